@@ -7,6 +7,8 @@
 
 mod advice;
 mod declared;
+#[cfg(feature = "cli")]
+mod infer;
 mod instance;
 mod shape;
 mod violation;
@@ -24,6 +26,8 @@ use crate::timestamp::Timestamp;
 #[cfg(feature = "cli")]
 pub(crate) use advice::likely_word;
 pub(crate) use declared::DeclaredSchema;
+#[cfg(feature = "cli")]
+pub(crate) use infer::Inferred;
 use instance::Tape;
 use shape::Shapes;
 pub(crate) use shape::{Misspelling, ShapeVerdict};

@@ -53,6 +53,33 @@ fn index(token: &str) -> Option<usize> {
     token.parse().ok().filter(|_| is_written_so)
 }
 
+/// The words that stand for pointers into an event; the last two for those into an action, too.
+const WORDS: [(&str, &str); 5] = [
+    ("phase", "/phase"),
+    ("event_type", "/event_type"),
+    ("agent_id", "/agent_id"),
+    ("tool", "/payload/tool"),
+    ("kind", "/payload/kind"),
+];
+
+/// The words that stand for pointers into an event or an action.
+pub(crate) fn key_words(of_action: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let words = WORDS.iter().skip(if of_action { 3 } else { 0 });
+    words.map(
+        move |(word, pointer)| match pointer.strip_prefix("/payload") {
+            Some(of_payload) if of_action => (*word, of_payload),
+            _ => (*word, *pointer),
+        },
+    )
+}
+
+/// The path that a key of a selector stands for, a word or a pointer; `None` where it is neither.
+pub(crate) fn key_path(key: &str, of_action: bool) -> Option<Path> {
+    let known = key_words(of_action).find(|(word, _)| *word == key);
+    let pointer = known.map_or(key, |(_, pointer)| pointer);
+    Path::parse(pointer).filter(|_| !pointer.is_empty())
+}
+
 /// A value that a team writes to name those of records.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wanted {

@@ -20,7 +20,7 @@ use crate::printable::{brief, quote};
 use crate::rule::{Check, Rule, TeamCheck};
 use crate::rules::{ALL, RuleSet};
 use crate::schema::{self, DeclaredSchema};
-use crate::select::{Glob, Path, Selector, Values, Wanted};
+use crate::select::{Glob, Path, Selector, Values, Wanted, key_path, key_words};
 use crate::source::{Artifact, Pointer};
 use crate::spelling::nearest;
 use crate::store;
@@ -34,15 +34,6 @@ const MAX_BYTES: usize = 1 << 20;
 
 /// The groups of rules that are built in, besides those that have rules.
 const RESERVED: [&str; 1] = ["coverage"];
-
-/// The words that stand for pointers into an event; the last two for those into an action, too.
-const WORDS: [(&str, &str); 5] = [
-    ("phase", "/phase"),
-    ("event_type", "/event_type"),
-    ("agent_id", "/agent_id"),
-    ("tool", "/payload/tool"),
-    ("kind", "/payload/kind"),
-];
 
 /// The records that a schema can judge.
 const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "manifest"];
@@ -471,16 +462,9 @@ impl Reader<'_> {
     ) -> Option<Path> {
         let name = key.get_ref();
         let of_action = judged == Judged::Action;
-        let words = WORDS.iter().skip(if of_action { 3 } else { 0 });
-        let known = words.clone().find(|(word, _)| word == name);
-        let pointer = match known {
-            Some((_, pointer)) if of_action => pointer.strip_prefix("/payload").unwrap_or(pointer),
-            Some((_, pointer)) => pointer,
-            None => name,
-        };
-        let path = Path::parse(pointer).filter(|_| !pointer.is_empty());
+        let path = key_path(name, of_action);
         if path.is_none() {
-            let words: Vec<&str> = words.map(|(word, _)| *word).collect();
+            let words: Vec<&str> = key_words(of_action).map(|(word, _)| word).collect();
             let help = match nearest(name, words.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("expected {}, or a JSON Pointer", words.join(", ")),

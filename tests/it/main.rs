@@ -52,6 +52,7 @@ mod formats {
 mod team {
     mod agreement;
     mod declared;
+    mod infer;
     mod orders;
 }
 

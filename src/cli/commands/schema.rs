@@ -1,18 +1,30 @@
 //! `runvet schema`: prints a JSON Schema.
 
+mod infer;
+
 use clap::builder::PossibleValuesParser;
-use clap::{Args, builder::TypedValueParser};
+use clap::{Args, Subcommand, builder::TypedValueParser};
 
 use super::output::Output;
 use super::{Exit, Failure};
 use crate::schemas;
+use infer::Infer;
 
 /// Print a JSON Schema, as in the directory schemas/
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(in crate::cli) struct Schema {
     /// The schema
-    #[arg(value_name = "NAME", value_parser = parser())]
-    schema: schemas::Schema,
+    #[arg(value_name = "NAME", value_parser = parser(), required = true)]
+    schema: Option<schemas::Schema>,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Infer(Infer),
 }
 
 fn parser() -> impl TypedValueParser<Value = schemas::Schema> {
@@ -22,7 +34,11 @@ fn parser() -> impl TypedValueParser<Value = schemas::Schema> {
 
 impl Schema {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        output.stdout().write_all(self.schema.text().as_bytes())?;
+        if let Some(Command::Infer(infer)) = self.command {
+            return infer.run(output);
+        }
+        let text = self.schema.map_or("", schemas::Schema::text);
+        output.stdout().write_all(text.as_bytes())?;
         Ok(Exit::Success)
     }
 }

@@ -170,9 +170,10 @@ fn manual_pages_list_every_command_and_option() {
         page("runvet-validate.1").contains("RUNVET_FORMAT"),
         "and the variables"
     );
+    // One for each command, for `runvet` itself and for `runvet schema infer`.
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),
-        commands.len() + 1
+        commands.len() + 2
     );
 }
 

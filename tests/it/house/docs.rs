@@ -446,7 +446,8 @@ fn tables_list_every_command_schema_and_module() {
 #[test]
 fn documents_name_what_exists() {
     let _alone = alone();
-    let help = help() + &read("python/runvet/batch/__main__.py");
+    let batch = read("python/runvet/batch/__main__.py").replace(['"', '('], " ");
+    let help = help() + &help_of("schema infer") + &batch;
     let mut wrong = Vec::new();
     for document in documents() {
         let prose = prose(&read(&document));

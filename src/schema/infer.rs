@@ -1,0 +1,244 @@
+//! Values -> a first schema that allows them, for a person to edit.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use serde_json::{Map, Value, json};
+
+use crate::document::{Kind, Node, Number};
+
+/// The number of distinct texts of which a set is made.
+const MAX_WORDS: usize = 12;
+
+/// The number of bytes of a text that can be one of a set.
+const MAX_WORD_BYTES: usize = 80;
+
+/// How often each text of a set occurs on average, at least.
+const MIN_REPETITIONS: u64 = 4;
+
+/// The number of keys beyond which an object is a map from any keys.
+const MAX_KEYS: usize = 200;
+
+/// What some values have in common. It does not depend on the order in which they are added.
+#[derive(Debug, Default)]
+pub(crate) struct Inferred {
+    /// The number of values.
+    pub(crate) values: u64,
+    nulls: u64,
+    booleans: u64,
+    integers: u64,
+    other_numbers: u64,
+    texts: u64,
+    /// The distinct texts; `None` where there are too many, or one is too long.
+    words: Words,
+    arrays: u64,
+    items: Option<Box<Inferred>>,
+    objects: u64,
+    members: BTreeMap<String, Inferred>,
+    /// What all members have in common, where there are too many keys.
+    any_member: Option<Box<Inferred>>,
+}
+
+#[derive(Debug)]
+struct Words(Option<BTreeMap<String, u64>>);
+
+impl Default for Words {
+    fn default() -> Self {
+        Self(Some(BTreeMap::new()))
+    }
+}
+
+impl Words {
+    fn add(&mut self, text: &str, times: u64) {
+        let Some(words) = &mut self.0 else { return };
+        *words.entry(text.to_owned()).or_default() += times;
+        if words.len() > MAX_WORDS || text.len() > MAX_WORD_BYTES {
+            self.0 = None;
+        }
+    }
+}
+
+impl Inferred {
+    /// Adds a value.
+    pub(crate) fn add(&mut self, value: Node<'_>) {
+        self.values += 1;
+        match value.kind() {
+            Kind::Null => self.nulls += 1,
+            Kind::True | Kind::False => self.booleans += 1,
+            Kind::Number if value.number().is_some_and(Number::is_integer) => self.integers += 1,
+            Kind::Number => self.other_numbers += 1,
+            Kind::String => {
+                self.texts += 1;
+                self.words.add(&value.text().unwrap_or_default(), 1);
+            }
+            Kind::Array => {
+                self.arrays += 1;
+                for item in value.items() {
+                    self.items.get_or_insert_default().add(item);
+                }
+            }
+            Kind::Object => {
+                self.objects += 1;
+                for key in value.members() {
+                    self.member(&key.name()).add(key.value());
+                }
+                if self.members.len() > MAX_KEYS {
+                    let any = self.any_member.get_or_insert_default();
+                    for member in mem::take(&mut self.members).into_values() {
+                        any.merge(member);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the members under a key have in common.
+    fn member(&mut self, name: &str) -> &mut Self {
+        match &mut self.any_member {
+            Some(any) => any,
+            None => self.members.entry(name.to_owned()).or_default(),
+        }
+    }
+
+    /// Adds what other values have in common.
+    fn merge(&mut self, other: Self) {
+        self.values += other.values;
+        self.nulls += other.nulls;
+        self.booleans += other.booleans;
+        self.integers += other.integers;
+        self.other_numbers += other.other_numbers;
+        self.texts += other.texts;
+        match other.words.0 {
+            Some(words) => words
+                .iter()
+                .for_each(|(word, times)| self.words.add(word, *times)),
+            None => self.words.0 = None,
+        }
+        self.arrays += other.arrays;
+        if let Some(items) = other.items {
+            self.items.get_or_insert_default().merge(*items);
+        }
+        self.objects += other.objects;
+        if let Some(any) = other.any_member {
+            let mine = self.any_member.get_or_insert_default();
+            mine.merge(*any);
+            for member in mem::take(&mut self.members).into_values() {
+                mine.merge(member);
+            }
+        }
+        for (name, member) in other.members {
+            self.member(&name).merge(member);
+        }
+    }
+
+    /// The schema.
+    pub(crate) fn schema(&self) -> Value {
+        let mut schema = Map::new();
+        let number = if self.other_numbers > 0 {
+            "number"
+        } else {
+            "integer"
+        };
+        let types = [
+            ("null", self.nulls),
+            ("boolean", self.booleans),
+            (number, self.integers + self.other_numbers),
+            ("string", self.texts),
+            ("array", self.arrays),
+            ("object", self.objects),
+        ];
+        let types = types.into_iter().filter(|(_, values)| *values > 0);
+        let types: Vec<&str> = types.map(|(name, _)| name).collect();
+        match &*types {
+            [] => {}
+            [one] => drop(schema.insert("type".into(), json!(one))),
+            several => drop(schema.insert("type".into(), json!(several))),
+        }
+        if let Some(words) = self.words() {
+            schema.insert("enum".into(), json!(words));
+        }
+        if let Some(items) = &self.items {
+            schema.insert("items".into(), items.schema());
+        }
+        if let Some(any) = &self.any_member {
+            schema.insert("additionalProperties".into(), any.schema());
+        } else if self.objects > 0 {
+            let always = self
+                .members
+                .iter()
+                .filter(|(_, it)| it.values == self.objects);
+            let always: Vec<&String> = always.map(|(name, _)| name).collect();
+            if !always.is_empty() {
+                schema.insert("required".into(), json!(always));
+            }
+            let members = self.members.iter();
+            let members: Map<String, Value> = members
+                .map(|(name, it)| (name.clone(), it.schema()))
+                .collect();
+            schema.insert("properties".into(), Value::Object(members));
+        }
+        Value::Object(schema)
+    }
+
+    /// The texts, where all values are texts and few of them repeat.
+    fn words(&self) -> Option<Vec<&String>> {
+        let words = self
+            .words
+            .0
+            .as_ref()
+            .filter(|_| self.texts == self.values)?;
+        let repeat = self.texts >= MIN_REPETITIONS * words.len() as u64;
+        (repeat && !words.is_empty()).then(|| words.keys().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Tape;
+
+    fn inferred(values: &[&str]) -> Value {
+        let mut inferred = Inferred::default();
+        let mut tape = Tape::default();
+        for value in values {
+            inferred.add(tape.read(value.as_bytes()).unwrap().root());
+        }
+        inferred.schema()
+    }
+
+    #[test]
+    fn schema_says_what_values_have_in_common() {
+        let values = [
+            r#"{"amount":20,"to":"ops","note":null,"tags":["a"]}"#,
+            r#"{"amount":1.5,"to":"ops","tags":[]}"#,
+            r#"{"amount":3,"to":"support","note":"late","tags":["b"]}"#,
+        ];
+        let values: Vec<&str> = values.iter().copied().cycle().take(9).collect();
+        let expected = json!({
+            "type": "object",
+            "required": ["amount", "tags", "to"],
+            "properties": {
+                "amount": {"type": "number"},
+                "note": {"type": ["null", "string"]},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "to": {"type": "string", "enum": ["ops", "support"]},
+            },
+        });
+        assert_eq!(inferred(&values), expected);
+        assert_eq!(inferred(&["1", "2"]), json!({"type": "integer"}));
+        assert_eq!(inferred(&[]), json!({}));
+    }
+
+    #[test]
+    fn order_of_values_is_nothing() {
+        let wide: Vec<String> = (0..300)
+            .map(|key| format!("{{\"k{key}\":{key}}}"))
+            .collect();
+        let mut values: Vec<&str> = wide.iter().map(String::as_str).collect();
+        let forth = inferred(&values);
+        values.reverse();
+        assert_eq!(inferred(&values), forth);
+        let expected = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+        assert_eq!(forth, expected);
+    }
+}
