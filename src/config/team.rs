@@ -144,7 +144,11 @@ struct RuleTexts<'t> {
     level: Option<Level>,
     title: &'t str,
     why: Option<&'t str>,
+    /// A part of its page.
+    details: &'t str,
     help: Option<&'t str>,
+    /// The help where the team writes none.
+    otherwise: &'t str,
     url: Option<&'t str>,
     tags: &'t [String],
 }
@@ -292,8 +296,23 @@ impl Reader<'_> {
             judged,
             has_help: table.help.is_some(),
         });
-        let info = info(file, table, &schema);
-        self.rules.push(Rule::with_info(info, check));
+        let id = table.id.get_ref();
+        let title = table.title.clone();
+        let title = title.unwrap_or_else(|| format!("a value violates the schema of `{id}`"));
+        let text = serde_json::to_string_pretty(schema.text()).unwrap_or_default();
+        let texts = RuleTexts {
+            level: table.level,
+            title: &title,
+            why: table.why.as_deref(),
+            details: &format!("## The schema\n\n```json\n{text}\n```\n\n"),
+            help: table.help.as_deref(),
+            otherwise: &format!(
+                "Correct the program that writes it; `runvet explain {id}` shows the schema."
+            ),
+            url: table.url.as_deref(),
+            tags: &table.tags,
+        };
+        self.rule_of(file, &table.id, &texts, check);
         self.team.schemas.push(TeamSchema {
             record: judged,
             selector,
@@ -390,7 +409,7 @@ impl Reader<'_> {
         examples
     }
 
-    /// Adds a rule of which the file holds no more than its texts.
+    /// Adds a rule with its texts.
     fn rule_of(
         &mut self,
         file: ConfigSource<'_>,
@@ -399,27 +418,25 @@ impl Reader<'_> {
         check: Check,
     ) {
         let name = id.get_ref();
-        let hint = texts.help.map_or_else(
-            || format!("Correct the program that acts so; `runvet explain {name}` says more."),
-            str::to_owned,
-        );
+        let hint = texts.help.unwrap_or(texts.otherwise);
         let place = format!("{}:{}", file.name, file.line(&id.span()));
         let why = texts
             .why
             .map(|why| format!("## Why it matters\n\n{why}\n\n"));
         let url = texts.url.map(|url| format!("\nMore: <{url}>\n"));
         let page = format!(
-            "{}. The rule is declared in `{}`.\n\n{}## How to fix it\n\n{hint}\n{}",
+            "{}. The rule is declared in `{}`.\n\n{}{}## How to fix it\n\n{hint}\n{}",
             texts.title,
             brief(&place),
             why.unwrap_or_default(),
+            texts.details,
             url.unwrap_or_default()
         );
         let info = RuleInfo {
             id: name.clone().into(),
             level: texts.level.unwrap_or(Level::Error),
             title: texts.title.to_owned().into(),
-            hint: hint.into(),
+            hint: hint.to_owned().into(),
             page: page.into(),
             url: texts.url.map(str::to_owned),
             tags: texts.tags.to_vec(),
@@ -681,37 +698,4 @@ fn wanted(data: &Data) -> Option<Wanted> {
         Data::Scalar(Value::Number(number)) => Wanted::Number(number.to_string()),
         _ => return None,
     })
-}
-
-/// What there is to know about the rule of a schema.
-fn info(file: ConfigSource<'_>, table: &SchemaTable, schema: &DeclaredSchema) -> RuleInfo {
-    let id = table.id.get_ref();
-    let title = table.title.clone();
-    let title = title.unwrap_or_else(|| format!("a value violates the schema of `{id}`"));
-    let hint = table.help.clone().unwrap_or_else(|| {
-        format!("Correct the program that writes it; `runvet explain {id}` shows the schema.")
-    });
-    let place = format!("{}:{}", file.name, file.line(&table.id.span()));
-    let text = serde_json::to_string_pretty(schema.text()).unwrap_or_default();
-    let why = table
-        .why
-        .as_ref()
-        .map(|why| format!("\n## Why it matters\n\n{why}\n"));
-    let url = table.url.as_ref().map(|url| format!("\nMore: <{url}>\n"));
-    let page = format!(
-        "{title}. The rule is declared in `{}`.\n{}\n## The schema\n\n```json\n{text}\n```\n\n\
-         ## How to fix it\n\n{hint}\n{}",
-        brief(&place),
-        why.unwrap_or_default(),
-        url.unwrap_or_default()
-    );
-    RuleInfo {
-        id: id.clone().into(),
-        level: table.level.unwrap_or(Level::Error),
-        title: title.into(),
-        hint: hint.into(),
-        page: page.into(),
-        url: table.url.clone(),
-        tags: table.tags.clone(),
-    }
 }

@@ -14,7 +14,7 @@ use crate::spelling::nearest;
 use crate::team::{Found, InForce, TeamSchema};
 pub(crate) use orders::FoundByOrder;
 
-/// The number of values outside of a vocabulary that are told apart, at most.
+/// The maximum number of values outside of a vocabulary that are counted apart.
 const MAX_VALUES_TOLD: usize = 100_000;
 
 /// What is found, by the places of the schemas.

@@ -26,11 +26,11 @@ pub(crate) struct OrderTable {
     #[serde(default)]
     #[schemars(with = "bool", extend("const" = true))]
     pub(crate) never: Option<Spanned<bool>>,
-    /// There are at most so many: from 1, or the name of a parameter such as `params.max-calls`.
+    /// The largest number of them: from 1, or the name of a parameter such as `params.max-calls`.
     #[serde(default)]
     #[schemars(with = "Number")]
     pub(crate) at_most: Option<Spanned<Data>>,
-    /// There are at least so many, once the run has ended.
+    /// The smallest number of them once the run has ended: from 1, or the name of a parameter.
     #[serde(default)]
     #[schemars(with = "Number")]
     pub(crate) at_least: Option<Spanned<Data>>,

@@ -87,7 +87,12 @@ impl Reader<'_> {
             level: table.level,
             title: table.title.as_ref().unwrap_or(table.message.get_ref()),
             why: table.why.as_deref(),
+            details: "",
             help: table.help.as_deref(),
+            otherwise: &format!(
+                "Correct the program that acts so; `runvet explain {}` says more.",
+                table.id.get_ref()
+            ),
             url: table.url.as_deref(),
             tags: &table.tags,
         };

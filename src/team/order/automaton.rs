@@ -14,9 +14,9 @@ use crate::timestamp::Timestamp;
 pub(crate) enum Pattern {
     /// There is none.
     Never,
-    /// There are at most so many.
+    /// There are at most this number.
     AtMost(u64),
-    /// There are at least so many, once the run has ended.
+    /// There are at least this number, once the run has ended.
     AtLeast(u64),
     /// Another event stands on an earlier line.
     NeedsEarlier,

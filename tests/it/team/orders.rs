@@ -6,7 +6,7 @@ use crate::support::project::Project;
 use crate::support::runs::copy_dir;
 
 /// A repository with one run, whose events have these payloads, one second apart. Whole
-/// events, and what is no object, stand as they are.
+/// events, and lines that are not objects, stand as they are.
 fn project(config: &str, payloads: &[&str], has_ended: bool) -> Project {
     let project = Project::new(config);
     std::fs::remove_dir_all(project.path("runs")).unwrap();
