@@ -499,73 +499,60 @@ mod tests {
         }
     }
 
+    /// Compares what is found with what all pairs show, in a run that has ended and in one that
+    /// has not.
+    fn compare(pattern: Pattern, grouped: bool, within: Option<i128>, word: &[Seen]) {
+        for ended in [true, false] {
+            assert_eq!(
+                found(pattern, grouped, within, word, ended),
+                expected(pattern, grouped, within, word, ended),
+                "{pattern:?} {within:?} {word:?}"
+            );
+        }
+    }
+
+    /// All events of all words up to a length; what a symbol stands for is its remainder by 3, and
+    /// what `at` makes of the rest.
+    fn timelines(
+        symbols: usize,
+        longest: u32,
+        at: impl Fn(usize) -> (Option<u8>, Option<i128>),
+    ) -> impl Iterator<Item = Vec<Seen>> {
+        let words = (0..=longest).flat_map(move |length| words(symbols, length));
+        words.map(move |word| {
+            let events = word.iter().enumerate();
+            let events = events.map(|(line, symbol)| {
+                let (same, time) = at(symbol / 3);
+                event(line, symbol % 3, same, time)
+            });
+            events.collect()
+        })
+    }
+
     #[test]
     fn orders_are_those_of_all_pairs() {
-        for length in 0..=8 {
-            for word in words(3, length) {
-                let word: Vec<Seen> = word
-                    .iter()
-                    .enumerate()
-                    .map(|(line, symbol)| event(line, *symbol, None, None))
-                    .collect();
-                for pattern in PATTERNS {
-                    for ended in [true, false] {
-                        assert_eq!(
-                            found(pattern, false, None, &word, ended),
-                            expected(pattern, false, None, &word, ended),
-                            "{pattern:?} {word:?}"
-                        );
-                    }
-                }
+        for word in timelines(3, 8, |_| (None, None)) {
+            for pattern in PATTERNS {
+                compare(pattern, false, None, &word);
             }
         }
     }
 
     #[test]
     fn grouped_orders_are_those_of_all_pairs() {
-        for length in 0..=4 {
-            for word in words(9, length) {
-                let word: Vec<Seen> = word
-                    .iter()
-                    .enumerate()
-                    .map(|(line, symbol)| {
-                        event(line, symbol % 3, [None, Some(1), Some(2)][symbol / 3], None)
-                    })
-                    .collect();
-                for pattern in &PATTERNS[1..] {
-                    for ended in [true, false] {
-                        assert_eq!(
-                            found(*pattern, true, None, &word, ended),
-                            expected(*pattern, true, None, &word, ended),
-                            "{pattern:?} {word:?}"
-                        );
-                    }
-                }
+        for word in timelines(9, 4, |rest| ([None, Some(1), Some(2)][rest], None)) {
+            for pattern in &PATTERNS[1..] {
+                compare(*pattern, true, None, &word);
             }
         }
     }
 
     #[test]
     fn orders_within_a_time_are_those_of_all_pairs() {
-        for length in 0..=4 {
-            for word in words(9, length) {
-                let word: Vec<Seen> = word
-                    .iter()
-                    .enumerate()
-                    .map(|(line, symbol)| {
-                        event(line, symbol % 3, None, [None, Some(0), Some(5)][symbol / 3])
-                    })
-                    .collect();
-                for pattern in &PATTERNS[3..] {
-                    for within in [1, 5] {
-                        for ended in [true, false] {
-                            assert_eq!(
-                                found(*pattern, false, Some(within), &word, ended),
-                                expected(*pattern, false, Some(within), &word, ended),
-                                "{pattern:?} {within} {word:?}"
-                            );
-                        }
-                    }
+        for word in timelines(9, 4, |rest| (None, [None, Some(0), Some(5)][rest])) {
+            for pattern in &PATTERNS[3..] {
+                for within in [1, 5] {
+                    compare(*pattern, false, Some(within), &word);
                 }
             }
         }
