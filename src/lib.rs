@@ -40,6 +40,7 @@ mod dashboard;
 pub mod diff;
 mod digest;
 pub mod document;
+mod expression;
 mod facts;
 pub mod finding;
 pub mod gate;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 36] = [
+const ROOMS: [&str; 37] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -16,6 +16,7 @@ const ROOMS: [&str; 36] = [
     "source",
     "document",
     "select",
+    "expression",
     "record",
     "finding",
     "dashboard",

@@ -1,0 +1,122 @@
+//! An expression in the Common Expression Language (CEL) and records -> its value, or why it has
+//! none.
+//!
+//! The crate `cel` parses the text ([`parse`]); the rest is ours, because a verdict needs what its
+//! evaluator lacks: numbers compare by their exact values, records are read in place, each failure
+//! has a place in the text, and each evaluation ends within a budget.
+
+mod evaluate;
+mod functions;
+mod parse;
+mod part;
+mod time;
+mod value;
+
+use std::ops::Range;
+
+use part::Part;
+pub(crate) use value::Value;
+
+/// The number of bytes of an expression.
+const MAX_BYTES: usize = 16 << 10;
+
+/// The levels of an expression, counted from its whole to a constant.
+const MAX_LEVELS: usize = 100;
+
+/// An expression that was read: its names and functions are known, its syntax is right.
+#[derive(Debug)]
+pub(crate) struct Expression {
+    text: Box<str>,
+    root: Part,
+    /// Of each name that values are bound to, whether the expression has it.
+    named: Box<[bool]>,
+}
+
+/// Why a text is no expression, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+/// Why an expression has no value.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Failed(Failure),
+    /// The budget is spent.
+    Spent,
+}
+
+/// Why a part of an expression can't be evaluated.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    span: Range<usize>,
+    /// A clause.
+    why: String,
+}
+
+/// The number of steps that are left. A step is a part of an expression that is evaluated, a member
+/// or an item that is looked at, or a few bytes of a text.
+#[derive(Debug)]
+pub(crate) struct Budget(u64);
+
+impl Budget {
+    pub(crate) fn new(steps: u64) -> Self {
+        Self(steps)
+    }
+
+    /// Adds steps.
+    pub(crate) fn add(&mut self, steps: u64) {
+        self.0 = self.0.saturating_add(steps);
+    }
+
+    fn spend(&mut self, steps: usize) -> Result<(), Stop> {
+        let left = self.0.checked_sub(steps as u64);
+        self.0 = left.unwrap_or_default();
+        left.map(|_| ()).ok_or(Stop::Spent)
+    }
+}
+
+impl Expression {
+    /// Reads an expression in which some names have values.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake of its syntax, else of its names and functions.
+    pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Self, Mistake> {
+        parse::parse(text, names)
+    }
+
+    /// Whether it has a name, by its place among those that values are bound to.
+    pub(crate) fn names(&self, name: usize) -> bool {
+        self.named.get(name).copied().unwrap_or_default()
+    }
+
+    /// Its value, with a value for each name.
+    ///
+    /// # Errors
+    ///
+    /// Why it has none.
+    pub(crate) fn evaluate<'a>(
+        &'a self,
+        bound: &'a [Value<'a>],
+        budget: &mut Budget,
+    ) -> Result<Value<'a>, Stop> {
+        evaluate::evaluate(&self.root, &self.text, bound, budget)
+    }
+
+    /// A failure as a clause, with the part of the text that failed.
+    pub(crate) fn describe(&self, failure: &Failure) -> String {
+        let part = self.text.get(failure.span.clone()).unwrap_or_default();
+        format!("{}, at {}", failure.why, code(part))
+    }
+}
+
+/// A part of an expression, as messages show it.
+fn code(text: &str) -> String {
+    format!("`{}`", crate::printable::brief(text))
+}
+
+#[cfg(test)]
+mod tests;

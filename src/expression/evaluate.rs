@@ -1,0 +1,474 @@
+//! The parts of an expression and values for its names -> its value.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
+use super::time;
+use super::value::{BYTES_OF_STEP, Type, Unable, Value};
+use super::{Budget, Failure, Stop, code};
+use crate::printable::{brief, quote};
+
+/// The steps of an item that an expression makes, which bound the memory that it takes.
+const STEPS_OF_ITEM: usize = 50;
+
+pub(super) fn evaluate<'a>(
+    root: &'a Part,
+    text: &'a str,
+    bound: &'a [Value<'a>],
+    budget: &mut Budget,
+) -> Result<Value<'a>, Stop> {
+    let mut evaluator = Evaluator {
+        text,
+        bound,
+        items: Vec::new(),
+        budget,
+    };
+    evaluator.value(root)
+}
+
+struct Evaluator<'a, 'b> {
+    text: &'a str,
+    bound: &'a [Value<'a>],
+    /// The items of the macros around a part.
+    items: Vec<Value<'a>>,
+    budget: &'b mut Budget,
+}
+
+fn failed(part: &Part, why: impl Into<String>) -> Stop {
+    Stop::Failed(Failure {
+        span: part.span.clone(),
+        why: why.into(),
+    })
+}
+
+/// What is done with a part that can't be evaluated.
+fn at(part: &Part) -> impl FnOnce(Unable) -> Stop {
+    |unable| match unable {
+        Unable::Why(why) => failed(part, why),
+        Unable::Spent => Stop::Spent,
+    }
+}
+
+impl<'a> Evaluator<'a, '_> {
+    fn value(&mut self, part: &'a Part) -> Result<Value<'a>, Stop> {
+        self.budget.spend(1)?;
+        Ok(match &part.kind {
+            PartKind::Constant(constant) => of_constant(constant),
+            PartKind::Bound(name) => copy(self.bound.get(*name), self.budget)?,
+            PartKind::Item(item) => copy(self.items.get(*item), self.budget)?,
+            PartKind::Member(of, name) => self.member(part, of, name)?,
+            PartKind::Has(of, name) => {
+                let map = self.map(part, of)?;
+                let key = Value::Text((&**name).into());
+                let value = map.get(&key, self.budget);
+                Value::Bool(match value {
+                    Ok(value) => value.is_some(),
+                    Err(Unable::Why(_)) => true, // It is there, and its number does not fit.
+                    Err(Unable::Spent) => return Err(Stop::Spent),
+                })
+            }
+            PartKind::Not(of) => Value::Bool(!self.condition(of)?),
+            PartKind::Negate(of) => self.negated(part, of)?,
+            PartKind::And(of) => Value::Bool(self.both(of, false)?),
+            PartKind::Or(of) => Value::Bool(self.both(of, true)?),
+            PartKind::If(of) => {
+                let [condition, yes, no] = &**of;
+                let chosen = if self.condition(condition)? { yes } else { no };
+                self.value(chosen)?
+            }
+            PartKind::Operation(operator, of) => {
+                let [a, b] = &**of;
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                self.operation(part, *operator, &a, &b)?
+            }
+            PartKind::List(parts) => Value::List(Rc::new(self.values(parts)?)),
+            PartKind::Map(entries) => self.map_of(entries)?,
+            PartKind::Call(function, arguments) => {
+                let arguments = self.values(arguments)?;
+                function.of(&arguments, self.budget).map_err(at(part))?
+            }
+            PartKind::Matches(of, pattern) => match self.value(of)? {
+                Value::Text(text) => {
+                    self.budget.spend(text.len() / BYTES_OF_STEP)?;
+                    Value::Bool(pattern.is_match(&text))
+                }
+                other => {
+                    let type_ = other.shown_type();
+                    return Err(failed(
+                        part,
+                        format!("`matches` is not defined for {type_}"),
+                    ));
+                }
+            },
+            PartKind::Each(each) => self.each(part, each)?,
+        })
+    }
+
+    fn negated(&mut self, part: &Part, of: &'a Part) -> Result<Value<'a>, Stop> {
+        match self.value(of)? {
+            Value::Int(value) => {
+                let negated = value.checked_neg().map(Value::Int);
+                negated.ok_or_else(|| failed(part, "the result does not fit in its type"))
+            }
+            Value::Double(value) => Ok(Value::Double(-value)),
+            other => {
+                let type_ = other.shown_type();
+                Err(failed(part, format!("`-` is not defined for {type_}")))
+            }
+        }
+    }
+
+    fn values(&mut self, parts: &'a [Part]) -> Result<Vec<Value<'a>>, Stop> {
+        parts.iter().map(|part| self.value(part)).collect()
+    }
+
+    fn shown(&self, span: &Range<usize>) -> String {
+        code(self.text.get(span.clone()).unwrap_or_default())
+    }
+
+    /// A map that has members.
+    fn map(&mut self, part: &Part, of: &'a Part) -> Result<Value<'a>, Stop> {
+        let value = self.value(of)?;
+        if value.type_() != Type::Map {
+            let (what, type_) = (self.shown(&of.span), value.shown_type());
+            return Err(failed(part, format!("{what} is {type_}, not a map")));
+        }
+        Ok(value)
+    }
+
+    fn member(&mut self, part: &Part, of: &'a Part, name: &'a str) -> Result<Value<'a>, Stop> {
+        let map = self.map(part, of)?;
+        let key = Value::Text(name.into());
+        let value = map.get(&key, self.budget).map_err(at(part))?;
+        value.ok_or_else(|| {
+            let what = self.shown(&of.span);
+            failed(part, format!("there is no {} in {what}", code(name)))
+        })
+    }
+
+    fn condition(&mut self, part: &'a Part) -> Result<bool, Stop> {
+        match self.value(part)? {
+            Value::Bool(value) => Ok(value),
+            other => {
+                let type_ = other.shown_type();
+                Err(failed(part, format!("the value is {type_}, not a bool")))
+            }
+        }
+    }
+
+    /// A conjunction or a disjunction: the side that decides it does so even where the other can't
+    /// be evaluated.
+    fn both(&mut self, [first, second]: &'a [Part; 2], decisive: bool) -> Result<bool, Stop> {
+        let first = self.condition(first);
+        match first {
+            Ok(value) if value == decisive => return Ok(decisive),
+            Err(Stop::Spent) => return Err(Stop::Spent),
+            _ => {}
+        }
+        if self.condition(second)? == decisive {
+            return Ok(decisive);
+        }
+        first
+    }
+
+    fn map_of(&mut self, entries: &'a [(Part, Part)]) -> Result<Value<'a>, Stop> {
+        let mut map: Vec<(Value<'a>, Value<'a>)> = Vec::new();
+        for (key_part, value) in entries {
+            let key = self.value(key_part)?;
+            if !matches!(
+                key.type_(),
+                Type::Bool | Type::Int | Type::Uint | Type::Text
+            ) {
+                let type_ = key.shown_type();
+                return Err(failed(
+                    key_part,
+                    format!("the key of a map can't be {type_}"),
+                ));
+            }
+            for (known, _) in &map {
+                if known.equals(&key, self.budget).map_err(at(key_part))? {
+                    return Err(failed(key_part, "the map has this key before"));
+                }
+            }
+            map.push((key, self.value(value)?));
+        }
+        Ok(Value::Map(Rc::new(map)))
+    }
+
+    fn each(&mut self, part: &Part, each: &'a Each) -> Result<Value<'a>, Stop> {
+        let list = self.value(&each.list)?;
+        match list.type_() {
+            Type::List => self.each_of(each, list.items()),
+            Type::Map => self.each_of(each, list.keys().map(Ok)),
+            other => {
+                let what = self.shown(&each.list.span);
+                let why = format!("{what} is {}, neither a list nor a map", other.shown());
+                Err(failed(part, why))
+            }
+        }
+    }
+
+    fn each_of(
+        &mut self,
+        each: &'a Each,
+        items: impl Iterator<Item = Result<Value<'a>, Unable>>,
+    ) -> Result<Value<'a>, Stop> {
+        let mut made = Vec::new();
+        let mut met = 0_usize;
+        // Of `all` and `exists`: a later item may decide.
+        let mut failure = None;
+        for item in items {
+            self.budget.spend(1)?;
+            let item = item.map_err(at(&each.list))?;
+            self.items.push(item);
+            let outcome = self.item(each, &mut made);
+            self.items.pop();
+            match (each.macro_, outcome) {
+                (_, Err(Stop::Spent)) => return Err(Stop::Spent),
+                (Macro::All, Ok(false)) => return Ok(Value::Bool(false)),
+                (Macro::Exists, Ok(true)) => return Ok(Value::Bool(true)),
+                (Macro::All | Macro::Exists, Err(stop)) => failure = failure.or(Some(stop)),
+                (_, Err(stop)) => return Err(stop),
+                (_, Ok(is_met)) => met += usize::from(is_met),
+            }
+        }
+        if let Some(stop) = failure {
+            return Err(stop);
+        }
+        Ok(match each.macro_ {
+            Macro::All => Value::Bool(true),
+            Macro::Exists => Value::Bool(false),
+            Macro::ExistsOne => Value::Bool(met == 1),
+            Macro::Filter | Macro::Map => Value::List(Rc::new(made)),
+        })
+    }
+
+    /// Evaluates a macro for the item that was put on top; returns whether the item meets it.
+    fn item(&mut self, each: &'a Each, made: &mut Vec<Value<'a>>) -> Result<bool, Stop> {
+        if let Some(filter) = &each.filter
+            && !self.condition(filter)?
+        {
+            return Ok(false);
+        }
+        let made_item = match each.macro_ {
+            Macro::Map => self.value(&each.body)?,
+            _ if !self.condition(&each.body)? => return Ok(false),
+            Macro::Filter => self.items.last().cloned().unwrap_or(Value::Null),
+            _ => return Ok(true),
+        };
+        self.budget.spend(STEPS_OF_ITEM)?;
+        made.push(made_item);
+        Ok(true)
+    }
+
+    fn operation(
+        &mut self,
+        part: &Part,
+        operator: Operator,
+        a: &Value<'a>,
+        b: &Value<'a>,
+    ) -> Result<Value<'a>, Stop> {
+        let value = match operator {
+            Operator::Equal => Some(Value::Bool(a.equals(b, self.budget).map_err(at(part))?)),
+            Operator::Unequal => Some(Value::Bool(!a.equals(b, self.budget).map_err(at(part))?)),
+            Operator::Less
+            | Operator::LessOrEqual
+            | Operator::Greater
+            | Operator::GreaterOrEqual => {
+                self.budget
+                    .spend(a.bytes().min(b.bytes()) / BYTES_OF_STEP)?;
+                compared(operator, a, b)
+            }
+            Operator::In => self.within(part, a, b)?,
+            Operator::Index => return self.index(part, a, b),
+            _ => self.arithmetic(part, operator, a, b)?,
+        };
+        value.ok_or_else(|| {
+            let (sign, a, b) = (operator.sign(), a.shown_type(), b.shown_type());
+            failed(part, format!("`{sign}` is not defined for {a} and {b}"))
+        })
+    }
+
+    /// `in`; `None` where the right side has no items and no keys.
+    fn within(
+        &mut self,
+        part: &Part,
+        value: &Value<'a>,
+        all: &Value<'a>,
+    ) -> Result<Option<Value<'a>>, Stop> {
+        match all.type_() {
+            Type::List => {
+                for item in all.items() {
+                    let item = item.map_err(at(part))?;
+                    if item.equals(value, self.budget).map_err(at(part))? {
+                        return Ok(Some(Value::Bool(true)));
+                    }
+                }
+                Ok(Some(Value::Bool(false)))
+            }
+            Type::Map => {
+                let found = match all.get(value, self.budget) {
+                    Ok(found) => found.is_some(),
+                    Err(Unable::Why(_)) => true,
+                    Err(Unable::Spent) => return Err(Stop::Spent),
+                };
+                Ok(Some(Value::Bool(found)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn index(&mut self, part: &Part, of: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>, Stop> {
+        let (found, what) = match of.type_() {
+            Type::List => {
+                let index = match key {
+                    Value::Double(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                        format!("{value}").parse().ok()
+                    }
+                    key => key.integer(),
+                };
+                let Some(index) = index else {
+                    let type_ = key.shown_type();
+                    return Err(failed(
+                        part,
+                        format!("the index of a list can't be {type_}"),
+                    ));
+                };
+                let place = usize::try_from(index).ok();
+                // Items of a record are found one after the other.
+                let looked_at = match of {
+                    Value::Node(_) => place.unwrap_or_default().min(u32::MAX as usize),
+                    _ => 0,
+                };
+                self.budget.spend(looked_at)?;
+                let found = place.and_then(|place| of.items().nth(place)).transpose();
+                (
+                    found.map_err(at(part))?,
+                    format!("the list has no item {index}"),
+                )
+            }
+            Type::Map => {
+                let found = of.get(key, self.budget).map_err(at(part))?;
+                let key = match key {
+                    Value::Text(name) => quote(name),
+                    key => brief(&format!("{key:?}")),
+                };
+                (found, format!("there is no {key} in the map"))
+            }
+            other => {
+                let why = format!("{} has neither items nor keys", other.shown());
+                return Err(failed(part, why));
+            }
+        };
+        found.ok_or_else(|| failed(part, what))
+    }
+
+    /// Sums and the like; `None` where the types have none.
+    fn arithmetic(
+        &mut self,
+        part: &Part,
+        operator: Operator,
+        a: &Value<'a>,
+        b: &Value<'a>,
+    ) -> Result<Option<Value<'a>>, Stop> {
+        use Operator::{Add, Divide, Multiply, Remainder, Subtract};
+        use Value::{Double, Duration, Int, Timestamp, Uint};
+        let value = match (operator, a, b) {
+            (_, Int(_), Int(_)) | (_, Uint(_), Uint(_)) => integer(operator, a, b),
+            (Add, Double(a), Double(b)) => Some(Double(a + b)),
+            (Subtract, Double(a), Double(b)) => Some(Double(a - b)),
+            (Multiply, Double(a), Double(b)) => Some(Double(a * b)),
+            (Divide, Double(a), Double(b)) => Some(Double(a / b)),
+            (Add, Timestamp(a), Duration(b)) | (Add, Duration(a), Timestamp(b)) => {
+                time::checked_instant(a + b)
+            }
+            (Subtract, Timestamp(a), Duration(b)) => time::checked_instant(a - b),
+            (Subtract, Timestamp(a), Timestamp(b)) | (Subtract, Duration(a), Duration(b)) => {
+                time::checked_duration(a - b)
+            }
+            (Add, Duration(a), Duration(b)) => time::checked_duration(a + b),
+            (Add, ..) => return self.joined(a, b),
+            _ => return Ok(None),
+        };
+        let why = match b.integer() {
+            Some(0) if matches!(operator, Divide | Remainder) => "the divisor is 0",
+            _ => "the result does not fit in its type",
+        };
+        value.map(Some).ok_or_else(|| failed(part, why))
+    }
+
+    /// Two texts or lists as one.
+    fn joined(&mut self, a: &Value<'a>, b: &Value<'a>) -> Result<Option<Value<'a>>, Stop> {
+        self.budget.spend(a.bytes() + b.bytes())?;
+        Ok(Some(match (a, b) {
+            (Value::Text(a), Value::Text(b)) => Value::Text(format!("{a}{b}").into()),
+            (Value::Bytes(a), Value::Bytes(b)) => Value::Bytes([&**a, &**b].concat().into()),
+            _ if a.type_() == Type::List && b.type_() == Type::List => {
+                let mut made = Vec::new();
+                for item in a.items().chain(b.items()) {
+                    self.budget.spend(STEPS_OF_ITEM)?;
+                    match item {
+                        Ok(item) => made.push(item),
+                        Err(Unable::Spent) => return Err(Stop::Spent),
+                        Err(Unable::Why(_)) => return Ok(None),
+                    }
+                }
+                Value::List(Rc::new(made))
+            }
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// A value that is used once more.
+fn copy<'a>(value: Option<&Value<'a>>, budget: &mut Budget) -> Result<Value<'a>, Stop> {
+    let value = value.unwrap_or(&Value::Null);
+    budget.spend(value.bytes() / BYTES_OF_STEP)?;
+    Ok(value.clone())
+}
+
+fn of_constant(constant: &Constant) -> Value<'_> {
+    match constant {
+        Constant::Null => Value::Null,
+        Constant::Bool(value) => Value::Bool(*value),
+        Constant::Int(value) => Value::Int(*value),
+        Constant::Uint(value) => Value::Uint(*value),
+        Constant::Double(value) => Value::Double(*value),
+        Constant::Text(text) => Value::Text((&**text).into()),
+        Constant::Bytes(bytes) => Value::Bytes((&**bytes).into()),
+        Constant::Type(type_) => Value::Type(*type_),
+    }
+}
+
+/// A comparison; `None` where the values have no order.
+fn compared<'a>(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value<'a>> {
+    let is_nan = |value: &Value<'_>| matches!(value, Value::Double(value) if value.is_nan());
+    if a.is_number() && b.is_number() && (is_nan(a) || is_nan(b)) {
+        return Some(Value::Bool(false));
+    }
+    let order = a.order(b)?;
+    Some(Value::Bool(match operator {
+        Operator::Less => order == Ordering::Less,
+        Operator::LessOrEqual => order != Ordering::Greater,
+        Operator::Greater => order == Ordering::Greater,
+        _ => order != Ordering::Less,
+    }))
+}
+
+/// The result for two integers of one type, where it fits in that type.
+fn integer<'a>(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value<'a>> {
+    let (x, y) = (a.integer()?, b.integer()?);
+    let value = match operator {
+        Operator::Add => x.checked_add(y),
+        Operator::Subtract => x.checked_sub(y),
+        Operator::Multiply => x.checked_mul(y),
+        Operator::Divide => x.checked_div(y),
+        _ => x.checked_rem(y),
+    }?;
+    match a {
+        Value::Int(_) => i64::try_from(value).ok().map(Value::Int),
+        _ => u64::try_from(value).ok().map(Value::Uint),
+    }
+}

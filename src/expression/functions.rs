@@ -1,0 +1,278 @@
+//! The functions of CEL's standard library.
+
+use super::Budget;
+use super::time::{self, Field, SECOND};
+use super::value::{BYTES_OF_STEP, Value};
+use crate::expression::value::Unable;
+use crate::printable::quote;
+
+/// A function, by what it does with its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Function {
+    Size,
+    Contains,
+    StartsWith,
+    EndsWith,
+    Matches,
+    Int,
+    Uint,
+    Double,
+    Text,
+    Bool,
+    Bytes,
+    Timestamp,
+    Duration,
+    Type,
+    Dyn,
+    Field(Field),
+}
+
+/// How a function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `size(x)`
+    Of(usize),
+    /// `x.size()`: the number of arguments besides the first.
+    Method(usize),
+    /// `x.getHours()` or `x.getHours("+02:00")`
+    Zoned,
+}
+
+impl Form {
+    /// Whether a call has it; the object of a method counts as an argument.
+    pub(super) fn takes(self, is_method: bool, arguments: usize) -> bool {
+        match self {
+            Self::Of(number) => !is_method && arguments == number,
+            Self::Method(number) => is_method && arguments == number + 1,
+            Self::Zoned => is_method && (1..=2).contains(&arguments),
+        }
+    }
+
+    pub(super) fn shown(self, name: &str) -> String {
+        match self {
+            Self::Of(1) => format!("`{name}(x)`"),
+            Self::Of(_) => format!("`{name}(x, y)`"),
+            Self::Method(0) => format!("`x.{name}()`"),
+            Self::Method(_) => format!("`x.{name}(y)`"),
+            Self::Zoned => format!("`x.{name}()` or `x.{name}(\"+02:00\")`"),
+        }
+    }
+}
+
+pub(super) const FUNCTIONS: [(&str, Function, Form); 27] = [
+    ("size", Function::Size, Form::Of(1)),
+    ("size", Function::Size, Form::Method(0)),
+    ("contains", Function::Contains, Form::Method(1)),
+    ("startsWith", Function::StartsWith, Form::Method(1)),
+    ("endsWith", Function::EndsWith, Form::Method(1)),
+    ("matches", Function::Matches, Form::Method(1)),
+    ("matches", Function::Matches, Form::Of(2)),
+    ("int", Function::Int, Form::Of(1)),
+    ("uint", Function::Uint, Form::Of(1)),
+    ("double", Function::Double, Form::Of(1)),
+    ("string", Function::Text, Form::Of(1)),
+    ("bool", Function::Bool, Form::Of(1)),
+    ("bytes", Function::Bytes, Form::Of(1)),
+    ("timestamp", Function::Timestamp, Form::Of(1)),
+    ("duration", Function::Duration, Form::Of(1)),
+    ("type", Function::Type, Form::Of(1)),
+    ("dyn", Function::Dyn, Form::Of(1)),
+    ("getFullYear", Function::Field(Field::FullYear), Form::Zoned),
+    ("getMonth", Function::Field(Field::Month), Form::Zoned),
+    (
+        "getDayOfYear",
+        Function::Field(Field::DayOfYear),
+        Form::Zoned,
+    ),
+    (
+        "getDayOfMonth",
+        Function::Field(Field::DayOfMonth),
+        Form::Zoned,
+    ),
+    ("getDate", Function::Field(Field::Date), Form::Zoned),
+    (
+        "getDayOfWeek",
+        Function::Field(Field::DayOfWeek),
+        Form::Zoned,
+    ),
+    ("getHours", Function::Field(Field::Hours), Form::Zoned),
+    ("getMinutes", Function::Field(Field::Minutes), Form::Zoned),
+    ("getSeconds", Function::Field(Field::Seconds), Form::Zoned),
+    (
+        "getMilliseconds",
+        Function::Field(Field::Milliseconds),
+        Form::Zoned,
+    ),
+];
+
+/// The bytes of a compiled pattern.
+pub(super) const PATTERN_BYTES: usize = 1 << 20;
+
+/// The steps of compiling a pattern that is no constant.
+const PATTERN_STEPS: usize = 10_000;
+
+impl Function {
+    /// The value for some arguments, of which there are as many as a form of it takes.
+    pub(super) fn of<'a>(
+        self,
+        arguments: &[Value<'a>],
+        budget: &mut Budget,
+    ) -> Result<Value<'a>, Unable> {
+        let bytes: usize = arguments.iter().map(Value::bytes).sum();
+        budget.spend(bytes / BYTES_OF_STEP)?;
+        let value = match (self, arguments) {
+            (Self::Size, [of]) => match of.size(budget)? {
+                Some(size) => i64::try_from(size).ok().map(Value::Int),
+                None => None,
+            },
+            (Self::Contains, [Value::Text(a), Value::Text(b)]) => {
+                Some(Value::Bool(a.contains(&**b)))
+            }
+            (Self::StartsWith, [Value::Text(a), Value::Text(b)]) => {
+                Some(Value::Bool(a.starts_with(&**b)))
+            }
+            (Self::EndsWith, [Value::Text(a), Value::Text(b)]) => {
+                Some(Value::Bool(a.ends_with(&**b)))
+            }
+            (Self::Matches, [Value::Text(text), Value::Text(pattern)]) => {
+                budget.spend(PATTERN_STEPS)?;
+                let compiled = regex::RegexBuilder::new(pattern)
+                    .size_limit(PATTERN_BYTES)
+                    .build();
+                let pattern = compiled.map_err(|_| {
+                    Unable::Why(format!("the pattern {} can't be used", quote(pattern)))
+                })?;
+                Some(Value::Bool(pattern.is_match(text)))
+            }
+            (Self::Type, [of]) => Some(Value::Type(of.type_())),
+            (Self::Dyn, [of]) => Some(of.clone()),
+            (Self::Field(field), [Value::Duration(length)]) => {
+                time::field_of_length(*length, field).map(Value::Int)
+            }
+            (Self::Field(field), [Value::Timestamp(instant), zone @ ..]) => {
+                let zone = match zone {
+                    [] => "UTC",
+                    [Value::Text(zone)] => zone,
+                    _ => return Err(self.without_meaning(arguments)),
+                };
+                let value = time::field(*instant, field, zone).map_err(Unable::Why)?;
+                Some(Value::Int(value))
+            }
+            (_, [of]) => self.convert(of)?,
+            _ => None,
+        };
+        value.ok_or_else(|| self.without_meaning(arguments))
+    }
+
+    /// A value as one of another type; `None` where there is no such conversion.
+    fn convert<'a>(self, of: &Value<'a>) -> Result<Option<Value<'a>>, Unable> {
+        let value = match (self, of) {
+            (Self::Int, Value::Int(_))
+            | (Self::Uint, Value::Uint(_))
+            | (Self::Double, Value::Double(_))
+            | (Self::Text, Value::Text(_))
+            | (Self::Bool, Value::Bool(_))
+            | (Self::Bytes, Value::Bytes(_))
+            | (Self::Timestamp, Value::Timestamp(_))
+            | (Self::Duration, Value::Duration(_)) => return Ok(Some(of.clone())),
+            (Self::Int, Value::Timestamp(instant)) => i64::try_from(instant.div_euclid(SECOND))
+                .ok()
+                .map(Value::Int),
+            (Self::Int, Value::Text(text)) => text.parse().ok().map(Value::Int),
+            (Self::Int, Value::Uint(value)) => i64::try_from(*value).ok().map(Value::Int),
+            (Self::Int, Value::Double(value)) => truncated(*value)
+                .and_then(|it| i64::try_from(it).ok())
+                .map(Value::Int),
+            (Self::Uint, Value::Text(text)) => text.parse().ok().map(Value::Uint),
+            (Self::Uint, Value::Int(value)) => u64::try_from(*value).ok().map(Value::Uint),
+            (Self::Uint, Value::Double(value)) => truncated(*value)
+                .and_then(|it| u64::try_from(it).ok())
+                .map(Value::Uint),
+            (Self::Double, Value::Text(text)) => text.parse().ok().map(Value::Double),
+            (Self::Double, of) => double(of).map(Value::Double),
+            (Self::Text, of) => match shown(of) {
+                None => return Ok(None),
+                shown => shown.map(|text| Value::Text(text.into())),
+            },
+            (Self::Bool, Value::Text(text)) => match &**text {
+                "true" | "True" | "TRUE" | "t" | "1" => Some(Value::Bool(true)),
+                "false" | "False" | "FALSE" | "f" | "0" => Some(Value::Bool(false)),
+                _ => None,
+            },
+            (Self::Bytes, Value::Text(text)) => Some(Value::Bytes(text.as_bytes().into())),
+            (Self::Timestamp, Value::Int(seconds)) => {
+                time::checked_instant(i128::from(*seconds) * SECOND)
+            }
+            (Self::Timestamp, Value::Text(text)) => {
+                time::instant(text).and_then(time::checked_instant)
+            }
+            (Self::Duration, Value::Text(text)) => {
+                time::length(text).and_then(time::checked_duration)
+            }
+            _ => return Ok(None),
+        };
+        let unable = || match of {
+            Value::Text(text) => format!("{} is not {}", quote(text), self.result()),
+            of => format!(
+                "the value does not fit: {} is not {}",
+                of.shown_type(),
+                self.result()
+            ),
+        };
+        value.map(Some).ok_or_else(|| Unable::Why(unable()))
+    }
+
+    /// What a conversion makes.
+    fn result(self) -> &'static str {
+        match self {
+            Self::Int => "an int",
+            Self::Uint => "a uint",
+            Self::Double => "a double",
+            Self::Text => "a string",
+            Self::Bool => "a bool",
+            Self::Bytes => "bytes",
+            Self::Timestamp => "an instant in RFC 3339",
+            _ => "a length of time such as `1h30m`",
+        }
+    }
+
+    fn without_meaning(self, arguments: &[Value<'_>]) -> Unable {
+        let known = FUNCTIONS.iter().find(|known| known.1 == self);
+        let name = known.map_or("", |known| known.0);
+        let types: Vec<&str> = arguments.iter().map(Value::shown_type).collect();
+        Unable::Why(format!(
+            "`{name}` is not defined for {}",
+            types.join(" and ")
+        ))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a double without a fraction below 2^100 is an integer of 128 bits"
+)]
+fn truncated(value: f64) -> Option<i128> {
+    (value.abs() < 1e30).then_some(value.trunc() as i128)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what the conversion means")]
+fn double(of: &Value<'_>) -> Option<f64> {
+    Some(match of {
+        Value::Int(value) => *value as f64,
+        Value::Uint(value) => *value as f64,
+        _ => return None,
+    })
+}
+
+fn shown(of: &Value<'_>) -> Option<String> {
+    Some(match of {
+        Value::Int(value) => value.to_string(),
+        Value::Uint(value) => value.to_string(),
+        Value::Double(value) => value.to_string(),
+        Value::Bool(value) => value.to_string(),
+        Value::Bytes(bytes) => String::from_utf8(bytes.to_vec()).ok()?,
+        Value::Timestamp(instant) => time::shown_instant(*instant),
+        Value::Duration(length) => time::shown_length(*length),
+        _ => return None,
+    })
+}

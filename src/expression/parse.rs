@@ -1,0 +1,435 @@
+//! The text of an expression -> its parts; the only file that knows the crate `cel`.
+//!
+//! The parser expands no macros: `all` and the like stay calls, which become parts of our own. It
+//! recurses deeply even where parts stand side by side, so it has a thread with a large stack.
+
+use std::ops::Range;
+use std::thread;
+
+use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
+use cel::{Env, ParseErrors};
+use regex::RegexBuilder;
+
+use super::functions::{FUNCTIONS, Form, Function, PATTERN_BYTES};
+use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
+use super::value::Type;
+use super::{Expression, MAX_BYTES, MAX_LEVELS, Mistake, code};
+use crate::printable::brief;
+use crate::spelling::nearest;
+
+/// The bytes of the parser's stack: four times what an expression of [`MAX_BYTES`] was seen to
+/// need.
+const STACK: usize = 256 << 20;
+
+/// The macros, each with the least and the largest number of its arguments.
+const MACROS: [(&str, Macro, usize, usize); 6] = [
+    ("all", Macro::All, 2, 2),
+    ("exists", Macro::Exists, 2, 2),
+    ("exists_one", Macro::ExistsOne, 2, 2),
+    ("existsOne", Macro::ExistsOne, 2, 2),
+    ("filter", Macro::Filter, 2, 2),
+    ("map", Macro::Map, 2, 3),
+];
+
+pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
+    if text.len() > MAX_BYTES {
+        let message = format!("the expression is longer than {} KiB", MAX_BYTES >> 10);
+        return Err(mistake(0..text.len(), message));
+    }
+    thread::scope(|scope| {
+        let parser = thread::Builder::new().stack_size(STACK);
+        let parsed = parser.spawn_scoped(scope, || read(text, names));
+        let parsed = parsed.map(thread::ScopedJoinHandle::join);
+        // The parser is another's, and panics are not part of its promises.
+        let failed = || Err(mistake(0..text.len(), "the expression can't be parsed"));
+        parsed.map_or_else(|_| failed(), |parsed| parsed.unwrap_or_else(|_| failed()))
+    })
+}
+
+fn read(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
+    let parser = Env::default().parser().max_recursion_depth(400);
+    let parsed = parser.parse_with_source_info(text);
+    let (tree, places) = parsed.map_err(|errors| syntax(text, &errors))?;
+    let mut reader = Reader {
+        text,
+        places,
+        names,
+        named: vec![false; names.len()],
+        items: Vec::new(),
+        level: 0,
+    };
+    let root = reader.part(&tree)?;
+    Ok(Expression {
+        text: text.into(),
+        root,
+        named: reader.named.into(),
+    })
+}
+
+fn mistake(span: Range<usize>, message: impl Into<String>) -> Mistake {
+    Mistake {
+        span,
+        message: message.into(),
+        help: None,
+    }
+}
+
+/// The first error of the parser, in words.
+fn syntax(text: &str, errors: &ParseErrors) -> Mistake {
+    let Some(error) = errors.errors.first() else {
+        return mistake(0..text.len(), "the expression can't be parsed");
+    };
+    let (line, column) = error.pos;
+    let lines = usize::try_from(line - 1).unwrap_or_default();
+    let before = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    let rest = text.get(before..).unwrap_or_default();
+    let characters = rest.char_indices().map(|(at, _)| before + at);
+    let column = usize::try_from(column - 1).unwrap_or_default();
+    let at = characters.chain([text.len()]).nth(column);
+    let at = at.unwrap_or(text.len());
+    let rest = text.get(at..).unwrap_or_default();
+    let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let end = match word {
+        Some(0) => rest.chars().next().map_or(0, char::len_utf8),
+        Some(end) => end,
+        None => rest.len(),
+    };
+    let message = if rest.trim().is_empty() {
+        "the expression ends where more is expected".to_owned()
+    } else if error.msg.contains("Recursion limit") {
+        "the expression is nested too deeply".to_owned()
+    } else if error.msg.starts_with("invalid") {
+        format!("{} is out of range", code(&rest[..end]))
+    } else {
+        format!("unexpected {}", code(&rest[..end]))
+    };
+    mistake(at..at + end, message)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    places: SourceInfo,
+    names: &'t [&'t str],
+    named: Vec<bool>,
+    /// The names of the items of the macros around a part.
+    items: Vec<String>,
+    level: usize,
+}
+
+impl Reader<'_> {
+    /// What the parser says of the place of a part: a name, a constant, an operator or a bracket.
+    fn place(&self, part: &IdedExpr) -> Range<usize> {
+        let place = self.places.offset_for(part.id);
+        place.map_or(0..0, |(start, end)| start as usize..end as usize + 1)
+    }
+
+    fn part(&mut self, tree: &IdedExpr) -> Result<Part, Mistake> {
+        let place = self.place(tree);
+        self.level += 1;
+        if self.level > MAX_LEVELS {
+            let message = format!("the expression has more than {MAX_LEVELS} levels");
+            return Err(mistake(place, message));
+        }
+        let part = match &tree.expr {
+            Expr::Literal(literal) => constant(place, of_literal(literal)),
+            Expr::Ident(name) => self.name(place, name)?,
+            Expr::Select(select) => self.member(place, select)?,
+            Expr::List(list) => {
+                let items = self.parts(&list.elements)?;
+                self.around(place, PartKind::List(items))
+            }
+            Expr::Map(map) => {
+                let mut entries = Vec::new();
+                for entry in &map.entries {
+                    if let EntryExpr::MapEntry(entry) = &entry.expr {
+                        entries.push((self.part(&entry.key)?, self.part(&entry.value)?));
+                    }
+                }
+                self.around(place, PartKind::Map(entries))
+            }
+            Expr::Call(call) => {
+                let mut arguments: Vec<&IdedExpr> = call.args.iter().collect();
+                arguments.splice(0..0, call.target.as_deref());
+                self.call(place, &call.func_name, call.target.is_some(), &arguments)?
+            }
+            Expr::Struct(it) => {
+                let message = format!("there is no message type {}", code(&it.type_name));
+                return Err(mistake(place, message));
+            }
+            Expr::Comprehension(_) | Expr::Unspecified => {
+                return Err(mistake(place, "the expression can't be parsed"));
+            }
+        };
+        self.level -= 1;
+        Ok(part)
+    }
+
+    fn parts(&mut self, trees: &[IdedExpr]) -> Result<Vec<Part>, Mistake> {
+        trees.iter().map(|tree| self.part(tree)).collect()
+    }
+
+    /// A part whose place is that of all in it, and of the brackets around these.
+    fn around(&self, place: Range<usize>, kind: PartKind) -> Part {
+        let mut span = place;
+        kind.below(|part| {
+            span.start = span.start.min(part.span.start);
+            span.end = span.end.max(part.span.end);
+        });
+        Part {
+            span: balanced(self.text, span),
+            kind,
+        }
+    }
+
+    fn name(&mut self, place: Range<usize>, name: &str) -> Result<Part, Mistake> {
+        if let Some(item) = self.items.iter().rposition(|item| item == name) {
+            return Ok(self.around(place, PartKind::Item(item)));
+        }
+        if let Some(known) = self.names.iter().position(|known| *known == name) {
+            if let Some(named) = self.named.get_mut(known) {
+                *named = true;
+            }
+            return Ok(self.around(place, PartKind::Bound(known)));
+        }
+        if let Some(known) = Type::of_name(name) {
+            return Ok(constant(place, Constant::Type(known)));
+        }
+        let known = self.items.iter().map(String::as_str);
+        let known = known.chain(self.names.iter().copied());
+        let help = if let Some(meant) = nearest(name, known.clone()) {
+            format!("did you mean `{meant}`?")
+        } else {
+            let known: Vec<String> = known.map(code).collect();
+            format!("It can name {}.", known.join(", "))
+        };
+        Err(Mistake {
+            help: Some(help),
+            ..mistake(place, format!("unknown name {}", code(name)))
+        })
+    }
+
+    fn member(&mut self, place: Range<usize>, select: &SelectExpr) -> Result<Part, Mistake> {
+        if let Some(known) = qualified(select).and_then(|name| Type::of_name(&name)) {
+            return Ok(constant(place, Constant::Type(known)));
+        }
+        let of = self.part(&select.operand)?;
+        let kind = PartKind::Member(Box::new(of), select.field.as_str().into());
+        // The parser's place is the dot.
+        let rest = self.text.get(place.end..).unwrap_or_default();
+        let end = self.text.len() - rest.trim_start().len() + select.field.len();
+        Ok(self.around(place.start..end.min(self.text.len()), kind))
+    }
+
+    fn call(
+        &mut self,
+        place: Range<usize>,
+        name: &str,
+        is_method: bool,
+        arguments: &[&IdedExpr],
+    ) -> Result<Part, Mistake> {
+        let kind = match (name, arguments) {
+            ("!_", [of]) => PartKind::Not(Box::new(self.part(of)?)),
+            ("-_", [of]) => PartKind::Negate(Box::new(self.part(of)?)),
+            ("_&&_", [a, b]) => PartKind::And(Box::new([self.part(a)?, self.part(b)?])),
+            ("_||_", [a, b]) => PartKind::Or(Box::new([self.part(a)?, self.part(b)?])),
+            ("_?_:_", [a, b, c]) => {
+                PartKind::If(Box::new([self.part(a)?, self.part(b)?, self.part(c)?]))
+            }
+            ("_?._" | "_[?_]", _) => {
+                return Err(mistake(place, "optional members are not supported"));
+            }
+            (sign, [a, b]) if Operator::ALL.iter().any(|known| known.2 == sign) => {
+                let known = Operator::ALL.iter().find(|known| known.2 == sign);
+                let operator = known.map_or(Operator::Equal, |known| known.0);
+                PartKind::Operation(operator, Box::new([self.part(a)?, self.part(b)?]))
+            }
+            _ => return self.function(place, name, is_method, arguments),
+        };
+        Ok(self.around(place, kind))
+    }
+
+    /// A call of a function by its name; the place is that of its bracket.
+    fn function(
+        &mut self,
+        place: Range<usize>,
+        name: &str,
+        is_method: bool,
+        arguments: &[&IdedExpr],
+    ) -> Result<Part, Mistake> {
+        let before = self.text.get(..place.start).unwrap_or_default();
+        let before = before.trim_end().len();
+        let named = before.saturating_sub(name.len())..before;
+        let place = named.start..place.end;
+        let kind = match (name, is_method, arguments) {
+            ("has", false, [of]) => match &of.expr {
+                Expr::Select(select) if !select.test => {
+                    let map = Box::new(self.part(&select.operand)?);
+                    PartKind::Has(map, select.field.as_str().into())
+                }
+                _ => {
+                    let message = "`has` asks for a member: `has(event.payload)`";
+                    return Err(mistake(self.place(of), message));
+                }
+            },
+            (_, true, [list, rest @ ..]) if MACROS.iter().any(|known| known.0 == name) => {
+                self.each(&named, name, list, rest)?
+            }
+            _ => {
+                let known = function_of(&named, name, is_method, arguments.len())?;
+                let mut parts = Vec::new();
+                for argument in arguments {
+                    parts.push(self.part(argument)?);
+                }
+                matcher(known, parts)?
+            }
+        };
+        Ok(self.around(place, kind))
+    }
+
+    fn each(
+        &mut self,
+        named: &Range<usize>,
+        name: &str,
+        list: &IdedExpr,
+        rest: &[&IdedExpr],
+    ) -> Result<PartKind, Mistake> {
+        let known = MACROS.iter().find(|known| known.0 == name);
+        let (_, macro_, least, most) = *known.unwrap_or(&MACROS[0]);
+        let item = rest.first().and_then(|item| match &item.expr {
+            Expr::Ident(item) if !item.starts_with('.') => Some(item.clone()),
+            _ => None,
+        });
+        let (Some(item), true) = (item, (least..=most).contains(&rest.len())) else {
+            let message = format!("{} is not called like this", code(name));
+            let filter = if most == 3 { "[FILTER, ]" } else { "" };
+            return Err(Mistake {
+                help: Some(format!(
+                    "Call it as `LIST.{name}(ITEM, {filter}EXPRESSION)`."
+                )),
+                ..mistake(named.clone(), message)
+            });
+        };
+        let list = self.part(list)?;
+        self.items.push(item);
+        let filter = match rest {
+            [_, filter, _] => Some(self.part(filter)?),
+            _ => None,
+        };
+        let body = rest.last().map(|body| self.part(body)).transpose()?;
+        self.items.pop();
+        let body = body.ok_or_else(|| mistake(named.clone(), "the expression can't be parsed"))?;
+        Ok(PartKind::Each(Box::new(Each {
+            macro_,
+            list,
+            filter,
+            body,
+        })))
+    }
+}
+
+/// The function of a name that takes a number of arguments.
+fn function_of(
+    named: &Range<usize>,
+    name: &str,
+    is_method: bool,
+    arguments: usize,
+) -> Result<Function, Mistake> {
+    let fits = |(_, _, form): &&(&str, Function, Form)| form.takes(is_method, arguments);
+    let mut of_name = FUNCTIONS.iter().filter(|known| known.0 == name).peekable();
+    if of_name.peek().is_some() {
+        if let Some((_, function, _)) = of_name.find(fits) {
+            return Ok(*function);
+        }
+        let known = FUNCTIONS.iter().filter(|known| known.0 == name);
+        let forms: Vec<String> = known.map(|known| known.2.shown(name)).collect();
+        let message = format!("{} is not called like this", code(name));
+        return Err(Mistake {
+            help: Some(format!("Call it as {}.", forms.join(" or "))),
+            ..mistake(named.clone(), message)
+        });
+    }
+    let known = FUNCTIONS.iter().map(|known| known.0);
+    let known = known
+        .chain(MACROS.iter().map(|known| known.0))
+        .chain(["has"]);
+    let meant = nearest(name, known);
+    Err(Mistake {
+        help: meant.map(|meant| format!("did you mean `{meant}`?")),
+        ..mistake(named.clone(), format!("unknown function {}", code(name)))
+    })
+}
+
+fn constant(span: Range<usize>, constant: Constant) -> Part {
+    Part {
+        span,
+        kind: PartKind::Constant(constant),
+    }
+}
+
+fn of_literal(literal: &LiteralValue) -> Constant {
+    match literal {
+        LiteralValue::Null => Constant::Null,
+        LiteralValue::Boolean(value) => Constant::Bool(*value.inner()),
+        LiteralValue::Int(value) => Constant::Int(*value.inner()),
+        LiteralValue::UInt(value) => Constant::Uint(*value.inner()),
+        LiteralValue::Double(value) => Constant::Double(*value.inner()),
+        LiteralValue::String(value) => Constant::Text(value.inner().into()),
+        LiteralValue::Bytes(value) => Constant::Bytes(value.inner().into()),
+    }
+}
+
+/// The dotted name that members spell, such as `google.protobuf.Duration`.
+fn qualified(select: &SelectExpr) -> Option<String> {
+    let before = match &select.operand.expr {
+        Expr::Ident(name) => name.clone(),
+        Expr::Select(select) => qualified(select)?,
+        _ => return None,
+    };
+    Some(format!("{before}.{}", select.field))
+}
+
+/// A call, with the pattern of `matches` compiled where it is a constant.
+fn matcher(function: Function, mut arguments: Vec<Part>) -> Result<PartKind, Mistake> {
+    let pattern = match (function, &*arguments) {
+        (Function::Matches, [_, pattern]) => match &pattern.kind {
+            PartKind::Constant(Constant::Text(text)) => Some((pattern.span.clone(), text)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((span, text)) = pattern else {
+        return Ok(PartKind::Call(function, arguments));
+    };
+    let compiled = RegexBuilder::new(text).size_limit(PATTERN_BYTES).build();
+    let compiled = compiled.map_err(|error| {
+        let error = error.to_string();
+        let why = error.lines().last().unwrap_or_default().trim();
+        let why = why.strip_prefix("error: ").unwrap_or(why);
+        mistake(span, format!("the pattern can't be used: {}", brief(why)))
+    })?;
+    let of = arguments.swap_remove(0);
+    Ok(PartKind::Matches(Box::new(of), Box::new(compiled)))
+}
+
+/// A part of a text, and the brackets that it opens or closes.
+fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
+    let part = text.get(span.clone()).unwrap_or_default();
+    let (mut open, mut closed) = (0_usize, 0_usize);
+    for c in part.chars() {
+        match c {
+            '(' | '[' | '{' => open += 1,
+            ')' | ']' | '}' if open > 0 => open -= 1,
+            ')' | ']' | '}' => closed += 1,
+            _ => {}
+        }
+    }
+    let after = text.get(span.end..).unwrap_or_default();
+    let mut closing = after.match_indices([')', ']', '}']).take(open);
+    let before = text.get(..span.start).unwrap_or_default();
+    let mut opening = before.rmatch_indices(['(', '[', '{']).take(closed);
+    let end = closing
+        .by_ref()
+        .last()
+        .map_or(span.end, |(at, _)| span.end + at + 1);
+    opening.by_ref().last().map_or(span.start, |(at, _)| at)..end
+}

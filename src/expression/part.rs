@@ -1,0 +1,138 @@
+//! The parts of an expression that was read.
+
+use std::ops::Range;
+
+use regex::Regex;
+
+use super::functions::Function;
+use super::value::Type;
+
+/// A part of an expression, and its place in the text.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) span: Range<usize>,
+    pub(super) kind: PartKind,
+}
+
+#[derive(Debug)]
+pub(super) enum PartKind {
+    Constant(Constant),
+    /// The value of a name, by its place among those that values are bound to.
+    Bound(usize),
+    /// The item of a macro around it, by the number of macros around that one.
+    Item(usize),
+    Member(Box<Part>, Box<str>),
+    /// `has`: whether a map has a key.
+    Has(Box<Part>, Box<str>),
+    Not(Box<Part>),
+    Negate(Box<Part>),
+    And(Box<[Part; 2]>),
+    Or(Box<[Part; 2]>),
+    /// A condition, and a part for each outcome.
+    If(Box<[Part; 3]>),
+    Operation(Operator, Box<[Part; 2]>),
+    List(Vec<Part>),
+    Map(Vec<(Part, Part)>),
+    Call(Function, Vec<Part>),
+    /// `matches` with a constant pattern.
+    Matches(Box<Part>, Box<Regex>),
+    Each(Box<Each>),
+}
+
+#[derive(Debug)]
+pub(super) enum Constant {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    Text(Box<str>),
+    Bytes(Box<[u8]>),
+    Type(Type),
+}
+
+/// A macro: it evaluates parts for each item of a list, or each key of a map.
+#[derive(Debug)]
+pub(super) struct Each {
+    pub(super) macro_: Macro,
+    pub(super) list: Part,
+    /// Of `map`: which items it is about.
+    pub(super) filter: Option<Part>,
+    pub(super) body: Part,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Macro {
+    All,
+    Exists,
+    ExistsOne,
+    Filter,
+    Map,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    In,
+    Index,
+}
+
+impl PartKind {
+    /// Visits the parts that it is made of.
+    pub(super) fn below(&self, mut visit: impl FnMut(&Part)) {
+        match self {
+            Self::Constant(_) | Self::Bound(_) | Self::Item(_) => {}
+            Self::Member(of, _)
+            | Self::Has(of, _)
+            | Self::Not(of)
+            | Self::Negate(of)
+            | Self::Matches(of, _) => visit(of),
+            Self::And(of) | Self::Or(of) | Self::Operation(_, of) => of.iter().for_each(visit),
+            Self::If(of) => of.iter().for_each(visit),
+            Self::List(of) | Self::Call(_, of) => of.iter().for_each(visit),
+            Self::Map(of) => of.iter().for_each(|(key, value)| {
+                visit(key);
+                visit(value);
+            }),
+            Self::Each(of) => {
+                visit(&of.list);
+                visit(&of.body);
+            }
+        }
+    }
+}
+
+impl Operator {
+    /// As it is written, and as the parser calls it.
+    pub(super) const ALL: [(Self, &str, &str); 13] = [
+        (Self::Add, "+", "_+_"),
+        (Self::Subtract, "-", "_-_"),
+        (Self::Multiply, "*", "_*_"),
+        (Self::Divide, "/", "_/_"),
+        (Self::Remainder, "%", "_%_"),
+        (Self::Equal, "==", "_==_"),
+        (Self::Unequal, "!=", "_!=_"),
+        (Self::Less, "<", "_<_"),
+        (Self::LessOrEqual, "<=", "_<=_"),
+        (Self::Greater, ">", "_>_"),
+        (Self::GreaterOrEqual, ">=", "_>=_"),
+        (Self::In, "in", "@in"),
+        (Self::Index, "[]", "_[_]"),
+    ];
+
+    /// As it is written.
+    pub(super) fn sign(self) -> &'static str {
+        let known = Self::ALL.iter().find(|(operator, ..)| *operator == self);
+        known.map_or("", |(_, sign, _)| sign)
+    }
+}

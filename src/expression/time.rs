@@ -1,0 +1,152 @@
+//! Instants and lengths of time of expressions, exact to the nanosecond.
+
+use jiff::civil::Weekday;
+use jiff::tz::Offset;
+
+use super::value::Value;
+use crate::timestamp::Timestamp;
+
+pub(super) const SECOND: i128 = 1_000_000_000;
+
+/// The largest length of time, as CEL has it: about 10,000 years.
+const MAX_DURATION: i128 = 315_576_000_000 * SECOND;
+
+/// The units of a length of time, each with its nanoseconds; longer words first.
+const UNITS: [(&str, i128); 7] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ms", 1_000_000),
+    ("s", SECOND),
+    ("m", 60 * SECOND),
+    ("h", 3_600 * SECOND),
+];
+
+/// The part of an instant or of a length of time that a function gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    FullYear,
+    Month,
+    DayOfYear,
+    DayOfMonth,
+    Date,
+    DayOfWeek,
+    Hours,
+    Minutes,
+    Seconds,
+    Milliseconds,
+}
+
+/// The instant of an RFC 3339 text; digits beyond nanoseconds are cut.
+pub(super) fn instant(text: &str) -> Option<i128> {
+    let (attoseconds, _) = Timestamp::parse(text)?.exact().to_owned();
+    Some(attoseconds.div_euclid(1_000_000_000))
+}
+
+pub(super) fn checked_instant<'a>(nanoseconds: i128) -> Option<Value<'a>> {
+    let instant = jiff::Timestamp::from_nanosecond(nanoseconds).ok()?;
+    let year = Offset::UTC.to_datetime(instant).year();
+    (year > 0).then_some(Value::Timestamp(nanoseconds))
+}
+
+pub(super) fn checked_duration<'a>(nanoseconds: i128) -> Option<Value<'a>> {
+    (nanoseconds.abs() <= MAX_DURATION).then_some(Value::Duration(nanoseconds))
+}
+
+/// The nanoseconds of a text such as `1h30m`, `-1.5s` or `0`; further digits are cut.
+pub(super) fn length(text: &str) -> Option<i128> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if unsigned == "0" {
+        return Some(0);
+    }
+    let (mut rest, mut sum) = (unsigned, 0_i128);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+        let (number, unit) = rest.split_at(end);
+        let (name, nanoseconds) = UNITS.iter().find(|(name, _)| unit.starts_with(name))?;
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let digits = fraction.get(..fraction.len().min(15))?;
+        let part = format!("0{digits}").parse::<i128>().ok()? * nanoseconds;
+        let part = part / 10_i128.pow(u32::try_from(digits.len()).ok()?);
+        let is_empty = whole.is_empty() && fraction.is_empty();
+        let has_digits = !is_empty && !fraction.contains('.');
+        let whole = format!("0{whole}")
+            .parse::<i128>()
+            .ok()
+            .filter(|_| has_digits)?;
+        sum = sum
+            .checked_add(whole.checked_mul(*nanoseconds)?)?
+            .checked_add(part)?;
+        rest = &unit[name.len()..];
+    }
+    let is_there = !unsigned.is_empty();
+    is_there.then_some(if text.starts_with('-') { -sum } else { sum })
+}
+
+/// An instant as RFC 3339 in UTC.
+pub(super) fn shown_instant(nanoseconds: i128) -> String {
+    let instant = jiff::Timestamp::from_nanosecond(nanoseconds);
+    instant.map_or_else(|_| nanoseconds.to_string(), |instant| instant.to_string())
+}
+
+/// A length of time in seconds.
+pub(super) fn shown_length(nanoseconds: i128) -> String {
+    let sign = if nanoseconds < 0 { "-" } else { "" };
+    let (whole, part) = (nanoseconds.abs() / SECOND, nanoseconds.abs() % SECOND);
+    let fraction = format!(".{part:09}");
+    let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
+    format!("{sign}{whole}{fraction}s")
+}
+
+/// A field of an instant in a zone: `UTC`, or an offset such as `+02:00`.
+pub(super) fn field(nanoseconds: i128, field: Field, zone: &str) -> Result<i64, String> {
+    let offset = offset(zone).ok_or_else(|| {
+        format!(
+            "the zone {} is neither `UTC` nor an offset such as `+02:00`, which alone mean the same on every machine",
+            crate::printable::quote(zone)
+        )
+    })?;
+    let instant = jiff::Timestamp::from_nanosecond(nanoseconds);
+    let instant = instant.map_err(|_| "the instant is out of range".to_owned())?;
+    let there = offset.to_datetime(instant);
+    Ok(match field {
+        Field::FullYear => there.year().into(),
+        Field::Month => i64::from(there.month()) - 1,
+        Field::DayOfYear => i64::from(there.day_of_year()) - 1,
+        Field::DayOfMonth => i64::from(there.day()) - 1,
+        Field::Date => there.day().into(),
+        Field::DayOfWeek => there.weekday().since(Weekday::Sunday).into(),
+        Field::Hours => there.hour().into(),
+        Field::Minutes => there.minute().into(),
+        Field::Seconds => there.second().into(),
+        Field::Milliseconds => i64::from(there.subsec_nanosecond()) / 1_000_000,
+    })
+}
+
+fn offset(zone: &str) -> Option<Offset> {
+    if zone == "UTC" {
+        return Some(Offset::UTC);
+    }
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let (hours, minutes) = zone
+        .strip_prefix(['-', '+'])
+        .unwrap_or(zone)
+        .split_once(':')?;
+    let is_written = hours.len() == 2 && minutes.len() == 2;
+    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let seconds = sign * (hours * 3_600 + minutes * 60);
+    let offset = Offset::from_seconds(seconds).ok()?;
+    (is_written && minutes < 60).then_some(offset)
+}
+
+/// A field of a length of time; `None` where only instants have it.
+pub(super) fn field_of_length(nanoseconds: i128, field: Field) -> Option<i64> {
+    let whole = match field {
+        Field::Hours => nanoseconds / (3_600 * SECOND),
+        Field::Minutes => nanoseconds / (60 * SECOND),
+        Field::Seconds => nanoseconds / SECOND,
+        Field::Milliseconds => nanoseconds % SECOND / 1_000_000,
+        _ => return None,
+    };
+    i64::try_from(whole).ok()
+}

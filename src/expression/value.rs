@@ -1,0 +1,325 @@
+//! The values of expressions: those of records in place, and those that an expression makes.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use super::{Budget, Stop};
+use crate::document::{Kind, Node, Number};
+use crate::printable::brief;
+
+/// A value of an expression.
+#[derive(Clone, Debug)]
+pub(crate) enum Value<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    Text(Cow<'a, str>),
+    Bytes(Rc<[u8]>),
+    /// An array or an object of a record.
+    Node(Node<'a>),
+    List(Rc<Vec<Value<'a>>>),
+    Map(Rc<Vec<(Value<'a>, Value<'a>)>>),
+    /// Nanoseconds since 1970.
+    Timestamp(i128),
+    /// Nanoseconds.
+    Duration(i128),
+    Type(Type),
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Null,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    Text,
+    Bytes,
+    List,
+    Map,
+    Timestamp,
+    Duration,
+    Kind,
+}
+
+impl Type {
+    const NAMES: [(Self, &str, &str); 12] = [
+        (Self::Null, "null_type", "null"),
+        (Self::Bool, "bool", "a bool"),
+        (Self::Int, "int", "an int"),
+        (Self::Uint, "uint", "a uint"),
+        (Self::Double, "double", "a double"),
+        (Self::Text, "string", "a string"),
+        (Self::Bytes, "bytes", "bytes"),
+        (Self::List, "list", "a list"),
+        (Self::Map, "map", "a map"),
+        (Self::Timestamp, "google.protobuf.Timestamp", "a timestamp"),
+        (Self::Duration, "google.protobuf.Duration", "a duration"),
+        (Self::Kind, "type", "a type"),
+    ];
+
+    /// The type that expressions call so.
+    pub(super) fn of_name(name: &str) -> Option<Self> {
+        let known = Self::NAMES.iter().find(|known| known.1 == name);
+        known.map(|known| known.0)
+    }
+
+    /// With an article.
+    pub(super) fn shown(self) -> &'static str {
+        let known = Self::NAMES.iter().find(|known| known.0 == self);
+        known.map_or("", |known| known.2)
+    }
+}
+
+/// Why a value can't be compared or taken.
+pub(super) enum Unable {
+    /// A clause.
+    Why(String),
+    Spent,
+}
+
+impl From<Stop> for Unable {
+    fn from(_: Stop) -> Self {
+        Self::Spent
+    }
+}
+
+impl<'a> Value<'a> {
+    /// The value at a place of a record.
+    pub(crate) fn of(node: Node<'a>) -> Result<Self, String> {
+        Ok(match node.kind() {
+            Kind::Null => Self::Null,
+            Kind::True => Self::Bool(true),
+            Kind::False => Self::Bool(false),
+            Kind::Array | Kind::Object => Self::Node(node),
+            Kind::String => Self::Text(node.text().unwrap_or_default()),
+            Kind::Number => {
+                let number = node.number().and_then(number);
+                return number.ok_or_else(|| {
+                    let number = brief(node.raw());
+                    format!("the number {number} does not fit in 64 bits")
+                });
+            }
+        })
+    }
+
+    /// Its type with an article, as messages name it.
+    pub(crate) fn shown_type(&self) -> &'static str {
+        self.type_().shown()
+    }
+
+    pub(super) fn type_(&self) -> Type {
+        match self {
+            Self::Null => Type::Null,
+            Self::Bool(_) => Type::Bool,
+            Self::Int(_) => Type::Int,
+            Self::Uint(_) => Type::Uint,
+            Self::Double(_) => Type::Double,
+            Self::Text(_) => Type::Text,
+            Self::Bytes(_) => Type::Bytes,
+            Self::Node(node) if node.kind() == Kind::Array => Type::List,
+            Self::List(_) => Type::List,
+            Self::Node(_) | Self::Map(_) => Type::Map,
+            Self::Timestamp(_) => Type::Timestamp,
+            Self::Duration(_) => Type::Duration,
+            Self::Type(_) => Type::Kind,
+        }
+    }
+
+    /// Its order among values that it has one with: numbers by exact value, others of one type.
+    pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
+        Some(match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::Bytes(a), Self::Bytes(b)) => a.cmp(b),
+            (Self::Timestamp(a), Self::Timestamp(b)) | (Self::Duration(a), Self::Duration(b)) => {
+                a.cmp(b)
+            }
+            (Self::Double(a), Self::Double(b)) => a.partial_cmp(b)?,
+            (Self::Double(a), b) => order_of_double(*a, b.integer()?)?,
+            (a, Self::Double(b)) => order_of_double(*b, a.integer()?)?.reverse(),
+            (a, b) => a.integer()?.cmp(&b.integer()?),
+        })
+    }
+
+    /// The value of an integer of either type.
+    pub(super) fn integer(&self) -> Option<i128> {
+        match self {
+            Self::Int(value) => Some((*value).into()),
+            Self::Uint(value) => Some((*value).into()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self, Self::Int(_) | Self::Uint(_) | Self::Double(_))
+    }
+
+    /// Whether two values are equal; those of different types are not, but numbers compare by
+    /// value.
+    pub(super) fn equals(&self, other: &Self, budget: &mut Budget) -> Result<bool, Unable> {
+        budget.spend(1 + self.bytes() / BYTES_OF_STEP)?;
+        if self.is_number() && other.is_number() {
+            return Ok(self.order(other) == Some(Ordering::Equal));
+        }
+        if self.type_() != other.type_() {
+            return Ok(false);
+        }
+        match (self, other) {
+            (Self::Null, Self::Null) => Ok(true),
+            (Self::Type(a), Self::Type(b)) => Ok(a == b),
+            _ if self.type_() == Type::List => {
+                let (Some(size), Some(others)) = (self.size(budget)?, other.size(budget)?) else {
+                    return Ok(false);
+                };
+                if size != others {
+                    return Ok(false);
+                }
+                for (a, b) in self.items().zip(other.items()) {
+                    if !a?.equals(&b?, budget)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ if self.type_() == Type::Map => {
+                if self.size(budget)? != other.size(budget)? {
+                    return Ok(false);
+                }
+                for key in self.keys() {
+                    let (value, other) = (self.get(&key, budget)?, other.get(&key, budget)?);
+                    let are_equal = match (value, other) {
+                        (Some(value), Some(other)) => value.equals(&other, budget)?,
+                        _ => false,
+                    };
+                    if !are_equal {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(self.order(other) == Some(Ordering::Equal)),
+        }
+    }
+
+    /// The bytes of a text.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
+
+    /// The number of characters, bytes, items or keys; `None` for values of other types.
+    pub(super) fn size(&self, budget: &mut Budget) -> Result<Option<usize>, Stop> {
+        Ok(Some(match self {
+            Self::Text(text) => {
+                budget.spend(text.len() / BYTES_OF_STEP)?;
+                text.chars().count()
+            }
+            Self::Bytes(bytes) => bytes.len(),
+            Self::List(items) => items.len(),
+            Self::Map(entries) => entries.len(),
+            Self::Node(node) => {
+                let size = match node.kind() {
+                    Kind::Array => node.items().count(),
+                    _ => node.members().count(),
+                };
+                budget.spend(size / BYTES_OF_STEP)?;
+                size
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The items of a list; nothing for other values.
+    pub(super) fn items(&self) -> impl Iterator<Item = Result<Self, Unable>> + use<'a> {
+        let (built, node) = match self {
+            Self::List(items) => (Some(Rc::clone(items)), None),
+            Self::Node(node) => (None, Some(*node)),
+            _ => (None, None),
+        };
+        let of_built = move |index: usize| built.as_ref()?.get(index).cloned().map(Ok);
+        let items = node.into_iter().flat_map(Node::items);
+        let items = items.map(|item| Self::of(item).map_err(Unable::Why));
+        (0..).map_while(of_built).chain(items)
+    }
+
+    /// The keys of a map; nothing for other values.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Self> + use<'a> {
+        let (built, node) = match self {
+            Self::Map(entries) => (Some(Rc::clone(entries)), None),
+            Self::Node(node) => (None, Some(*node)),
+            _ => (None, None),
+        };
+        let of_built = move |index: usize| built.as_ref()?.get(index).map(|(key, _)| key.clone());
+        let members = node.into_iter().flat_map(Node::members);
+        let names = members.map(|member| Self::Text(member.name()));
+        (0..).map_while(of_built).chain(names)
+    }
+
+    /// The value under a key of a map.
+    pub(super) fn get(&self, key: &Self, budget: &mut Budget) -> Result<Option<Self>, Unable> {
+        match (self, key) {
+            (Self::Node(node), Self::Text(name)) => {
+                let members = node.all_members().take_while(|member| !member.is(name));
+                budget.spend(1 + members.count())?;
+                let value = node.get(name);
+                value.map(Self::of).transpose().map_err(Unable::Why)
+            }
+            (Self::Map(entries), key) => {
+                for (known, value) in entries.iter() {
+                    if known.equals(key, budget)? {
+                        return Ok(Some(value.clone()));
+                    }
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The bytes of a text that are looked at in one step.
+pub(super) const BYTES_OF_STEP: usize = 16;
+
+/// A number of a record: an int where its value is an integer of 64 bits with sign, a uint where
+/// only that holds it, a double where it is no integer.
+fn number<'a>(number: Number<'_>) -> Option<Value<'a>> {
+    if let Ok(value) = number.text().parse() {
+        return Some(Value::Int(value));
+    }
+    if !number.is_integer() {
+        return Some(Value::Double(number.as_f64()));
+    }
+    let value = number.shifted(0)?;
+    let of_uint = || u64::try_from(value).map(Value::Uint);
+    i64::try_from(value)
+        .map(Value::Int)
+        .or_else(|_| of_uint())
+        .ok()
+}
+
+/// The order of a double and an integer by their exact values; `None` for NaN.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the value is an integer below 2^65"
+)]
+fn order_of_double(double: f64, integer: i128) -> Option<Ordering> {
+    const BEYOND: f64 = 36_893_488_147_419_103_232.0; // 2^65
+    if double.is_nan() {
+        return None;
+    }
+    if double.abs() >= BEYOND {
+        return double.partial_cmp(&0.0);
+    }
+    let floor = double.floor();
+    let whole = (floor as i128).cmp(&integer);
+    let is_above = whole == Ordering::Equal && double > floor;
+    Some(if is_above { Ordering::Greater } else { whole })
+}
