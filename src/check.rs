@@ -29,7 +29,7 @@ use crate::source::{Artifact, EpisodeKey};
 use crate::store::{
     self, Artifacts, AsEpisodeDir, Discovery, EpisodeDir, Excludes, Fault, Found, Given,
 };
-use crate::team::{InForce, Team};
+use crate::team::{InForce, On, Team};
 
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;
@@ -157,25 +157,28 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
 
 /// What rules that are on judge of what a team declares.
 fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InForce {
-    let (mut on, mut with_vocabulary) = (vec![false; team.schemas.len()], false);
-    let mut orders = vec![false; team.orders.len()];
+    let mut on = On {
+        schemas: vec![false; team.schemas.len()],
+        orders: vec![false; team.orders.len()],
+        rules: vec![false; team.rules.len()],
+        vocabulary: false,
+    };
     for rule in rules {
-        match rule.check {
-            RuleCheck::Team(TeamCheck::Schema { index, .. }) => {
-                if let Some(slot) = on.get_mut(index) {
-                    *slot = true;
-                }
+        let (all, index) = match rule.check {
+            RuleCheck::Team(TeamCheck::Schema { index, .. }) => (&mut on.schemas, index),
+            RuleCheck::Team(TeamCheck::Order(index)) => (&mut on.orders, index),
+            RuleCheck::Team(TeamCheck::Rule(index)) => (&mut on.rules, index),
+            RuleCheck::Team(TeamCheck::Vocabulary) => {
+                on.vocabulary = true;
+                continue;
             }
-            RuleCheck::Team(TeamCheck::Order(index)) => {
-                if let Some(slot) = orders.get_mut(index) {
-                    *slot = true;
-                }
-            }
-            RuleCheck::Team(TeamCheck::Vocabulary) => with_vocabulary = true,
-            _ => {}
+            _ => continue,
+        };
+        if let Some(slot) = all.get_mut(index) {
+            *slot = true;
         }
     }
-    InForce::new(team, on, &orders, with_vocabulary)
+    InForce::new(team, on)
 }
 
 impl Check {

@@ -21,8 +21,8 @@ use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
 pub(crate) use reading::Reading;
 use tables::{
-    ClosedSet, Data, Entries, OrderTable, Pack, Params, Scalar, SchemaTable, SelectorKey,
-    VersionTable,
+    ClosedSet, Data, Entries, OrderTable, Pack, Params, RuleTable, Scalar, SchemaTable,
+    SelectorKey, VersionTable,
 };
 pub(crate) use team::{Files, read_team};
 
@@ -85,8 +85,11 @@ pub(crate) struct Config {
     /// Orders of events. Each is a rule.
     #[serde(rename = "order")]
     pub(crate) orders: Vec<OrderTable>,
-    /// Values that messages and numbers name as `params.NAME`. They take precedence over those of
-    /// packs.
+    /// Rules in the expression language CEL.
+    #[serde(rename = "rule")]
+    pub(crate) team_rules: Vec<RuleTable>,
+    /// Values that messages, numbers and expressions name as `params.NAME`. They take precedence
+    /// over those of packs.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub(crate) params: Params,
     /// The sets of values that keys of events have. A value outside is a finding of
@@ -105,6 +108,7 @@ impl Config {
             schemas: self.schemas.clone(),
             versions: self.versions.clone(),
             orders: self.orders.clone(),
+            rules: self.team_rules.clone(),
             params: self.params.clone(),
             vocabulary: self.vocabulary.clone(),
             selector: self.selector.clone(),

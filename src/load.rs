@@ -8,6 +8,7 @@ mod learn;
 mod manifest;
 mod other;
 mod record;
+mod records;
 mod spread;
 mod trouble;
 
@@ -21,6 +22,7 @@ pub(crate) use learn::LoadedLearn;
 pub(crate) use manifest::LoadedManifest;
 use record::RecordBuffers;
 pub(crate) use record::{LoadedRecord, NoText};
+use records::RecordsOfRules;
 use spread::Spread;
 
 use crate::document::{Document, Number, Tape};
@@ -33,7 +35,7 @@ use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
-use crate::team::{InForce, Team};
+use crate::team::{InForce, RunValues, Team};
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
@@ -134,7 +136,6 @@ impl<'f> LoadedTimeline<'f> {
     }
 
     /// Reads a line again; returns whether it could be read.
-    #[cfg(feature = "html")]
     pub(crate) fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> bool {
         let stream = self.stream.as_ref();
         stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
@@ -150,14 +151,7 @@ pub(crate) fn episode<R>(
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
 ) -> R {
-    let mut loader = Loader {
-        files,
-        wanted,
-        // Dropped after all that is read, and before the report is handed on.
-        alone: Alone::default(),
-        troubles: Troubles::default(),
-        declared: Declared::new(&wanted.team),
-    };
+    let mut loader = Loader::new(files, wanted);
     let can_learn = loader.probe(Artifact::Learn);
     loader.probe(Artifact::Manifest);
     let (state_record, mut summary_record) =
@@ -174,13 +168,18 @@ pub(crate) fn episode<R>(
         lifecycle,
     };
     let has_learned = loader.has_learned(can_learn, summary.read());
+    let records = [&state_record, &summary_record];
+    let named = RecordsOfRules::new(&wanted.team, records, directory_id, &of_run);
+    let values = named.values();
     let timeline = loader.timeline(
         reader(&of_run, state.read(), state_record.bytes),
         lifecycle,
         listening,
+        &values,
         buffers.threads,
         &mut buffers.timeline,
     );
+    loader.end_of_rules(&timeline, lifecycle, values);
     let learn = loader.learn(&mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
     let facts = timeline.facts.as_ref().map(|timeline| {
@@ -217,12 +216,23 @@ pub(crate) fn episode<R>(
 struct Loader<'f> {
     files: &'f dyn Artifacts,
     wanted: &'f Wanted,
+    /// Given back before the report is handed on.
     alone: Alone,
     troubles: Troubles,
     declared: Declared,
 }
 
 impl<'f> Loader<'f> {
+    fn new(files: &'f dyn Artifacts, wanted: &'f Wanted) -> Self {
+        Self {
+            files,
+            wanted,
+            alone: Alone::default(),
+            troubles: Troubles::default(),
+            declared: Declared::new(&wanted.team),
+        }
+    }
+
     /// Checks that an artifact that runvet does not read is readable, if it exists.
     fn probe(&mut self, artifact: Artifact) -> bool {
         let probed = if self.files.entries().has(artifact) {
@@ -281,6 +291,7 @@ impl<'f> Loader<'f> {
         facts: TimelineReader<'_, 'a>,
         lifecycle: Lifecycle,
         listening: Option<Listening<'_>>,
+        values: &RunValues<'_>,
         threads: Option<NonZeroUsize>,
         buffers: &mut TimelineBuffers,
     ) -> LoadedTimeline<'a>
@@ -311,6 +322,7 @@ impl<'f> Loader<'f> {
             outline: listening.map(OutlineReader::new),
             team: &self.wanted.team,
             declared: &mut self.declared,
+            values,
         };
         let result = self.files.open(artifact).and_then(|stream| {
             let (stream, result) = events.read(stream, &mut buffers.lines);
@@ -338,6 +350,20 @@ impl<'f> Loader<'f> {
             }
         }
         loaded
+    }
+
+    /// Judges by a team's rules what needs the whole timeline.
+    fn end_of_rules(
+        &mut self,
+        timeline: &LoadedTimeline<'_>,
+        lifecycle: Lifecycle,
+        values: RunValues<'_>,
+    ) {
+        if self.wanted.team.has_rules() {
+            let read_again = |line: Line, bytes: &mut Vec<u8>| timeline.read_again(line, bytes);
+            let team = &self.wanted.team;
+            self.declared.end(team, lifecycle, values, read_again);
+        }
     }
 
     fn learn(&mut self, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {

@@ -28,12 +28,17 @@ impl Path {
 
     /// The value that it leads to.
     pub(crate) fn of<'a>(&self, record: Node<'a>) -> Option<Node<'a>> {
-        self.0
-            .iter()
-            .try_fold(record, |node, token| match node.kind() {
-                Kind::Array => node.items().nth(index(token)?),
-                _ => node.get(token),
-            })
+        self.0.iter().try_fold(record, step)
+    }
+
+    /// The pointer to the value that it leads to, or to the nearest one around it.
+    pub(crate) fn reached(&self, record: Node<'_>) -> Pointer {
+        let (mut node, mut pointer) = (record, Pointer::default());
+        for token in &self.0 {
+            let Some(next) = step(node, token) else { break };
+            (node, pointer) = (next, pointer.field(token));
+        }
+        pointer
     }
 
     /// Its text.
@@ -44,6 +49,15 @@ impl Path {
 
     pub(crate) fn tokens(&self) -> &[Box<str>] {
         &self.0
+    }
+}
+
+/// The value to which one token of a pointer leads.
+#[expect(clippy::borrowed_box, reason = "what an iterator over tokens gives")]
+fn step<'a>(node: Node<'a>, token: &Box<str>) -> Option<Node<'a>> {
+    match node.kind() {
+        Kind::Array => node.items().nth(index(token)?),
+        _ => node.get(token),
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a team declares of its runs, compiled -> what of a record it names, and judges.
 
 mod events;
+mod example;
 mod message;
 mod order;
+mod rule;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,15 +13,18 @@ use crate::document::{Node, Tape};
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
 use crate::select::{Glob, Path, Selector, Values};
 use crate::source::{Artifact, Pointer};
-pub(crate) use events::TeamEvents;
+pub(crate) use events::{On, TeamEvents};
+pub(crate) use example::RunExample;
 pub(crate) use message::{Message, Word};
-pub(crate) use order::{Automaton, Offence, OrderExample, Pattern, TeamOrder, Why};
+pub(crate) use order::{Automaton, Offence, Pattern, TeamOrder, Why};
+pub(crate) use rule::{CountedEvents, FoundByRule, NAMES, Name, RunValues, TeamRule, run_as_json};
 
 /// All that a team declares.
 #[derive(Debug, Default)]
 pub(crate) struct Team {
     pub(crate) schemas: Vec<TeamSchema>,
     pub(crate) orders: Vec<TeamOrder>,
+    pub(crate) rules: Vec<TeamRule>,
     /// The keys whose values are closed sets, each with its values.
     pub(crate) vocabulary: Vec<Closed>,
     pub(crate) versions: Vec<Version>,
@@ -197,24 +202,29 @@ impl TeamSchema {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InForce {
     pub(crate) team: Arc<Team>,
-    /// Of each schema.
-    pub(crate) on: Vec<bool>,
+    pub(crate) on: On,
     pub(crate) events: Arc<TeamEvents>,
 }
 
 impl InForce {
     /// Those of a team that are on.
-    pub(crate) fn new(
-        team: &Arc<Team>,
-        on: Vec<bool>,
-        orders: &[bool],
-        with_vocabulary: bool,
-    ) -> Self {
+    pub(crate) fn new(team: &Arc<Team>, on: On) -> Self {
         Self {
-            events: Arc::new(TeamEvents::new(team, &on, orders, with_vocabulary)),
+            events: Arc::new(TeamEvents::new(team, &on)),
             team: Arc::clone(team),
             on,
         }
+    }
+
+    /// Whether any rule in the expression language is on.
+    pub(crate) fn has_rules(&self) -> bool {
+        self.on.rules.contains(&true)
+    }
+
+    /// Whether a rule that is on has a name.
+    pub(crate) fn names(&self, name: Name) -> bool {
+        let mut rules = self.team.rules.iter().zip(&self.on.rules);
+        rules.any(|(rule, on)| *on && rule.names(name))
     }
 
     /// Whether a schema, on or off, declares the key that a pointer into an artifact leads to.
@@ -232,7 +242,7 @@ impl InForce {
 
     /// The schemas that judge another file, each with its place among all.
     pub(crate) fn of_file(&self, file: usize) -> impl Iterator<Item = (usize, &TeamSchema)> {
-        let schemas = self.team.schemas.iter().enumerate().zip(&self.on);
+        let schemas = self.team.schemas.iter().enumerate().zip(&self.on.schemas);
         schemas
             .filter(move |((_, schema), on)| **on && schema.record == Judged::Other(file))
             .map(|(schema, _)| schema)
@@ -240,7 +250,7 @@ impl InForce {
 
     /// The schemas that judge an artifact, each with its place among all.
     pub(crate) fn of(&self, artifact: Artifact) -> impl Iterator<Item = (usize, &TeamSchema)> {
-        let schemas = self.team.schemas.iter().enumerate().zip(&self.on);
+        let schemas = self.team.schemas.iter().enumerate().zip(&self.on.schemas);
         schemas
             .filter(move |((_, schema), on)| **on && schema.record.artifact() == Some(artifact))
             .map(|(schema, _)| schema)

@@ -1,6 +1,7 @@
 //! The tables in which a team declares what it expects of its runs, as TOML has them.
 
 mod order;
+mod rule;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::finding::Level;
-pub(crate) use order::{OrderExampleTable, OrderTable, Params};
+pub(crate) use order::{OrderTable, Params};
+pub(crate) use rule::{RecordOfRun, RuleTable, RunExampleTable};
 
 /// A pack: what a team declares in a file of its own, which `packs` in `runvet.toml` names. Every
 /// table is optional.
@@ -28,7 +30,10 @@ pub(crate) struct Pack {
     /// Orders of events. Each is a rule.
     #[serde(rename = "order")]
     pub(crate) orders: Vec<OrderTable>,
-    /// Values that messages and numbers name as `params.NAME`.
+    /// Rules in the expression language CEL.
+    #[serde(rename = "rule")]
+    pub(crate) rules: Vec<RuleTable>,
+    /// Values that messages, numbers and expressions name as `params.NAME`.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub(crate) params: Params,
     /// The sets of values that keys of events have. A value outside is a finding of

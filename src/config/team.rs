@@ -2,6 +2,7 @@
 //! rules, and all mistakes.
 
 mod orders;
+mod rules;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -261,6 +262,9 @@ impl Reader<'_> {
         }
         for table in &tables.orders {
             self.order(file, table, &named);
+        }
+        for table in &tables.rules {
+            self.rule(file, table, &named);
         }
     }
 

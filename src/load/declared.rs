@@ -1,17 +1,18 @@
-//! What a team's schemas, vocabulary and orders find in an episode.
+//! What a team's schemas, vocabulary, orders and rules find in an episode.
 
 mod orders;
+mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::digest::Digest;
 use crate::document::{Document, Node};
-use crate::finding::{MAX_FINDINGS_PER_RULE, SkipKind, SkipReason};
+use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipKind, SkipReason};
 use crate::printable::brief;
 use crate::schema::Violation;
 use crate::source::{Line, Place, Pointer};
 use crate::spelling::nearest;
-use crate::team::{Found, InForce, TeamSchema};
+use crate::team::{Found, FoundByRule, InForce, RunValues, TeamSchema};
 pub(crate) use orders::FoundByOrder;
 
 /// The maximum number of values outside of a vocabulary that are counted apart.
@@ -22,6 +23,8 @@ const MAX_VALUES_TOLD: usize = 100_000;
 pub(crate) struct Declared {
     pub(crate) by_schema: Vec<FoundBySchema>,
     pub(crate) by_order: Vec<FoundByOrder>,
+    pub(crate) by_rule: Vec<FoundByRule>,
+    counts: rules::Counts,
     /// Whether any values are closed.
     pub(crate) has_vocabulary: bool,
     outside: BTreeMap<(usize, Digest), Outside>,
@@ -69,9 +72,12 @@ pub(crate) struct Outside {
 
 impl Declared {
     pub(super) fn new(team: &InForce) -> Self {
-        let schemas = team.on.iter().map(|_| FoundBySchema::default());
+        let schemas = team.on.schemas.iter().map(|_| FoundBySchema::default());
         Self {
             by_schema: schemas.collect(),
+            by_rule: (team.team.rules.iter())
+                .map(|_| FoundByRule::default())
+                .collect(),
             by_order: team.team.orders.iter().map(FoundByOrder::new).collect(),
             has_vocabulary: team.events.closes(),
             ..Self::default()
@@ -79,7 +85,13 @@ impl Declared {
     }
 
     /// Judges an event.
-    pub(super) fn event(&mut self, team: &InForce, line: Line, event: Node<'_>) {
+    pub(super) fn event(
+        &mut self,
+        team: &InForce,
+        line: Line,
+        event: Node<'_>,
+        values: &RunValues<'_>,
+    ) {
         for index in team.events.schemas() {
             if let Some(schema) = team.team.schemas.get(index)
                 && schema.selector.names(event)
@@ -89,9 +101,25 @@ impl Declared {
             }
         }
         orders::event(&mut self.by_order, team, line, event);
+        rules::event(&mut self.by_rule, team, line, event, values);
+        if team.events.are_counted {
+            self.counts.event(event);
+        }
         if team.events.closes() {
             self.vocabulary(team, line, event);
         }
+    }
+
+    /// Judges what a team's rules say of a run once all of its events are read.
+    pub(super) fn end(
+        &mut self,
+        team: &InForce,
+        lifecycle: Lifecycle,
+        values: RunValues<'_>,
+        read_again: impl Fn(Line, &mut Vec<u8>) -> bool,
+    ) {
+        let (found, counts) = (&mut self.by_rule, &self.counts);
+        rules::end(found, counts, team, lifecycle, values, read_again);
     }
 
     /// Judges a record, or a line of one, by some schemas; the place is that of the whole.

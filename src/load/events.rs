@@ -23,7 +23,7 @@ use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::InForce;
+use crate::team::{InForce, RunValues};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -91,6 +91,8 @@ pub(super) struct EventsReader<'r, 'a> {
     /// What a team declares, and what that finds.
     pub(super) team: &'r InForce,
     pub(super) declared: &'r mut Declared,
+    /// What the names of its rules stand for.
+    pub(super) values: &'r RunValues<'r>,
 }
 
 impl EventsReader<'_, '_> {
@@ -290,7 +292,8 @@ impl EventsReader<'_, '_> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
-                self.declared.event(self.team, line, document.root());
+                self.declared
+                    .event(self.team, line, document.root(), self.values);
                 let event = EventFacts::new(line, value);
                 self.facts.timeline_mut().slips.add(&event);
                 if let Some(strict) = &mut self.strict {
@@ -330,7 +333,8 @@ impl EventsReader<'_, '_> {
     fn declared(&mut self, line: Line, bytes: &[u8]) {
         self.tape.release();
         if let Ok(document) = self.tape.read_record(bytes) {
-            self.declared.event(self.team, line, document.root());
+            self.declared
+                .event(self.team, line, document.root(), self.values);
         }
     }
 
@@ -553,6 +557,7 @@ mod tests {
             outline: None,
             team: &InForce::default(),
             declared: &mut Declared::default(),
+            values: &RunValues::NONE,
         };
         let stream = Opened::from_bytes(timeline);
         events.read(stream, &mut Vec::new()).1.expect("memory");
@@ -730,6 +735,7 @@ mod tests {
             outline: Some(OutlineReader::new(listening)),
             team: &InForce::default(),
             declared: &mut Declared::default(),
+            values: &RunValues::NONE,
         };
         let (stream, read) = events.read(Opened::from_bytes(timeline), &mut Vec::new());
         read.unwrap();

@@ -85,6 +85,9 @@ pub(crate) struct LoadedRecord<'b> {
     refused: Vec<u32>,
     /// Whether the record was validated against its schema.
     pub(crate) shape: Usable<()>,
+    /// Of a version that a team declares: the tokens of the values that the schema of the reference
+    /// does not allow at their places.
+    strange: Vec<u32>,
 }
 
 /// Why there is no document.
@@ -103,6 +106,17 @@ impl LoadedRecord<'_> {
     pub(super) fn is_not_due(&mut self) {
         self.document = Usable::NotDue;
         self.shape = Usable::NotDue;
+    }
+
+    /// The document as a team's rules name it, and whether it has values that are no facts to them;
+    /// `None` where there is no such file.
+    pub(super) fn named(&self) -> Result<Option<(Document<'_>, &[u32])>, SkipReason> {
+        match (&self.text, &self.shape) {
+            (Err(NoText::Missing), _) => Ok(None),
+            (_, Usable::Unjudged(reason)) => Err(reason.clone()),
+            (Ok(document), _) => Ok(Some((*document, &self.strange))),
+            (Err(_), _) => Ok(None),
+        }
     }
 
     pub(super) fn root(&self) -> Usable<Value<'_>> {
@@ -181,6 +195,7 @@ impl RecordKind {
             document: Usable::unjudged(kind, reason),
             refused: Vec::new(),
             shape: Usable::unjudged(kind, reason),
+            strange: Vec::new(),
         }
     }
 
@@ -208,7 +223,7 @@ impl RecordKind {
             _ if !is_usable => Usable::Unjudged(unusable.clone()),
             _ => Usable::Read(()),
         };
-        let loaded = LoadedRecord {
+        let mut loaded = LoadedRecord {
             bytes: document.text().as_bytes(),
             text: Ok(document),
             document: if is_usable {
@@ -219,10 +234,13 @@ impl RecordKind {
             // A value that violates the schema is not a fact, whether it is reported or not.
             refused: violations.iter().map(|violation| violation.token).collect(),
             shape,
+            strange: Vec::new(),
         };
         match judged {
             Judged::Unsupported(_) => return loaded,
             Judged::Declared => {
+                let strange = violations.iter().filter_map(Violation::refused_value);
+                loaded.strange = strange.collect();
                 self.of_declared_version(document, team, troubles);
                 return loaded;
             }

@@ -1,5 +1,6 @@
 //! What loading found by a team's declarations -> findings.
 
+mod expression;
 mod order;
 
 use super::{Compared, Draft, Findings};
@@ -22,6 +23,8 @@ pub(crate) enum TeamCheck {
     },
     /// An order: its place among all.
     Order(usize),
+    /// A rule in the expression language: its place among all.
+    Rule(usize),
     /// The vocabularies.
     Vocabulary,
 }
@@ -40,6 +43,7 @@ impl TeamCheck {
                 has_help,
             } => schema(*index, *judged, *has_help, loaded, findings),
             Self::Order(index) => order::judge(*index, loaded, findings),
+            Self::Rule(index) => expression::judge(*index, loaded, findings),
             Self::Vocabulary => vocabulary(loaded, findings),
         }
     }

@@ -96,6 +96,13 @@ impl Violation {
         }
     }
 
+    /// The token of the value that the schema does not allow, if it allows none such; `None` where
+    /// an object lacks fields.
+    pub(crate) fn refused_value(&self) -> Option<u32> {
+        let is_absence = matches!(self.breach, Breach::Lacks { .. });
+        (!is_absence).then(|| self.token + u32::from(self.is_key))
+    }
+
     /// Its place in an artifact, or in a line of one.
     pub(crate) fn place(&self, artifact: Artifact, line: Option<Line>) -> Place {
         let pointer = self.pointer.clone();

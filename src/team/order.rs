@@ -3,13 +3,13 @@
 mod automaton;
 mod example;
 
+use super::example::RunExample;
 use super::message::Message;
 use crate::document::Node;
 use crate::select::{Path, Selector};
 use crate::source::Line;
 use crate::timestamp::Timestamp;
 pub(crate) use automaton::{Automaton, Instant, Offence, Pattern, Seen, Why};
-pub(crate) use example::OrderExample;
 
 /// An order of events.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct TeamOrder {
     /// The time in attoseconds within which other events count.
     pub(crate) within: Option<i128>,
     pub(crate) message: Message,
-    pub(crate) examples: Vec<OrderExample>,
+    pub(crate) examples: Vec<RunExample>,
 }
 
 impl TeamOrder {

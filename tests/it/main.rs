@@ -54,6 +54,8 @@ mod team {
     mod declared;
     mod infer;
     mod orders;
+    mod rules;
+    mod run;
 }
 
 /// What no input may cause: hostile bytes, files and writers.

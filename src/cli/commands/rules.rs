@@ -88,9 +88,14 @@ fn test(check: &Check, output: &mut Output) -> Result<Exit, Failure> {
             let order = team.orders.get(index)?;
             Some((order.failures(), order.examples.len()))
         };
+        let of_rule = |index: usize| {
+            let rule = team.rules.get(index)?;
+            Some((rule.failures(), rule.examples.len()))
+        };
         let tested = match rule.check {
             RuleCheck::Team(TeamCheck::Schema { index, .. }) => of_schema(index),
             RuleCheck::Team(TeamCheck::Order(index)) => of_order(index),
+            RuleCheck::Team(TeamCheck::Rule(index)) => of_rule(index),
             _ => None,
         };
         let Some((wrong, examples)) = tested else {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Data, RuleId, SelectorTable};
+use super::{Data, RuleId, RunExampleTable, SelectorTable};
 use crate::finding::Level;
 
 /// An order of events: exactly one of `never` to `none-later`.
@@ -82,25 +82,9 @@ pub(crate) struct OrderTable {
     /// Words by which rules are sorted.
     #[serde(default)]
     pub(crate) tags: Vec<String>,
-    /// Timelines by which it is tested: `runvet rules --test` judges them.
+    /// Runs by which it is tested: `runvet rules --test` judges them.
     #[serde(default, rename = "example")]
-    pub(crate) examples: Vec<OrderExampleTable>,
-}
-
-/// A timeline, and where the order finds something in it.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct OrderExampleTable {
-    /// The events, each as JSON. A `phase`, `timestamp`, `payload` or `episode_id` that is left out
-    /// is filled in; times are one second apart.
-    #[schemars(with = "Vec<String>")]
-    pub(crate) events: Vec<Spanned<String>>,
-    /// The lines of the findings, counted from 1; 0 is a finding without a line.
-    pub(crate) fires: Vec<u64>,
-    /// Whether the run has ended [default: true].
-    #[serde(default)]
-    #[schemars(with = "bool")]
-    pub(crate) ended: Option<bool>,
+    pub(crate) examples: Vec<RunExampleTable>,
 }
 
 /// A number of events, or the name of a parameter.

@@ -7,12 +7,11 @@ use toml::Spanned;
 
 use super::{Named, Reader, RuleTexts};
 use crate::config::ConfigSource;
-use crate::config::tables::{Data, OrderExampleTable, OrderTable};
-use crate::document::{Kind, Tape};
+use crate::config::tables::{Data, OrderTable};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, TeamCheck};
 use crate::select::{Path, Selector};
-use crate::team::{Judged, Message, OrderExample, Pattern, TeamOrder, Word};
+use crate::team::{Judged, Message, Pattern, TeamOrder, Word};
 
 /// The units of a length of time, each with its attoseconds; longer words first.
 const UNITS: [(&str, i128); 5] = [
@@ -62,7 +61,7 @@ fn patterns(table: &OrderTable) -> Vec<(&'static str, Range<usize>)> {
 impl Reader<'_> {
     pub(super) fn order(&mut self, file: ConfigSource<'_>, table: &OrderTable, named: &Named) {
         let is_free = self.take(file, &table.id);
-        let examples = self.order_examples(file, &table.examples);
+        let examples = self.run_examples(file, &table.examples);
         let each = self.selector(file, &table.each, Judged::Event, named);
         let pattern = self.pattern(file, table, named);
         let message = self.message(
@@ -106,33 +105,6 @@ impl Reader<'_> {
             message,
             examples,
         });
-    }
-
-    fn order_examples(
-        &mut self,
-        file: ConfigSource<'_>,
-        tables: &[OrderExampleTable],
-    ) -> Vec<OrderExample> {
-        let mut examples = Vec::new();
-        for table in tables {
-            for event in &table.events {
-                let mut tape = Tape::default();
-                let read = tape.read(event.get_ref().as_bytes());
-                if !read.is_ok_and(|document| document.root().kind() == Kind::Object) {
-                    let message = "an event of an example is a JSON object";
-                    self.mistake(file, event.span(), message, None);
-                }
-            }
-            let events = table.events.iter().map(|event| event.get_ref().clone());
-            let place = table.events.first().map(|event| file.line(&event.span()));
-            examples.push(OrderExample {
-                events: events.collect(),
-                fires: table.fires.clone(),
-                has_ended: table.ended.unwrap_or(true),
-                place: format!("{}:{}", file.name, place.unwrap_or_default()),
-            });
-        }
-        examples
     }
 
     /// The pattern of a table, and the other events that it speaks of.

@@ -388,7 +388,9 @@ fn mistakes_of_a_pack_and_its_schemas_are_all_told_at_once() {
     let project = with_pack("nonsense = 1\n");
     project.write(
         "gate/pack.toml",
-        &format!("{PACK}\n[[schema]]\nid = 'acme/order'\nfile = 'none.json'\n\n[[rule]]\nx = 1\n"),
+        &format!(
+            "{PACK}\n[[schema]]\nid = 'acme/order'\nfile = 'none.json'\n\n[[unknown]]\nx = 1\n"
+        ),
     );
     project.write("gate/act.json", "{\"type\": \"objekt\"}");
     let output = project.run(&["validate", "runs"]);

@@ -1,59 +1,7 @@
 //! Orders that a team declares are judged over the events of a run, line by line.
 
+use super::run::{found, project};
 use crate::support::binary::{stderr, stdout};
-use crate::support::corpus::corpus;
-use crate::support::project::Project;
-use crate::support::runs::copy_dir;
-
-/// A repository with one run, whose events have these payloads, one second apart. Whole
-/// events, and lines that are not objects, stand as they are.
-fn project(config: &str, payloads: &[&str], has_ended: bool) -> Project {
-    let project = Project::new(config);
-    std::fs::remove_dir_all(project.path("runs")).unwrap();
-    let case = if has_ended {
-        "good/terminal"
-    } else {
-        "good/paused"
-    };
-    let found = std::fs::read_dir(corpus().join(case).join("episodes")).unwrap();
-    let episode = found.map(|entry| entry.unwrap().path()).next().unwrap();
-    copy_dir(&episode, &project.path("runs/episodes/ep_1"));
-    let lines = payloads.iter().enumerate().map(|(index, payload)| {
-        if payload.starts_with("{\"phase\"") || !payload.ends_with('}') {
-            format!("{payload}\n")
-        } else {
-            let time = format!("2026-03-01T12:00:{index:02}Z");
-            format!("{{\"phase\":\"act\",\"timestamp\":\"{time}\",\"payload\":{payload}}}\n")
-        }
-    });
-    project.write(
-        "runs/episodes/ep_1/events.jsonl",
-        &lines.collect::<String>(),
-    );
-    project
-}
-
-/// The findings and skips of the group `a`: line, message, and the line of the other event.
-fn found(project: &Project, args: &[&str]) -> Vec<String> {
-    let report = project.report(&[], args);
-    let episode = &report.episodes[0];
-    let findings = episode
-        .findings
-        .iter()
-        .filter(|finding| finding.rule.starts_with("a/"));
-    let findings = findings.map(|finding| {
-        let line = finding.location.line.unwrap_or_default();
-        let other = finding.related.first().and_then(|it| it.location.line);
-        let other = other.map_or(String::new(), |other| format!(" <- {other}"));
-        format!("{line} {}{other}", finding.message)
-    });
-    let skips = episode
-        .skipped
-        .iter()
-        .filter(|skip| skip.rule.starts_with("a/"));
-    let skips = skips.map(|skip| format!("skipped: {}", skip.reason));
-    findings.chain(skips).collect()
-}
 
 fn order(pattern: &str) -> String {
     format!(

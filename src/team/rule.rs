@@ -1,0 +1,143 @@
+//! A rule that a team writes as an expression, and what its names stand for.
+
+mod example;
+mod found;
+
+use std::sync::Arc;
+
+use super::example::RunExample;
+use super::message::Message;
+use crate::document::{Node, OwnedDocument};
+use crate::expression::{Expression, Value};
+use crate::finding::{Lifecycle, SkipReason};
+use crate::select::{Path, Selector};
+use crate::source::Artifact;
+pub(crate) use found::{CountedEvents, FoundByRule};
+
+/// A rule in the expression language.
+#[derive(Debug)]
+pub(crate) struct TeamRule {
+    /// The events that it judges, each by itself; without them it judges a run, once.
+    pub(crate) each: Option<Selector>,
+    /// Where it is false, nothing is judged.
+    pub(crate) when: Option<Expression>,
+    pub(crate) check: Expression,
+    /// The place of a finding in the event or the record.
+    pub(crate) at: Path,
+    /// Where a finding stands.
+    pub(crate) within: Artifact,
+    pub(crate) message: Message,
+    /// Whether only runs that have ended are judged.
+    pub(crate) needs_end: bool,
+    pub(crate) params: Arc<OwnedDocument>,
+    pub(crate) examples: Vec<RunExample>,
+}
+
+/// A name whose value is made only where a rule has it; the number is its place in [`NAMES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    State,
+    Summary,
+    Run,
+    Counts,
+    Tools,
+}
+
+/// The names in expressions; the last has a value only in rules that judge events.
+pub(crate) const NAMES: [&str; 7] = [
+    "state", "summary", "run", "counts", "tools", "params", "event",
+];
+
+/// The values of names in one run.
+pub(crate) struct RunValues<'a> {
+    /// The record, or why it has no value; absent where there is no such file.
+    pub(crate) state: Result<Option<Node<'a>>, SkipReason>,
+    pub(crate) summary: Result<Option<Node<'a>>, SkipReason>,
+    pub(crate) run: Option<Node<'a>>,
+    /// The numbers of events, once all are read.
+    pub(crate) counts: Option<Node<'a>>,
+    pub(crate) tools: Option<Node<'a>>,
+}
+
+impl RunValues<'_> {
+    /// Those of a run of which nothing is known.
+    #[cfg(test)]
+    pub(crate) const NONE: Self = Self {
+        state: Ok(None),
+        summary: Ok(None),
+        run: None,
+        counts: None,
+        tools: None,
+    };
+}
+
+impl TeamRule {
+    pub(crate) fn names(&self, name: Name) -> bool {
+        let name = name as usize;
+        let in_guard = self.when.as_ref().is_some_and(|when| when.names(name));
+        in_guard || self.check.names(name)
+    }
+
+    /// Whether it can be judged only once all events are read.
+    pub(crate) fn counts_events(&self) -> bool {
+        self.names(Name::Counts) || self.names(Name::Tools)
+    }
+
+    /// Why a record that it names can't be judged.
+    fn unmet<'r>(&self, values: &'r RunValues<'_>) -> Option<&'r SkipReason> {
+        let of_state = values.state.as_ref().err();
+        let of_summary = values.summary.as_ref().err();
+        let of_state = of_state.filter(|_| self.names(Name::State));
+        of_state.or_else(|| of_summary.filter(|_| self.names(Name::Summary)))
+    }
+
+    /// The record in which a finding about a run stands.
+    fn record<'a>(&self, values: &RunValues<'a>) -> Option<Node<'a>> {
+        let record = match self.within {
+            Artifact::State => &values.state,
+            Artifact::Summary => &values.summary,
+            _ => return None,
+        };
+        record.as_ref().ok().copied().flatten()
+    }
+
+    /// The values of all names, in their order.
+    fn bound<'a>(&'a self, event: Option<Node<'a>>, values: &RunValues<'a>) -> [Value<'a>; 7] {
+        let record = |value: &Result<Option<Node<'a>>, SkipReason>| value.as_ref().ok().copied();
+        let nodes = [
+            record(&values.state).flatten(),
+            record(&values.summary).flatten(),
+            values.run,
+            values.counts,
+            values.tools,
+            Some(self.params.root()),
+            event,
+        ];
+        nodes.map(|node| {
+            node.and_then(|node| Value::of(node).ok())
+                .unwrap_or(Value::Null)
+        })
+    }
+}
+
+/// What `run` stands for, as JSON.
+pub(crate) fn run_as_json(
+    dir: Option<&str>,
+    id: Option<&str>,
+    lifecycle: Lifecycle,
+    [state, summary]: [Option<Node<'_>>; 2],
+) -> Vec<u8> {
+    let text = |record: Option<Node<'_>>, path: &[&str]| {
+        let text = record?.at(path)?.text()?;
+        Some(text.into_owned())
+    };
+    let run = serde_json::json!({
+        "id": id,
+        "lifecycle": lifecycle,
+        "status": text(state, &["outcomes", "status"]),
+        "mode": text(summary, &["flags", "mode"]),
+        "adapter": text(state, &["episode", "using"]),
+        "dir": dir,
+    });
+    run.to_string().into_bytes()
+}
