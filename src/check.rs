@@ -317,6 +317,11 @@ impl Check {
         self
     }
 
+    /// Whether an artifact may be a symbolic link.
+    pub(crate) fn follows_links(&self) -> bool {
+        self.follow_links
+    }
+
     /// Sets whether each report also keeps what a list of runs shows of its run, as
     /// [`Format::Html`](crate::report::Format::Html) does: task, status, outcome, start, duration,
     /// tags and latencies.

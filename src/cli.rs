@@ -2,6 +2,7 @@
 
 mod candidates;
 mod commands;
+mod filters;
 mod output;
 mod path_list;
 mod period;

@@ -43,6 +43,7 @@ use toml::Spanned;
 
 use crate::check::{self, Check, CheckSession};
 use crate::config::{ConfigSource, Files, Reading, read_team};
+use crate::digest::Digest;
 use crate::finding::{
     Deny, EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
     Suppression, Totals,
@@ -409,8 +410,25 @@ impl Gate {
         self.with_excludes(|excludes| self.check.search(paths, excludes, given))
     }
 
+    /// A digest of all that decides which findings count, in 16 hexadecimal digits.
+    pub(crate) fn settings_digest(&self) -> String {
+        let texts = self.files.texts();
+        let decisive = format!(
+            "{:?}",
+            (
+                self.check.follows_links(),
+                &self.levels,
+                &self.excluded,
+                &self.ignored,
+                &self.baseline,
+                texts
+            )
+        );
+        let digest = Digest::of([decisive.as_bytes()]).to_string();
+        digest.chars().take(16).collect()
+    }
+
     /// The number of threads of a check.
-    #[cfg(feature = "cli")]
     pub(crate) fn parallelism(&self) -> NonZeroUsize {
         self.check.parallelism()
     }

@@ -10,6 +10,7 @@
 //!   code for advice on a run;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
 //! - [`recorder`] writes runs, right at every moment;
+//! - [`table`] writes one row for each run, step, action, event or finding;
 //! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
 //! - [`report`] writes what was found, for people (feature `human`), for programs, and for a
 //!   browser (feature `html`);
@@ -65,6 +66,7 @@ mod serve;
 pub mod source;
 mod spelling;
 pub mod store;
+pub mod table;
 mod team;
 mod timestamp;
 pub mod view;

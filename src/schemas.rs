@@ -5,6 +5,7 @@ pub(crate) mod generated;
 
 use crate::document::Document;
 use crate::schema;
+use crate::table::Table;
 use crate::words::words;
 
 static REPORT: schema::CompiledSchema =
@@ -58,6 +59,16 @@ pub enum Schema {
     Config,
     /// A pack that `runvet.toml` names
     Pack,
+    /// A row of `runvet table runs`
+    TableRuns,
+    /// A row of `runvet table steps`
+    TableSteps,
+    /// A row of `runvet table actions`
+    TableActions,
+    /// A row of `runvet table events`
+    TableEvents,
+    /// A row of `runvet table findings`
+    TableFindings,
 }
 
 words!(pub Schema {
@@ -74,6 +85,11 @@ words!(pub Schema {
     RecordAnswer = "record-answer",
     Config = "config",
     Pack = "pack",
+    TableRuns = "table-runs",
+    TableSteps = "table-steps",
+    TableActions = "table-actions",
+    TableEvents = "table-events",
+    TableFindings = "table-findings",
 });
 
 impl Schema {
@@ -92,6 +108,11 @@ impl Schema {
             Self::RecordAnswer => &RECORD_ANSWER,
             Self::Config => &CONFIG,
             Self::Pack => &PACK,
+            Self::TableRuns => Table::Runs.schema(),
+            Self::TableSteps => Table::Steps.schema(),
+            Self::TableActions => Table::Actions.schema(),
+            Self::TableEvents => Table::Events.schema(),
+            Self::TableFindings => Table::Findings.schema(),
         }
     }
 

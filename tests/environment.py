@@ -31,7 +31,7 @@ def main(directory, packages):
             skip(f"this python3 can't make virtual environments: {missing}")
         venv.create(directory, clear=True, with_pip=True)
         pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--retries", "1", *packages]
-        installed = subprocess.run(pip, capture_output=True, text=True)
+        installed = subprocess.run(pip if packages else [python, "-V"], capture_output=True, text=True)
         if "after connection broken by" in installed.stderr and installed.returncode != 0:
             skip("pip reaches no package index")
         if installed.returncode != 0:

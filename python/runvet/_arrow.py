@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -19,9 +20,19 @@ _TYPES = {
 
 
 def stream(table: Table, requested_schema: object | None) -> Any:
+    return _arrow(table).__arrow_c_stream__(requested_schema)
+
+
+def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
+    import pyarrow.parquet as pq  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    pq.write_table(_arrow(table), os.fspath(path))
+
+
+def _arrow(table: Table) -> Any:
     schema = pa.schema([(name, _TYPES[kind]) for name, kind in table.types.items()])
     columns = {
         name: [list(it.items()) for it in column] if table.types[name] == "tags" else column
         for name, column in table.columns.items()
     }
-    return pa.table(columns, schema=schema).__arrow_c_stream__(requested_schema)
+    return pa.table(columns, schema=schema)

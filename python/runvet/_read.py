@@ -22,7 +22,7 @@ from ._records import (
     Summary,
     SummaryOutcome,
 )
-from ._report import EpisodeReport, FaultRow
+from ._report import EpisodeReport, FaultRow, Table, TableName, table_of
 
 Numbers = Literal["python", "decimal"]
 """What numbers that are not integers become: `float`, or `decimal.Decimal`."""
@@ -86,6 +86,31 @@ class RunData:
             _instant("since", since),
             _instant("until", until),
         )
+
+    def table(
+        self,
+        name: TableName,
+        check: Check | None = None,
+        *,
+        status: RunStatus | Iterable[RunStatus] = (),
+        outcome: SummaryOutcome | Iterable[SummaryOutcome] = (),
+        since: str | date | None = None,
+        until: str | date | None = None,
+    ) -> Table:
+        """One row for each run, step, action, event or finding, in the order of the directories.
+
+        The columns are those of `runvet table`, which `schema(f"table-{name}")` describes. Each run
+        is judged. The filters are those of `runs`. What could not be read or judged is in `faults`.
+        """
+        rows, faults = self._data.table(
+            name,
+            (check or default())._checker,
+            _words("status", status, get_args(RunStatus)),
+            _words("outcome", outcome, get_args(SummaryOutcome)),
+            _instant("since", since),
+            _instant("until", until),
+        )
+        return table_of(name, rows, tuple(FaultRow(*fault) for fault in faults))
 
     def __iter__(self) -> Iterator[Episode]:
         return map(Episode._of, self._data.episodes())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from html import escape
@@ -86,6 +87,8 @@ class Table:
 
     columns: Columns
     types: dict[str, ColumnType]
+    faults: tuple[FaultRow, ...] = ()
+    """What could not be read or judged, where the table is made of runs."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -94,6 +97,12 @@ class Table:
         """The rows, each as a dictionary."""
         return [dict(zip(self.columns, row)) for row in zip(*self.columns.values())]
 
+    def write_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Writes the table to a Parquet file. Needs `pyarrow`."""
+        from ._arrow import write_parquet
+
+        write_parquet(self, path)
+
     if TYPE_CHECKING or importlib.util.find_spec("pyarrow") is not None:
 
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -101,6 +110,31 @@ class Table:
             from ._arrow import stream
 
             return stream(self, requested_schema)
+
+
+TableName = Literal["runs", "steps", "actions", "events", "findings"]
+_JSON_TYPES: dict[str, ColumnType] = {
+    "string": "text",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+}
+
+
+def table_of(name: TableName, rows: bytes, faults: tuple[FaultRow, ...]) -> Table:
+    """The table that rows in NDJSON are, with the columns of its schema."""
+    schema = json.loads(_runvet.schema(f"table-{name}"))
+    types: dict[str, ColumnType] = {}
+    for column in schema["required"]:
+        kind = schema["properties"][column].get("type", "string")
+        types[column] = _JSON_TYPES[kind if isinstance(kind, str) else kind[0]]
+    columns: Columns = {column: [] for column in types}
+    cells = [(columns[column].append, column) for column in types]
+    for line in rows.splitlines():
+        row = json.loads(line)
+        for append, column in cells:
+            append(row[column])
+    return Table(columns, types, faults)
 
 
 @dataclass(frozen=True, slots=True)

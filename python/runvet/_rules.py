@@ -22,6 +22,11 @@ SchemaName = Literal[
     "rules",
     "config",
     "pack",
+    "table-runs",
+    "table-steps",
+    "table-actions",
+    "table-events",
+    "table-findings",
 ]
 
 

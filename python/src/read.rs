@@ -8,13 +8,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping};
 use runvet::Timestamp;
 use runvet::document::{Node, OwnedDocument};
+use runvet::finding::ReportedFault;
 use runvet::plan::PlanComparison;
 use runvet::read::{self, EventTexts, RunEntry, RunFilter, RunReader};
 use runvet::source::EpisodeKey;
+use runvet::table::{RowFormat, Table, TableWriter};
 
 use crate::check::{Checker, Records, is_of_given_path};
 use crate::json::{Numbers, Objects, loads, object};
 use crate::{artifact, errors};
+
+/// Paths, each with what is wrong there.
+type Faults = Vec<(String, String)>;
 
 /// A directory of runs, which is listed once.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -42,11 +47,7 @@ impl RunData {
         since: Option<&str>,
         until: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut filter = RunFilter::default();
-        filter.statuses = statuses;
-        filter.outcomes = outcomes;
-        filter.since = since.map(|text| time("since", text)).transpose()?;
-        filter.until = until.map(|text| time("until", text)).transpose()?;
+        let mut filter = filter(statuses, outcomes, since, until)?;
         let entries = py.detach(|| {
             let entries = self.0.iter().map(|run| run.entry());
             let entries = entries.filter(|entry| filter.matches(entry));
@@ -55,6 +56,35 @@ impl RunData {
                 .collect::<Vec<RunEntry>>()
         });
         object(py, &entries)
+    }
+
+    /// The rows of a table as NDJSON, and what could not be read or judged.
+    #[expect(clippy::too_many_arguments, reason = "filters that Python names")]
+    fn table<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        checker: &Checker,
+        statuses: Vec<String>,
+        outcomes: Vec<String>,
+        since: Option<&str>,
+        until: Option<&str>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Faults)> {
+        let table: Table = name.parse().map_err(errors::unknown_word("table"))?;
+        let filter = filter(statuses, outcomes, since, until)?;
+        let (rows, faults) = py.detach(|| {
+            let found = checker.gate.discover(&[self.0.path()]);
+            let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
+            let mut rows = Vec::new();
+            let writer = TableWriter::new(table, RowFormat::Ndjson, &checker.gate);
+            let mut wrong = |fault| faults.push(fault);
+            let written = writer
+                .filter(filter)
+                .write(&found.episodes, &mut rows, &mut wrong);
+            written.map(|()| (rows, faults))
+        })?;
+        let faults = faults.into_iter().map(|it| (it.path, it.message));
+        Ok((PyBytes::new(py, &rows), faults.collect()))
     }
 
     /// The runs, newest first.
@@ -69,10 +99,10 @@ impl RunData {
             .map_err(|error| errors::of_read(py, &error))
     }
 
-    fn faults(&self) -> Vec<(String, String)> {
+    fn faults(&self) -> Faults {
         let faults = self.0.faults().iter();
         let row = |fault| {
-            let fault = runvet::finding::ReportedFault::from(fault);
+            let fault = ReportedFault::from(fault);
             (fault.path, fault.message)
         };
         faults.map(row).collect()
@@ -86,6 +116,20 @@ impl RunData {
     fn path(&self) -> PathBuf {
         self.0.path().to_owned()
     }
+}
+
+fn filter(
+    statuses: Vec<String>,
+    outcomes: Vec<String>,
+    since: Option<&str>,
+    until: Option<&str>,
+) -> PyResult<RunFilter> {
+    let mut filter = RunFilter::default();
+    filter.statuses = statuses;
+    filter.outcomes = outcomes;
+    filter.since = since.map(|text| time("since", text)).transpose()?;
+    filter.until = until.map(|text| time("until", text)).transpose()?;
+    Ok(filter)
 }
 
 fn time(name: &str, text: &str) -> PyResult<Timestamp> {

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import shutil
+import subprocess
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from conftest import content, printed
 
 import runvet
 from runvet import Recorder
+from runvet._report import TableName
 
 
 def test_entries_have_the_ids_of_the_episodes(in_root: Path) -> None:
@@ -207,3 +212,21 @@ def test_broken_state_names_its_place() -> None:
         episode.state()
     assert (wrong.value.line, wrong.value.column) == (2, 7)
     assert wrong.value.reason in str(wrong.value)
+
+
+def test_tables_of_runs_are_those_of_the_command(demo: Path, tmp_path: Path) -> None:
+    runs = runvet.open(demo)
+    for name in get_args(TableName):
+        call = ["runvet", "table", name, str(demo), "--no-config", "--format", "ndjson"]
+        printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+        table = runs.table(name)
+        assert table.rows() == [json.loads(line) for line in printed.splitlines()]
+        assert not table.faults and list(table.columns) == list(table.types)
+        arrow = pa.table(table)
+        assert arrow.num_rows == len(table) and arrow.column_names == list(table.columns)
+    table = runs.table("runs", status="ok")
+    assert {row["status"] for row in table.rows()} == {"ok"}
+    table.write_parquet(tmp_path / "runs.parquet")
+    assert pq.read_table(tmp_path / "runs.parquet").to_pylist() == table.rows()
+    with pytest.raises(ValueError, match='"run" is not one of runs, steps'):
+        runs.table("run")  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ mod rules;
 mod schema;
 mod serve;
 mod show;
+mod table;
 mod validate;
 mod view;
 mod watch;
@@ -23,8 +24,8 @@ use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
 use super::{
-    Exit, Failure, candidates, declared, path_list, period, phases, run_data, settings, sinks,
-    usage, words,
+    Exit, Failure, candidates, declared, filters, path_list, period, phases, run_data, settings,
+    sinks, usage, words,
 };
 
 #[derive(Subcommand)]
@@ -34,6 +35,7 @@ pub(super) enum Command {
     Watch(watch::Watch),
     Serve(serve::Serve),
     List(list::List),
+    Table(table::Table),
     View(view::View),
     Plan(plan::Plan),
     Diff(diff::Diff),
@@ -60,6 +62,7 @@ impl Command {
             Self::Watch(command) => command.run(matches, output),
             Self::Serve(command) => command.run(matches, output),
             Self::List(command) => command.run(matches, output),
+            Self::Table(command) => command.run(matches, output),
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),
             Self::Plan(command) => command.run(matches, output),

@@ -1,6 +1,6 @@
 //! What is asked for of many runs, and one of them -> whether it is among them.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memchr::memmem::Finder;
 
@@ -43,6 +43,8 @@ pub struct RunFilter {
     pub(crate) latency: Option<(String, Range)>,
     /// All of these words are in the id, the directory or the task.
     pub(crate) words: Words,
+    /// Runs in progress of which no file was written for this long.
+    pub(crate) silent_for: Option<Duration>,
 }
 
 /// A name that many runs share.

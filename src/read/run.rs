@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::filter::DescribedRun;
+use super::filter::{DescribedRun, RunFilter};
 use super::stored::Stored;
 use super::{Error, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
 use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
-use crate::finding::{Card, EpisodeReport};
+use crate::finding::{Card, EpisodeReport, Lifecycle};
 use crate::gate::Gate;
 use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
 use crate::outline::Listening;
@@ -258,6 +258,16 @@ impl RunReader {
     #[must_use]
     pub fn entry(&self) -> RunEntry {
         self.records().entry(self)
+    }
+
+    /// Whether the run is among those that are asked for, also by how long it has been silent.
+    pub(crate) fn matches(&self, described: &DescribedRun, filter: &mut RunFilter) -> bool {
+        let silence = || self.last_written()?.elapsed().ok();
+        let is_silent = |wanted| {
+            described.entry.lifecycle == Lifecycle::NonTerminal
+                && silence().is_some_and(|silence| silence >= wanted)
+        };
+        filter.admits(described) && filter.silent_for.is_none_or(is_silent)
     }
 
     /// When an artifact was last written, as far as the file system tells.

@@ -8,7 +8,9 @@
 pub(crate) mod bless;
 
 use schemars::generate::SchemaSettings;
-use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
+use schemars::{
+    JsonSchema, Schema as GeneratedSchema, SchemaGenerator, transform::RecursiveTransform,
+};
 
 use super::Schema;
 use crate::check::{Check, RuleList};
@@ -21,6 +23,7 @@ use crate::plan::PlanPage;
 use crate::read::{RunListing, RunReader};
 use crate::record::{self, Event, State, Summary};
 use crate::recorder::protocol::{Answer, Command};
+use crate::table::{ActionRow, EventRow, FindingRow, Row, RunRow, StepRow};
 use crate::view::RunPage;
 
 /// The text of a schema as it is generated from the Rust types: what `make bless` writes.
@@ -31,7 +34,12 @@ fn generate(schema: Schema) -> String {
         | Schema::Plan
         | Schema::Diff
         | Schema::Rules
-        | Schema::RecordAnswer => SchemaSettings::draft2020_12()
+        | Schema::RecordAnswer
+        | Schema::TableRuns
+        | Schema::TableSteps
+        | Schema::TableActions
+        | Schema::TableEvents
+        | Schema::TableFindings => SchemaSettings::draft2020_12()
             .for_serialize()
             .with_transform(RecursiveTransform(record::written_may_be_null)),
         _ => SchemaSettings::draft2020_12()
@@ -57,10 +65,30 @@ fn generate(schema: Schema) -> String {
         Schema::RecordAnswer => generator.into_root_schema_for::<Answer>(),
         Schema::Config => generator.into_root_schema_for::<Config>(),
         Schema::Pack => generator.into_root_schema_for::<Pack>(),
+        Schema::TableRuns => row_of::<RunRow<'_>>(generator, schema),
+        Schema::TableSteps => row_of::<StepRow<'_>>(generator, schema),
+        Schema::TableActions => row_of::<ActionRow<'_>>(generator, schema),
+        Schema::TableEvents => row_of::<EventRow<'_>>(generator, schema),
+        Schema::TableFindings => row_of::<FindingRow<'_>>(generator, schema),
     };
     let mut text = serde_json::to_string_pretty(&generated).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// The schema of a row of a table; the order of `required` is that of the columns.
+fn row_of<T: JsonSchema>(generator: SchemaGenerator, schema: Schema) -> GeneratedSchema {
+    let mut generated = generator.into_root_schema_for::<Row<'_, T>>();
+    let table = schema.word().trim_start_matches("table-");
+    let title = format!("Row of runvet table {table}");
+    generated.insert("title".to_owned(), title.into());
+    let about = SchemaGenerator::default().into_root_schema_for::<T>();
+    if let Some(about) = about.get("description") {
+        generated.insert("description".to_owned(), about.clone());
+    }
+    let id = record::schema_id(schema.word());
+    generated.insert("$id".to_owned(), id.into());
+    generated
 }
 
 /// Removes what is specific to Rust: formats such as `uint64`, which JSON Schema does not define,

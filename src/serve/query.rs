@@ -321,6 +321,7 @@ impl RunQuery {
             duration: self.duration.as_deref().map(Range::read).transpose()?,
             latency: latency.transpose()?,
             words: Words::of(self.q.as_deref().unwrap_or_default()),
+            silent_for: None,
         })
     }
 }

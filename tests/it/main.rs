@@ -103,6 +103,7 @@ mod cli {
     mod recover;
     mod serve;
     mod serve_clients;
+    mod table;
     mod timeline;
     mod view;
     mod watch;

@@ -4,24 +4,21 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{ArgMatches, Args, ValueEnum};
 
+use super::filters::FilterArgs;
 use super::output::{Color, Output, style, width};
-use super::period::Period;
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{GATE, note_idle, refuse, refuse_colour};
-use super::words::word_of;
 use super::{Exit, Failure};
 use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
-use crate::printable::{brief, columns_of, fit};
-use crate::read::{RunEntry, RunFilter, RunListing, RunReader, Words};
-use crate::record::{RunStatus, SummaryOutcome};
+use crate::printable::{columns_of, fit};
+use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, write_json};
-use crate::timestamp::{Timestamp, length};
+use crate::timestamp::Timestamp;
 
 /// List runs, newest first
 ///
@@ -49,29 +46,8 @@ pub(in crate::cli) struct List {
     #[arg(long, value_name = "ORDER", default_value = "newest")]
     sort: Order,
 
-    /// Show only runs with this status; repeatable
-    #[arg(long = "status", value_name = "STATUS", value_parser = word_of::<RunStatus>())]
-    statuses: Vec<RunStatus>,
-
-    /// Show only runs with this outcome; repeatable
-    #[arg(long = "outcome", value_name = "OUTCOME", value_parser = word_of::<SummaryOutcome>())]
-    outcomes: Vec<SummaryOutcome>,
-
-    /// Show only runs with this tag; repeatable
-    #[arg(long = "tag", value_name = "KEY:VALUE")]
-    tags: Vec<String>,
-
-    /// Show only runs that this adapter executed; repeatable
-    #[arg(long = "adapter", value_name = "ADAPTER")]
-    adapters: Vec<String>,
-
-    /// Show only runs whose id, directory or task contain these words, in upper or lower case
-    #[arg(long, value_name = "WORDS")]
-    search: Option<String>,
-
-    /// Show only runs in progress of which no file was written for this long, such as 15m, 1h or 7d
-    #[arg(long, value_name = "LENGTH", value_parser = silence)]
-    silent_for: Option<Duration>,
+    #[command(flatten)]
+    filters: FilterArgs,
 
     /// Show only runs for which `runvet validate` reports an error, and the rule of the first
     #[arg(long)]
@@ -79,9 +55,6 @@ pub(in crate::cli) struct List {
 
     #[command(flatten)]
     gate: GateArgs,
-
-    #[command(flatten)]
-    period: Period,
 
     /// How to print the list
     #[arg(long, default_value = "human")]
@@ -138,19 +111,12 @@ struct Row {
     failure: Option<String>,
 }
 
-/// A length of time.
-fn silence(text: &str) -> Result<Duration, String> {
-    let seconds = length(text).and_then(|seconds| u64::try_from(seconds).ok());
-    let seconds = seconds.ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
-    Ok(Duration::from_secs(seconds))
-}
-
 impl List {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         if self.format != Format::Human {
             refuse_colour(self.color, matches, "in this format")?;
         }
-        self.period.note(output);
+        self.filters.note(output);
         let run_data = self.run_data.open_at(&self.paths, matches)?;
         let limit = if self.limit == 0 {
             usize::MAX
@@ -168,12 +134,12 @@ impl List {
         if let Some(gate) = &gate {
             note_idle(gate, output);
         }
-        let mut filter = self.filter();
+        let mut filter = self.filters.filter();
         let mut opened = 0;
         let matching = run_data
             .iter()
             .inspect(|_| opened += 1)
-            .filter_map(|run| self.matching(&run, &mut filter, gate.as_mut()));
+            .filter_map(|run| Self::matching(&run, &mut filter, gate.as_mut()));
         let is_sorted = self.sort != Order::Newest;
         let looked_at = if is_sorted { usize::MAX } else { limit };
         let mut runs: Vec<Row> = matching.take(looked_at).collect();
@@ -195,20 +161,6 @@ impl List {
         } else {
             Exit::Fault
         })
-    }
-
-    fn filter(&self) -> RunFilter {
-        let words = |words: &mut dyn Iterator<Item = &str>| words.map(str::to_owned).collect();
-        RunFilter {
-            statuses: words(&mut self.statuses.iter().map(|it| it.word())),
-            outcomes: words(&mut self.outcomes.iter().map(|it| it.word())),
-            tags: self.tags.clone(),
-            adapters: self.adapters.clone(),
-            words: Words::of(self.search.as_deref().unwrap_or_default()),
-            since: self.period.since().cloned(),
-            until: self.period.until().cloned(),
-            ..RunFilter::default()
-        }
     }
 
     /// Prints the runs that are shown; `more` were left out, and `opened` looked at.
@@ -239,14 +191,9 @@ impl List {
     }
 
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
-    fn matching(
-        &self,
-        run: &RunReader,
-        filter: &mut RunFilter,
-        gate: Option<&mut Gate>,
-    ) -> Option<Row> {
+    fn matching(run: &RunReader, filter: &mut RunFilter, gate: Option<&mut Gate>) -> Option<Row> {
         let described = run.records().described(run);
-        if !filter.admits(&described) || !self.is_silent(run, &described.entry) {
+        if !run.matches(&described, filter) {
             return None;
         }
         let mut entry = described.entry;
@@ -264,44 +211,16 @@ impl List {
         })
     }
 
-    /// Whether a run has been silent for as long as is asked for. One that ended has not.
-    fn is_silent(&self, run: &RunReader, entry: &RunEntry) -> bool {
-        let silence = || run.last_written()?.elapsed().ok();
-        self.silent_for.is_none_or(|wanted| {
-            entry.lifecycle == Lifecycle::NonTerminal
-                && silence().is_some_and(|silence| silence >= wanted)
-        })
-    }
-
     /// The filters, as they were given.
-    fn filters(&self) -> String {
-        let several = |name: &str, values: &mut dyn Iterator<Item = &str>| {
-            let given = values.map(|value| format!("--{name} {}", brief(value)));
-            given.collect::<Vec<String>>()
-        };
-        let mut filters = several("status", &mut self.statuses.iter().map(|it| it.word()));
-        filters.extend(several(
-            "outcome",
-            &mut self.outcomes.iter().map(|it| it.word()),
-        ));
-        filters.extend(several("tag", &mut self.tags.iter().map(String::as_str)));
-        filters.extend(several(
-            "adapter",
-            &mut self.adapters.iter().map(String::as_str),
-        ));
-        filters.extend(several(
-            "search",
-            &mut self.search.iter().map(String::as_str),
-        ));
-        filters.extend(self.silent_for.map(|_| "--silent-for".to_owned()));
-        filters.extend((!self.period.is_all()).then(|| self.period.to_string()));
+    fn given_filters(&self) -> String {
+        let mut filters = self.filters.given();
         filters.extend(self.invalid.then(|| "--invalid".to_owned()));
         filters.join(" ")
     }
 
     /// The last line of the table: what it does not show, if anything.
     fn rest(&self, shown: usize, more: usize, opened: usize) -> Option<String> {
-        match (shown, more, &*self.filters()) {
+        match (shown, more, &*self.given_filters()) {
             (0, _, "") => Some("no runs".into()),
             (0, _, filters) => {
                 let runs = count(opened as u64, "run");

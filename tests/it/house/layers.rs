@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 37] = [
+const ROOMS: [&str; 38] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -42,6 +42,7 @@ const ROOMS: [&str; 37] = [
     "plan",
     "view",
     "diff",
+    "table",
     "watch",
     "schemas",
     "serve",

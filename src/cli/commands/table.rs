@@ -1,0 +1,166 @@
+//! `runvet table`: runs -> a table with one row for each run, step, action, event or finding.
+
+use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, ValueEnum};
+
+use super::filters::FilterArgs;
+use super::output::Output;
+use super::settings::{Baselines, GateArgs, parse_whole};
+use super::sinks::{unwritable, whole_file};
+use super::usage::note_idle;
+use super::words::one_of;
+use super::{Exit, Failure};
+use crate::finding::ReportedFault;
+use crate::printable::escape;
+use crate::store::Given;
+use crate::table::{self, RowFormat, TableWriter};
+
+/// Write runs as a table: one row for each run, step, action, event or finding
+///
+/// Each row says of which run it is, whether the records of that run agree, and with which version
+/// and settings that was judged. The rows are in the order of the directories. `runvet schema
+/// table-runs`, and so on, describes the columns.
+#[derive(Args)]
+#[command(after_long_help = "\
+Exit codes:
+  0  the table is written, whatever the runs are worth
+  2  something could not be read, judged or written; what could be is in the table
+  3  no episode was found
+
+Examples:
+  runvet table runs runs/ --output runs.csv
+  runvet table actions runs/ --format ndjson --outcome success | jq -c 'select(.valid)'")]
+pub(in crate::cli) struct Table {
+    /// What a row stands for
+    #[arg(value_name = "TABLE", value_parser = one_of(describe))]
+    rows: table::Table,
+
+    /// Run-data directories, episode directories, or artifact files, which stand for their episodes
+    /// [default: .]
+    paths: Vec<PathBuf>,
+
+    /// How to write the rows
+    #[arg(long, value_name = "FORMAT", default_value = "csv")]
+    format: Format,
+
+    /// Write the table to a file, which is replaced as a whole
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Only runs for which `runvet validate` reports an error, or can't decide
+    #[arg(long)]
+    invalid: bool,
+
+    /// Number of runs to read in parallel [default: the number of cores]
+    #[arg(short, long, value_name = "N", value_parser = parse_whole::<NonZeroUsize>)]
+    jobs: Option<NonZeroUsize>,
+
+    #[command(flatten)]
+    filters: FilterArgs,
+
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+fn describe(table: table::Table) -> &'static str {
+    match table {
+        table::Table::Runs => "A row for each run: what its state and summary say",
+        table::Table::Steps => "A row for each step of the plans in the states",
+        table::Table::Actions => "A row for each action in the states",
+        table::Table::Events => "A row for each line of the timelines",
+        table::Table::Findings => "A row for each finding that counts",
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line with the names of the columns, then one for each row
+    Csv,
+    /// One JSON object per line
+    Ndjson,
+    /// Not written by the command: use the Python module
+    Parquet,
+}
+
+impl Format {
+    fn rows(self) -> Result<RowFormat, Failure> {
+        match self {
+            Self::Csv => Ok(RowFormat::Csv),
+            Self::Ndjson => Ok(RowFormat::Ndjson),
+            Self::Parquet => Err(Failure::Fault(
+                "the command writes no Parquet; in Python, \
+                 `runvet.open(DIR).table(TABLE).write_parquet(FILE)` does"
+                    .into(),
+            )),
+        }
+    }
+}
+
+impl Table {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let format = self.format.rows()?;
+        self.filters.note(output);
+        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        if let Some(jobs) = self.jobs {
+            let check = gate.check().clone().jobs(jobs);
+            gate = gate.with_check(check);
+        }
+        note_idle(&gate, output);
+        let found = match &*self.paths {
+            [] => gate.search(&["."], Given::None),
+            paths => gate.search(paths, Given::Each),
+        };
+        let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
+        let mut filter = self.filters.filter();
+        if self.invalid {
+            filter.valid = vec![Some(false), None];
+        }
+        let writer = TableWriter::new(self.rows, format, &gate).filter(filter);
+        let mut wrong = |fault| faults.push(fault);
+        if found.episodes.is_empty() {
+        } else if let Some(path) = &self.output {
+            let mut file = whole_file(path)?;
+            let written = writer.write_of(&found.episodes, &mut file, &mut wrong);
+            let kept = written.and_then(|()| file.keep());
+            kept.map_err(|error| unwritable(path, &error))?;
+        } else if io::stdout().is_terminal() && format == RowFormat::Csv {
+            let mut safe = Safe(output.stdout());
+            writer.write_of(&found.episodes, &mut safe, &mut wrong)?;
+        } else {
+            writer.write_of(&found.episodes, output.stdout(), &mut wrong)?;
+        }
+        output.finish()?;
+        for fault in &faults {
+            output.fault(fault);
+        }
+        Ok(match (faults.is_empty(), found.episodes.is_empty()) {
+            (false, _) => Exit::Fault,
+            (true, false) => Exit::Success,
+            (true, true) => {
+                output.fault(&"no episode found");
+                Exit::NothingFound
+            }
+        })
+    }
+}
+
+/// Escapes what controls a terminal: texts of a table are those of the records.
+struct Safe<'o>(&'o mut dyn Write);
+
+impl Write for Safe<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for line in String::from_utf8_lossy(bytes).split_inclusive('\n') {
+            let text = line.trim_end_matches('\n');
+            let end = line.strip_prefix(text).unwrap_or_default();
+            write!(self.0, "{}{end}", escape(text))?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}

@@ -1,0 +1,98 @@
+//! The options that choose runs -> a filter of runs.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::output::Output;
+use super::period::Period;
+use super::words::word_of;
+use crate::printable::brief;
+use crate::read::{RunFilter, Words};
+use crate::record::{RunStatus, SummaryOutcome};
+use crate::timestamp::length;
+
+/// Which runs are meant.
+#[derive(Args)]
+pub(super) struct FilterArgs {
+    /// Only runs with this status; repeatable
+    #[arg(long = "status", value_name = "STATUS", value_parser = word_of::<RunStatus>())]
+    statuses: Vec<RunStatus>,
+
+    /// Only runs with this outcome; repeatable
+    #[arg(long = "outcome", value_name = "OUTCOME", value_parser = word_of::<SummaryOutcome>())]
+    outcomes: Vec<SummaryOutcome>,
+
+    /// Only runs with this tag; repeatable
+    #[arg(long = "tag", value_name = "KEY:VALUE")]
+    tags: Vec<String>,
+
+    /// Only runs that this adapter executed; repeatable
+    #[arg(long = "adapter", value_name = "ADAPTER")]
+    adapters: Vec<String>,
+
+    /// Only runs whose id, directory or task contain these words, in upper or lower case
+    #[arg(long, value_name = "WORDS")]
+    search: Option<String>,
+
+    /// Only runs in progress of which no file was written for this long, such as 15m, 1h or 7d
+    #[arg(long, value_name = "LENGTH", value_parser = silence)]
+    silent_for: Option<Duration>,
+
+    #[command(flatten)]
+    period: Period,
+}
+
+/// A length of time.
+fn silence(text: &str) -> Result<Duration, String> {
+    let seconds = length(text).and_then(|seconds| u64::try_from(seconds).ok());
+    let seconds = seconds.ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
+    Ok(Duration::from_secs(seconds))
+}
+
+impl FilterArgs {
+    /// Says which instants are meant by times that are none.
+    pub(super) fn note(&self, output: &Output) {
+        self.period.note(output);
+    }
+
+    pub(super) fn filter(&self) -> RunFilter {
+        let words = |words: &mut dyn Iterator<Item = &str>| words.map(str::to_owned).collect();
+        RunFilter {
+            statuses: words(&mut self.statuses.iter().map(|it| it.word())),
+            outcomes: words(&mut self.outcomes.iter().map(|it| it.word())),
+            tags: self.tags.clone(),
+            adapters: self.adapters.clone(),
+            words: Words::of(self.search.as_deref().unwrap_or_default()),
+            since: self.period.since().cloned(),
+            until: self.period.until().cloned(),
+            silent_for: self.silent_for,
+            ..RunFilter::default()
+        }
+    }
+
+    /// The filters, as they were given.
+    pub(super) fn given(&self) -> Vec<String> {
+        let several = |name: &str, values: &mut dyn Iterator<Item = &str>| {
+            let given = values.map(|value| format!("--{name} {}", brief(value)));
+            given.collect::<Vec<String>>()
+        };
+        let mut filters = several("status", &mut self.statuses.iter().map(|it| it.word()));
+        filters.extend(several(
+            "outcome",
+            &mut self.outcomes.iter().map(|it| it.word()),
+        ));
+        filters.extend(several("tag", &mut self.tags.iter().map(String::as_str)));
+        filters.extend(several(
+            "adapter",
+            &mut self.adapters.iter().map(String::as_str),
+        ));
+        filters.extend(several(
+            "search",
+            &mut self.search.iter().map(String::as_str),
+        ));
+        filters.extend(self.silent_for.map(|_| "--silent-for".to_owned()));
+        filters.extend((!self.period.is_all()).then(|| self.period.to_string()));
+        filters
+    }
+}

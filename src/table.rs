@@ -1,0 +1,347 @@
+//! The door to tables: runs -> one row for each run, step, action, event or finding, as CSV or
+//! NDJSON.
+//!
+//! ```
+//! use runvet::gate::Gate;
+//! use runvet::table::{RowFormat, Table, TableWriter};
+//!
+//! let gate = Gate::default();
+//! let found = gate.discover(&["corpus/demo"]);
+//! let mut csv = Vec::new();
+//! let writer = TableWriter::new(Table::Actions, RowFormat::Csv, &gate);
+//! writer.write(&found.episodes, &mut csv, &mut |fault| panic!("{fault}"))?;
+//! assert!(csv.starts_with(b"dir,episode_id,valid,errors,warnings,"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod cell;
+mod rows;
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{EpisodeReport, ReportedFault};
+use crate::gate::Gate;
+use crate::parallel::in_order;
+use crate::read::{Records, RunFilter, RunReader};
+use crate::schema::CompiledSchema;
+use crate::store::{AsEpisodeDir, EpisodeDir, Fault};
+use crate::words::words;
+use rows::JudgedRun;
+pub(crate) use rows::Row;
+#[cfg(test)]
+pub(crate) use rows::{ActionRow, EventRow, FindingRow, RunRow, StepRow};
+
+static RUNS: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/table-runs.schema.json"));
+static STEPS: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/table-steps.schema.json"));
+static ACTIONS: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/table-actions.schema.json"));
+static EVENTS: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/table-events.schema.json"));
+static FINDINGS: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/table-findings.schema.json"));
+
+/// What a row of a table stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Table {
+    /// A run
+    Runs,
+    /// A step of the plan in `state.json`
+    Steps,
+    /// An action in `state.json`
+    Actions,
+    /// A line of `events.jsonl`
+    Events,
+    /// A finding of the check
+    Findings,
+}
+
+words!(pub Table {
+    Runs = "runs",
+    Steps = "steps",
+    Actions = "actions",
+    Events = "events",
+    Findings = "findings",
+});
+
+impl Table {
+    /// The schema of a row.
+    pub(crate) const fn schema(self) -> &'static CompiledSchema {
+        match self {
+            Self::Runs => &RUNS,
+            Self::Steps => &STEPS,
+            Self::Actions => &ACTIONS,
+            Self::Events => &EVENTS,
+            Self::Findings => &FINDINGS,
+        }
+    }
+
+    /// The names of the columns, in their order.
+    ///
+    /// ```
+    /// assert_eq!(runvet::table::Table::Findings.columns()[7], "rule");
+    /// ```
+    #[must_use]
+    pub fn columns(self) -> Vec<String> {
+        #[derive(Deserialize)]
+        struct Columns {
+            required: Vec<String>,
+        }
+        let columns = serde_json::from_str(self.schema().text());
+        columns.map_or_else(|_| Vec::new(), |it: Columns| it.required)
+    }
+
+    /// Whether its rows come from the records, not from the timeline or the report.
+    const fn needs_records(self) -> bool {
+        matches!(self, Self::Runs | Self::Steps | Self::Actions)
+    }
+}
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RowFormat {
+    /// A line with the names of the columns, then one for each row; null is an empty cell.
+    Csv,
+    /// A JSON object on each line.
+    Ndjson,
+}
+
+/// The bytes of the rows of a run that wait for those of earlier runs. A run that has more is read
+/// again when its turn comes, and its rows are written as they are read.
+const MOST_WAITING: usize = 16 << 10;
+
+/// Writes the rows of runs.
+#[derive(Clone, Debug)]
+pub struct TableWriter {
+    table: Table,
+    format: RowFormat,
+    gate: Gate,
+    filter: RunFilter,
+    /// Whether runs must match the filter.
+    is_filtered: bool,
+    /// The verdicts of the runs that have rows; each if there are none.
+    verdicts: Vec<Option<bool>>,
+    settings: String,
+}
+
+/// The rows of a run.
+enum Written {
+    Kept(Vec<u8>, Option<ReportedFault>),
+    Large(Box<(RunReader, EpisodeReport)>),
+}
+
+impl TableWriter {
+    /// A writer of the rows of all runs, which judges each with a gate.
+    #[must_use]
+    pub fn new(table: Table, format: RowFormat, gate: &Gate) -> Self {
+        Self {
+            table,
+            format,
+            gate: gate.clone(),
+            filter: RunFilter::default(),
+            is_filtered: false,
+            verdicts: Vec::new(),
+            settings: gate.settings_digest(),
+        }
+    }
+
+    /// Writes the rows of these runs only.
+    #[must_use]
+    pub fn filter(mut self, mut filter: RunFilter) -> Self {
+        self.verdicts = std::mem::take(&mut filter.valid);
+        self.filter = filter;
+        self.is_filtered = true;
+        self
+    }
+
+    /// Writes the rows of episodes in their order, the same bytes for any number of threads. What
+    /// can't be read or judged is passed to `wrong`.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `out`.
+    pub fn write(
+        &self,
+        episodes: &[EpisodeDir],
+        out: &mut dyn Write,
+        wrong: &mut dyn FnMut(ReportedFault),
+    ) -> io::Result<()> {
+        self.write_of(episodes, out, wrong)
+    }
+
+    /// Writes as [`TableWriter::write`] does, for episodes in the form in which they are at hand.
+    pub(crate) fn write_of(
+        &self,
+        episodes: &[impl AsEpisodeDir],
+        out: &mut dyn Write,
+        wrong: &mut dyn FnMut(ReportedFault),
+    ) -> io::Result<()> {
+        let mut sink = Sink::new(self.format, &mut *out);
+        if let Sink::Csv(csv) = &mut sink {
+            csv.write_record(self.table.columns()).map_err(io_error)?;
+        }
+        sink.finish()?;
+        let mut result = Ok(());
+        in_order(
+            episodes,
+            self.gate.parallelism(),
+            || (self.gate.clone(), self.filter.clone()),
+            |(gate, filter), episode| {
+                let run = RunReader::from(episode.as_episode_dir().into_owned());
+                self.of_run(run, gate, filter)
+            },
+            |written| {
+                result = match written {
+                    Ok(Some(written)) => self.take(written, out, wrong),
+                    Ok(None) => Ok(()),
+                    Err(fault) => {
+                        wrong((&fault).into());
+                        Ok(())
+                    }
+                };
+                if result.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            },
+        );
+        result
+    }
+
+    /// The rows of a run, if it has any; only as much of them as may wait.
+    fn of_run(
+        &self,
+        run: RunReader,
+        gate: &mut Gate,
+        filter: &mut RunFilter,
+    ) -> Result<Option<Written>, Fault> {
+        if self.is_filtered && !run.matches(&run.records().described(&run), filter) {
+            return Ok(None);
+        }
+        let (report, records) = gate.judge(|session| {
+            run.check_and(session, None, |loaded| {
+                let is_needed = self.table.needs_records();
+                is_needed.then(|| run.loaded_records(loaded))
+            })
+        })?;
+        if !self.verdicts.is_empty() && !self.verdicts.contains(&report.valid) {
+            return Ok(None);
+        }
+        let fault = report.fault();
+        let mut kept = Bounded(Vec::new());
+        let written = self.rows(&run, &report, records.as_ref(), &mut kept);
+        Ok(Some(match written {
+            Ok(()) => Written::Kept(kept.0, fault),
+            Err(_) => Written::Large(Box::new((run, report))),
+        }))
+    }
+
+    /// Writes the rows of a run whose turn it is.
+    fn take(
+        &self,
+        written: Written,
+        out: &mut dyn Write,
+        wrong: &mut dyn FnMut(ReportedFault),
+    ) -> io::Result<()> {
+        let fault = match written {
+            Written::Kept(rows, fault) => {
+                out.write_all(&rows)?;
+                fault
+            }
+            Written::Large(of) => {
+                let (run, report) = *of;
+                let records = self.table.needs_records().then(|| run.records());
+                self.rows(&run, &report, records.as_ref(), out)?;
+                report.fault()
+            }
+        };
+        fault.into_iter().for_each(wrong);
+        Ok(())
+    }
+
+    fn rows(
+        &self,
+        run: &RunReader,
+        report: &EpisodeReport,
+        records: Option<&Records>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let of = JudgedRun::new(run, report, records, &self.settings);
+        let mut sink = Sink::new(self.format, out);
+        match self.table {
+            Table::Runs => sink.row(&of.run())?,
+            Table::Steps => of.steps().try_for_each(|row| sink.row(&row))?,
+            Table::Actions => of.actions().try_for_each(|row| sink.row(&row))?,
+            Table::Findings => of.findings().try_for_each(|row| sink.row(&row))?,
+            Table::Events => of.events(|row| sink.row(&row))?,
+        }
+        sink.finish()
+    }
+}
+
+/// Takes rows, and writes each.
+enum Sink<'o> {
+    Csv(Box<csv::Writer<&'o mut dyn Write>>),
+    Ndjson(&'o mut dyn Write),
+}
+
+impl<'o> Sink<'o> {
+    fn new(format: RowFormat, out: &'o mut dyn Write) -> Self {
+        match format {
+            RowFormat::Csv => {
+                let mut builder = csv::WriterBuilder::new();
+                Self::Csv(Box::new(builder.has_headers(false).from_writer(out)))
+            }
+            RowFormat::Ndjson => Self::Ndjson(out),
+        }
+    }
+
+    fn row<T: Serialize>(&mut self, row: &Row<'_, T>) -> io::Result<()> {
+        match self {
+            // Columns of both parts stand side by side.
+            Self::Csv(csv) => csv.serialize((row.head, &row.own)).map_err(io_error),
+            Self::Ndjson(out) => {
+                serde_json::to_writer(&mut **out, row)?;
+                out.write_all(b"\n")
+            }
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Csv(mut csv) => csv.flush(),
+            Self::Ndjson(_) => Ok(()),
+        }
+    }
+}
+
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+/// Takes at most [`MOST_WAITING`] bytes.
+struct Bounded(Vec<u8>);
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MOST_WAITING {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

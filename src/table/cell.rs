@@ -1,0 +1,153 @@
+//! A value of a record -> a cell of a table.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+
+use crate::document::{Kind, Node, Number};
+
+/// A number that a double holds: a whole one stays whole.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Figure {
+    Whole(i64),
+    Double(f64),
+}
+
+impl JsonSchema for Figure {
+    fn schema_name() -> Cow<'static, str> {
+        "Figure".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "number"})
+    }
+}
+
+/// The integers up to here are doubles.
+const MAX_WHOLE: i128 = 1 << 53;
+
+impl Figure {
+    /// `None` where no double has the value, as people write it.
+    fn of(number: Number<'_>) -> Option<Self> {
+        let is_small = |whole: &i128| (-MAX_WHOLE..=MAX_WHOLE).contains(whole);
+        let whole = number.is_integer().then(|| number.shifted(0)).flatten();
+        if let Some(whole) = whole.filter(is_small) {
+            return i64::try_from(whole).ok().map(Self::Whole);
+        }
+        let double = number.text().parse::<f64>().ok()?;
+        let is_it = Number::of(&format!("{double:e}")).equals(number);
+        (double.is_finite() && is_it).then_some(Self::Double(double))
+    }
+
+    #[cfg(test)]
+    fn shown(self) -> String {
+        serde_json::to_string(&self).unwrap()
+    }
+}
+
+/// The numbers of a row, and those of them that no double holds.
+#[derive(Default)]
+pub(crate) struct Figures<'a>(BTreeMap<&'static str, &'a str>);
+
+impl<'a> Figures<'a> {
+    /// The cell of a column.
+    pub(crate) fn cell(&mut self, column: &'static str, value: Option<Node<'a>>) -> Option<Figure> {
+        let number = value?.number()?;
+        let figure = Figure::of(number);
+        if figure.is_none() {
+            self.0.insert(column, number.text());
+        }
+        figure
+    }
+
+    /// The texts of the numbers that no double holds, by their columns.
+    pub(crate) fn beyond(self) -> Option<String> {
+        (!self.0.is_empty()).then(|| serde_json::to_string(&self.0).unwrap_or_default())
+    }
+}
+
+/// A part of a record, if it is there.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a>(pub(crate) Option<Node<'a>>);
+
+impl<'a> Part<'a> {
+    pub(crate) fn at(self, path: &[&str]) -> Option<Node<'a>> {
+        self.0?.at(path)
+    }
+
+    pub(crate) fn text(self, path: &[&str]) -> Option<Cow<'a, str>> {
+        self.at(path)?.text()
+    }
+
+    pub(crate) fn boolean(self, path: &[&str]) -> Option<bool> {
+        self.at(path)?.boolean()
+    }
+
+    /// A value other than null as JSON text, as it was written.
+    pub(crate) fn json(self, path: &[&str]) -> Option<&'a str> {
+        let value = self.at(path).filter(|value| !value.is_null());
+        value.map(Node::raw)
+    }
+
+    /// A text as it is, and any other value but null as JSON text.
+    pub(crate) fn word(self, path: &[&str]) -> Option<Cow<'a, str>> {
+        let value = self.at(path)?;
+        match value.kind() {
+            Kind::Null => None,
+            Kind::String => value.text(),
+            _ => Some(value.raw().into()),
+        }
+    }
+
+    /// The number of items of an array.
+    pub(crate) fn length(self, path: &[&str]) -> Option<usize> {
+        let array = self.at(path)?;
+        (array.kind() == Kind::Array).then(|| array.items().count())
+    }
+
+    /// The members of an object that no column holds, as a JSON object; `None` if there are none.
+    pub(crate) fn others(self, columns: &[&str]) -> Option<String> {
+        let members = self.0.into_iter().flat_map(Node::members);
+        let others = members.filter(|key| !columns.contains(&&*key.name()));
+        let others = others.map(|key| format!("{}:{}", key.raw(), key.value().raw()));
+        let others: Vec<String> = others.collect();
+        (!others.is_empty()).then(|| format!("{{{}}}", others.join(",")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn number_is_a_cell_only_where_a_double_holds_it() {
+        let held = [
+            ("2", "2"),
+            ("2.0", "2"),
+            ("-0", "0"),
+            ("0.1", "0.1"),
+            ("1e22", "1e22"),
+            ("9007199254740992", "9007199254740992"),
+            ("5e-324", "5e-324"),
+        ];
+        for (written, cell) in held {
+            let figure = Figure::of(Number::of(written)).map(Figure::shown);
+            assert_eq!(figure.as_deref(), Some(cell), "{written}");
+        }
+        for beyond in [
+            "9007199254740993",
+            "1e400",
+            "1e-400",
+            "0.12345678901234567890",
+        ] {
+            assert_eq!(Figure::of(Number::of(beyond)), None, "{beyond}");
+        }
+    }
+}

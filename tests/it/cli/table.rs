@@ -1,0 +1,127 @@
+//! `runvet table`: its rows against an independent reading, its options and errors.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::binary::{run, stderr, stdout};
+use crate::support::python::python;
+use crate::support::run_data;
+use crate::support::runs::copy_of;
+
+/// The number of runs that are compared with an independent reading.
+const RUNS: u64 = 240;
+
+/// Compares all tables of run data with the rows that a script makes of it.
+fn agrees(data: &Path) -> String {
+    let Some(mut python) = python("tables", &[]) else {
+        return String::new();
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables/rows.py");
+    let args = [
+        script.as_path(),
+        data,
+        Path::new(env!("CARGO_BIN_EXE_runvet")),
+    ];
+    let ran = python.args(args).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let wrong = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}{wrong}");
+    said
+}
+
+#[test]
+fn rows_equal_those_of_an_independent_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    run_data::write(&dir.path().join("broken"), RUNS / 2, 7).unwrap();
+    run_data::write_differing(&dir.path().join("differ"), RUNS / 2).unwrap();
+    let said = agrees(dir.path());
+    let runs = format!("runs {RUNS}\n");
+    assert!(said.is_empty() || said.starts_with(&runs), "{said}");
+}
+
+#[test]
+fn rows_of_a_long_run_are_those_of_an_independent_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    run_data::write(&dir.path().join("short"), 40, 0).unwrap();
+    run_data::write_long(&dir.path().join("long"), 300_000).unwrap();
+    agrees(dir.path());
+}
+
+fn rows(args: &[&str]) -> Vec<Value> {
+    let mut all = vec!["table"];
+    all.extend(args);
+    all.extend(["--format", "ndjson"]);
+    let output = run(&all);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let lines = stdout(&output).lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn filters_choose_the_runs_that_have_rows() {
+    let ids = |args: &[&str]| {
+        let rows = rows(&[&["runs", "demo"], args].concat());
+        let ids = rows.iter().map(|row| row["episode_id"].as_str().unwrap());
+        ids.map(|id| id[..5].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&[]), ["ep_01", "ep_02", "ep_03", "ep_04", "ep_05"]);
+    assert_eq!(ids(&["--status", "pending"]), ["ep_02"]);
+    assert_eq!(ids(&["--search", "ep_03"]), ["ep_03"]);
+    let invalid = ids(&["--invalid"]);
+    assert_eq!(invalid, ["ep_03", "ep_04", "ep_05"]);
+}
+
+#[test]
+fn number_that_no_double_holds_is_text_in_a_column_of_its_own() {
+    let (_temp, dir) = copy_of("demo/episodes/ep_01_answer");
+    let state = fs::read_to_string(dir.join("state.json")).unwrap();
+    let seed = state.find("\"seed\":").unwrap() + 7;
+    let end = seed + state[seed..].find([',', '}']).unwrap();
+    let state = format!("{}18446744073709551617{}", &state[..seed], &state[end..]);
+    fs::write(dir.join("state.json"), state).unwrap();
+    let row = &rows(&["runs", dir.to_str().unwrap()])[0];
+    assert_eq!(row["seed"], Value::Null);
+    assert_eq!(row["beyond_double"], r#"{"seed":"18446744073709551617"}"#);
+}
+
+#[test]
+fn broken_line_is_a_row_that_says_why() {
+    let (_temp, dir) = copy_of("demo/episodes/ep_01_answer");
+    let events = dir.join("events.jsonl");
+    let text = fs::read_to_string(&events).unwrap();
+    fs::write(&events, format!("[1]\n{text}")).unwrap();
+    let rows = rows(&["events", dir.to_str().unwrap()]);
+    assert_eq!(rows[0]["line"], 1);
+    assert_eq!(rows[0]["fault"], "an array, not an object");
+    assert_eq!(
+        (&rows[1]["phase"], &rows[1]["fault"]),
+        (&"start".into(), &Value::Null)
+    );
+}
+
+#[test]
+fn table_says_what_it_could_not_do() {
+    let code = |args: &[&str]| {
+        let output = run(args);
+        (output.status.code(), stderr(&output).to_owned())
+    };
+    let (status, said) = code(&["table", "runs", "demo", "--format", "parquet"]);
+    assert_eq!(status, Some(2));
+    assert!(said.contains("in Python"), "{said}");
+    let empty = tempfile::tempdir().unwrap();
+    let path = empty.path().to_str().unwrap();
+    assert_eq!(
+        code(&["table", "runs", path]),
+        (Some(3), "error: no episode found\n".into())
+    );
+    assert_eq!(code(&["table", "runs", "nowhere"]).0, Some(2));
+    let file = empty.path().join("runs.csv");
+    let to_file = ["table", "runs", "demo", "--output", file.to_str().unwrap()];
+    assert_eq!(code(&to_file), (Some(0), String::new()));
+    let printed = run(&["table", "runs", "demo"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), stdout(&printed));
+}
