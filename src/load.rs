@@ -16,7 +16,7 @@ use std::io;
 use std::num::NonZeroUsize;
 
 pub(crate) use declared::{Declared, FoundByOrder, Met, Outside, What};
-use events::EventsReader;
+use events::{EventsReader, Skimmer};
 pub(crate) use events::{column_of, event_on};
 pub(crate) use learn::LoadedLearn;
 pub(crate) use manifest::LoadedManifest;
@@ -69,6 +69,7 @@ pub(crate) struct Wanted {
 struct TimelineBuffers {
     lines: Vec<u8>,
     notes: NoteTaker,
+    skimmer: Skimmer,
     line_tape: Tape,
 }
 
@@ -308,7 +309,7 @@ impl<'f> Loader<'f> {
         if !self.files.entries().has(artifact) {
             return loaded;
         }
-        buffers.notes.ask(&self.wanted.team.events.asked);
+        buffers.skimmer.prepare(&self.wanted.team);
         let mut events = EventsReader {
             facts,
             strict: loaded.strict.as_mut(),
@@ -321,6 +322,7 @@ impl<'f> Loader<'f> {
             spread: Spread::default(),
             outline: listening.map(OutlineReader::new),
             team: &self.wanted.team,
+            skimmer: &mut buffers.skimmer,
             declared: &mut self.declared,
             values,
         };

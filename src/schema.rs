@@ -25,7 +25,7 @@ use crate::source::Pointer;
 use crate::timestamp::Timestamp;
 #[cfg(feature = "cli")]
 pub(crate) use advice::likely_word;
-pub(crate) use declared::DeclaredSchema;
+pub(crate) use declared::{DeclaredSchema, Part};
 #[cfg(feature = "cli")]
 pub(crate) use infer::Inferred;
 use instance::Tape;

@@ -1,9 +1,8 @@
 //! What a team names of a record, and a value of it -> whether it is named.
 //!
-//! A selector is a set of tests, each of the value at a pointer. Many texts have one skeleton, so
-//! what a selector asks of an event is known, for most, without a tape, see [`Keys`].
+//! A selector is a set of tests, each of the value at a pointer.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::document::{Kind, Node, Number};
 use crate::source::Pointer;
@@ -183,12 +182,6 @@ impl Values {
     pub(crate) fn have(&self, value: Node<'_>) -> bool {
         self.any_of.iter().any(|wanted| wanted.is(value)) != self.negated
     }
-
-    #[inline]
-    fn have_text(&self, text: &str) -> bool {
-        let is = |wanted: &Wanted| matches!(wanted, Wanted::Text(glob) if glob.matches(text));
-        self.any_of.iter().any(is) != self.negated
-    }
 }
 
 /// Tests of values, all of which a record passes that it names.
@@ -202,57 +195,48 @@ impl Selector {
     }
 }
 
-/// What is seen of a value without a tape.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Glimpse<'a> {
-    Text(Cow<'a, str>),
-    /// It is there, and no text; or nothing is known of it.
-    Hidden,
-    Absent,
-}
-
-/// The paths that some selectors ask for, each once.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Keys {
-    pub(crate) paths: Vec<Path>,
-}
-
-/// The number of paths of which glimpses are caught.
-pub(crate) const MAX_GLIMPSED: usize = 64;
+/// The paths that many selectors, and what else looks at a record, ask for: each once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys(Vec<Path>);
 
 impl Keys {
     /// The place of a path among them.
-    fn place(&mut self, path: &Path) -> usize {
-        let known = self.paths.iter().position(|known| known == path);
-        known.unwrap_or_else(|| {
-            self.paths.push(path.clone());
-            self.paths.len() - 1
-        })
+    pub(crate) fn place(&mut self, path: &Path) -> usize {
+        place(&mut self.0, path)
     }
 
     /// The tests of a selector, by the places of their paths.
     pub(crate) fn indexed(&mut self, selector: &Selector) -> Indexed {
         let tests = selector.0.iter();
-        Indexed(
-            tests
-                .map(|(path, values)| (self.place(path), values.clone()))
-                .collect(),
-        )
+        let tests = tests.map(|(path, values)| (self.place(path), Arc::new(values.clone())));
+        Indexed(tests.collect())
+    }
+
+    /// The values that they lead to.
+    pub(crate) fn of<'a>(&self, record: Node<'a>) -> Vec<Option<Node<'a>>> {
+        self.0.iter().map(|path| path.of(record)).collect()
     }
 }
 
+/// The place of an item in a list, to which it is added if it is new.
+pub(crate) fn place<T: Clone + PartialEq>(list: &mut Vec<T>, item: &T) -> usize {
+    let known = list.iter().position(|known| known == item);
+    known.unwrap_or_else(|| {
+        list.push(item.clone());
+        list.len() - 1
+    })
+}
+
 /// A selector whose paths are those of [`Keys`].
-#[derive(Clone, Debug)]
-pub(crate) struct Indexed(Vec<(usize, Values)>);
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Indexed(pub(crate) Vec<(usize, Arc<Values>)>);
 
 impl Indexed {
-    /// Whether it may name an event of which each value is glimpsed.
-    #[inline]
-    pub(crate) fn may_name<'a>(&self, glimpse: &impl Fn(usize) -> Glimpse<'a>) -> bool {
-        self.0.iter().all(|(key, values)| match glimpse(*key) {
-            Glimpse::Text(text) => values.have_text(&text),
-            Glimpse::Hidden => true,
-            Glimpse::Absent => false,
+    /// Whether it names a record with these values.
+    pub(crate) fn names(&self, values: &[Option<Node<'_>>]) -> bool {
+        self.0.iter().all(|(key, wanted)| {
+            let value = values.get(*key).copied().flatten();
+            value.is_some_and(|value| wanted.have(value))
         })
     }
 }

@@ -4,6 +4,7 @@ mod events;
 mod example;
 mod message;
 mod order;
+mod plan;
 mod rule;
 
 use std::borrow::Cow;
@@ -13,10 +14,11 @@ use crate::document::{Node, Tape};
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
 use crate::select::{Glob, Path, Selector, Values};
 use crate::source::{Artifact, Pointer};
-pub(crate) use events::{On, TeamEvents};
+pub(crate) use events::{Glimpse, On, TeamEvents};
 pub(crate) use example::RunExample;
 pub(crate) use message::{Message, Word};
 pub(crate) use order::{Automaton, Offence, Pattern, TeamOrder, Why};
+pub(crate) use plan::{Plans, Skimmed};
 pub(crate) use rule::{CountedEvents, FoundByRule, NAMES, Name, RunValues, TeamRule, run_as_json};
 
 /// All that a team declares.
@@ -177,10 +179,17 @@ pub(crate) type Found = Result<Vec<Violation>, TooManyViolations>;
 impl TeamSchema {
     /// Judges a record at a place of its document; `None` where it has nothing to say of it.
     pub(crate) fn judge(&self, record: Node<'_>, place: &Pointer) -> Option<Found> {
-        let value = self.at.of(record)?;
+        Some(self.judge_part(self.at.of(record)?, place))
+    }
+
+    /// Judges the part of a record at a place that it is about.
+    pub(crate) fn judge_part(&self, value: Node<'_>, place: &Pointer) -> Found {
+        if self.schema.is_valid(value) {
+            return Ok(Vec::new());
+        }
         let at = self.at.tokens().iter();
         let at = at.fold(place.clone(), |at, token| at.field(token));
-        Some(self.schema.violations(value, &at))
+        self.schema.violations(value, &at)
     }
 
     /// Judges what it names of a whole record.

@@ -36,6 +36,37 @@ impl Node<'_> {
     }
 }
 
+/// The digests of values that were asked for lately: many events of a run have the same few values.
+#[derive(Default)]
+pub(crate) struct Meanings(Vec<Option<(Box<str>, Digest)>>);
+
+/// The number of values that are remembered, and the length of each.
+const REMEMBERED: usize = 256;
+const LONGEST: usize = 64;
+
+impl Meanings {
+    /// The digest of what a value means.
+    pub(crate) fn of(&mut self, value: Node<'_>) -> Digest {
+        let written = value.raw();
+        if written.len() > LONGEST {
+            return value.meaning();
+        }
+        if self.0.is_empty() {
+            self.0.resize(REMEMBERED, None);
+        }
+        let sum = |sum: usize, byte: &u8| (sum ^ usize::from(*byte)).wrapping_mul(0x0100_0193);
+        let last = written.as_bytes().iter().rev().take(16);
+        let place = last.fold(0, sum) >> 12;
+        let Some(slot) = self.0.get_mut(place % REMEMBERED) else {
+            return value.meaning();
+        };
+        match slot {
+            Some((known, digest)) if **known == *written => *digest,
+            _ => slot.insert((written.into(), value.meaning())).1,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Tape;

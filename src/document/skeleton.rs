@@ -13,9 +13,9 @@
 
 use std::ops::Range;
 
-use super::Kind;
 use super::node::same;
 use super::parser::{Parser, Sink, number, string, string_stop};
+use super::{Document, Kind, Node, Tape, Token};
 
 /// The size of the trie in bytes and the number of siblings up to which skeletons are added. A log
 /// that needs more does not repeat itself enough to profit.
@@ -66,12 +66,57 @@ enum Next<M, S> {
 
 /// A string or a number, found in a text.
 pub(crate) struct Scalar<M> {
+    pub(crate) kind: Kind,
     /// Its mark, if it is a string that has one.
     pub(crate) mark: Option<M>,
     /// Its bytes, quotes included.
     pub(crate) span: Range<usize>,
     /// Whether it has escapes.
     pub(crate) escaped: bool,
+}
+
+/// The strings and numbers of a text in its order, without what they stand in.
+#[derive(Default)]
+pub(crate) struct Scalars(Tape);
+
+impl Scalars {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "texts of 4 GiB have no skeleton here"
+    )]
+    pub(crate) fn add(&mut self, kind: Kind, span: Range<usize>, escaped: bool) {
+        let token = Token::new(kind, span.start as u32, span.end as u32, escaped);
+        self.0.tokens.push(token);
+    }
+
+    /// The place among them of a string or number of the same text.
+    pub(crate) fn place(&self, node: Node<'_>) -> Option<u32> {
+        let start = |token: &Token| token.start as usize;
+        let place = self
+            .0
+            .tokens
+            .binary_search_by_key(&node.span().start, start);
+        u32::try_from(place.ok()?).ok()
+    }
+
+    /// The one at a place, of a text.
+    #[inline]
+    pub(crate) fn get<'a>(&'a self, text: &'a str, place: u32) -> Option<Node<'a>> {
+        let document = Document {
+            text,
+            tape: &self.0,
+        };
+        let is_there = (place as usize) < self.0.tokens.len();
+        is_there.then_some(Node {
+            document,
+            index: place,
+        })
+    }
 }
 
 impl<M, S> TrieNode<M, S> {
@@ -134,6 +179,7 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
                     };
                     (rest, index) = (bytes.get(end..)?, node.first_child);
                     found(Scalar {
+                        kind: Kind::String,
                         mark,
                         span: start..end,
                         escaped,
@@ -143,6 +189,7 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
                     let end = number(bytes, start).ok()?;
                     (rest, index) = (bytes.get(end..)?, node.first_child);
                     found(Scalar {
+                        kind: Kind::Number,
                         mark: None,
                         span: start..end,
                         escaped: false,
@@ -177,14 +224,17 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
     /// Adds a skeleton; `None` where there is no room for it.
     fn add(&mut self, bytes: &[u8], sign: S, mark: impl Fn(usize) -> Option<M>) -> Option<()> {
         let (mut at, mut node) = (0, 0);
-        for (kind, span) in scalars(bytes)? {
-            let next = if kind == Kind::String {
-                Next::String(mark(span.start))
+        let mut scalars = Scalars::default();
+        Parser::new(bytes, &mut scalars).text().ok()?;
+        for scalar in scalars.0.tokens {
+            let (start, end) = (scalar.start as usize, scalar.end as usize);
+            let next = if scalar.kind() == Kind::String {
+                Next::String(mark(start))
             } else {
                 Next::Number
             };
-            node = self.child(node, bytes.get(at..span.start)?, next)?;
-            at = span.end;
+            node = self.child(node, bytes.get(at..start)?, next)?;
+            at = end;
         }
         self.child(node, bytes.get(at..)?, Next::End(sign))
             .map(drop)
@@ -221,19 +271,10 @@ fn escaped_end(bytes: &[u8], start: usize) -> Option<usize> {
     string(bytes, start).ok().map(|(end, _)| end)
 }
 
-/// The string and number values of a text, in its order; `None` where it is not JSON.
-fn scalars(bytes: &[u8]) -> Option<Vec<(Kind, Range<usize>)>> {
-    let mut scalars = Scalars(Vec::new());
-    Parser::new(bytes, &mut scalars).text().ok()?;
-    Some(scalars.0)
-}
-
-struct Scalars(Vec<(Kind, Range<usize>)>);
-
 impl Sink for &mut Scalars {
-    fn value(&mut self, kind: Kind, start: usize, end: usize, _: bool) {
+    fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
         if matches!(kind, Kind::String | Kind::Number) {
-            self.0.push((kind, start..end));
+            self.add(kind, start..end, escaped);
         }
     }
 

@@ -2,17 +2,15 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::event::{EventFacts, text};
 use super::slips::{Suspects, is_slip_of_projection, phase_begun, phase_meant};
 use super::value::{NotAFact, Value};
 use crate::document::{
-    Document, Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, Tape, unquoted, utf8,
+    Kind, LEAST_BYTES_BEYOND, Parser, Scalar, Scalars, Sink, Skeletons, unquoted, utf8,
 };
 use crate::record::phases::PROJECTION;
 use crate::record::{StepStatus, phases};
-use crate::select::{Glimpse, Keys, MAX_GLIMPSED, Path};
 use crate::timestamp::Timestamp;
 use crate::words::Words as _;
 
@@ -45,30 +43,12 @@ pub(crate) struct ActNote<'a> {
 pub(crate) struct EventReading<'a> {
     pub(crate) note: EventNote<'a>,
     parts: Parts<'a>,
-    line: &'a str,
-    glimpsed: Option<Glimpsed>,
+    pub(crate) line: &'a str,
+    /// The number of its skeleton, where that is known.
+    pub(crate) skeleton: Option<u32>,
 }
 
 impl<'a> EventReading<'a> {
-    /// What is seen of the value at the place of a path among those that were asked for.
-    #[inline]
-    pub(crate) fn glimpse(&self, asked: &Asked, key: usize) -> Glimpse<'a> {
-        let Some(glimpsed) = &self.glimpsed else {
-            return Glimpse::Hidden;
-        };
-        let text = if let Some(Some(field)) = asked.fields.get(key) {
-            self.parts.string(*field, self.line).ok().flatten()
-        } else {
-            let found = glimpsed.texts.get(key).and_then(Option::as_ref);
-            found.map(|(span, escaped)| unquoted(self.line, span.start, span.end, *escaped))
-        };
-        match text {
-            Some(text) => Glimpse::Text(text),
-            None if key >= MAX_GLIMPSED || glimpsed.others & 1 << key != 0 => Glimpse::Hidden,
-            None => Glimpse::Absent,
-        }
-    }
-
     /// A text of the payload, under a key of [`GLANCED`].
     #[inline]
     pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
@@ -212,54 +192,11 @@ impl<'a> ActNote<'a> {
 const SYNTHETIC: u8 = 1 << 7;
 const ERROR: u8 = 1 << 6;
 
-/// The paths that a reader of events asks for, and which of them lead to a field that is noted.
-#[derive(Debug, Default)]
-pub(crate) struct Asked {
-    paths: Vec<Path>,
-    fields: Vec<Option<Field>>,
-}
-
-impl Asked {
-    /// The first paths of some keys.
-    pub(crate) fn new(keys: &Keys) -> Self {
-        let paths: Vec<Path> = keys.paths.iter().take(MAX_GLIMPSED).cloned().collect();
-        let field = |path: &Path| {
-            let field = match path.tokens() {
-                [key] => Field::of_event(key.as_bytes()),
-                [payload, key] if **payload == *"payload" => Field::of_payload(key.as_bytes()),
-                _ => Field::Other,
-            };
-            Some(field).filter(|field| !matches!(field, Field::Other | Field::Synthetic))
-        };
-        Self {
-            fields: paths.iter().map(field).collect(),
-            paths,
-        }
-    }
-}
-
-/// The texts at the paths that were asked for, by the places of these, and a bit for each that
-/// leads to another value.
-#[derive(Default)]
-struct Glimpsed {
-    texts: Vec<Option<(Range<usize>, bool)>>,
-    others: u64,
-}
-
-/// What a string of a skeleton is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Field(Field),
-    /// What a path leads to that was asked for, by its place.
-    Asked(u8),
-}
-
-/// What is known of every event with a skeleton: flags, and which paths that were asked for lead to
-/// values other than texts.
+/// What is known of every event with a skeleton: its flags, and the number that it alone has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Sign {
     flags: u8,
-    others: u64,
+    number: u32,
 }
 
 /// Makes notes of events from their bytes, in one pass and without a tape.
@@ -268,56 +205,53 @@ struct Sign {
 #[derive(Default)]
 pub(crate) struct NoteTaker {
     /// The skeletons of events that were noted.
-    skeletons: Skeletons<Mark, Sign>,
+    skeletons: Skeletons<Field, Sign>,
+    /// How many were added, those included that are no longer known.
+    learned: u32,
     own_phases: OwnPhases,
-    asked: Arc<Asked>,
-    tape: Tape,
 }
 
 impl NoteTaker {
-    /// One that also catches glimpses of the values at some paths.
-    pub(crate) fn asked(asked: &Arc<Asked>) -> Self {
-        Self {
-            asked: Arc::clone(asked),
-            ..Self::default()
-        }
-    }
-
-    /// Asks for the values at some paths.
-    pub(crate) fn ask(&mut self, asked: &Arc<Asked>) {
-        if !Arc::ptr_eq(&self.asked, asked) {
-            *self = Self::asked(asked);
-        }
-    }
-
-    /// The note alone.
-    #[cfg(test)]
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
+    /// `None` says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
-        self.glance(bytes).map(|glance| glance.note)
+        self.read(bytes, |_| {}).map(|reading| reading.note)
     }
 
-    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled, with
-    /// the texts that tell how it went. `None` says nothing about the event: the caller must parse
-    /// and validate it.
-    #[inline]
+    /// The note of such an event, with the texts that tell how it went.
     pub(crate) fn glance<'a>(&mut self, bytes: &'a [u8]) -> Option<EventReading<'a>> {
+        self.read(bytes, |_| {})
+    }
+
+    /// The same, with its strings and numbers where its skeleton is known.
+    pub(crate) fn scan<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        scalars: &mut Scalars,
+    ) -> Option<EventReading<'a>> {
+        scalars.clear();
+        self.read(bytes, |scalar| {
+            scalars.add(scalar.kind, scalar.span.clone(), scalar.escaped);
+        })
+    }
+
+    #[inline]
+    fn read<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        mut found: impl FnMut(&Scalar<Field>),
+    ) -> Option<EventReading<'a>> {
         // Whether a longer one is within the limit of keys and values, its tape shows.
         if bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
         }
         let line = utf8(bytes).ok()?;
         let mut parts = Parts::new(line);
-        let mut texts = vec![None; self.asked.paths.len()];
-        let known = self.skeletons.read(bytes, |found| match found.mark {
-            Some(Mark::Field(field)) => {
-                parts.set(field, Some(Part::string(found.span, found.escaped)));
+        let known = self.skeletons.read(bytes, |scalar| {
+            found(&scalar);
+            if let Some(field) = scalar.mark {
+                parts.set(field, Some(Part::string(scalar.span, scalar.escaped)));
             }
-            Some(Mark::Asked(key)) => {
-                if let Some(slot) = texts.get_mut(usize::from(key)) {
-                    *slot = Some((found.span, found.escaped));
-                }
-            }
-            None => {}
         });
         if let Some(Sign { flags, .. }) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
@@ -341,10 +275,7 @@ impl NoteTaker {
             note,
             parts,
             line,
-            glimpsed: known.map(|sign| Glimpsed {
-                texts,
-                others: sign.others,
-            }),
+            skeleton: known.map(|sign| sign.number),
         })
     }
 
@@ -363,38 +294,14 @@ impl NoteTaker {
                     .get(field)
                     .is_some_and(|part| part.start as usize == at)
             };
-            let (asked, others) = self.values(bytes);
             let sign = Sign {
                 flags: parts.flags(),
-                others,
+                number: self.learned,
             };
-            self.skeletons.learn(bytes, sign, |at| {
-                let field = fields().find(|field| starts(*field, at)).map(Mark::Field);
-                let key = || (asked.iter()).find_map(|(key, start)| (*start == at).then_some(*key));
-                field.or_else(|| key().map(Mark::Asked))
-            });
+            self.learned = self.learned.wrapping_add(1);
+            self.skeletons
+                .learn(bytes, sign, |at| fields().find(|field| starts(*field, at)));
         }
-    }
-
-    /// Where the texts start at the paths that were asked for, by the places of these, and a bit
-    /// for each that leads to another value.
-    fn values(&mut self, bytes: &[u8]) -> (Vec<(u8, usize)>, u64) {
-        let (mut texts, mut others) = (Vec::new(), 0);
-        if self.asked.paths.is_empty() {
-            return (texts, others);
-        }
-        self.tape.release();
-        let event = self.tape.read(bytes).ok().map(Document::root);
-        for (key, path) in (0_u8..).zip(&self.asked.paths) {
-            match event.and_then(|event| path.of(event)) {
-                Some(value) if value.kind() == Kind::String => {
-                    texts.push((key, value.span().start));
-                }
-                Some(_) => others |= 1 << key,
-                None => {}
-            }
-        }
-        (texts, others)
     }
 }
 
@@ -435,7 +342,7 @@ macro_rules! fields {
         payload: { $($of_payload:ident = $payload_key:literal),+ $(,)? }
     ) => {
         /// The fields of an event and of its payload that are noted.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, PartialEq, Eq)]
         enum Field {
             $($of_event,)+
             $($of_payload,)+

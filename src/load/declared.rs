@@ -6,13 +6,14 @@ mod rules;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::digest::Digest;
-use crate::document::{Document, Node};
+use crate::document::{Document, Meanings, Node};
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipKind, SkipReason};
 use crate::printable::brief;
 use crate::schema::Violation;
+use crate::select::Wanted;
 use crate::source::{Line, Place, Pointer};
 use crate::spelling::nearest;
-use crate::team::{Found, FoundByRule, InForce, RunValues, TeamSchema};
+use crate::team::{Closed, Found, FoundByRule, InForce, RunValues, Skimmed, TeamSchema};
 pub(crate) use orders::FoundByOrder;
 
 /// The maximum number of values outside of a vocabulary that are counted apart.
@@ -23,6 +24,8 @@ const MAX_VALUES_TOLD: usize = 100_000;
 pub(crate) struct Declared {
     pub(crate) by_schema: Vec<FoundBySchema>,
     pub(crate) by_order: Vec<FoundByOrder>,
+    /// Those of the values by which orders group events.
+    meanings: Meanings,
     pub(crate) by_rule: Vec<FoundByRule>,
     counts: rules::Counts,
     /// Whether any values are closed.
@@ -87,27 +90,41 @@ impl Declared {
     /// Judges an event.
     pub(super) fn event(
         &mut self,
-        team: &InForce,
+        in_force: &InForce,
         line: Line,
         event: Node<'_>,
         values: &RunValues<'_>,
     ) {
-        for index in team.events.schemas() {
-            if let Some(schema) = team.team.schemas.get(index)
-                && schema.selector.names(event)
-                && let Some(found) = schema.judge(event, &Pointer::default())
-            {
+        let (events, team) = (&*in_force.events, &*in_force.team);
+        let look = events.look(event);
+        for (index, value) in events.schemas(&look) {
+            if let Some(schema) = team.schemas.get(index) {
+                let found = schema.judge_part(value, &Pointer::default());
                 self.add(index, &Place::event(line, ""), found);
             }
         }
-        orders::event(&mut self.by_order, team, line, event);
-        rules::event(&mut self.by_rule, team, line, event, values);
-        if team.events.are_counted {
+        let (orders, meanings) = (&mut self.by_order, &mut self.meanings);
+        orders::event(orders, meanings, team, line, events.orders(&look));
+        for index in events.rules(&look) {
+            if let (Some(rule), Some(found)) = (team.rules.get(index), self.by_rule.get_mut(index))
+            {
+                found.event(rule, line, event, values);
+            }
+        }
+        if events.are_counted {
             self.counts.event(event);
         }
-        if team.events.closes() {
-            self.vocabulary(team, line, event);
+        for (index, value) in events.outside(team, &look) {
+            if let Some(closed) = team.vocabulary.get(index) {
+                self.add_outside(index, closed, line, value);
+            }
         }
+    }
+
+    /// Shows an event to the orders, of which nothing else is to be judged.
+    pub(super) fn skimmed(&mut self, team: &InForce, line: Line, event: &Skimmed<'_>) {
+        let (orders, meanings) = (&mut self.by_order, &mut self.meanings);
+        orders::event(orders, meanings, &team.team, line, event.orders());
     }
 
     /// Judges what a team's rules say of a run once all of its events are read.
@@ -210,35 +227,27 @@ impl Declared {
         }
     }
 
-    fn vocabulary(&mut self, team: &InForce, line: Line, event: Node<'_>) {
-        for (key, closed) in team.team.vocabulary.iter().enumerate() {
-            let Some(value) = closed.key.of(event).filter(|it| !closed.values.have(*it)) else {
-                continue;
+    /// Counts a value of an event that is none of those of a vocabulary at a place.
+    fn add_outside(&mut self, index: usize, closed: &Closed, line: Line, value: Node<'_>) {
+        let id = (index, value.meaning());
+        if let Some(known) = self.outside.get_mut(&id) {
+            known.events += 1;
+        } else if self.outside.len() < MAX_FINDINGS_PER_RULE {
+            let text = value.text();
+            let wanted = closed.values.any_of.iter();
+            let words = wanted.filter_map(|wanted| match wanted {
+                Wanted::Text(glob) => glob.word(),
+                _ => None,
+            });
+            let outside = Outside {
+                place: Place::event(line, closed.key.pointer().as_str()),
+                shown: brief(value.raw()),
+                events: 1,
+                nearest: text.and_then(|text| nearest(&text, words).map(str::to_owned)),
             };
-            let id = (key, value.meaning());
-            if let Some(known) = self.outside.get_mut(&id) {
-                known.events += 1;
-            } else if self.outside.len() < MAX_FINDINGS_PER_RULE {
-                let text = value.text();
-                let words = closed
-                    .values
-                    .any_of
-                    .iter()
-                    .filter_map(|wanted| match wanted {
-                        crate::select::Wanted::Text(glob) => glob.word(),
-                        _ => None,
-                    });
-                let place = Place::event(line, closed.key.pointer().as_str());
-                let outside = Outside {
-                    place,
-                    shown: brief(value.raw()),
-                    events: 1,
-                    nearest: text.and_then(|text| nearest(&text, words).map(str::to_owned)),
-                };
-                self.outside.insert(id, outside);
-            } else if self.untold.len() < MAX_VALUES_TOLD {
-                self.untold.insert(id);
-            }
+            self.outside.insert(id, outside);
+        } else if self.untold.len() < MAX_VALUES_TOLD {
+            self.untold.insert(id);
         }
     }
 

@@ -7,15 +7,14 @@
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::declared::Declared;
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::digest::Digest;
-use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
+use crate::document::{Document, Kind, MAX_VALUES, Node, Refused, Scalars, Tape};
 use crate::facts::{
-    Asked, EventFacts, EventNote, EventTally, NoteTaker, StrictFacts, TimelineReader, Value,
+    EventFacts, EventNote, EventReading, EventTally, NoteTaker, StrictFacts, TimelineReader, Value,
     slip_of_event,
 };
 use crate::outline::{Glances, NoEvent, OutlineReader};
@@ -23,7 +22,7 @@ use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::{InForce, RunValues};
+use crate::team::{InForce, Plans, RunValues, Skimmed};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -90,6 +89,7 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) outline: Option<OutlineReader<'r>>,
     /// What a team declares, and what that finds.
     pub(super) team: &'r InForce,
+    pub(super) skimmer: &'r mut Skimmer,
     pub(super) declared: &'r mut Declared,
     /// What the names of its rules stand for.
     pub(super) values: &'r RunValues<'r>,
@@ -197,7 +197,7 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            || Worker::new(&sifting.team.events.asked),
+            || Worker::new(sifting.team),
             |worker, block| (Sifted::new(&block, worker, &sifting), block),
             |reading, (sifted, block)| {
                 let Reading { events, lines, .. } = reading;
@@ -274,18 +274,14 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
-        if self.strict.is_none()
-            && let Some(reading) = self.notes.glance(bytes)
-        {
-            let note = &reading.note;
-            if counting == Counting::Due {
-                self.facts.timeline_mut().tally.event(line, note);
+        if self.strict.is_none() {
+            if self.team.events.is_empty() {
+                if let Some(note) = self.notes.note(bytes) {
+                    return self.noted(line, &note, bytes, counting);
+                }
+            } else if self.is_declared(line, bytes, counting) {
+                return;
             }
-            self.facts.event(line, note, bytes, &[]);
-            if !self.team.events.pass_over(&reading) {
-                self.declared(line, bytes);
-            }
-            return;
         }
         self.tape.release();
         let (span, why) = match self.tape.read_record(bytes) {
@@ -329,13 +325,26 @@ impl EventsReader<'_, '_> {
         self.not_an_event(line, bytes, ended, span, why);
     }
 
-    /// Judges an event by what a team declares.
-    fn declared(&mut self, line: Line, bytes: &[u8]) {
-        self.tape.release();
-        if let Ok(document) = self.tape.read_record(bytes) {
-            self.declared
-                .event(self.team, line, document.root(), self.values);
+    fn noted(&mut self, line: Line, note: &EventNote<'_>, bytes: &[u8], counting: Counting) {
+        if counting == Counting::Due {
+            self.facts.timeline_mut().tally.event(line, note);
         }
+        self.facts.event(line, note, bytes, &[]);
+    }
+
+    /// Notes an event, and judges it by what a team declares; false where it can't be noted.
+    #[inline(never)]
+    fn is_declared(&mut self, line: Line, bytes: &[u8], counting: Counting) -> bool {
+        let Some(event) = self.notes.scan(bytes, &mut self.skimmer.scalars) else {
+            return false;
+        };
+        self.noted(line, &event.note, bytes, counting);
+        if let Some(skimmed) = self.skimmer.skim(self.team, &event) {
+            self.declared.skimmed(self.team, line, &skimmed);
+        } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
+            self.declared.event(self.team, line, whole, self.values);
+        }
+        true
     }
 
     fn not_an_event(
@@ -392,18 +401,61 @@ struct Sifting<'i> {
     team: &'i InForce,
 }
 
+/// What one thread needs to judge events by their strings and numbers.
+#[derive(Default)]
+pub(super) struct Skimmer {
+    scalars: Scalars,
+    plans: Plans,
+}
+
+impl Skimmer {
+    /// Prepares for what a team declares.
+    pub(super) fn prepare(&mut self, team: &InForce) {
+        self.plans.prepare(&team.events);
+    }
+
+    /// An event that was scanned, if that is enough to know that nothing is found in it.
+    fn skim<'s>(&'s self, team: &InForce, event: &EventReading<'s>) -> Option<Skimmed<'s>> {
+        self.plans
+            .skim(&team.team, event.skeleton, event.line, &self.scalars)
+    }
+
+    /// An event that was scanned and is to be judged whole.
+    fn whole<'t>(
+        &mut self,
+        team: &InForce,
+        event: &EventReading<'t>,
+        tape: &'t mut Tape,
+    ) -> Option<Node<'t>> {
+        tape.release();
+        let root = tape.read_record(event.line.as_bytes()).ok()?.root();
+        self.plans.learn(team, event.skeleton, root, &self.scalars);
+        Some(root)
+    }
+}
+
 /// What one thread needs.
+#[derive(Default)]
 struct Worker {
     notes: NoteTaker,
     tape: Tape,
+    skimmer: Skimmer,
 }
 
 impl Worker {
-    fn new(asked: &Arc<Asked>) -> Self {
-        Self {
-            notes: NoteTaker::asked(asked),
-            tape: Tape::default(),
+    fn new(team: &InForce) -> Self {
+        let mut worker = Self::default();
+        worker.skimmer.prepare(team);
+        worker
+    }
+
+    /// Whether a team finds nothing in an event that was scanned, and keeps nothing of it.
+    fn passes(&mut self, team: &InForce, event: &EventReading<'_>) -> bool {
+        if let Some(skimmed) = self.skimmer.skim(team, event) {
+            return skimmed.orders().next().is_none();
         }
+        let whole = self.skimmer.whole(team, event, &mut self.tape);
+        whole.is_some_and(|whole| team.events.find_nothing(&team.team, whole))
     }
 }
 
@@ -444,31 +496,36 @@ impl Sifted {
             self.glances.look(read.line());
             return false;
         };
-        let reading = if sifting.listens {
-            let Some(glance) = worker.notes.glance(bytes) else {
-                self.glances.look(line);
-                return false;
-            };
-            self.glances.add(line, &glance, sifting.with_steps);
-            Some(glance)
-        } else if sifting.every_line {
+        let has_team = !sifting.team.events.is_empty();
+        if !(sifting.listens || has_team || sifting.every_line) {
+            let note = worker.notes.note(bytes);
+            return note.is_some_and(|note| self.passes_by(line, &note, sifting));
+        }
+        let reading = if sifting.every_line && !sifting.listens {
             None
+        } else if has_team {
+            worker.notes.scan(bytes, &mut worker.skimmer.scalars)
         } else {
             worker.notes.glance(bytes)
         };
-        match reading {
-            Some(reading) if !sifting.every_line => {
-                self.tally.event(line, &reading.note);
-                let team = sifting.team;
-                !reading.note.matters(sifting.expected_id)
-                    && (team.events.pass_over(&reading) || {
-                        worker.tape.release();
-                        let read = worker.tape.read_record(bytes);
-                        read.is_ok_and(|it| team.events.find_nothing(&team.team, it.root()))
-                    })
+        let Some(reading) = reading else {
+            if sifting.listens {
+                self.glances.look(line);
             }
-            _ => false,
+            return false;
+        };
+        if sifting.listens {
+            self.glances.add(line, &reading, sifting.with_steps);
         }
+        !sifting.every_line
+            && self.passes_by(line, &reading.note, sifting)
+            && (!has_team || worker.passes(sifting.team, &reading))
+    }
+
+    /// Counts an event, and says whether the timeline keeps nothing of it.
+    fn passes_by(&mut self, line: Line, note: &EventNote<'_>, sifting: &Sifting<'_>) -> bool {
+        self.tally.event(line, note);
+        !note.matters(sifting.expected_id)
     }
 }
 
@@ -556,6 +613,7 @@ mod tests {
             spread: Spread::default(),
             outline: None,
             team: &InForce::default(),
+            skimmer: &mut Skimmer::default(),
             declared: &mut Declared::default(),
             values: &RunValues::NONE,
         };
@@ -734,6 +792,7 @@ mod tests {
             spread: Spread::default(),
             outline: Some(OutlineReader::new(listening)),
             team: &InForce::default(),
+            skimmer: &mut Skimmer::default(),
             declared: &mut Declared::default(),
             values: &RunValues::NONE,
         };

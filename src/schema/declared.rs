@@ -7,7 +7,7 @@ use jsonschema::{PatternOptions, Retrieve, ValidationError, Validator};
 use serde_json::Value;
 
 use super::instance::{Instance, Tape};
-use super::shape::Shapes;
+use super::shape::{ShapeId, Shapes};
 use super::violation::{self, Violation};
 use super::{MAX_VIOLATIONS, TooManyViolations};
 use crate::document::Node;
@@ -17,6 +17,10 @@ use crate::timestamp::Timestamp;
 /// The number of keys and values of a value, up to which all its violations are looked for where
 /// the fast validator can't count them.
 const MAX_LISTED_TOKENS: u32 = 100_000;
+
+/// A subschema.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part(ShapeId);
 
 /// A schema that a team declares.
 pub(crate) struct DeclaredSchema {
@@ -68,9 +72,22 @@ impl DeclaredSchema {
     /// Whether a value satisfies the schema.
     pub(crate) fn is_valid(&self, value: Node<'_>) -> bool {
         match &self.shapes {
-            Some(shapes) => shapes.glance(value).is_valid,
+            Some(shapes) => shapes.is_valid(value),
             None => self.validator.is_valid(Instance::Node(value)),
         }
+    }
+
+    /// The strings and numbers that have to be judged in each value with the skeleton of this one;
+    /// `None` where more of it has to be.
+    pub(crate) fn judged_apart<'n>(&self, value: Node<'n>) -> Option<Vec<(Node<'n>, Part)>> {
+        let apart = self.shapes.as_ref()?.judged_apart(value)?;
+        Some(apart.into_iter().map(|(it, id)| (it, Part(id))).collect())
+    }
+
+    /// Whether a string or number satisfies the part of the schema by which it is judged apart.
+    pub(crate) fn is_valid_apart(&self, scalar: Node<'_>, part: Part) -> bool {
+        let shapes = self.shapes.as_ref();
+        shapes.is_some_and(|shapes| shapes.is_valid_apart(scalar, part.0))
     }
 
     /// The violations of a value at a place of its document, in the order of the text.

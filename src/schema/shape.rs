@@ -21,7 +21,7 @@ pub(super) struct Shapes {
     supported: bool,
 }
 
-type ShapeId = usize;
+pub(super) type ShapeId = usize;
 
 /// The assertions of a subschema.
 #[derive(Default)]
@@ -93,11 +93,32 @@ impl Shapes {
         }
     }
 
+    /// Whether a value is valid.
+    pub(super) fn is_valid(&self, root: Node<'_>) -> bool {
+        self.supported && self.count_failures(root, 1) == 0
+    }
+
     /// The number of failed assertions, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
         let mut walk = Walk::new(&self.shapes, limit);
+        walk.is_misspelled = true;
         walk.node(0, root);
         limit - walk.left
+    }
+
+    /// The strings and numbers that have to be judged in each value with the skeleton of this one,
+    /// each with its subschema; `None` where more of it has to be.
+    pub(super) fn judged_apart<'n>(&self, root: Node<'n>) -> Option<Vec<(Node<'n>, ShapeId)>> {
+        let mut walk = Walk::new(&self.shapes, 1);
+        (walk.is_misspelled, walk.apart) = (true, Some(Vec::new()));
+        walk.node(0, root);
+        walk.apart.filter(|_| self.supported && walk.left > 0)
+    }
+
+    /// Whether a string or number that is judged apart is valid.
+    pub(super) fn is_valid_apart(&self, scalar: Node<'_>, id: ShapeId) -> bool {
+        let shape = self.shapes.get(id);
+        shape.is_none_or(|shape| shape.scalar_failures(scalar) == 0)
     }
 }
 
@@ -111,20 +132,24 @@ pub(crate) struct ShapeVerdict {
 }
 
 /// A walk over a document and its schema in parallel.
-struct Walk<'s> {
+struct Walk<'s, 'n> {
     shapes: &'s [Shape],
     /// The number of failures after which the walk ends.
     left: usize,
-    /// Whether an unknown key is similar to the name of an absent property.
+    /// Whether an unknown key is similar to the name of an absent property; nothing is compared
+    /// once it is.
     is_misspelled: bool,
+    /// Where strings and numbers are judged apart: those that have to be.
+    apart: Option<Vec<(Node<'n>, ShapeId)>>,
 }
 
-impl<'s> Walk<'s> {
+impl<'s, 'n> Walk<'s, 'n> {
     fn new(shapes: &'s [Shape], limit: usize) -> Self {
         Self {
             shapes,
             left: limit,
             is_misspelled: false,
+            apart: None,
         }
     }
 
@@ -132,13 +157,17 @@ impl<'s> Walk<'s> {
         self.left = self.left.saturating_sub(failures);
     }
 
-    fn node(&mut self, id: ShapeId, node: Node<'_>) {
+    fn node(&mut self, id: ShapeId, node: Node<'n>) {
         let Some(shape) = self.shapes.get(id) else {
             return;
         };
         let kind = node.kind();
         if shape.is_plain {
             self.fail(usize::from(shape.types & bit(kind) == 0));
+        } else if let Some(apart) = &mut self.apart
+            && matches!(kind, Kind::String | Kind::Number)
+        {
+            apart.push((node, id));
         } else {
             self.fail(shape.scalar_failures(node));
         }
@@ -159,7 +188,7 @@ impl<'s> Walk<'s> {
         self.conditions(shape, node);
     }
 
-    fn object(&mut self, shape: &Shape, node: Node<'_>) {
+    fn object(&mut self, shape: &Shape, node: Node<'n>) {
         if shape.properties.is_empty() && matches!(shape.additional, Additional::Any) {
             return;
         }
@@ -218,7 +247,11 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn conditions(&mut self, shape: &Shape, node: Node<'_>) {
+    fn conditions(&mut self, shape: &Shape, node: Node<'n>) {
+        if self.apart.is_some() && !shape.conditions.is_empty() {
+            // They depend on texts.
+            return self.fail(1);
+        }
         for condition in &shape.conditions {
             // An `if` about properties is true for a value that is not an object.
             let holds = node.kind() != Kind::Object

@@ -1,11 +1,15 @@
-//! The selectors and vocabularies that are about events -> which events a tape is made of.
+//! What a team declares of events, and an event -> what it has to be judged by.
+//!
+//! Paths and selectors that many declarations share are followed once for an event. Most events
+//! need no tape, see [`Plan`].
+//!
+//! [`Plan`]: super::plan::Plan
 
-use std::sync::Arc;
+use crate::document::Node;
+use crate::schema::DeclaredSchema;
+use crate::select::{Indexed, Keys, Path, Selector, Values, place};
 
 use super::{Judged, Team};
-use crate::document::Node;
-use crate::facts::{Asked, EventReading};
-use crate::select::{Indexed, Keys, Selector};
 
 /// Which of a team's declarations are on: of schemas, orders and rules each, and the vocabulary.
 #[derive(Clone, Debug, Default)]
@@ -19,116 +23,205 @@ pub(crate) struct On {
 /// What a team declares of events, as far as it is on.
 #[derive(Debug, Default)]
 pub(crate) struct TeamEvents {
-    pub(crate) asked: Arc<Asked>,
-    /// The schemas by their places among all.
-    schemas: Vec<(usize, Indexed)>,
-    /// The orders by their places among all, each with the selectors of the events that it sees.
-    orders: Vec<(usize, Vec<Indexed>)>,
-    /// The rules that judge events, by their places among all.
-    rules: Vec<(usize, Indexed)>,
+    keys: Keys,
+    pub(super) selectors: Vec<Indexed>,
+    pub(super) schemas: Vec<OfSchema>,
+    pub(super) orders: Vec<OfOrder>,
+    /// The rules that judge events: the place of each among all, and that of its selector.
+    pub(super) rules: Vec<(usize, usize)>,
     /// Whether a rule names the numbers of events.
     pub(crate) are_counted: bool,
-    /// The keys with closed values: what names an event in which one is outside.
-    closed: Vec<Indexed>,
+    /// The keys with closed values, each with its place among these and among all keys.
+    pub(super) closed: Vec<(usize, usize)>,
+}
+
+/// The place of a schema among all, of its selector, and of its `at` among the keys.
+#[derive(Debug)]
+pub(super) struct OfSchema {
+    pub(super) index: usize,
+    pub(super) selector: usize,
+    pub(super) at: usize,
+}
+
+/// The place of an order among all, of its selectors, and of what it asks for among the keys.
+#[derive(Debug)]
+pub(super) struct OfOrder {
+    pub(super) index: usize,
+    pub(super) each: usize,
+    pub(super) other: Option<usize>,
+    pub(super) same: Option<usize>,
+    pub(super) time: Option<usize>,
+}
+
+/// An event as declarations see it.
+pub(crate) struct Look<'a> {
+    /// The values that the keys lead to.
+    values: Vec<Option<Node<'a>>>,
+    /// Whether it is named by each selector.
+    named: Vec<bool>,
+}
+
+/// What an order sees of an event that it is about.
+pub(crate) struct Glimpse<'a> {
+    pub(crate) is_each: bool,
+    pub(crate) is_other: bool,
+    /// The value by which events are grouped.
+    pub(crate) same: Option<Node<'a>>,
+    pub(crate) time: Option<Node<'a>>,
 }
 
 impl TeamEvents {
     pub(super) fn new(team: &Team, on: &On) -> Self {
-        let mut keys = Keys::default();
-        let schemas = team.schemas.iter().enumerate().zip(&on.schemas);
-        let schemas = schemas.filter(|((_, it), on)| **on && it.record == Judged::Event);
-        let schemas: Vec<(usize, Indexed)> = schemas
-            .map(|((index, schema), _)| (index, keys.indexed(&schema.selector)))
-            .collect();
-        let orders = team.orders.iter().enumerate().zip(&on.orders);
-        let orders = orders.filter(|(_, on)| **on).map(|((index, order), _)| {
-            let selectors = order.selectors().map(|selector| keys.indexed(selector));
-            (index, selectors.collect())
-        });
-        let orders = orders.collect();
-        let on_rules = || {
-            let rules = team.rules.iter().enumerate().zip(&on.rules);
-            rules.filter(|(_, on)| **on).map(|(rule, _)| rule)
-        };
-        let rules = on_rules().filter_map(|(index, rule)| {
-            let each = rule.each.as_ref()?;
-            Some((index, keys.indexed(each)))
-        });
-        let rules = rules.collect();
-        let closed = team.vocabulary.iter().filter(|_| on.vocabulary);
-        let closed = closed.map(|closed| {
-            let mut outside = closed.values.clone();
-            outside.negated = true;
-            keys.indexed(&Selector(vec![(closed.key.clone(), outside)]))
-        });
-        Self {
-            schemas,
-            orders,
-            rules,
-            are_counted: on_rules().any(|(_, rule)| rule.counts_events()),
-            closed: closed.collect(),
-            asked: Arc::new(Asked::new(&keys)),
+        let mut events = Self::default();
+        let schemas = enabled(&team.schemas, &on.schemas);
+        for (index, schema) in schemas.filter(|(_, it)| it.record == Judged::Event) {
+            let selector = events.selector(&schema.selector);
+            let at = events.keys.place(&schema.at);
+            events.schemas.push(OfSchema {
+                index,
+                selector,
+                at,
+            });
         }
+        let time = Path::parse("/timestamp").unwrap_or_default();
+        for (index, order) in enabled(&team.orders, &on.orders) {
+            let of_order = OfOrder {
+                index,
+                each: events.selector(&order.each),
+                other: order.other.as_ref().map(|other| events.selector(other)),
+                same: order.same.as_ref().map(|same| events.keys.place(same)),
+                time: order.within.map(|_| events.keys.place(&time)),
+            };
+            events.orders.push(of_order);
+        }
+        for (index, rule) in enabled(&team.rules, &on.rules) {
+            events.are_counted |= rule.counts_events();
+            if let Some(each) = &rule.each {
+                let selector = events.selector(each);
+                events.rules.push((index, selector));
+            }
+        }
+        for (index, closed) in team.vocabulary.iter().enumerate() {
+            if on.vocabulary {
+                events.closed.push((index, events.keys.place(&closed.key)));
+            }
+        }
+        events
     }
 
-    /// Whether there is nothing to judge in an event, as far as one look shows.
-    #[inline]
-    pub(crate) fn pass_over(&self, reading: &EventReading<'_>) -> bool {
-        let glimpse = |key: usize| reading.glimpse(&self.asked, key);
-        let schemas = self.schemas.iter().map(|(_, selector)| selector);
-        let orders = self.orders.iter().flat_map(|(_, selectors)| selectors);
-        let rules = self.rules.iter().map(|(_, selector)| selector);
-        let mut selectors = schemas.chain(orders).chain(rules).chain(&self.closed);
-        !self.are_counted && !selectors.any(|selector| selector.may_name(&glimpse))
+    fn selector(&mut self, selector: &Selector) -> usize {
+        place(&mut self.selectors, &self.keys.indexed(selector))
     }
 
-    /// Whether an event has nothing that a finding is about.
+    /// Whether nothing is declared.
+    pub(crate) fn is_empty(&self) -> bool {
+        let is_none = self.schemas.is_empty() && self.orders.is_empty() && self.rules.is_empty();
+        is_none && self.closed.is_empty() && !self.are_counted
+    }
+
+    /// Looks at an event.
+    pub(crate) fn look<'a>(&self, event: Node<'a>) -> Look<'a> {
+        let values = self.keys.of(event);
+        let named = self
+            .selectors
+            .iter()
+            .map(|selector| selector.names(&values));
+        let named = named.collect();
+        Look { values, named }
+    }
+
+    /// The schemas that judge an event, by their places among all, each with the value that it
+    /// judges.
+    pub(crate) fn schemas<'l>(
+        &'l self,
+        look: &'l Look<'l>,
+    ) -> impl Iterator<Item = (usize, Node<'l>)> {
+        let named = self
+            .schemas
+            .iter()
+            .filter(|schema| look.is_named(schema.selector));
+        named.filter_map(|schema| Some((schema.index, look.value(schema.at)?)))
+    }
+
+    /// The orders that see an event, by their places among all, each with what it sees.
+    pub(crate) fn orders<'l>(
+        &'l self,
+        look: &'l Look<'l>,
+    ) -> impl Iterator<Item = (usize, Glimpse<'l>)> {
+        self.orders.iter().filter_map(|order| {
+            let glimpse = Glimpse {
+                is_each: look.is_named(order.each),
+                is_other: order.other.is_some_and(|other| look.is_named(other)),
+                same: order.same.and_then(|same| look.value(same)),
+                time: order.time.and_then(|time| look.value(time)),
+            };
+            (glimpse.is_each || glimpse.is_other).then_some((order.index, glimpse))
+        })
+    }
+
+    /// The rules that judge an event, by their places among all.
+    pub(crate) fn rules<'l>(&'l self, look: &'l Look<'_>) -> impl Iterator<Item = usize> + 'l {
+        let named = self.rules.iter();
+        let named = named.filter(|(_, selector)| look.is_named(*selector));
+        named.map(|(index, _)| *index)
+    }
+
+    /// The keys with closed values, by their places, of which an event has another value, and that.
+    pub(crate) fn outside<'l>(
+        &'l self,
+        team: &'l Team,
+        look: &'l Look<'l>,
+    ) -> impl Iterator<Item = (usize, Node<'l>)> {
+        self.closed.iter().filter_map(|(index, key)| {
+            let (values, value) = (team.closed(*index)?, look.value(*key)?);
+            (!values.have(value)).then_some((*index, value))
+        })
+    }
+
+    /// Whether there is nothing to find in an event, and no order sees it.
     pub(crate) fn find_nothing(&self, team: &Team, event: Node<'_>) -> bool {
-        let is_sound = |index: usize| {
-            let schema = team.schemas.get(index);
-            schema.is_none_or(|schema| {
-                let value = schema.at.of(event);
-                !schema.selector.names(event)
-                    || value.is_none_or(|value| schema.schema.is_valid(value))
-            })
-        };
-        let is_inside = |closed: &super::Closed| {
-            let value = closed.key.of(event);
-            value.is_none_or(|value| closed.values.have(value))
-        };
-        let is_unseen = |index: usize| {
-            let order = team.orders.get(index);
-            let mut selectors = order.into_iter().flat_map(super::TeamOrder::selectors);
-            !selectors.any(|selector| selector.names(event))
-        };
-        let is_judged = |index: usize| {
-            let each = team.rules.get(index).and_then(|rule| rule.each.as_ref());
-            each.is_some_and(|each| each.names(event))
-        };
-        !self.are_counted
-            && !self.rules.iter().any(|(index, _)| is_judged(*index))
-            && self.schemas.iter().all(|(index, _)| is_sound(*index))
-            && self.orders.iter().all(|(index, _)| is_unseen(*index))
-            && (self.closed.is_empty() || team.vocabulary.iter().all(is_inside))
-    }
-
-    /// The places of the schemas among all.
-    pub(crate) fn schemas(&self) -> impl Iterator<Item = usize> {
-        self.schemas.iter().map(|(index, _)| *index)
-    }
-
-    /// The places of the orders among all.
-    pub(crate) fn orders(&self) -> impl Iterator<Item = usize> {
-        self.orders.iter().map(|(index, _)| *index)
-    }
-
-    /// The places of the rules that judge events among all.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = usize> {
-        self.rules.iter().map(|(index, _)| *index)
+        let look = self.look(event);
+        let are_valid = self.schemas(&look).all(|(index, value)| {
+            let schema = team.schema(index);
+            schema.is_none_or(|schema| schema.is_valid(value))
+        });
+        are_valid
+            && !self.are_counted
+            && self.rules(&look).next().is_none()
+            && self.orders(&look).next().is_none()
+            && self.outside(team, &look).next().is_none()
     }
 
     /// Whether any values are closed.
     pub(crate) fn closes(&self) -> bool {
         !self.closed.is_empty()
+    }
+}
+
+/// The declarations that are on, each with its place among all.
+fn enabled<'t, T>(all: &'t [T], on: &'t [bool]) -> impl Iterator<Item = (usize, &'t T)> {
+    let all = all.iter().enumerate().zip(on);
+    all.filter(|(_, on)| **on).map(|(one, _)| one)
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn value(&self, key: usize) -> Option<Node<'a>> {
+        self.values.get(key).copied().flatten()
+    }
+
+    fn is_named(&self, selector: usize) -> bool {
+        self.named.get(selector) == Some(&true)
+    }
+}
+
+impl Team {
+    /// The schema at a place among all.
+    pub(super) fn schema(&self, index: usize) -> Option<&DeclaredSchema> {
+        self.schemas.get(index).map(|schema| &schema.schema)
+    }
+
+    /// The closed values at a place among all.
+    pub(super) fn closed(&self, index: usize) -> Option<&Values> {
+        self.vocabulary.get(index).map(|closed| &closed.values)
     }
 }

@@ -3,9 +3,10 @@
 mod automaton;
 mod example;
 
+use super::Glimpse;
 use super::example::RunExample;
 use super::message::Message;
-use crate::document::Node;
+use crate::document::{Meanings, Node};
 use crate::select::{Path, Selector};
 use crate::source::Line;
 use crate::timestamp::Timestamp;
@@ -30,30 +31,32 @@ pub(crate) struct TeamOrder {
 impl TeamOrder {
     /// What it sees of an event; `None` where it is about another one.
     pub(crate) fn see(&self, line: Line, event: Node<'_>) -> Option<Seen> {
-        let is_each = self.each.names(event);
-        let is_other = self.other.as_ref().is_some_and(|other| other.names(event));
-        if !(is_each || is_other) {
-            return None;
-        }
-        let same = self.same.as_ref().and_then(|same| same.of(event));
-        let time = || Timestamp::parse(&event.get("timestamp")?.text()?);
-        let time = self.within.and_then(|_| time());
-        Some(Seen {
-            line,
-            is_each,
-            is_other,
-            same: same.map(Node::meaning),
-            time: time.as_ref().map(Instant::of),
-        })
-    }
-
-    /// The selectors of the events that it sees.
-    pub(crate) fn selectors(&self) -> impl Iterator<Item = &Selector> {
-        [&self.each].into_iter().chain(&self.other)
+        let glimpse = Glimpse {
+            is_each: self.each.names(event),
+            is_other: self.other.as_ref().is_some_and(|other| other.names(event)),
+            same: self.same.as_ref().and_then(|same| same.of(event)),
+            time: self.within.and_then(|_| event.get("timestamp")),
+        };
+        (glimpse.is_each || glimpse.is_other).then(|| glimpse.seen(line, &mut Meanings::default()))
     }
 
     pub(crate) fn automaton(&self) -> Automaton {
         Automaton::new(self.pattern, self.same.is_some(), self.within)
+    }
+}
+
+impl Glimpse<'_> {
+    /// What an automaton is to know of it.
+    pub(crate) fn seen(&self, line: Line, meanings: &mut Meanings) -> Seen {
+        let time = self.time.and_then(Node::text);
+        let time = time.and_then(|time| Timestamp::parse(&time));
+        Seen {
+            line,
+            is_each: self.is_each,
+            is_other: self.is_other,
+            same: self.same.map(|same| meanings.of(same)),
+            time: time.as_ref().map(Instant::of),
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::digest::Digest;
-use crate::document::Node;
+use crate::document::Meanings;
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::brief;
 use crate::source::Line;
-use crate::team::{Automaton, InForce, Offence, TeamOrder, Word};
+use crate::team::{Automaton, Glimpse, Offence, Team, TeamOrder, Word};
 
 /// What one order finds: what is reported, and the number of the rest.
 pub(crate) struct FoundByOrder {
@@ -53,17 +53,20 @@ impl FoundByOrder {
         self.shown.get(&same?).cloned()
     }
 
-    fn event(&mut self, order: &TeamOrder, line: Line, event: Node<'_>) {
+    fn event(
+        &mut self,
+        order: &TeamOrder,
+        line: Line,
+        glimpse: &Glimpse<'_>,
+        meanings: &mut Meanings,
+    ) {
         if self.is_full {
             return;
         }
-        let Some(seen) = order.see(line, event) else {
-            return;
-        };
+        let seen = glimpse.seen(line, meanings);
         self.examined = true;
-        if let (Some(path), Some(same)) = (&order.same, seen.same)
+        if let (Some(value), Some(same)) = (glimpse.same, seen.same)
             && order.message.names(Word::Same)
-            && let Some(value) = path.of(event)
         {
             self.shown.entry(same).or_insert_with(|| brief(value.raw()));
         }
@@ -78,11 +81,17 @@ impl FoundByOrder {
     }
 }
 
-/// Shows an event to the orders that are on.
-pub(super) fn event(found: &mut [FoundByOrder], team: &InForce, line: Line, event: Node<'_>) {
-    for index in team.events.orders() {
-        if let (Some(order), Some(found)) = (team.team.orders.get(index), found.get_mut(index)) {
-            found.event(order, line, event);
+/// Shows an event to the orders that see it.
+pub(super) fn event<'a>(
+    found: &mut [FoundByOrder],
+    meanings: &mut Meanings,
+    team: &Team,
+    line: Line,
+    orders: impl Iterator<Item = (usize, Glimpse<'a>)>,
+) {
+    for (index, glimpse) in orders {
+        if let (Some(order), Some(found)) = (team.orders.get(index), found.get_mut(index)) {
+            found.event(order, line, &glimpse, meanings);
         }
     }
 }

@@ -9,21 +9,6 @@ use crate::team::{CountedEvents, FoundByRule, InForce, RunValues};
 const UNREADABLE: SkipReason =
     SkipReason::new(SkipKind::Unreadable, "events.jsonl can't be read again");
 
-/// Shows an event to the rules that are on.
-pub(super) fn event(
-    found: &mut [FoundByRule],
-    team: &InForce,
-    line: Line,
-    event: Node<'_>,
-    values: &RunValues<'_>,
-) {
-    for index in team.events.rules() {
-        if let (Some(rule), Some(found)) = (team.team.rules.get(index), found.get_mut(index)) {
-            found.event(rule, line, event, values);
-        }
-    }
-}
-
 /// The events of a run, counted.
 #[derive(Default)]
 pub(crate) struct Counts {

@@ -255,7 +255,7 @@ impl Automaton {
         if self.is_grouped {
             event.same
         } else {
-            Some(Digest::of(std::iter::empty()))
+            Some(Digest::NONE)
         }
     }
 

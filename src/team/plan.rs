@@ -1,0 +1,297 @@
+//! An event with a known skeleton -> what a team's declarations find in its strings and numbers.
+//!
+//! Events with one skeleton differ in their strings and numbers alone. So what depends on nothing
+//! else is decided once for a skeleton: whether a key leads anywhere, which types values have,
+//! which fields are there. A plan is what is left to look at in each event.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::events::{Glimpse, Look, OfOrder, TeamEvents};
+use super::{InForce, Team};
+use crate::document::{Node, Scalars};
+use crate::schema::Part;
+use crate::select::Values;
+
+/// The number of parts that the plans of one thread have together, at most: beyond it, they are
+/// made anew.
+const MAX_PARTS: usize = 1 << 15;
+
+/// The place of a string or number among those of an event.
+type At = u32;
+
+/// The place of a selector among those of a plan.
+type Selection = usize;
+
+/// What is left to look at in each event with one skeleton.
+#[derive(Default)]
+struct Plan {
+    /// Selectors that may name the event: by their places among all, what is left of each.
+    selections: Vec<(usize, Vec<Test>)>,
+    schemas: Vec<OfSchema>,
+    orders: Vec<Order>,
+    /// The strings and numbers that may be outside of a vocabulary, by its place among all.
+    closed: Vec<(At, usize)>,
+    /// The selectors of what needs the whole event.
+    whole: Vec<Selection>,
+    is_always_whole: bool,
+}
+
+/// A string or number, and the values of which it is one where a selector names the event.
+type Test = (At, Arc<Values>);
+
+/// What a schema says of strings and numbers of the events that it judges.
+struct OfSchema {
+    selection: Selection,
+    /// Its place among all.
+    index: usize,
+    parts: Vec<(At, Part)>,
+}
+
+/// An order that may see the event.
+struct Order {
+    index: usize,
+    each: Option<Selection>,
+    other: Option<Selection>,
+    same: Option<At>,
+    time: Option<At>,
+}
+
+/// An event of which the strings and numbers were looked at, and in which nothing is found.
+pub(crate) struct Skimmed<'a> {
+    plan: &'a Plan,
+    text: &'a str,
+    scalars: &'a Scalars,
+    /// Whether it is named by each selector of the plan.
+    named: Vec<bool>,
+}
+
+impl<'a> Skimmed<'a> {
+    fn get(&self, at: At) -> Option<Node<'a>> {
+        self.scalars.get(self.text, at)
+    }
+
+    fn is_named(&self, selection: Selection) -> bool {
+        self.named.get(selection) == Some(&true)
+    }
+
+    /// The orders that see it, by their places among all, each with what it sees.
+    pub(crate) fn orders(&self) -> impl Iterator<Item = (usize, Glimpse<'a>)> {
+        self.plan.orders.iter().filter_map(|order| {
+            let is_named =
+                |selection: Option<Selection>| selection.is_some_and(|it| self.is_named(it));
+            let get = |at: Option<At>| self.get(at?);
+            let glimpse = Glimpse {
+                is_each: is_named(order.each),
+                is_other: is_named(order.other),
+                same: get(order.same),
+                time: get(order.time),
+            };
+            (glimpse.is_each || glimpse.is_other).then_some((order.index, glimpse))
+        })
+    }
+}
+
+impl Plan {
+    /// The plan for events with the skeleton of one.
+    fn new(in_force: &InForce, event: Node<'_>, scalars: &Scalars) -> Self {
+        let (events, team) = (&*in_force.events, &*in_force.team);
+        let look = events.look(event);
+        let mut plan = Self::default();
+        for schema in &events.schemas {
+            let (Some(value), Some(of)) = (look.value(schema.at), team.schema(schema.index)) else {
+                continue;
+            };
+            let apart = of.judged_apart(value);
+            if apart.as_ref().is_some_and(Vec::is_empty) {
+                continue;
+            }
+            let Some(selection) = plan.selection(events, schema.selector, &look, scalars) else {
+                continue;
+            };
+            let parts = apart.and_then(|apart| {
+                let parts = apart.into_iter();
+                parts
+                    .map(|(node, part)| Some((scalars.place(node)?, part)))
+                    .collect()
+            });
+            match parts {
+                Some(parts) => plan.schemas.push(OfSchema {
+                    selection,
+                    index: schema.index,
+                    parts,
+                }),
+                None => plan.whole.push(selection),
+            }
+        }
+        for order in &events.orders {
+            plan.order(events, order, &look, scalars);
+        }
+        for (_, selector) in &events.rules {
+            let selection = plan.selection(events, *selector, &look, scalars);
+            plan.whole.extend(selection);
+        }
+        plan.is_always_whole = events.are_counted;
+        for (index, key) in &events.closed {
+            match look.value(*key).map(|value| (value, scalars.place(value))) {
+                None => {}
+                Some((_, Some(at))) => plan.closed.push((at, *index)),
+                Some((value, None)) => {
+                    let values = team.closed(*index);
+                    plan.is_always_whole |= values.is_some_and(|values| !values.have(value));
+                }
+            }
+        }
+        plan
+    }
+
+    /// The place of a selector in the plan; `None` where it names no event with the skeleton.
+    fn selection(
+        &mut self,
+        events: &TeamEvents,
+        selector: usize,
+        look: &Look<'_>,
+        scalars: &Scalars,
+    ) -> Option<Selection> {
+        let mut known = self.selections.iter();
+        if let Some(known) = known.position(|(known, _)| *known == selector) {
+            return Some(known);
+        }
+        let mut left = Vec::new();
+        for (key, values) in &events.selectors.get(selector)?.0 {
+            let value = look.value(*key)?;
+            if let Some(at) = scalars.place(value) {
+                left.push((at, Arc::clone(values)));
+            } else if !values.have(value) {
+                return None;
+            }
+        }
+        self.selections.push((selector, left));
+        Some(self.selections.len() - 1)
+    }
+
+    fn order(&mut self, events: &TeamEvents, order: &OfOrder, look: &Look<'_>, scalars: &Scalars) {
+        let mut selection = |selector| self.selection(events, selector, look, scalars);
+        let each = selection(order.each);
+        let other = order.other.and_then(selection);
+        let mut is_whole = false;
+        let mut at = |key: Option<usize>| {
+            let value = look.value(key?)?;
+            let at = scalars.place(value);
+            is_whole |= at.is_none();
+            at
+        };
+        let (same, time) = (at(order.same), at(order.time));
+        if is_whole {
+            self.whole.extend(each.into_iter().chain(other));
+        } else if each.is_some() || other.is_some() {
+            let index = order.index;
+            self.orders.push(Order {
+                index,
+                each,
+                other,
+                same,
+                time,
+            });
+        }
+    }
+
+    fn parts(&self) -> usize {
+        let tests = self.selections.iter().map(|(_, tests)| 1 + tests.len());
+        let parts = self.schemas.iter().map(|schema| 1 + schema.parts.len());
+        1 + tests.chain(parts).sum::<usize>()
+            + self.orders.len()
+            + self.closed.len()
+            + self.whole.len()
+    }
+
+    /// Looks at the strings and numbers of an event; `None` where something may be found in it,
+    /// apart from orders, so that it has to be read whole.
+    fn skim<'a>(&'a self, team: &Team, text: &'a str, scalars: &'a Scalars) -> Option<Skimmed<'a>> {
+        if self.is_always_whole {
+            return None;
+        }
+        let is_named = |(at, values): &Test| {
+            let value = scalars.get(text, *at);
+            value.is_some_and(|value| values.have(value))
+        };
+        let named = self
+            .selections
+            .iter()
+            .map(|(_, tests)| tests.iter().all(is_named));
+        let seen = Skimmed {
+            plan: self,
+            text,
+            scalars,
+            named: named.collect(),
+        };
+        let is_valid = |index: usize, (at, part): &(At, Part)| {
+            let schema = team.schema(index).zip(seen.get(*at));
+            schema.is_some_and(|(schema, scalar)| schema.is_valid_apart(scalar, *part))
+        };
+        let are_valid = self.schemas.iter().all(|schema| {
+            let mut parts = schema.parts.iter();
+            !seen.is_named(schema.selection) || parts.all(|part| is_valid(schema.index, part))
+        });
+        let is_inside = |(at, index): &(At, usize)| {
+            let closed = team.closed(*index).zip(seen.get(*at));
+            closed.is_some_and(|(values, value)| values.have(value))
+        };
+        let is_sound = are_valid
+            && self.closed.iter().all(is_inside)
+            && !self.whole.iter().any(|selection| seen.is_named(*selection));
+        is_sound.then_some(seen)
+    }
+}
+
+/// The plans that one thread has made, by the numbers of their skeletons.
+#[derive(Default)]
+pub(crate) struct Plans {
+    by_skeleton: BTreeMap<u32, Plan>,
+    parts: usize,
+    events: Arc<TeamEvents>,
+}
+
+impl Plans {
+    /// Forgets the plans for other declarations.
+    pub(crate) fn prepare(&mut self, events: &Arc<TeamEvents>) {
+        if !Arc::ptr_eq(&self.events, events) {
+            *self = Self {
+                events: Arc::clone(events),
+                ..Self::default()
+            };
+        }
+    }
+
+    /// Looks at the strings and numbers of an event with a skeleton; `None` where it has to be read
+    /// whole.
+    pub(crate) fn skim<'a>(
+        &'a self,
+        team: &Team,
+        skeleton: Option<u32>,
+        text: &'a str,
+        scalars: &'a Scalars,
+    ) -> Option<Skimmed<'a>> {
+        let plan = self.by_skeleton.get(&skeleton?)?;
+        plan.skim(team, text, scalars)
+    }
+
+    /// Makes the plan for a skeleton, by an event that has it, unless there is one.
+    pub(crate) fn learn(
+        &mut self,
+        in_force: &InForce,
+        skeleton: Option<u32>,
+        event: Node<'_>,
+        scalars: &Scalars,
+    ) {
+        let Some(skeleton) = skeleton.filter(|it| !self.by_skeleton.contains_key(it)) else {
+            return;
+        };
+        if self.parts > MAX_PARTS {
+            (self.by_skeleton, self.parts) = (BTreeMap::new(), 0);
+        }
+        let plan = Plan::new(in_force, event, scalars);
+        self.parts += plan.parts();
+        self.by_skeleton.insert(skeleton, plan);
+    }
+}
