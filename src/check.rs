@@ -11,6 +11,7 @@ mod judge;
 #[cfg(test)]
 pub(crate) mod linear;
 mod locate;
+mod moment;
 #[cfg(any(feature = "cli", test))]
 mod rule_list;
 mod session;
@@ -31,6 +32,7 @@ use crate::store::{
 };
 use crate::team::{InForce, On, Team};
 
+pub(crate) use moment::{Judges, Written};
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;
 pub(crate) use session::CheckSession;

@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use crate::check::{self, Check, CheckSession};
+use crate::check::{self, Check, CheckSession, Judges};
 use crate::config::{ConfigSource, Files, Reading, read_team};
 use crate::digest::Digest;
 use crate::finding::{
@@ -317,8 +317,8 @@ impl Gate {
         }
     }
 
-    /// A gate without the baseline, for records that come from nowhere on the disk.
-    #[cfg(feature = "cli")]
+    /// A gate without the baseline, for records that come from nowhere on the disk, and for a run
+    /// that is being written, of which no baseline can know.
     pub(crate) fn without_baseline(&self) -> Self {
         Self {
             baseline: None,
@@ -609,6 +609,21 @@ impl Gate {
         let (mut report, other) = checked?;
         self.decide(&mut report);
         Ok((report, other))
+    }
+
+    /// The rules of the team that judge a run while it is written.
+    pub(crate) fn judges(&self, key: EpisodeKey, id: &str) -> Judges {
+        Judges::new(self.prepared(), key, id)
+    }
+
+    /// Those findings of [`Gate::judges`] that count, with their levels.
+    pub(crate) fn counting(&self, key: &EpisodeKey, findings: Vec<Finding>) -> Vec<Finding> {
+        if findings.is_empty() {
+            return findings;
+        }
+        let mut report = EpisodeReport::of_findings(key, findings);
+        self.without_baseline().decide(&mut report);
+        report.findings
     }
 
     /// Whether the configuration excludes a directory.

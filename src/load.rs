@@ -15,7 +15,7 @@ mod trouble;
 use std::io;
 use std::num::NonZeroUsize;
 
-pub(crate) use declared::{Declared, FoundByOrder, Met, Outside, What};
+pub(crate) use declared::{Declared, FoundByOrder, FoundBySchema, Met, Outside, What};
 use events::{EventsReader, Skimmer};
 pub(crate) use events::{column_of, event_on};
 pub(crate) use learn::LoadedLearn;

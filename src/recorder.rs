@@ -67,6 +67,7 @@ pub use task::Task;
 use task::text_of_path;
 use timeline::{Failed, TimelineFile};
 
+use crate::gate::Gate;
 use crate::read::policy::Policy;
 use crate::record::IntuitionMode;
 use crate::source::EPISODES;
@@ -103,6 +104,8 @@ pub struct Recorder {
     workspaces: Arc<Mutex<BTreeSet<String>>>,
     /// Whether to give up on looking at a workspace.
     stop: Arc<AtomicBool>,
+    /// What judges runs while they are written.
+    gate: Option<Arc<Gate>>,
 }
 
 impl fmt::Debug for Recorder {
@@ -126,6 +129,7 @@ impl Recorder {
             disk: Arc::new(FileSystem),
             workspaces: Arc::default(),
             stop: Arc::default(),
+            gate: None,
         }
     }
 
@@ -152,6 +156,19 @@ impl Recorder {
     #[must_use]
     pub fn policy(mut self, policy: impl Policy + Send + Sync + 'static) -> Self {
         self.policies.push(Arc::new(policy));
+        self
+    }
+
+    /// Has a gate judge the runs while they are written: the schemas, the vocabulary and the orders
+    /// of its configuration.
+    ///
+    /// What is about to be made, the steps of a plan and an act without a result, is refused where
+    /// a schema finds an error in it ([`Error::Violates`]). What has happened is recorded whatever
+    /// is found: [`Run::take_findings`] and [`Recorded::findings`] have the findings.
+    /// [`Run::would`] asks beforehand. A baseline has no effect.
+    #[must_use]
+    pub fn gate(mut self, gate: Gate) -> Self {
+        self.gate = Some(Arc::new(gate));
         self
     }
 
@@ -258,7 +275,7 @@ impl Recorder {
             events.sync()?;
             self.sync_dir(&dir)?;
         }
-        Ok(Run::new(self.clone(), dir, fold, events, learn, before))
+        Run::new(self.clone(), dir, fold, events, learn, before).judged(true)
     }
 
     /// The start event of a run with a task.

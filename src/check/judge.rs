@@ -51,7 +51,9 @@ pub(super) fn episode<R>(
             || episode.name.to_owned(),
             |(id, _)| id.clone().into_owned(),
         );
-        let findings = locate(&check.rules, drafts, &causes, &loaded, &episode.key, &id);
+        let findings = locate(&check.rules, drafts, &causes, &id, |places| {
+            places.locate(&loaded, &episode.key)
+        });
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let mut report = EpisodeReport {
             id,
@@ -306,13 +308,12 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
 }
 
 /// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
-fn locate(
+pub(super) fn locate(
     rules: &RuleSet,
     drafts: Vec<Drafted>,
     causes: &[Place],
-    loaded: &Loaded<'_, '_>,
-    key: &EpisodeKey,
     id: &str,
+    locations: impl FnOnce(Locator) -> Vec<Location>,
 ) -> Vec<Finding> {
     if drafts.is_empty() {
         return Vec::new();
@@ -326,7 +327,7 @@ fn locate(
             .chain(&draft.causes)
             .for_each(|(place, _)| locator.want(place));
     }
-    let mut locations = locator.locate(loaded, key).into_iter();
+    let mut locations = locations(locator).into_iter();
     let mut findings: Vec<Finding> = drafts
         .into_iter()
         .filter_map(|drafted| {

@@ -1,6 +1,7 @@
 //! Places -> bytes, lines and columns: in one pass over each file that findings point into.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 
 use crate::digest::Digest;
@@ -25,7 +26,7 @@ impl Locator {
         let mut locations: Vec<Location> =
             self.places.iter().map(|place| whole(place, key)).collect();
         let (mut in_state, mut in_summary, mut in_manifest) = (vec![], vec![], vec![]);
-        let mut in_lines: BTreeMap<(Artifact, Line), Vec<Wanted<'_>>> = BTreeMap::new();
+        let mut in_lines: InLines<'_> = BTreeMap::new();
         for wanted in self.places.iter().zip(&mut locations) {
             let place = wanted.0;
             match (place.artifact, place.line) {
@@ -55,20 +56,53 @@ impl Locator {
         ] {
             Text { bytes, document }.fill(0, 1, wanted);
         }
-        let (mut bytes, mut tape) = (Vec::new(), Tape::default());
-        for ((artifact, line), wanted) in in_lines {
+        fill_lines(in_lines, |artifact, line, bytes| {
             let stream = match artifact {
                 Artifact::Learn => loaded.learn.stream.as_ref(),
                 _ => loaded.timeline.judged(),
             };
-            let Some(stream) = stream else { continue };
-            if stream.read_again(line, &mut bytes).is_err() {
-                bytes.clear();
-            }
-            let (bytes, document) = (&*bytes, tape.read_record(&bytes).ok());
-            Text { bytes, document }.fill(line.offset, line.number, wanted);
-        }
+            Some(stream?.read_again(line, bytes))
+        });
         locations
+    }
+
+    /// The locations of places in lines, which `read` reads. Those in other texts, and in lines
+    /// that it does not have, have no bytes.
+    pub(super) fn locate_in_lines(
+        self,
+        key: &EpisodeKey,
+        read: impl FnMut(Artifact, Line, &mut Vec<u8>) -> Option<io::Result<()>>,
+    ) -> Vec<Location> {
+        let places = &self.places;
+        let mut locations: Vec<Location> = places.iter().map(|place| whole(place, key)).collect();
+        let mut in_lines: InLines<'_> = BTreeMap::new();
+        for (place, location) in places.iter().zip(&mut locations) {
+            if let Some(line) = place.line.filter(|_| place.target != Target::Whole) {
+                let of_line = in_lines.entry((place.artifact, line)).or_default();
+                of_line.push((place, location));
+            }
+        }
+        fill_lines(in_lines, read);
+        locations
+    }
+}
+
+/// Places in lines, by their lines.
+type InLines<'l> = BTreeMap<(Artifact, Line), Vec<Wanted<'l>>>;
+
+fn fill_lines(
+    in_lines: InLines<'_>,
+    mut read: impl FnMut(Artifact, Line, &mut Vec<u8>) -> Option<io::Result<()>>,
+) {
+    let (mut bytes, mut tape) = (Vec::new(), Tape::default());
+    for ((artifact, line), wanted) in in_lines {
+        match read(artifact, line, &mut bytes) {
+            None => continue,
+            Some(Err(_)) => bytes.clear(),
+            Some(Ok(())) => {}
+        }
+        let (bytes, document) = (&*bytes, tape.read_record(&bytes).ok());
+        Text { bytes, document }.fill(line.offset, line.number, wanted);
     }
 }
 

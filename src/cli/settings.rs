@@ -440,6 +440,12 @@ impl ConfigArgs {
         self.read()?.gate()
     }
 
+    /// The same, if there is a configuration.
+    pub(super) fn gate_if_any(&self) -> Result<Option<Gate>, Failure> {
+        let file = self.read()?;
+        (!file.is_none()).then(|| file.gate()).transpose()
+    }
+
     fn read(&self) -> Result<ConfigFile, Failure> {
         let path = self.path()?;
         let file = path.map(|path| read_config(&path)).transpose()?;

@@ -11,9 +11,11 @@ use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipKind, SkipReason};
 use crate::printable::brief;
 use crate::schema::Violation;
 use crate::select::Wanted;
-use crate::source::{Line, Place, Pointer};
+use crate::source::{Artifact, Line, Place, Pointer};
 use crate::spelling::nearest;
-use crate::team::{Closed, Found, FoundByRule, InForce, RunValues, Skimmed, TeamSchema};
+use crate::team::{
+    Closed, Found, FoundByRule, InForce, Judged, Look, RunValues, Skimmed, TeamSchema,
+};
 pub(crate) use orders::FoundByOrder;
 
 /// The maximum number of values outside of a vocabulary that are counted apart.
@@ -74,7 +76,7 @@ pub(crate) struct Outside {
 }
 
 impl Declared {
-    pub(super) fn new(team: &InForce) -> Self {
+    pub(crate) fn new(team: &InForce) -> Self {
         let schemas = team.on.schemas.iter().map(|_| FoundBySchema::default());
         Self {
             by_schema: schemas.collect(),
@@ -87,7 +89,7 @@ impl Declared {
         }
     }
 
-    /// Judges an event.
+    /// Judges an event, and notes it for those that follow.
     pub(super) fn event(
         &mut self,
         in_force: &InForce,
@@ -97,24 +99,75 @@ impl Declared {
     ) {
         let (events, team) = (&*in_force.events, &*in_force.team);
         let look = events.look(event);
-        for (index, value) in events.schemas(&look) {
+        self.by_itself(in_force, line, &look);
+        let (orders, meanings) = (&mut self.by_order, &mut self.meanings);
+        orders::event(orders, meanings, team, line, events.orders(&look));
+        rules::event(
+            &mut self.by_rule,
+            team,
+            events.rules(&look),
+            line,
+            event,
+            values,
+        );
+        if events.are_counted {
+            self.counts.event(event);
+        }
+    }
+
+    /// What the next event would add, if it were this one.
+    pub(crate) fn of_next(
+        &self,
+        in_force: &InForce,
+        line: Line,
+        event: Node<'_>,
+        values: RunValues<'_>,
+    ) -> Self {
+        let (events, team) = (&*in_force.events, &*in_force.team);
+        let look = events.look(event);
+        let mut found = Self::new(in_force);
+        found.by_itself(in_force, line, &look);
+        orders::of_next(
+            &self.by_order,
+            &mut found.by_order,
+            team,
+            line,
+            events.orders(&look),
+        );
+        let rules: Vec<usize> = events.rules(&look).collect();
+        rules::of_next(
+            &mut found.by_rule,
+            &self.counts,
+            team,
+            &rules,
+            line,
+            event,
+            values,
+        );
+        found
+    }
+
+    /// Notes the next event for those that follow, as far as [`Declared::of_next`] asks.
+    pub(crate) fn follow(&mut self, in_force: &InForce, line: Line, event: Node<'_>) {
+        let (events, team) = (&*in_force.events, &*in_force.team);
+        let look = events.look(event);
+        let (orders, meanings) = (&mut self.by_order, &mut self.meanings);
+        orders::follow(orders, meanings, team, line, events.orders(&look));
+        if events.are_counted {
+            self.counts.event(event);
+        }
+    }
+
+    /// Judges an event as far as nothing else counts.
+    fn by_itself(&mut self, in_force: &InForce, line: Line, look: &Look<'_>) {
+        let (events, team) = (&*in_force.events, &*in_force.team);
+        for (index, value) in events.schemas(look) {
             if let Some(schema) = team.schemas.get(index) {
                 let found = schema.judge_part(value, &Pointer::default());
                 self.add(index, &Place::event(line, ""), found);
             }
         }
-        let (orders, meanings) = (&mut self.by_order, &mut self.meanings);
-        orders::event(orders, meanings, team, line, events.orders(&look));
-        for index in events.rules(&look) {
-            if let (Some(rule), Some(found)) = (team.rules.get(index), self.by_rule.get_mut(index))
-            {
-                found.event(rule, line, event, values);
-            }
-        }
-        if events.are_counted {
-            self.counts.event(event);
-        }
-        for (index, value) in events.outside(team, &look) {
+        for (index, value) in events.outside(team, look) {
             if let Some(closed) = team.vocabulary.get(index) {
                 self.add_outside(index, closed, line, value);
             }
@@ -140,7 +193,7 @@ impl Declared {
     }
 
     /// Judges a record, or a line of one, by some schemas; the place is that of the whole.
-    pub(super) fn record<'t>(
+    pub(crate) fn record<'t>(
         &mut self,
         schemas: impl Iterator<Item = (usize, &'t TeamSchema)>,
         whole: &Place,
@@ -149,6 +202,19 @@ impl Declared {
         for (index, schema) in schemas {
             for found in schema.judge_record(record.root()) {
                 self.add(index, whole, found);
+            }
+        }
+    }
+
+    /// Judges an action that the state is going to have at a place.
+    pub(crate) fn action(&mut self, team: &InForce, place: &Pointer, action: Node<'_>) {
+        for (index, schema) in team.of(Artifact::State) {
+            if schema.record == Judged::Action
+                && schema.selector.names(action)
+                && let Some(found) = schema.judge(action, &Pointer::default())
+            {
+                let below = |it: Vec<Violation>| it.into_iter().map(|it| it.below(place)).collect();
+                self.add(index, &Place::whole(Artifact::State), found.map(below));
             }
         }
     }

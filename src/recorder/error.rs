@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::finding::EpisodeReport;
+use crate::finding::{EpisodeReport, Finding};
 use crate::printable::escape;
 
 /// Why a call of the recorder failed. Unless it says otherwise, nothing was written.
@@ -60,6 +60,15 @@ pub enum Error {
         /// Why that can't be recorded.
         why: String,
     },
+    /// What is about to be made violates a schema of the team, see
+    /// [`Recorder::gate`](super::Recorder::gate).
+    #[error("{what} is refused: {}", sentence(.findings))]
+    Violates {
+        /// What was asked for.
+        what: &'static str,
+        /// What the schemas find in it.
+        findings: Vec<Finding>,
+    },
     /// What was asked for exceeds a limit of the reader.
     #[error("{what} is larger than the limit: {limit}")]
     TooLarge {
@@ -103,6 +112,17 @@ pub enum Error {
     },
 }
 
+/// The sentence of the first finding, in which text of the records is escaped, and its rule.
+fn sentence(findings: &[Finding]) -> String {
+    let first = findings.first();
+    let first = first.map(|it| format!("{} ({})", it.message, it.rule));
+    let first = first.unwrap_or_default();
+    match findings.len() {
+        0 | 1 => first,
+        number => format!("{first}, and {} more findings", number - 1),
+    }
+}
+
 impl Error {
     pub(super) fn refused(what: &'static str, why: impl Into<String>) -> Self {
         Self::Refused {
@@ -133,7 +153,7 @@ impl Error {
             Self::Ended { .. } => "ended",
             Self::Untrusted { .. } => "untrusted",
             Self::Forked { .. } => "forked",
-            Self::Refused { .. } => "refused",
+            Self::Refused { .. } | Self::Violates { .. } => "refused",
             Self::TooLarge { .. } => "too_large",
             Self::Io { .. } => "io",
             Self::NotDurable { .. } => "not_durable",

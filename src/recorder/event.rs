@@ -53,6 +53,18 @@ impl Event {
         self.phase == "learn" && self.payload.contains_key("proposal")
     }
 
+    /// The record of its action, without the parts that say of the step how it stands; `None` for
+    /// other events.
+    pub(super) fn action(&self) -> Option<Map<String, Value>> {
+        if self.phase != "act" || self.payload.contains_key("synthetic") {
+            return None;
+        }
+        let mut record = self.payload.clone();
+        record.remove("step_status");
+        record.insert("timestamp".into(), self.timestamp.0.clone().into());
+        Some(record)
+    }
+
     /// The line, with its newline.
     pub(super) fn line(&self) -> Result<Vec<u8>, Error> {
         let mut line = serde_json::to_vec(self)

@@ -208,14 +208,11 @@ impl Fold {
             self.open.remove(&id);
         }
         self.clock(!self.open.is_empty(), at);
-        if event.payload.contains_key("synthetic") {
+        let Some(record) = event.action() else {
             return Ok(());
-        }
+        };
         self.first_action.get_or_insert(at);
         self.held += Size::of(&event.payload) + BESIDES;
-        let mut record = event.payload.clone();
-        record.remove("step_status");
-        record.insert("timestamp".into(), event.timestamp.0.clone().into());
         let action: Action =
             serde_json::from_value(Value::Object(record)).map_err(|_| wrong(event))?;
         let actions = self.state.outcomes.actions.get_or_insert_default();

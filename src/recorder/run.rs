@@ -1,6 +1,7 @@
 //! The calls of an agent -> events, and the snapshots that sum them up.
 
 mod ending;
+mod judging;
 mod memory;
 mod policies;
 mod recovery;
@@ -30,9 +31,12 @@ use super::size::Size;
 use super::text::text;
 use super::timeline::{Failed, TimelineFile};
 use super::{Durability, Recorder};
+use crate::check::Judges;
 use crate::digest::FileDigest;
+use crate::finding::Finding;
 use crate::record::phases::PROJECTION;
 use crate::record::{State, StepStatus};
+use crate::source::Artifact;
 use crate::store::OpenDir;
 
 /// A run that is being recorded. It owns the files and the lock of its episode.
@@ -53,6 +57,10 @@ pub struct Run {
     has_state: bool,
     /// Whether a write failed so that it is unknown what the disk holds.
     is_poisoned: bool,
+    /// The rules of the team that judge the run.
+    judges: Option<Judges>,
+    /// What they found, and nobody has taken.
+    findings: Vec<Finding>,
 }
 
 /// A run that was paused.
@@ -63,6 +71,8 @@ pub struct Paused {
     pub id: String,
     /// The directory of the episode.
     pub path: PathBuf,
+    /// What [`Run::take_findings`] would have given.
+    pub findings: Vec<Finding>,
 }
 
 impl fmt::Debug for Run {
@@ -91,6 +101,8 @@ impl Run {
             before,
             has_state: false,
             is_poisoned: false,
+            judges: None,
+            findings: Vec::new(),
         }
     }
 
@@ -212,6 +224,7 @@ impl Run {
         self.replace(&dir, "state.json", state)?;
         self.sync_names(&dir, "state.json")?;
         self.has_state = true;
+        self.judge_record(Artifact::State, 0, state);
         self.must_be_in_place()
     }
 
@@ -244,6 +257,7 @@ impl Run {
         Ok(Paused {
             id: self.id().into(),
             path: self.path().to_owned(),
+            findings: self.take_findings(),
         })
     }
 
@@ -276,12 +290,14 @@ impl Run {
         let at = self.now();
         let event = draft.at(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
+        let judged = self.judge_next(&event, &line);
         let appended = self.events.append(&line);
         self.unless_unknown(appended)?;
         if let Err(wrong) = self.fold.add_at(&event, at) {
             self.is_poisoned = true;
             return Err(Error::refused("the event", wrong.0));
         }
+        self.keep_judged(judged, &line);
         if self.recorder.durability == Durability::Event {
             let synced = self.events.sync();
             self.poison_unless(synced)?;

@@ -6,9 +6,9 @@ mod order;
 use super::{Compared, Draft, Findings};
 use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
-use crate::load::{Loaded, Met, Outside, What};
+use crate::load::{Declared, FoundBySchema, Loaded, Met, Outside, What};
 use crate::source::{Artifact, Pointer};
-use crate::team::Judged;
+use crate::team::{Judged, Team};
 
 /// What of a team's declarations a rule checks.
 #[derive(Clone, Debug)]
@@ -47,6 +47,28 @@ impl TeamCheck {
             Self::Vocabulary => vocabulary(loaded, findings),
         }
     }
+
+    /// Words what was found in one event, or in one record, at the moment of its writing.
+    pub(crate) fn at_once(&self, team: &Team, declared: &Declared, findings: &mut Findings<'_>) {
+        match self {
+            Self::Schema {
+                index,
+                judged,
+                has_help,
+            } => {
+                if let Some(found) = declared.by_schema.get(*index) {
+                    by_schema(found, *judged, *has_help, findings);
+                }
+            }
+            Self::Order(index) => order::at_once(*index, team, declared, findings),
+            Self::Rule(index) => {
+                if let Some(found) = declared.by_rule.get(*index) {
+                    expression::by_rule(found, findings);
+                }
+            }
+            Self::Vocabulary => outside(declared, findings),
+        }
+    }
 }
 
 fn schema(
@@ -61,6 +83,11 @@ fn schema(
     if let Some(reason) = of_artifact.as_ref().or(found.unjudged.as_ref()) {
         findings.skip(reason);
     }
+    by_schema(found, judged, has_help, findings);
+    Some(Compared::when(found.examined || !found.met.is_empty()))
+}
+
+fn by_schema(found: &FoundBySchema, judged: Judged, has_help: bool, findings: &mut Findings<'_>) {
     for Met { place, what } in &found.met {
         let file = place.file_name();
         findings.push(match what {
@@ -83,7 +110,6 @@ fn schema(
         });
     }
     findings.more(found.more);
-    Some(Compared::when(found.examined || !found.met.is_empty()))
 }
 
 /// Why an artifact, or a part of it, is not judged.
@@ -112,17 +138,21 @@ fn vocabulary(loaded: &Loaded<'_, '_>, findings: &mut Findings<'_>) -> Option<Co
         findings.skip(&reason);
         return None;
     }
-    let (outside, more) = loaded.declared.outside();
-    for value in &outside {
-        findings.push(draft(value));
-    }
-    findings.more(more);
+    outside(loaded.declared, findings);
     let events = loaded
         .run
         .timeline
         .read()
         .map(|timeline| timeline.tally.events);
     Some(Compared::when(events.is_some_and(|events| events > 0)))
+}
+
+fn outside(declared: &Declared, findings: &mut Findings<'_>) {
+    let (outside, more) = declared.outside();
+    for value in outside {
+        findings.push(draft(value));
+    }
+    findings.more(more);
 }
 
 fn draft(value: &Outside) -> Draft {

@@ -103,6 +103,13 @@ impl Violation {
         (!is_absence).then(|| self.token + u32::from(self.is_key))
     }
 
+    /// The same in a document that has the one of this at a place.
+    pub(crate) fn below(mut self, place: &Pointer) -> Self {
+        let tokens = self.pointer.tokens();
+        self.pointer = tokens.fold(place.clone(), |at, token| at.field(&token));
+        self
+    }
+
     /// Its place in an artifact, or in a line of one.
     pub(crate) fn place(&self, artifact: Artifact, line: Option<Line>) -> Place {
         let pointer = self.pointer.clone();

@@ -53,6 +53,7 @@ mod team {
     mod agreement;
     mod declared;
     mod infer;
+    mod moment;
     mod orders;
     mod rules;
     mod run;

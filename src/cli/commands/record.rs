@@ -16,6 +16,8 @@ use serde_json::Number;
 use super::Failure;
 use super::output::Output;
 use super::run_data::RunDataArgs;
+use crate::cli::settings::ConfigArgs;
+use crate::finding::Finding;
 use crate::recorder::{Assertion, Durability, Recorder, Task};
 use crate::timestamp::Timestamp;
 
@@ -99,6 +101,9 @@ pub(in crate::cli) struct Record {
     #[arg(long, value_name = "STATUS", default_value = "pending")]
     on_eof: OnEof,
 
+    #[command(flatten)]
+    config: ConfigArgs,
+
     /// Execute the command after `--`, and record it as a run with one step
     ///
     /// Its input and output pass through unchanged. Its arguments and the last 4 KiB of its output
@@ -136,13 +141,16 @@ impl Record {
     pub(super) fn run(self, output: &mut Output) -> Result<u8, Failure> {
         // Whether a signal asked to stop.
         let asked = Arc::default();
-        let recorder = Recorder::new(self.run_data.dir()?)
+        let mut recorder = Recorder::new(self.run_data.dir()?)
             .stopped_by(Arc::clone(&asked))
             .durability(match self.durability {
                 Level::Process => Durability::Process,
                 Level::Snapshot => Durability::Snapshot,
                 Level::Event => Durability::Event,
             });
+        if let Some(gate) = self.config.gate_if_any()? {
+            recorder = recorder.gate(gate);
+        }
         if self.exec {
             let command = exec::CommandLine::new(self.command.clone())?;
             let task = self.task(command.to_string());
@@ -186,6 +194,13 @@ impl Record {
         }
         let files = self.verify.iter();
         files.fold(task, |task, file| task.verify(Assertion::file_exists(file)))
+    }
+}
+
+/// Prints what was found where no answer can have it.
+fn note_findings(findings: &[Finding], output: &mut Output) {
+    for finding in findings {
+        output.note(&finding.to_string());
     }
 }
 

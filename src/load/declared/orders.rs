@@ -7,7 +7,7 @@ use crate::document::Meanings;
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::brief;
 use crate::source::Line;
-use crate::team::{Automaton, Glimpse, Offence, Team, TeamOrder, Word};
+use crate::team::{Automaton, Glimpse, Offence, Seen, Team, TeamOrder, Word};
 
 /// What one order finds: what is reported, and the number of the rest.
 pub(crate) struct FoundByOrder {
@@ -63,6 +63,30 @@ impl FoundByOrder {
         if self.is_full {
             return;
         }
+        let seen = self.see(order, line, glimpse, meanings);
+        let (offences, added) = self.automaton.step(&seen);
+        self.meet(offences);
+        self.is_full = added.is_err();
+    }
+
+    /// What the next event would add, if it were this one.
+    fn of_next(&self, order: &TeamOrder, line: Line, glimpse: &Glimpse<'_>) -> Self {
+        let mut found = Self {
+            is_full: self.is_full,
+            ..Self::new(order)
+        };
+        let seen = found.see(order, line, glimpse, &mut Meanings::default());
+        found.meet(self.automaton.offences(&seen));
+        found
+    }
+
+    fn see(
+        &mut self,
+        order: &TeamOrder,
+        line: Line,
+        glimpse: &Glimpse<'_>,
+        meanings: &mut Meanings,
+    ) -> Seen {
         let seen = glimpse.seen(line, meanings);
         self.examined = true;
         if let (Some(value), Some(same)) = (glimpse.same, seen.same)
@@ -70,14 +94,17 @@ impl FoundByOrder {
         {
             self.shown.entry(same).or_insert_with(|| brief(value.raw()));
         }
-        for offence in self.automaton.offences(&seen) {
+        seen
+    }
+
+    fn meet(&mut self, offences: Vec<Offence>) {
+        for offence in offences {
             if self.met.len() < MAX_FINDINGS_PER_RULE {
                 self.met.push(offence);
             } else {
                 self.more += 1;
             }
         }
-        self.is_full = self.automaton.add(&seen).is_err();
     }
 }
 
@@ -92,6 +119,45 @@ pub(super) fn event<'a>(
     for (index, glimpse) in orders {
         if let (Some(order), Some(found)) = (team.orders.get(index), found.get_mut(index)) {
             found.event(order, line, &glimpse, meanings);
+        }
+    }
+}
+
+/// What the next event would add to what was found so far. Only the end of a run breaks some
+/// orders.
+pub(super) fn of_next<'a>(
+    before: &[FoundByOrder],
+    found: &mut [FoundByOrder],
+    team: &Team,
+    line: Line,
+    orders: impl Iterator<Item = (usize, Glimpse<'a>)>,
+) {
+    for (index, glimpse) in orders {
+        if let (Some(order), Some(before), Some(found)) = (
+            team.orders.get(index),
+            before.get(index),
+            found.get_mut(index),
+        ) && !order.pattern.is_of_the_end()
+        {
+            *found = before.of_next(order, line, &glimpse);
+        }
+    }
+}
+
+/// Notes the next event for those that follow.
+pub(super) fn follow<'a>(
+    found: &mut [FoundByOrder],
+    meanings: &mut Meanings,
+    team: &Team,
+    line: Line,
+    orders: impl Iterator<Item = (usize, Glimpse<'a>)>,
+) {
+    for (index, glimpse) in orders {
+        if let (Some(order), Some(found)) = (team.orders.get(index), found.get_mut(index))
+            && !(order.pattern.is_of_the_end() || found.is_full)
+        {
+            let seen = glimpse.seen(line, meanings);
+            found.is_full = found.automaton.add(&seen).is_err();
         }
     }
 }

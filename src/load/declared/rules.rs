@@ -3,14 +3,64 @@
 use crate::document::{Node, OwnedDocument, Tape};
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::source::Line;
-use crate::team::{CountedEvents, FoundByRule, InForce, RunValues};
+use crate::team::{CountedEvents, FoundByRule, InForce, RunValues, Team, TeamRule};
 
 /// Why an event is not judged.
 const UNREADABLE: SkipReason =
     SkipReason::new(SkipKind::Unreadable, "events.jsonl can't be read again");
 
+/// Shows an event to the rules that judge it.
+pub(super) fn event(
+    found: &mut [FoundByRule],
+    team: &Team,
+    rules: impl Iterator<Item = usize>,
+    line: Line,
+    event: Node<'_>,
+    values: &RunValues<'_>,
+) {
+    for index in rules {
+        if let (Some(rule), Some(found)) = (team.rules.get(index), found.get_mut(index)) {
+            found.event(rule, line, event, values);
+        }
+    }
+}
+
+/// Judges the next event, with numbers of events that include it.
+pub(super) fn of_next(
+    found: &mut [FoundByRule],
+    counts: &Counts,
+    team: &Team,
+    rules: &[usize],
+    line: Line,
+    event: Node<'_>,
+    values: RunValues<'_>,
+) {
+    let counting = |index: &&usize| {
+        let rule = team.rules.get(**index);
+        rule.is_some_and(TeamRule::counts_events)
+    };
+    let mut documents = [None, None];
+    if rules.iter().any(|index| counting(&index)) {
+        let mut counts = counts.clone();
+        counts.event(event);
+        for index in rules.iter().filter(counting) {
+            if let Some(found) = found.get_mut(*index) {
+                found.is_spent = counts.is_full;
+            }
+        }
+        documents = (counts.counted.to_json()).map(|text| OwnedDocument::read(text).ok());
+    }
+    let [counts, tools] = &documents;
+    let values = RunValues {
+        counts: counts.as_ref().map(OwnedDocument::root),
+        tools: tools.as_ref().map(OwnedDocument::root),
+        ..values
+    };
+    self::event(found, team, rules.iter().copied(), line, event, &values);
+}
+
 /// The events of a run, counted.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Counts {
     counted: CountedEvents,
     /// Whether there were more words than are kept.

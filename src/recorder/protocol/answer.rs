@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::{Error, PolicyDecision, Recorded, Recovered, Run};
+use crate::finding::Finding;
 use crate::printable::shortened;
 use crate::read::policy::Scope;
 use crate::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
@@ -74,6 +75,11 @@ pub(crate) struct Done {
     /// The number of bytes of an unfinished event that `runvet recover` cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cut_bytes: Option<u64>,
+    /// Where a configuration is read, and for `would`: what it finds in what was written, for
+    /// `would` in what was asked about, and for `finish` in the whole run. They have the form that
+    /// they have in the report of a check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) findings: Option<Vec<Finding>>,
 }
 
 impl Done {
@@ -89,12 +95,20 @@ impl Done {
             outcome: None,
             recovered: None,
             cut_bytes: None,
+            findings: None,
         }
     }
 
     pub(super) fn with_id(id: String) -> Self {
         Self {
             id: Some(id),
+            ..Self::nothing()
+        }
+    }
+
+    pub(super) fn found(findings: Vec<Finding>) -> Self {
+        Self {
+            findings: Some(findings),
             ..Self::nothing()
         }
     }
@@ -200,7 +214,7 @@ pub(crate) enum Recovery {
 }
 
 /// A command was not obeyed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Failed {
     /// Always false.
@@ -211,7 +225,7 @@ pub(crate) struct Failed {
 }
 
 /// Why a command was not obeyed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Failure {
     /// The sort of error. Of the line: `syntax` (it is not JSON), `command` (it is not one command
@@ -222,6 +236,9 @@ pub(crate) struct Failure {
     pub(crate) kind: &'static str,
     /// What is wrong, in words for people.
     pub(crate) message: String,
+    /// What the schemas of the team find in what is refused for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<Finding>>,
     #[serde(skip)]
     is_fault: bool,
 }
@@ -237,6 +254,7 @@ impl Failed {
             error: Failure {
                 kind,
                 message: shortened(message, MAX_MESSAGE_CHARS),
+                findings: None,
                 is_fault,
             },
         }
@@ -245,7 +263,11 @@ impl Failed {
 
 impl From<Error> for Failed {
     fn from(error: Error) -> Self {
-        Self::new(error.kind(), &error.to_string())
+        let mut failed = Self::new(error.kind(), &error.to_string());
+        if let Error::Violates { findings, .. } = error {
+            failed.error.findings = Some(findings);
+        }
+        failed
     }
 }
 

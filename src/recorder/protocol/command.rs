@@ -25,12 +25,17 @@ pub(crate) enum Command {
     Plan(Either<Vec<Either<String, PlannedStep>>, Plan>),
     /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
     Open(String),
-    /// Adds an action of an open step.
+    /// Adds an action of an open step. One without any result (`output`, `result_status`,
+    /// `result_artifacts`, `duration_ms`) is about to be made: it is refused where a schema of the
+    /// team finds an error in what is given of it.
     Act(Box<Act>),
     /// Ends an open step: an object, or the id of a step that did what it should.
     Close(Either<String, Close>),
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`.
     Note(Note),
+    /// Asks what the rules of the team would find if an event were added now. Nothing is written;
+    /// the answer has the findings.
+    Would(Supposed),
     /// Adds a belief.
     Believe(Belief),
     /// Adds a fact. A key may be remembered again; its last value counts.
@@ -53,9 +58,9 @@ pub(crate) enum Command {
 }
 
 /// The name of each command.
-pub(super) const COMMANDS: [&str; 14] = [
-    "plan", "open", "act", "close", "note", "believe", "remember", "jot", "reflect", "propose",
-    "at", "persist", "pause", "finish",
+pub(super) const COMMANDS: [&str; 15] = [
+    "plan", "open", "act", "close", "note", "would", "believe", "remember", "jot", "reflect",
+    "propose", "at", "persist", "pause", "finish",
 ];
 
 /// A plan with its source.
@@ -166,6 +171,18 @@ pub(crate) struct Note {
     #[schemars(length(min = 1))]
     pub(super) phase: String,
     /// What there is to say: any keys with any values.
+    pub(super) payload: Option<Map<String, Value>>,
+}
+
+/// An event that is not added.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Supposed {
+    /// The phase of the event: any, also one that the recorder writes itself.
+    #[schemars(length(min = 1))]
+    pub(super) phase: String,
+    /// The payload of the event. That of an `act` is the action; `id`, `step_status`, and the
+    /// `step_id` while exactly one step is open, are added where they are missing.
     pub(super) payload: Option<Map<String, Value>>,
 }
 

@@ -6,8 +6,9 @@ use serde_json::Value;
 use super::super::size::value;
 use super::super::{End, Error, Evaluated, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
 use super::answer::{Answer, Done, Failed, Judgement};
-use super::command::{Act, COMMANDS, Close, Command, Either, Ending, Finish, Plan};
+use super::command::{Act, COMMANDS, Close, Command, Either, Ending, Finish, Plan, Supposed};
 use crate::document::{Document, Kind, Tape};
+use crate::finding::Finding;
 use crate::printable::quote;
 use crate::record::StepKind;
 use crate::report::write_json;
@@ -57,12 +58,15 @@ impl Session {
 
     /// What there is to say before the first command: the run, its directory and its pending steps.
     #[must_use]
-    pub(crate) fn greeting(&self) -> Answer {
-        match &self.run {
-            Some(run) => Answer::Done(Done {
-                pending: Some(run.pending()),
-                ..Done::of_run(run)
-            }),
+    pub(crate) fn greeting(&mut self) -> Answer {
+        match &mut self.run {
+            Some(run) => {
+                let done = Done {
+                    pending: Some(run.pending()),
+                    ..Done::of_run(run)
+                };
+                Answer::Done(with_findings(done, run))
+            }
             None => Answer::Failed(over()),
         }
     }
@@ -103,26 +107,32 @@ impl Session {
         self.run.is_none()
     }
 
-    /// Leaves the run pending, with its state written: pauses it, unless a step is open.
+    /// Leaves the run pending, with its state written: pauses it, unless a step is open. Returns
+    /// what was found meanwhile.
     ///
     /// # Errors
     /// Those of [`Run::pause`].
-    pub(crate) fn leave(self, reason: &str) -> Result<(), Error> {
-        match self.run {
-            Some(mut run) if run.open_steps().is_empty() => run.interrupt(reason),
-            Some(mut run) => run.persist(),
-            None => Ok(()),
+    pub(crate) fn leave(self, reason: &str) -> Result<Vec<Finding>, Error> {
+        let Some(mut run) = self.run else {
+            return Ok(Vec::new());
+        };
+        if run.open_steps().is_empty() {
+            run.interrupt(reason)?;
+        } else {
+            run.persist()?;
         }
+        Ok(run.take_findings())
     }
 
-    /// Ends the run as aborted, if it has neither ended nor been paused.
+    /// Ends the run as aborted, if it has neither ended nor been paused; returns what is found in
+    /// it.
     ///
     /// # Errors
     /// Those of [`Run::finish`].
-    pub(crate) fn abort(self, reason: &str) -> Result<(), Error> {
+    pub(crate) fn abort(self, reason: &str) -> Result<Vec<Finding>, Error> {
         match self.run {
-            Some(run) => run.finish(End::aborted(reason)).map(drop),
-            None => Ok(()),
+            Some(run) => Ok(run.finish(End::aborted(reason))?.findings),
+            None => Ok(Vec::new()),
         }
     }
 
@@ -152,49 +162,68 @@ impl Session {
 
     fn obey(&mut self, command: Command) -> Result<Done, Failed> {
         let run = self.run.as_mut().ok_or_else(over)?;
-        let recorded = match command {
-            Command::Plan(plan) => return plan_steps(run, plan),
-            Command::Open(step) => return open(run, &step),
-            Command::Act(act) => return self::act(run, *act),
-            Command::Close(end) => return close(run, end),
-            Command::Finish(finish) => {
-                let end = end(finish.in_full())?;
-                run.end(end)?;
-                let run = self.run.take().ok_or_else(over)?;
-                return Ok(Done::ended(&run.recorded()));
-            }
-            Command::Pause(reason) => {
-                run.interrupt(&reason)?;
-                let run = self.run.take().ok_or_else(over)?;
-                return Ok(Done::of_run(&run));
-            }
-            Command::At(time) => {
-                let parsed = Timestamp::parse(&time.0).and_then(|time| time.system_time());
-                run.at(parsed.ok_or_else(|| {
-                    let why = format!("`at` has {}, which is no RFC 3339 time", quote(&time.0));
-                    Failed::new("argument", &why)
-                })?)?;
-                return Ok(Done::nothing());
-            }
-            Command::Persist(_) => {
-                run.persist()?;
-                return Ok(Done::nothing());
-            }
-            Command::Note(note) => run.note(&note.phase, note.payload.unwrap_or_default())?,
-            Command::Believe(belief) => {
-                run.believe(&belief.statement, belief.confidence.0, &belief.provenance)?
-            }
-            Command::Remember(fact) => {
-                run.remember(&fact.key, fact.value, fact.provenance.as_deref())?
-            }
-            Command::Jot(text) => run.jot(&text)?,
-            Command::Reflect(payload) => run.reflect(payload)?,
-            Command::Propose(proposal) => {
-                run.propose(proposal.proposal, proposal.applied.unwrap_or_default())?
-            }
-        };
-        Ok(Done::with_id(recorded))
+        let is_last = matches!(command, Command::Finish(_) | Command::Pause(_));
+        let done = carry_out(run, command)?;
+        let done = with_findings(done, run);
+        if is_last {
+            self.run = None;
+        }
+        Ok(done)
     }
+}
+
+/// What was found meanwhile belongs to the answer.
+fn with_findings(done: Done, run: &mut Run) -> Done {
+    let is_due = run.is_judged() && done.findings.is_none();
+    Done {
+        findings: is_due.then(|| run.take_findings()).or(done.findings),
+        ..done
+    }
+}
+
+fn carry_out(run: &mut Run, command: Command) -> Result<Done, Failed> {
+    let recorded = match command {
+        Command::Plan(plan) => return plan_steps(run, plan),
+        Command::Open(step) => return open(run, &step),
+        Command::Act(act) => return self::act(run, *act),
+        Command::Close(end) => return close(run, end),
+        Command::Would(Supposed { phase, payload }) => {
+            return Ok(Done::found(run.would(&phase, payload.unwrap_or_default())?));
+        }
+        Command::Finish(finish) => {
+            run.end(end(finish.in_full())?)?;
+            return Ok(Done::ended(&run.recorded()));
+        }
+        Command::Pause(reason) => {
+            run.interrupt(&reason)?;
+            return Ok(Done::of_run(run));
+        }
+        Command::At(time) => {
+            let parsed = Timestamp::parse(&time.0).and_then(|time| time.system_time());
+            run.at(parsed.ok_or_else(|| {
+                let why = format!("`at` has {}, which is no RFC 3339 time", quote(&time.0));
+                Failed::new("argument", &why)
+            })?)?;
+            return Ok(Done::nothing());
+        }
+        Command::Persist(_) => {
+            run.persist()?;
+            return Ok(Done::nothing());
+        }
+        Command::Note(note) => run.note(&note.phase, note.payload.unwrap_or_default())?,
+        Command::Believe(belief) => {
+            run.believe(&belief.statement, belief.confidence.0, &belief.provenance)?
+        }
+        Command::Remember(fact) => {
+            run.remember(&fact.key, fact.value, fact.provenance.as_deref())?
+        }
+        Command::Jot(text) => run.jot(&text)?,
+        Command::Reflect(payload) => run.reflect(payload)?,
+        Command::Propose(proposal) => {
+            run.propose(proposal.proposal, proposal.applied.unwrap_or_default())?
+        }
+    };
+    Ok(Done::with_id(recorded))
 }
 
 fn over() -> Failed {

@@ -14,6 +14,7 @@ use super::super::timeline::TimelineFile;
 use super::Run;
 use super::verification::{Content, POST, PRE, SNAPSHOTS, evaluation};
 use crate::digest::FileDigest;
+use crate::finding::Finding;
 use crate::record::{RunStatus, State, StepStatus, Summary};
 
 /// How a run ends.
@@ -152,6 +153,9 @@ pub struct Recorded {
     pub state: State,
     /// The summary record.
     pub summary: Summary,
+    /// What the gate of the recorder finds in the whole run; nothing without
+    /// [`Recorder::gate`](super::super::Recorder::gate).
+    pub findings: Vec<Finding>,
 }
 
 impl Run {
@@ -210,16 +214,8 @@ impl Run {
             self.persist()?;
         }
         self.write(end.terminate())?;
-        self.complete()
-    }
-
-    /// The run as it stands in its records.
-    pub(in crate::recorder) fn recorded(&self) -> Recorded {
-        Recorded {
-            path: self.path().to_owned(),
-            state: self.fold.state.clone(),
-            summary: self.fold.summary(),
-        }
+        self.complete()?;
+        self.judge_whole()
     }
 
     fn must_be_done(&self) -> Result<(), Error> {

@@ -7,6 +7,7 @@ use super::super::event::{Draft, learn_line, object};
 use super::super::fold::stamped;
 use super::Run;
 use crate::record::{Belief, Fact, UnitInterval};
+use crate::source::Artifact;
 
 impl Run {
     /// Adds a belief, with its confidence from 0 to 1.
@@ -98,6 +99,8 @@ impl Run {
         // The event is there: `recover` finds out what its line lacks.
         let appended = self.learn.append(&line).map_err(|failed| failed.error);
         self.poison_unless(appended)?;
+        let offset = self.learn.length() - line.len() as u64;
+        self.judge_record(Artifact::Learn, offset, &line);
         Ok(event.id)
     }
 }

@@ -241,6 +241,7 @@ impl Left {
             }
             return Err(run.ended());
         }
+        let mut run = run.judged(false)?;
         let (bytes, digest) = self.tail.unzip();
         let payload = object([("cut_bytes", bytes.into()), ("cut_sha256", digest.into())]);
         run.write(Draft::runtime("run.resume", payload))?;

@@ -155,7 +155,8 @@ impl Run {
     ///
     /// # Errors
     /// [`Error::Refused`] for steps without id or with the same one, and where a step is missing
-    /// that is open or has an action.
+    /// that is open or has an action; [`Error::Violates`] where a schema of the team finds an error
+    /// in the event, but for steps that are no longer pending.
     pub fn plan(
         &mut self,
         steps: impl IntoIterator<Item = StepDraft>,
@@ -203,15 +204,13 @@ impl Run {
         if source.is_empty() {
             return Err(Error::refused("the plan", "its source has no name"));
         }
+        self.hold_plan(&steps, plan_of(&steps, source)?)?;
         self.write_plan(&steps, source)?;
         self.consult(None)
     }
 
     pub(super) fn write_plan(&mut self, steps: &[Step], source: &str) -> Result<(), Error> {
-        let records = serde_json::to_value(steps)
-            .map_err(|error| Error::refused("the plan", error.to_string()))?;
-        let payload = object([("source", source.into()), ("step_records", records)]);
-        self.write(Draft::new("plan", payload).by(source))?;
+        self.write(plan_of(steps, source)?)?;
         Ok(())
     }
 
@@ -270,7 +269,9 @@ impl Run {
     ///
     /// # Errors
     /// [`Error::Refused`] where one of these is set already, or an extension does not start with
-    /// `x-`.
+    /// `x-`; [`Error::Violates`] for an action without any result (`output`, `result_status`,
+    /// `result_artifacts`, `duration_ms`) where [`Run::may_act`] refuses it. One with a result has
+    /// happened, and is recorded whatever it violates.
     pub fn act(&mut self, step: &OpenStep, action: Action) -> Result<String, Error> {
         self.act_in(&step.id, action)
     }
@@ -282,6 +283,39 @@ impl Run {
         action: Action,
     ) -> Result<String, Error> {
         self.must_not_have_ended()?;
+        let is_to_come = action.output.is_none()
+            && action.result_status.is_none()
+            && action.result_artifacts.is_none()
+            && action.duration_ms.is_none();
+        let payload = self.act_of(step, action)?;
+        if is_to_come {
+            self.hold_act(&payload)?;
+        }
+        self.write(Draft::new("act", payload))?;
+        Ok(format!("act-{}", self.action_count()))
+    }
+
+    /// Holds an act that is about to be made to the schemas of the team; nothing is written.
+    ///
+    /// # Errors
+    /// Those of [`Run::act`]; [`Error::Violates`] where a schema of the team finds an error in what
+    /// is given of the action.
+    pub fn may_act(&self, step: &OpenStep, action: Action) -> Result<(), Error> {
+        self.must_not_have_ended()?;
+        self.hold_act(&self.act_of(&step.id, action)?)
+    }
+
+    pub(super) fn action_count(&self) -> usize {
+        let actions = &self.fold.state.outcomes.actions;
+        actions.as_ref().map_or(0, Vec::len)
+    }
+
+    pub(super) fn next_action_id(&self) -> String {
+        format!("act-{}", self.action_count() + 1)
+    }
+
+    /// The payload of the event of an action.
+    fn act_of(&self, step: &str, action: Action) -> Result<Map<String, Value>, Error> {
         self.must_be(step, StepStatus::Running, "acting")?;
         let is_set = [
             ("id", action.id.is_some()),
@@ -304,23 +338,13 @@ impl Run {
                 format!("{name:?} is not a field of an action, and does not start with `x-`"),
             ));
         }
-        let number = self
-            .fold
-            .state
-            .outcomes
-            .actions
-            .as_ref()
-            .map_or(0, Vec::len)
-            + 1;
-        let id = format!("act-{number}");
         let Ok(Value::Object(mut payload)) = serde_json::to_value(action) else {
             return Err(Error::refused("the action", "it can't be written as JSON"));
         };
-        payload.insert("id".into(), id.clone().into());
+        payload.insert("id".into(), self.next_action_id().into());
         payload.insert("step_id".into(), step.into());
         payload.insert("step_status".into(), StepStatus::Running.word().into());
-        self.write(Draft::new("act", payload))?;
-        Ok(id)
+        Ok(payload)
     }
 
     /// Ends an open step.
@@ -401,4 +425,12 @@ impl Run {
         }
         Ok(PolicyDecision::Go { hints })
     }
+}
+
+/// The event that sets a plan.
+fn plan_of(steps: &[Step], source: &str) -> Result<Draft, Error> {
+    let records = serde_json::to_value(steps)
+        .map_err(|error| Error::refused("the plan", error.to_string()))?;
+    let payload = object([("source", source.into()), ("step_records", records)]);
+    Ok(Draft::new("plan", payload).by(source))
 }

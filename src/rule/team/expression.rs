@@ -20,6 +20,12 @@ pub(super) fn judge(
         findings.skip(&reason);
         return None;
     }
+    by_rule(found, findings);
+    Some(Compared::when(found.examined))
+}
+
+/// Words what a rule found, and that it could not judge all.
+pub(super) fn by_rule(found: &FoundByRule, findings: &mut Findings<'_>) {
     for (place, message) in &found.met {
         findings.push(Draft::new(place.clone(), message.clone()));
     }
@@ -29,7 +35,6 @@ pub(super) fn judge(
             "its evaluation takes more steps, or keeps more events, than its budget allows";
         findings.skip(&SkipReason::new(SkipKind::Limit, reason));
     }
-    Some(Compared::when(found.examined))
 }
 
 /// Why a rule can't be judged.

@@ -4,9 +4,9 @@ use super::super::{Compared, Draft, Findings};
 use super::unjudged;
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
-use crate::load::{FoundByOrder, Loaded};
+use crate::load::{Declared, FoundByOrder, Loaded};
 use crate::source::{Artifact, Place};
-use crate::team::{Offence, TeamOrder, Why, Word};
+use crate::team::{Offence, Team, TeamOrder, Why, Word};
 
 /// Words the offences of an order; `None` where it could not be judged.
 pub(super) fn judge(
@@ -33,10 +33,27 @@ pub(super) fn judge(
     }
     findings.more(more);
     if found.is_full {
-        let reason = "it groups, or waits with, more events than are kept";
-        findings.skip(&SkipReason::new(SkipKind::Limit, reason));
+        findings.skip(&SkipReason::new(SkipKind::Limit, IS_FULL));
     }
     Some(Compared::when(found.examined || !offences.is_empty()))
+}
+
+/// Why an order can't be judged any more.
+const IS_FULL: &str = "it groups, or waits with, more events than are kept";
+
+/// Words the offences that one event causes, at the moment of its writing.
+pub(super) fn at_once(index: usize, team: &Team, declared: &Declared, findings: &mut Findings<'_>) {
+    let Some((order, found)) = team.orders.get(index).zip(declared.by_order.get(index)) else {
+        return;
+    };
+    let (offences, more) = found.offences(false);
+    for offence in &offences {
+        findings.push(draft(order, found, offence));
+    }
+    findings.more(more);
+    if found.is_full && found.examined {
+        findings.skip(&SkipReason::new(SkipKind::Limit, IS_FULL));
+    }
 }
 
 /// Why an order can't be judged.

@@ -159,6 +159,12 @@ impl Automaton {
         offences
     }
 
+    /// Adds an event, and returns the offences that it causes; the last word is whether there is
+    /// room for it.
+    pub(crate) fn step(&mut self, event: &Seen) -> (Vec<Offence>, Result<(), TooMany>) {
+        (self.offences(event), self.add(event))
+    }
+
     /// Adds an event.
     pub(crate) fn add(&mut self, event: &Seen) -> Result<(), TooMany> {
         let is_lacking = event.is_each && self.lacks(event).is_some();
@@ -457,11 +463,11 @@ mod tests {
         let mut lines = Vec::new();
         let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
         for event in word {
-            let offences = automaton.offences(event);
+            let (offences, added) = automaton.step(event);
             if ended || !judged_at_end {
                 lines.extend(offences.into_iter().map(|offence| offence.line));
             }
-            automaton.add(event).unwrap();
+            added.unwrap();
         }
         if ended {
             lines.extend(automaton.end().into_iter().map(|offence| offence.line));

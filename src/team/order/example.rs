@@ -19,10 +19,9 @@ impl TeamOrder {
             let Some(seen) = self.see(line, event) else {
                 return true;
             };
-            if is_due {
-                fires.extend(automaton.offences(&seen));
-            }
-            automaton.add(&seen).is_ok()
+            let (offences, added) = automaton.step(&seen);
+            fires.extend(offences.into_iter().filter(|_| is_due));
+            added.is_ok()
         });
         if example.has_ended {
             fires.extend(automaton.end());

@@ -182,7 +182,7 @@ fn no_bool(key: &str, wanted: &str, value: &Value<'_>) -> Verdict {
 }
 
 /// The numbers of events by phase, and by tool.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct CountedEvents {
     phases: BTreeMap<String, u64>,
     tools: BTreeMap<String, u64>,

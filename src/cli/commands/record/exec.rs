@@ -20,7 +20,9 @@ use signal_hook::iterator::Signals;
 
 use super::super::output::{Output, write_all};
 use super::super::{Exit, Failure};
+use super::note_findings;
 use super::stop::{Stop, signals};
+use crate::finding::Finding;
 use crate::printable::shortened;
 use crate::record::{Action, StepKind};
 use crate::recorder::{
@@ -82,10 +84,19 @@ pub(super) fn record(
     asked: &Arc<AtomicBool>,
     output: &mut Output,
 ) -> Result<u8, Failure> {
-    let run = recorder.begin(task).map_err(Failure::fault)?;
+    let mut run = recorder.begin(task).map_err(Failure::fault)?;
     let (events, happened) = mpsc::channel();
     forward_signals(events.clone())?;
-    let (run, step) = begin(run, command).map_err(Failure::fault)?;
+    let step = match begin(&mut run, command) {
+        Ok(step) => step,
+        Err(error) => {
+            if matches!(error, Error::Violates { .. }) {
+                let ended = run.finish(End::vetoed(error.to_string()));
+                note_findings(&ended.map_err(Failure::fault)?.findings, output);
+            }
+            return Err(Failure::fault(error));
+        }
+    };
     let executed = execute(command, &events, happened, asked)?;
     if let Err(error) = &executed.status {
         output.fault(&format!("can't execute {command}: {error}"));
@@ -97,7 +108,16 @@ pub(super) fn record(
     }
     let is_lost = executed.stdout.lost.is_some() || executed.stderr.lost.is_some();
     let finished = finish(run, step, command, &executed);
-    let is_recorded = finished.map_err(|error| output.fault(&error)).is_ok();
+    let is_recorded = match finished {
+        Ok(findings) => {
+            note_findings(&findings, output);
+            true
+        }
+        Err(error) => {
+            output.fault(&error);
+            false
+        }
+    };
     Ok(match executed.code() {
         // A gate must not pass what was lost or not recorded.
         0 if is_lost || !is_recorded => Exit::Fault.code(),
@@ -105,8 +125,8 @@ pub(super) fn record(
     })
 }
 
-/// A run whose one step is open.
-fn begin(mut run: Run, command: &CommandLine) -> Result<(Run, OpenStep), Error> {
+/// Opens the one step of a run.
+fn begin(run: &mut Run, command: &CommandLine) -> Result<OpenStep, Error> {
     let mut inputs = Map::new();
     inputs.insert("argv".into(), command.words().collect());
     if let Ok(dir) = std::env::current_dir() {
@@ -125,7 +145,7 @@ fn begin(mut run: Run, command: &CommandLine) -> Result<(Run, OpenStep), Error> 
     };
     // So that others see the run while the command is executed.
     run.persist()?;
-    Ok((run, step))
+    Ok(step)
 }
 
 /// What became of a command.
@@ -208,7 +228,7 @@ fn finish(
     step: OpenStep,
     command: &CommandLine,
     executed: &Executed,
-) -> Result<(), Error> {
+) -> Result<Vec<Finding>, Error> {
     run.act(&step, executed.action(command))?;
     let end = match executed.error() {
         None => {
@@ -220,7 +240,7 @@ fn finish(
             End::error(error)
         }
     };
-    run.finish(end).map(drop)
+    Ok(run.finish(end)?.findings)
 }
 
 /// What happens while a command is executed.

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::super::output::Output;
 use super::super::{Exit, Failure};
-use super::OnEof;
 use super::lines::{Lines, Next};
 use super::stop::Stop;
+use super::{OnEof, note_findings};
 use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
 use crate::report::write_json;
@@ -45,12 +45,15 @@ pub(super) fn record(
             OnEof::Aborted => session.abort(why),
         };
         match left {
-            Ok(()) => output.note(&match on_eof {
-                OnEof::Pending => {
-                    format!("{why}: {id} stays pending, and --resume {id} goes on with it")
-                }
-                OnEof::Aborted => format!("{why}: {id} has ended as aborted"),
-            }),
+            Ok(findings) => {
+                note_findings(&findings, output);
+                output.note(&match on_eof {
+                    OnEof::Pending => {
+                        format!("{why}: {id} stays pending, and --resume {id} goes on with it")
+                    }
+                    OnEof::Aborted => format!("{why}: {id} has ended as aborted"),
+                });
+            }
             Err(error) => {
                 output.fault(&error);
                 exit = Exit::Fault;

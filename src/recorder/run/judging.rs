@@ -1,0 +1,294 @@
+//! What a run writes, or is about to write -> what the rules of its team find in it.
+
+use std::io;
+
+use serde_json::{Map, Value};
+
+use super::super::error::Error;
+use super::super::event::{Draft, Event, object};
+use super::Run;
+use super::ending::Recorded;
+use crate::check::Written;
+use crate::finding::{Finding, Severity};
+use crate::record::{Step, StepStatus};
+use crate::source::{Artifact, EpisodeKey, Line, Pointer};
+use crate::store::whole_lines;
+
+/// The number of findings that are kept for [`Run::take_findings`].
+const MAX_KEPT: usize = 1_000;
+
+impl Run {
+    /// Has the rules of the team judge the run from now on, and what is written of it already if
+    /// that is `new`.
+    pub(in crate::recorder) fn judged(mut self, new: bool) -> Result<Self, Error> {
+        let Some(gate) = &self.recorder.gate else {
+            return Ok(self);
+        };
+        let mut judges = gate.judges(self.key(), self.id());
+        let now = judges.now(&self.fold.state);
+        let (mut number, mut offset, mut found) = (0, 0, Vec::new());
+        let read = whole_lines(self.events.content()?, &mut |line| {
+            number += 1;
+            let written = written(Artifact::Events, number, offset, line);
+            if new {
+                let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
+                found.extend(judges.event(written, &now, &read_again));
+            }
+            judges.follow(written);
+            offset += line.len() as u64;
+            true
+        });
+        read.map_err(Error::io("reading", &self.events.path()))?;
+        self.judges = Some(judges);
+        self.keep(found);
+        Ok(self)
+    }
+
+    /// Whether rules of a team judge the run.
+    pub(in crate::recorder) fn is_judged(&self) -> bool {
+        self.judges.is_some()
+    }
+
+    /// What the rules of the team would find if an event were recorded now; nothing is written.
+    ///
+    /// The payload is that of the event. That of an `act` is the action; the id, the step and the
+    /// step's status are added where they are missing. It takes as long as the rules of that event
+    /// do, however long the run is. Without [`Recorder::gate`](super::super::Recorder::gate)
+    /// nothing is found.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::gate::Gate;
+    /// use runvet::recorder::{Recorder, Task};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("runvet-would-{}", std::process::id()));
+    /// let config = r#"
+    ///     [[order]]
+    ///     id = "acme/no-deletion"
+    ///     each = { tool = "delete" }
+    ///     never = true
+    ///     message = "nothing is deleted"
+    /// "#;
+    /// let gate = Gate::default().with_config(Path::new("runvet.toml"), config, None)?;
+    /// let run = Recorder::new(&dir).gate(gate).begin(Task::new("Tidy up"))?;
+    /// let act = |tool: &str| [("tool".to_owned(), tool.into())].into_iter().collect();
+    /// assert_eq!(run.would("act", act("list"))?, []);
+    /// assert_eq!(run.would("act", act("delete"))?[0].message, "nothing is deleted");
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] and [`Error::Refused`] for an event beyond the limits, and
+    /// [`Error::Ended`].
+    pub fn would(&self, phase: &str, payload: Map<String, Value>) -> Result<Vec<Finding>, Error> {
+        self.must_not_have_ended()?;
+        let mut draft = Draft::new(phase, payload);
+        if phase == "act" && !draft.payload.contains_key("synthetic") {
+            self.complete_act(&mut draft.payload);
+        }
+        self.must_fit(&draft)?;
+        let event = draft.at(self.id(), self.fold.events + 1, self.now());
+        self.found_in(&event)
+    }
+
+    /// Adds what the recorder sets in the payload of an act.
+    fn complete_act(&self, payload: &mut Map<String, Value>) {
+        let open = self.open_steps();
+        let step = <[String; 1]>::try_from(open).ok();
+        let step = step.map_or(Value::Null, |[step]| step.into());
+        let set = object([
+            ("id", self.next_action_id().into()),
+            ("step_id", step),
+            ("step_status", StepStatus::Running.word().into()),
+        ]);
+        for (name, value) in set {
+            payload.entry(name).or_insert(value);
+        }
+    }
+
+    /// What the rules of the team found in what was written since the last call, also while the
+    /// run began or was resumed; up to 1,000 findings. Once the run has ended, it is what they find
+    /// in the whole of it. Nothing that has happened is refused for a finding.
+    pub fn take_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    fn keep(&mut self, found: Vec<Finding>) {
+        if let Some(gate) = &self.recorder.gate
+            && !found.is_empty()
+        {
+            let room = MAX_KEPT.saturating_sub(self.findings.len());
+            let counting = gate.counting(&self.key(), found);
+            self.findings.extend(counting.into_iter().take(room));
+        }
+    }
+
+    /// What is found in the next event.
+    fn found_in(&self, event: &Event) -> Result<Vec<Finding>, Error> {
+        let (Some(judges), Some(gate)) = (&self.judges, &self.recorder.gate) else {
+            return Ok(Vec::new());
+        };
+        let line = event.line()?;
+        let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
+        let now = judges.now(&self.fold.state);
+        let mut found = judges.event(self.next(&line), &now, &read_again);
+        found.extend(self.found_in_action(event));
+        Ok(gate.counting(&self.key(), found))
+    }
+
+    /// What is found in the action that the next event adds to the state.
+    fn found_in_action(&self, event: &Event) -> Vec<Finding> {
+        let judges = self.judges.as_ref().filter(|judges| judges.judge_actions());
+        let (Some(judges), Some(action)) = (judges, event.action()) else {
+            return Vec::new();
+        };
+        let action = serde_json::to_vec(&action).unwrap_or_default();
+        judges.action(self.action_count(), &action)
+    }
+
+    /// Judges an event that is about to be written.
+    pub(super) fn judge_next(&self, event: &Event, line: &[u8]) -> Judged {
+        let next = self.next(line);
+        let Some(judges) = &self.judges else {
+            return Judged::default();
+        };
+        let is_followed = !judges.pass_over(next);
+        let mut found = Vec::new();
+        if is_followed {
+            let now = judges.now(&self.fold.state);
+            found = judges.event(next, &now, &|line, bytes| self.read_again(line, bytes));
+        }
+        found.extend(self.found_in_action(event));
+        Judged {
+            found,
+            followed: is_followed.then_some(next.line),
+        }
+    }
+
+    /// Notes what was found in an event that is written now.
+    pub(super) fn keep_judged(&mut self, judged: Judged, bytes: &[u8]) {
+        if let (Some(judges), Some(line)) = (&mut self.judges, judged.followed) {
+            judges.follow(written(Artifact::Events, line.number, line.offset, bytes));
+        }
+        self.keep(judged.found);
+    }
+
+    /// Judges a record that was written.
+    pub(super) fn judge_record(&mut self, artifact: Artifact, offset: u64, bytes: &[u8]) {
+        let number = match artifact {
+            Artifact::Learn => self.fold.proposals,
+            _ => 1,
+        };
+        let judges = self.judges.as_ref();
+        let found = judges.map(|it| it.record(written(artifact, number, offset, bytes)));
+        self.keep(found.unwrap_or_default());
+    }
+
+    /// Judges the run that has ended.
+    pub(super) fn judge_whole(&mut self) -> Result<(), Error> {
+        if let Some(gate) = &self.recorder.gate {
+            let directory = self.dir.directory();
+            let directory = directory.map_err(Error::io("reading", self.path()))?;
+            let mut gate = gate.without_baseline();
+            let report = gate.artifacts(&self.key(), Some(self.id()), &directory);
+            self.findings = report.findings;
+        }
+        Ok(())
+    }
+
+    /// Refuses steps that are about to be made where a schema of the team does.
+    pub(super) fn hold_plan(&self, steps: &[Step], plan: Draft) -> Result<(), Error> {
+        let is_to_come = |pointer: &Pointer| {
+            // Below `/payload/step_records`.
+            let index = pointer.tokens().nth(2);
+            let step = index.and_then(|index| steps.get(index.parse::<usize>().ok()?));
+            step.is_none_or(|step| step.status == StepStatus::Pending)
+        };
+        self.hold("the plan", plan, is_to_come)
+    }
+
+    /// Refuses an act that is about to be made where a schema of the team does: for what is given
+    /// of it, not for what is still missing.
+    pub(super) fn hold_act(&self, payload: &Map<String, Value>) -> Result<(), Error> {
+        let is_given = |pointer: &Pointer| {
+            // Below `/payload` in the event, or `/outcomes/actions/0` in the state.
+            let is_of_event = pointer.as_str().starts_with("/payload");
+            let name = pointer.tokens().nth(if is_of_event { 1 } else { 3 });
+            name.is_some_and(|name| payload.contains_key(&*name))
+        };
+        self.hold("the action", Draft::new("act", payload.clone()), is_given)
+    }
+
+    fn hold(
+        &self,
+        what: &'static str,
+        draft: Draft,
+        is_to_come: impl Fn(&Pointer) -> bool,
+    ) -> Result<(), Error> {
+        let Some(judges) = &self.judges else {
+            return Ok(());
+        };
+        self.must_fit(&draft)?;
+        let event = draft.at(self.id(), self.fold.events + 1, self.fold.last);
+        let mut findings = self.found_in(&event)?;
+        findings.retain(|finding| {
+            let pointer = finding.location.pointer.clone().map(Pointer::new);
+            finding.severity == Severity::Error
+                && judges.is_of_schema(finding)
+                && pointer.is_some_and(|pointer| is_to_come(&pointer))
+        });
+        if findings.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Violates { what, findings })
+    }
+
+    /// The next line of the timeline.
+    fn next<'w>(&self, line: &'w [u8]) -> Written<'w> {
+        let (number, offset) = (self.fold.events + 1, self.events.length());
+        written(Artifact::Events, number, offset, line)
+    }
+
+    fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let events = self.dir.directory()?.open_file(Artifact::Events);
+        events.map_err(io::Error::other)?.read_again(line, bytes)
+    }
+
+    fn key(&self) -> EpisodeKey {
+        EpisodeKey::Dir(self.path().to_owned())
+    }
+
+    /// The run as it stands in its records.
+    pub(in crate::recorder) fn recorded(&self) -> Recorded {
+        Recorded {
+            path: self.path().to_owned(),
+            state: self.fold.state.clone(),
+            summary: self.fold.summary(),
+            findings: self.findings.clone(),
+        }
+    }
+}
+
+/// What the rules of a team say of an event that is about to be written.
+#[derive(Default)]
+pub(super) struct Judged {
+    found: Vec<Finding>,
+    /// Its line, if it counts for those that follow.
+    followed: Option<Line>,
+}
+
+/// A line of an artifact, or a record.
+fn written(artifact: Artifact, number: u64, offset: u64, bytes: &[u8]) -> Written<'_> {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let length = bytes.len();
+    Written {
+        artifact,
+        line: Line {
+            number,
+            offset,
+            length,
+        },
+        bytes,
+    }
+}
