@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._report import Finding
+
+
+class FindingWarning(UserWarning):
+    """The configuration of a recorder finds something in what was recorded, all the same."""
 
 
 class RunvetError(Exception):
@@ -148,7 +155,12 @@ class RecorderError(RunvetError):
 
 
 class Refused(RecorderError, ValueError):
-    """The call asks for what a sound run does not have, or for more than the limits."""
+    """The call asks for what a sound run does not have, or for more than the limits.
+
+    `findings` are those of the schemas of the recorder's configuration, if they refuse it.
+    """
+
+    findings: tuple[Finding, ...] = ()
 
 
 class RunExists(RecorderError):

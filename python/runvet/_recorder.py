@@ -59,6 +59,7 @@ class Recorder:
 
     __slots__ = (
         "_clock",
+        "_config",
         "_default",
         "_durability",
         "_made",
@@ -72,24 +73,41 @@ class Recorder:
     _durability: Durability
     _threshold: float | None
     _clock: tuple[int, int] | None
+    _config: Path | None
     _default: Default | None
     _made: _runvet.Recorder | None
 
-    def __init__(self, run_data: PathLike, *, default: Default | None = None) -> None:
+    def __init__(
+        self,
+        run_data: PathLike,
+        *,
+        default: Default | None = None,
+        config: PathLike | None = None,
+    ) -> None:
         """`default` replaces values that JSON does not have, as in `json.dumps`.
 
         It raises `TypeError` for a value that it does not know.
+
+        With `config`, a `runvet.toml`, its schemas, vocabulary and orders judge the runs while they
+        are written. Inputs of steps and of tools that a schema of level `error` finds fault with
+        are `Refused`, before anything happens. What has happened is recorded whatever is found:
+        that is among the `findings` of the run and of the step, and a `FindingWarning`.
         """
         self._run_data = Path(run_data)
         self._policies = ()
         self._durability = "snapshot"
         self._threshold = None
         self._clock = None
+        self._config = None if config is None else Path(config)
         self._default = default
         self._made = None
+        if config is not None:
+            # A mistake in it is one of this call.
+            self._made = self._recorder
 
     def _with(self, name: str, value: object) -> Recorder:
         other = Recorder(self._run_data, default=self._default)
+        other._config = self._config
         for slot in ("_policies", "_durability", "_threshold", "_clock"):
             setattr(other, slot, value if slot == name else getattr(self, slot))
         return other
@@ -119,6 +137,7 @@ class Recorder:
                 self._durability,
                 self._clock,
                 encoder(self._default),
+                None if self._config is None else str(self._config),
             )
         return self._made
 
@@ -152,7 +171,7 @@ class Recorder:
             id,
             None if started_at is None else _micros(started_at),
         )
-        return Run._of(made, encoder(self._default))
+        return Run._of(made, encoder(self._default), self._config is not None)
 
     def resume(self, episode_id: str, *, workspace: PathLike | None = None) -> Run:
         """Goes on with a run that was paused, or whose process died.
@@ -164,7 +183,7 @@ class Recorder:
         each other or were not written by a recorder.
         """
         resumed = self._recorder.resume(episode_id, _path(workspace))
-        return Run._of(resumed, encoder(self._default))
+        return Run._of(resumed, encoder(self._default), self._config is not None)
 
     def recover(self, episode_id: str) -> Recovered:
         """Makes the records of a run whole after its process died. Raises as `resume` does."""

@@ -17,6 +17,7 @@ from ._encode import MAX_OUTPUT, Default, bounded, error_of
 from ._errors import RecorderError, StepSkipped, Vetoed
 from ._read import Episode
 from ._records import State, StepKind, StepStatus, Summary
+from ._report import Finding
 from ._tool import CURRENT, call, is_async, name_of, recorded
 
 EndStatus = Literal["ok", "partial", "vetoed", "aborted", "error"]
@@ -52,10 +53,14 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A run that has ended, as it was recorded."""
+    """A run that has ended, as it was recorded.
+
+    `findings` are those of the recorder's configuration in the whole run.
+    """
 
     id: str
     path: Path
+    findings: tuple[Finding, ...] = ()
 
     @property
     def state(self) -> State:
@@ -88,9 +93,10 @@ class Run:
     on. A run that nobody ends stays pending: `Recorder.resume` goes on with it.
     """
 
-    __slots__ = ("_owner", "_plain", "_run")
+    __slots__ = ("_is_judged", "_owner", "_plain", "_run")
 
     _run: _runvet.Run
+    _is_judged: bool
     _owner: int
     _plain: Default
 
@@ -98,9 +104,10 @@ class Run:
         raise TypeError("use Recorder(run_data).begin(task)")
 
     @classmethod
-    def _of(cls, run: _runvet.Run, plain: Default) -> Run:
+    def _of(cls, run: _runvet.Run, plain: Default, is_judged: bool) -> Run:
         made = cls.__new__(cls)
         made._run = run
+        made._is_judged = is_judged
         made._plain = plain
         made._owner = os.getpid()
         return made
@@ -127,6 +134,21 @@ class Run:
     def pending(self) -> list[str]:
         """The ids of the steps that are pending, in the order of the plan."""
         return self._run.steps_that_are(["pending"])
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the recorder's configuration found in what was recorded so far, each thing once."""
+        return list(self._run.findings)
+
+    def would(
+        self, phase: str, payload: Mapping[str, Any] | None = None, /, **more: Any
+    ) -> list[Finding]:
+        """What the recorder's configuration would find if this event were recorded now.
+
+        Nothing is written, and it takes as long in a long run as in a short one. The payload of an
+        `act` is an action, see `OpenStep.act`.
+        """
+        return self._run.would(phase, {**(payload or {}), **more})
 
     def at(self, time: datetime) -> None:
         """Sets the time of the events that follow, in a run that began with `started_at`.
@@ -239,8 +261,8 @@ class Run:
             status = "error"
         why = reason if error is None else error
         evaluated = [(it.name, it.passed, it.message) for it in assertions]
-        self._run.finish(status, why, list(artifacts), metrics, evaluated, score)
-        return Recorded(self.id, self.path)
+        found = self._run.finish(status, why, list(artifacts), metrics, evaluated, score)
+        return Recorded(self.id, self.path, tuple(found))
 
     def execute(self, adapter: Adapter) -> None:
         """Has a function execute all pending steps, in their order, until one fails.
@@ -399,11 +421,26 @@ class OpenStep:
         """What policies suggest for it."""
         return self._step.hints
 
+    @property
+    def findings(self) -> list[Finding]:
+        """What the recorder's configuration found in the actions and the end of the step."""
+        return list(self._step.findings)
+
+    def would(self, action: Mapping[str, Any] | None = None, /, **fields: Any) -> list[Finding]:
+        """What the recorder's configuration would find if this action were recorded now.
+
+        So an agent holds an act back before it happens. Nothing is written.
+        """
+        return self._of_run.would("act", {**(action or {}), **fields, "step_id": self.id})
+
     def act(self, action: Mapping[str, Any] | None = None, /, **fields: Any) -> str:
         """Records an action, and returns its id.
 
         Fields are `kind`, `tool`, `input`, `input_excerpt`, `output`, `result_status`,
         `result_artifacts`, `provenance`, `duration_ms`, and extensions that start with `x-`.
+
+        An action without `output`, `result_status`, `result_artifacts` and `duration_ms` is about
+        to be made: it is `Refused` where a schema of the recorder's configuration does.
         """
         return self._of_run._run.act(self._step, {**(action or {}), **fields})
 

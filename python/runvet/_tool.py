@@ -88,6 +88,7 @@ def call(
     if given is None:
         given = {key: _kept(step, it, most) for key, it in _named(function, args, kwargs).items()}
     begun = Call(step, name, given, most)
+    begun.must_be_allowed()
     try:
         result = function(*args, **kwargs)
     except BaseException as error:
@@ -122,6 +123,16 @@ class Call:
         excerpt = shortened(json.dumps(given, ensure_ascii=False), MAX_EXCERPT)
         self._action = {"kind": "tool", "tool": name, "input": given, "input_excerpt": excerpt}
         self._started = time.perf_counter()
+
+    def must_be_allowed(self) -> None:
+        """Raises `Refused` where a schema of the recorder's configuration refuses the input."""
+        run = self._step._of_run
+        if run._is_judged:
+            try:
+                run._run.may_act(self._step._step, self._action)
+            except Refused as refused:
+                if refused.kind != "too_large":
+                    raise
 
     def over(self, result: Any) -> Any:
         """Records a result; one that is awaited, or iterated over, when that is over."""

@@ -237,7 +237,7 @@ fn judge(gate: &mut Gate, id: &str, records: &Records, uri: Option<String>) -> E
     clippy::disallowed_methods,
     reason = "a configuration that a program names is not run data"
 )]
-fn configured(py: Python<'_>, gate: Gate, path: &Path) -> PyResult<Gate> {
+pub(crate) fn configured(py: Python<'_>, gate: Gate, path: &Path) -> PyResult<Gate> {
     let text = py.detach(|| std::fs::read(path)).map_err(|error| {
         let shown = path.to_string_lossy();
         let shown = runvet::printable::escape(&shown);

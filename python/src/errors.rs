@@ -11,6 +11,7 @@ use runvet::{UnknownWord, gate, read, recorder};
 
 use crate::exiting::calling;
 use crate::json::object;
+use crate::report::{finding, tuple};
 
 /// An exception of a class in `runvet._errors`, with a message and attributes.
 fn exception<'py>(
@@ -151,7 +152,7 @@ pub(crate) fn of_recorder(py: Python<'_>, error: &recorder::Error) -> PyErr {
         Error::Busy { .. } => "RunBusy",
         Error::Ended { .. } => "RunEnded",
         Error::Untrusted { .. } => "RunUntrusted",
-        Error::Refused { .. } | Error::TooLarge { .. } => "Refused",
+        Error::Refused { .. } | Error::Violates { .. } | Error::TooLarge { .. } => "Refused",
         Error::Io { .. } | Error::NotDurable { .. } => "Fault",
         _ => "RecorderError",
     };
@@ -173,6 +174,9 @@ pub(crate) fn of_recorder(py: Python<'_>, error: &recorder::Error) -> PyErr {
             }
             Error::Io { path, .. } | Error::NotDurable { path, .. } => {
                 it.set_item("path", path)?;
+            }
+            Error::Violates { findings, .. } => {
+                it.set_item("findings", tuple(py, findings, finding)?)?;
             }
             _ => {}
         }

@@ -10,9 +10,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use runvet::gate::Gate;
 use runvet::recorder::{self, Assertion, Clock, Durability, Error, Recovered, Task};
 use serde_json::Value;
 
+use crate::check::configured;
 use crate::errors;
 use crate::json::{Encoder, Text};
 use crate::policy::{PythonPolicy, Raised, Shown};
@@ -47,13 +49,19 @@ impl Clock for Ticking {
 #[pymethods]
 impl Recorder {
     #[new]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all that a recorder is set up with"
+    )]
     fn new(
+        py: Python<'_>,
         run_data: PathBuf,
         policies: Vec<Bound<'_, PyAny>>,
         threshold: Option<f64>,
         durability: &str,
         clock: Option<(u64, u64)>,
         plain: Py<PyAny>,
+        config: Option<PathBuf>,
     ) -> PyResult<Self> {
         let (raised, shown) = (Raised::default(), Shown::default());
         let mut recorder = recorder::Recorder::new(run_data).durability(durability_of(durability)?);
@@ -66,6 +74,9 @@ impl Recorder {
                 return Err(PyValueError::new_err(message));
             }
             recorder = recorder.threshold(threshold);
+        }
+        if let Some(path) = &config {
+            recorder = recorder.gate(configured(py, Gate::default(), path)?);
         }
         if let Some((micros, step)) = clock {
             recorder = recorder.clock(Ticking { micros, step });
@@ -171,7 +182,9 @@ impl Recorder {
     fn run(&self, py: Python<'_>, begun: Result<recorder::Run, Error>) -> PyResult<Run> {
         let run = begun.map_err(|error| errors::of_recorder(py, &error))?;
         let (raised, shown) = (self.raised.clone(), self.shown.clone());
-        Ok(Run::new(run, raised, shown, Arc::clone(&self.encoder)))
+        let run = Run::new(py, run, raised, shown, Arc::clone(&self.encoder));
+        run.heed_beginning(py)?;
+        Ok(run)
     }
 }
 

@@ -257,7 +257,7 @@ pub(crate) fn episode(
     ))
 }
 
-fn tuple<'py, T>(
+pub(crate) fn tuple<'py, T>(
     py: Python<'py>,
     items: &[T],
     of: impl Fn(Python<'py>, &T) -> PyResult<Bound<'py, PyAny>>,
@@ -271,7 +271,7 @@ fn skip<'py>(py: Python<'py>, skip: &Skip) -> PyResult<Bound<'py, PyAny>> {
     class!(py, "Skip")?.call1((&skip.rule, &skip.reason, skip.kind.word()))
 }
 
-fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>> {
     let related = tuple(py, &found.related, |py, it| {
         let at = &it.location;
         class!(py, "Related")?.call1((

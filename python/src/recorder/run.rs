@@ -1,11 +1,14 @@
 //! One run, for Python: its calls, and those of its open steps.
 
-use std::ffi::OsString;
+use std::collections::BTreeSet;
+use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
+use runvet::finding::Finding;
 use runvet::read::policy::Scope;
 use runvet::record::{Action, Step as PlanStep, StepKind, StepStatus};
 use runvet::recorder::{
@@ -18,6 +21,7 @@ use crate::errors;
 use crate::exiting::calling;
 use crate::json::{Encoder, Text, object, unwritable};
 use crate::policy::{Raised, Shown};
+use crate::report;
 
 /// A run that is being recorded. Threads take turns.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -28,7 +32,13 @@ pub(crate) struct Run {
     raised: Raised,
     shown: Shown,
     encoder: Arc<Encoder>,
+    /// What was found, as Python has it.
+    findings: Py<PyList>,
+    known: Mutex<BTreeSet<About>>,
 }
+
+/// What a finding is about: its rule, its file, its pointer, and its line in a timeline.
+type About = (String, String, Option<String>, Option<u64>);
 
 impl Drop for Run {
     fn drop(&mut self) {
@@ -38,6 +48,7 @@ impl Drop for Run {
 
 impl Run {
     pub(super) fn new(
+        py: Python<'_>,
         run: recorder::Run,
         raised: Raised,
         shown: Shown,
@@ -50,7 +61,14 @@ impl Run {
             raised,
             shown,
             encoder,
+            findings: PyList::empty(py).unbind(),
+            known: Mutex::default(),
         }
+    }
+
+    /// Notes what was found in a run that has just been begun.
+    pub(super) fn heed_beginning(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |_| Ok(()))
     }
 
     /// Calls the run without the lock of the interpreter, when no other thread does.
@@ -59,10 +77,17 @@ impl Run {
         py: Python<'_>,
         call: impl FnOnce(&mut recorder::Run) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        self.taking(py, |turn| match &mut turn.run {
-            Some(run) => Ok(call(run)?),
-            None => Err(Failed::Over),
-        })
+        self.taking(py, |turn| turn.call(call))
+    }
+
+    /// The same for a call of a step.
+    fn with_step<T: Send>(
+        &self,
+        py: Python<'_>,
+        step: &OpenStep,
+        call: impl FnOnce(&mut recorder::Run) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        self.taking_in(py, Some(step), |turn| turn.call(call))
     }
 
     fn taking<T: Send>(
@@ -70,9 +95,23 @@ impl Run {
         py: Python<'_>,
         call: impl FnOnce(&mut Turn<'_>) -> Result<T, Failed> + Send,
     ) -> PyResult<T> {
+        self.taking_in(py, None, call)
+    }
+
+    /// The same for a call of a step, which gets what is found too.
+    fn taking_in<T: Send>(
+        &self,
+        py: Python<'_>,
+        step: Option<&OpenStep>,
+        call: impl FnOnce(&mut Turn<'_>) -> Result<T, Failed> + Send,
+    ) -> PyResult<T> {
         let held = self.turns.hold_here();
         held.map_err(|forked| errors::of_recorder(py, &forked))?;
-        let done = py.detach(|| call(&mut self.turns.take()?));
+        let (done, found) = py.detach(|| match self.turns.take() {
+            Ok(mut turn) => (call(&mut turn), turn.take_findings()),
+            Err(failed) => (Err(failed), Vec::new()),
+        });
+        self.heed(py, &found, step)?;
         if let Some(exit) = self.raised.take_exit(py) {
             return Err(exit);
         }
@@ -83,6 +122,42 @@ impl Run {
                 "a policy can't call the run that asks it; return a Hint, Intervention or Veto",
             ),
         })
+    }
+
+    /// Keeps findings, and warns of each that is new: what happened is recorded all the same.
+    fn heed(&self, py: Python<'_>, found: &[Finding], step: Option<&OpenStep>) -> PyResult<()> {
+        let findings = self.findings.bind(py);
+        for finding in found {
+            let heeded = calling(py, || {
+                let shown = report::finding(py, finding)?;
+                if let Some(step) = step {
+                    step.findings.bind(py).append(&shown)?;
+                }
+                if !self.is_new(finding) {
+                    return Ok(());
+                }
+                findings.append(&shown)?;
+                let category = py.import("runvet._errors")?.getattr("FindingWarning")?;
+                let message = CString::new(finding.to_string()).unwrap_or_default();
+                PyErr::warn(py, &category, &message, 3)
+            });
+            heeded?;
+        }
+        Ok(())
+    }
+
+    /// Whether none about the same was found before. Where in a record, changes as that grows.
+    fn is_new(&self, finding: &Finding) -> bool {
+        let at = &finding.location;
+        let line = at.line.filter(|_| at.file.ends_with(".jsonl"));
+        let about = (
+            finding.rule.clone(),
+            at.file.clone(),
+            at.pointer.clone(),
+            line,
+        );
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(about)
     }
 
     /// A veto as an exception; one of a policy that failed has its exception as the cause.
@@ -136,6 +211,35 @@ impl Run {
         self.with(py, |run| Ok(with_status(run, &statuses)))
     }
 
+    /// What was found so far.
+    #[getter]
+    fn findings(&self, py: Python<'_>) -> Py<PyList> {
+        self.findings.clone_ref(py)
+    }
+
+    /// What would be found if an event were recorded now.
+    fn would<'py>(
+        &self,
+        py: Python<'py>,
+        phase: Text,
+        payload: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let payload = self.encoder.map(&payload)?;
+        let found = self.with(py, |run| run.would(&phase.0, payload))?;
+        let shown = found.iter().map(|it| report::finding(py, it));
+        PyList::new(py, shown.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Refuses an act that is about to be made where a schema of the team does.
+    fn may_act(&self, py: Python<'_>, step: &OpenStep, action: Bound<'_, PyAny>) -> PyResult<()> {
+        let action: Action =
+            serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
+        self.with(py, |run| match &*step.locked() {
+            Some(open) => run.may_act(open, action),
+            None => Ok(()),
+        })
+    }
+
     fn at(&self, py: Python<'_>, micros: i64) -> PyResult<()> {
         self.with(py, |run| run.at(super::time(micros)))
     }
@@ -182,6 +286,7 @@ impl Run {
                 id: step.id().to_owned(),
                 hints: step.hints().to_vec(),
                 step: Mutex::new(Some(step)),
+                findings: PyList::empty(py).unbind(),
             }),
             StepDecision::Vetoed(veto) => Err(self.vetoed(py, &veto, Some(step))),
             StepDecision::Skipped => Err(errors::step_skipped(py, step)),
@@ -192,7 +297,7 @@ impl Run {
         let action: Action =
             serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
         // Only the thread whose turn it is looks at the step: others act in it as well.
-        let acted = self.with(py, |run| match &*step.locked() {
+        let acted = self.with_step(py, step, |run| match &*step.locked() {
             Some(open) => run.act(open, action).map(Some),
             None => Ok(None),
         });
@@ -216,7 +321,7 @@ impl Run {
             }),
             _ => StepEnd::Skipped(with.extract::<Text>()?.0),
         };
-        let closed = self.with(py, |run| {
+        let closed = self.with_step(py, step, |run| {
             let open = step.locked().take();
             open.map(|open| run.close(open, end)).transpose()
         });
@@ -277,7 +382,7 @@ impl Run {
             let run = turn.run.take().ok_or(Failed::Over)?;
             // A refused pause would end this process's part in the run all the same.
             if with_status(&run, &["running".into()]).is_empty() {
-                run.pause(&reason.0)?;
+                turn.found = run.pause(&reason.0)?.findings;
                 return Ok(());
             }
             let refused = Error::Refused {
@@ -300,7 +405,7 @@ impl Run {
         metrics: Option<Bound<'_, PyAny>>,
         evaluated: Vec<(Text, bool, Option<Text>)>,
         score: Option<f64>,
-    ) -> PyResult<()> {
+    ) -> PyResult<Vec<Py<PyAny>>> {
         let why = || -> PyResult<String> {
             let why: Option<Text> = reason.extract()?;
             Ok(why.map_or_else(|| status.to_owned(), |why| why.0))
@@ -334,12 +439,15 @@ impl Run {
         if let Some(score) = score {
             end = end.score(score);
         }
-        self.taking(py, |turn| {
+        let found = self.taking(py, |turn| {
             let run = turn.run.as_mut().ok_or(Failed::Over)?;
             run.end(end)?;
+            turn.found = run.take_findings();
             turn.run = None;
-            Ok(())
-        })
+            Ok(turn.found.clone())
+        })?;
+        let shown = found.iter().map(|it| report::finding(py, it));
+        shown.map(|it| Ok(it?.unbind())).collect()
     }
 }
 
@@ -370,6 +478,9 @@ pub(crate) struct OpenStep {
     #[pyo3(get)]
     hints: Vec<String>,
     step: Mutex<Option<recorder::OpenStep>>,
+    /// What was found in its calls.
+    #[pyo3(get)]
+    findings: Py<PyList>,
 }
 
 #[pymethods]

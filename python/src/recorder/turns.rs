@@ -3,6 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
+use runvet::finding::Finding;
 use runvet::recorder::{Error, Run};
 
 /// A run, for one thread at a time.
@@ -40,6 +41,28 @@ impl From<Error> for Failed {
 pub(super) struct Turn<'t> {
     of: &'t Turns,
     pub(super) run: Option<Box<Run>>,
+    /// What was found in the run that is paused or has ended.
+    pub(super) found: Vec<Finding>,
+}
+
+impl Turn<'_> {
+    /// Calls the run, unless it is over.
+    pub(super) fn call<T>(
+        &mut self,
+        call: impl FnOnce(&mut Run) -> Result<T, Error>,
+    ) -> Result<T, Failed> {
+        match &mut self.run {
+            Some(run) => Ok(call(run)?),
+            None => Err(Failed::Over),
+        }
+    }
+
+    /// What was found in this turn.
+    pub(super) fn take_findings(&mut self) -> Vec<Finding> {
+        let mut found = std::mem::take(&mut self.found);
+        found.extend(self.run.iter_mut().flat_map(|run| run.take_findings()));
+        found
+    }
 }
 
 impl Drop for Turn<'_> {
@@ -78,7 +101,12 @@ impl Turns {
             match std::mem::replace(&mut *slot, Slot::Busy(this)) {
                 Slot::Idle(run) => {
                     let run = Some(run);
-                    return Ok(Turn { of: self, run });
+                    let found = Vec::new();
+                    return Ok(Turn {
+                        of: self,
+                        run,
+                        found,
+                    });
                 }
                 Slot::Busy(by) if by == this => return Err(Failed::Within),
                 Slot::Busy(by) => {
