@@ -159,7 +159,7 @@ impl Recorder {
         self
     }
 
-    /// Has a gate judge the runs while they are written: the schemas, the vocabulary and the orders
+    /// Has a gate judge the runs while they are written: the schemas, the vocabulary, the orders and the rules
     /// of its configuration.
     ///
     /// What is about to be made, the steps of a plan and an act without a result, is refused where

@@ -125,7 +125,7 @@ def advising() -> None:
 
 
 def recording() -> None:
-    recorder = runvet.Recorder("runs").policy(Careful()).threshold(0.7).durability("event")
+    recorder = runvet.Recorder("runs", config="runvet.toml").policy(Careful()).threshold(0.7).durability("event")
     verify = [runvet.file_exists("a"), runvet.file_contains("a", "b")]
     with recorder.begin(
         "task", type="task", seed=7, tags={"a": 1}, using="x", workspace=".", verify=verify

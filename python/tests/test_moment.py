@@ -1,0 +1,144 @@
+"""What a team declares holds while a run is recorded."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+import runvet
+
+CONFIG = """
+[[schema]]
+id = "acme/input"
+where = { tool = "refund" }
+at = "/payload/input"
+schema = { required = ["amount"], properties = { amount = { type = "integer" } } }
+
+[[schema]]
+id = "acme/observed"
+where = { phase = "observe" }
+at = "/payload"
+schema = { required = ["source"] }
+
+[[schema]]
+id = "acme/step"
+where = { phase = "plan" }
+at = "/payload/step_records"
+schema.items.properties.inputs.properties.limit.type = "integer"
+
+[[order]]
+id = "acme/twice"
+each = { tool = "refund" }
+at-most = 1
+message = "refunded {count} times"
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    config = tmp_path / "runvet.toml"
+    config.write_text(CONFIG)
+    return config
+
+
+def rules(findings: Any) -> list[str]:
+    return [finding.rule for finding in findings]
+
+
+def test_evidence_is_recorded_with_findings_and_a_warning(tmp_path: Path, config: Path) -> None:
+    recorder = runvet.Recorder(tmp_path / "runs", config=config)
+    run = recorder.begin("Pay back")
+    with pytest.warns(runvet.FindingWarning, match="source"):
+        run.note("observe", {})
+    with run.step("s", kind="act", description="Pay") as step:
+        assert rules(step.would(tool="refund", input={})) == ["acme/input"]
+        with pytest.warns(runvet.FindingWarning, match="amount"):
+            step.act(tool="refund", input={}, output="done")
+        found = step.would(tool="refund", input={"amount": 1})
+        assert [it.message for it in found] == ["refunded 2 times"]
+        assert rules(step.findings) == ["acme/input"]
+    assert rules(run.findings) == ["acme/observed", "acme/input"]
+    # What was told once is no warning again.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        recorded = run.finish()
+    assert rules(recorded.findings) == ["acme/observed", "acme/input"]
+    assert recorded.findings == runvet.validate(recorded.path, config=config).episodes[0].findings
+    assert pickle.loads(pickle.dumps(recorded)) == recorded
+
+
+def test_warning_as_an_error_leaves_the_run_recorded(tmp_path: Path, config: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", runvet.FindingWarning)
+        run = runvet.Recorder(tmp_path / "runs", config=config).begin("Pay back")
+        with pytest.raises(runvet.FindingWarning):
+            run.note("observe", {})
+        assert run.note("observe", {"source": "a"}) == "evt-000003"
+        run.finish()
+
+
+def test_tool_with_refused_arguments_is_not_called(tmp_path: Path, config: Path) -> None:
+    called = []
+    run = runvet.Recorder(tmp_path / "runs", config=config).begin("Pay back")
+
+    @run.tool
+    def refund(amount: Any) -> None:
+        called.append(amount)
+
+    refund.__wrapped__.__qualname__ = "refund"  # type: ignore[attr-defined]
+    with run.step("s", kind="act", description="Pay"):
+        with pytest.raises(runvet.Refused, match="not an integer") as refused:
+            refund("much")
+        assert called == [] and rules(refused.value.findings) == ["acme/input"]
+        assert pickle.loads(pickle.dumps(refused.value)).findings == refused.value.findings
+        refund(5)
+    with pytest.raises(runvet.Refused, match="acme/step"):
+        run.plan([{"id": "t", "kind": "act", "description": "x", "inputs": {"limit": "a"}}])
+    recorded = run.finish()
+    assert called == [5] and recorded.findings == ()
+    assert [it["tool"] for it in recorded.state["outcomes"]["actions"]] == ["refund"]
+
+
+def test_resumed_run_knows_what_was_before(tmp_path: Path, config: Path) -> None:
+    recorder = runvet.Recorder(tmp_path / "runs", config=config)
+    run = recorder.begin("Pay back")
+    with run.step("s", kind="act", description="Pay") as step:
+        step.act(tool="refund", input={"amount": 1})
+    run.pause("wait")
+    run = recorder.durability("process").resume(run.id)
+    assert rules(run.would("act", {"tool": "refund", "input": {"amount": 1}})) == ["acme/twice"]
+    run.finish()
+
+
+def test_mistake_in_the_configuration_is_one_of_the_recorder(tmp_path: Path, config: Path) -> None:
+    config.write_text("[[order]]\nid = 'a/b'\n")
+    with pytest.raises(runvet.ConfigError):
+        runvet.Recorder(tmp_path, config=config)
+    with pytest.raises(runvet.Fault):
+        runvet.Recorder(tmp_path, config=tmp_path / "missing.toml")
+
+
+def test_run_without_configuration_has_no_findings(tmp_path: Path) -> None:
+    run = runvet.Recorder(tmp_path).begin("Pay back")
+    assert run.would("act", {"tool": "refund"}) == [] and run.findings == []
+    assert run.finish().findings == ()
+
+
+def test_example_holds_back_what_its_pack_forbids(tmp_path: Path) -> None:
+    script = ROOT / "examples" / "refunds.py"
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", script, tmp_path / "runs"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stderr == ""
+    shown = ran.stdout
+    assert shown in (ROOT / "docs" / "your-own-rules.md").read_text() and len(shown) > 50
