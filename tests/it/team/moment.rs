@@ -276,13 +276,19 @@ fn essence(finding: &Finding) -> String {
 
 #[test]
 fn findings_of_events_are_those_of_the_check() {
+    let mut total = 0;
     for seed in 1..60 {
         let dir = tempfile::tempdir().unwrap();
         let mut random = Random::new(seed);
         let (mut run, mut step) = begun(dir.path());
         let mut live = BTreeSet::new();
         for _ in 0..random.below(30) {
-            let tool = ["refund", "escalate", "list", "mail"][random.below(4) as usize];
+            let tool = match random.below(4) {
+                0 => "refund",
+                1 => "escalate",
+                2 => "list",
+                _ => "mail",
+            };
             let input = match random.below(4) {
                 0 => json!({}),
                 order => json!({"order": order, "amount": 300 * order, "to": "a"}),
@@ -301,7 +307,6 @@ fn findings_of_events_are_those_of_the_check() {
                 run.close(step, StepEnd::Done).unwrap();
                 let id = run.pause("p").unwrap().id;
                 run = recorder(dir.path()).resume(&id).unwrap();
-                let _ = run.plan([], "planner").err();
                 step = reopened(&mut run);
             }
         }
@@ -314,7 +319,9 @@ fn findings_of_events_are_those_of_the_check() {
             .filter(|it| it.location.line.is_some() && it.location.file.ends_with("events.jsonl"));
         let whole: BTreeSet<String> = of_events.map(essence).collect();
         assert_eq!(live, whole, "seed {seed}");
+        total += whole.len();
     }
+    assert!(total > 500, "{total}");
 }
 
 fn reopened(run: &mut Run) -> OpenStep {
@@ -478,14 +485,14 @@ fn report_of_exec_is_written_whatever_is_found() {
 #[test]
 fn command_whose_inputs_violate_a_schema_is_not_executed() {
     let (dir, config, runs) = configured();
-    let argv = r#"
+    let config_text = r#"
         [[schema]]
         id = "acme/argv"
         where = { phase = "plan" }
         at = "/payload/step_records/0/inputs/argv"
         schema = { maxItems = 1 }
     "#;
-    fs::write(&config, argv).unwrap();
+    fs::write(&config, config_text).unwrap();
     let touched = dir.path().join("touched");
     let args = [
         "--config",
