@@ -100,7 +100,7 @@ def test_tool_with_refused_arguments_is_not_called(tmp_path: Path, config: Path)
         assert pickle.loads(pickle.dumps(refused.value)).findings == refused.value.findings
         refund(5)
     with pytest.raises(runvet.Refused, match="acme/step"):
-        run.plan([{"id": "t", "kind": "act", "description": "x", "inputs": {"limit": "a"}}])
+        run.step("t", kind="act", inputs={"limit": "a"})
     recorded = run.finish()
     assert called == [5] and recorded.findings == ()
     assert [it["tool"] for it in recorded.state["outcomes"]["actions"]] == ["refund"]
