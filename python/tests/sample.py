@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Coroutine, Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -135,7 +136,9 @@ def recording() -> None:
         assert_type(hints, list[str])
         with run.step("a") as step:
             assert_type(step, runvet.OpenStep)
+            assert_type(step.would({"tool": "t"}, input={"a": 1}), list[runvet.Finding])
             assert_type(step.act(tool="t", input={"a": 1}), str)
+            assert_type(step.findings, list[runvet.Finding])
             step.outputs["n"] = 1
 
         @run.tool
@@ -152,7 +155,10 @@ def recording() -> None:
         opened.skip("why")
         opened.fail("why")
         run.close(opened, {"n": 1}, error=None, skipped=None)
-        run.note("observe", {"text": "x"}, more=1)
+        with warnings.catch_warnings(action="ignore", category=runvet.FindingWarning):
+            run.note("observe", {"text": "x"}, more=1)
+        assert_type(run.would("observe", text="x"), list[runvet.Finding])
+        assert_type(run.findings, list[runvet.Finding])
         run.believe("it works", 0.5)
         run.remember("key", [1, 2])
         run.jot("x")
@@ -166,7 +172,9 @@ def recording() -> None:
         assert_type(run.path, Path)
         judged = [runvet.Evaluated("short", True, "why")]
         assert_type(run.finish("partial", "why", artifacts=["x"], metrics={"n": 1}), runvet.Recorded)
-        assert_type(run.finish(assertions=judged, score=0.5), runvet.Recorded)
+        ended = run.finish(assertions=judged, score=0.5)
+        assert_type(ended, runvet.Recorded)
+        assert_type(ended.findings, tuple[runvet.Finding, ...])
     paused = recorder.begin("task").pause("later")
     assert_type(paused, runvet.Paused)
     assert_type(recorder.resume(paused.id).finish().summary["outcome"] == "success", bool)

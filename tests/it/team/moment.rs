@@ -340,6 +340,79 @@ fn reopened(run: &mut Run) -> OpenStep {
 }
 
 #[test]
+fn expressions_about_events_are_judged_at_once() {
+    let config = r#"
+        [params]
+        most = 500
+
+        [[rule]]
+        id = "acme/limit"
+        each = { tool = "refund" }
+        check = "event.payload.input.amount <= params.most"
+        at = "/payload/input/amount"
+        message = "{value} is too much"
+
+        [[rule]]
+        id = "acme/tally"
+        each = { tool = "list" }
+        check = "tools.list <= 2 && counts.act >= tools.list"
+        message = "listed too often"
+
+        [[rule]]
+        id = "acme/state"
+        each = { tool = "mail" }
+        check = "size(state.plan.steps) == 2 && run.status == 'pending' && summary == null"
+        message = "not like that"
+
+        [[rule]]
+        id = "acme/whole"
+        check = "counts.act < 4"
+        message = "too many acts"
+    "#;
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = || Recorder::new(dir.path()).gate(gate(config));
+    let mut run = recorder().begin(Task::new("t")).unwrap();
+    let step = opened(&mut run, "s");
+    let would = |run: &Run, act: Value| {
+        let found = run.would("act", members(act)).unwrap();
+        let messages = found.into_iter().map(|it| it.message);
+        messages.collect::<Vec<_>>()
+    };
+    let refund = |amount: Value| json!({"tool": "refund", "input": {"amount": amount}});
+    assert_eq!(would(&run, refund(500.into())), [""; 0]);
+    assert_eq!(would(&run, refund(501.into())), ["501 is too much"]);
+    let wrong = would(&run, refund("x".into()));
+    assert!(wrong[0].contains("can't be evaluated"), "{wrong:?}");
+    assert_eq!(would(&run, json!({"tool": "mail"})), [""; 0]);
+
+    for _ in 0..2 {
+        assert_eq!(would(&run, json!({"tool": "list"})), [""; 0]);
+        run.act(&step, Action::new("list")).unwrap();
+    }
+    assert_eq!(would(&run, json!({"tool": "list"})), ["listed too often"]);
+    // Evidence.
+    run.act(&step, action(refund(900.into()))).unwrap();
+    assert_eq!(rules(&run.take_findings()), ["acme/limit"]);
+    run.close(step, StepEnd::Done).unwrap();
+    let id = run.pause("later").unwrap().id;
+    let run = recorder().resume(&id).unwrap();
+    assert_eq!(would(&run, json!({"tool": "list"})), ["listed too often"]);
+    let recorded = run.finish(End::partial("half")).unwrap();
+    assert_eq!(rules(&recorded.findings), ["acme/whole", "acme/limit"]);
+
+    let mut run = recorder().begin(Task::new("t")).unwrap();
+    // The numbers of more words than are kept are no yes.
+    let step = reopened(&mut run);
+    run.act(&step, Action::new("x".repeat(5 << 20))).unwrap();
+    let unjudged = would(&run, json!({"tool": "list"}));
+    assert!(
+        unjudged[0].starts_with("this can't be judged: "),
+        "{unjudged:?}"
+    );
+    run.close(step, StepEnd::Done).unwrap();
+}
+
+#[test]
 fn ignores_and_levels_of_the_configuration_count() {
     let dir = tempfile::tempdir().unwrap();
     let config = format!(
