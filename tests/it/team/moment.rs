@@ -370,8 +370,8 @@ fn expressions_about_events_are_judged_at_once() {
         message = "too many acts"
     "#;
     let dir = tempfile::tempdir().unwrap();
-    let recorder = || Recorder::new(dir.path()).gate(gate(config));
-    let mut run = recorder().begin(Task::new("t")).unwrap();
+    let gated = || Recorder::new(dir.path()).gate(gate(config));
+    let mut run = gated().begin(Task::new("t")).unwrap();
     let step = opened(&mut run, "s");
     let would = |run: &Run, act: Value| {
         let found = run.would("act", members(act)).unwrap();
@@ -395,12 +395,12 @@ fn expressions_about_events_are_judged_at_once() {
     assert_eq!(rules(&run.take_findings()), ["acme/limit"]);
     run.close(step, StepEnd::Done).unwrap();
     let id = run.pause("later").unwrap().id;
-    let run = recorder().resume(&id).unwrap();
+    let run = gated().resume(&id).unwrap();
     assert_eq!(would(&run, json!({"tool": "list"})), ["listed too often"]);
     let recorded = run.finish(End::partial("half")).unwrap();
     assert_eq!(rules(&recorded.findings), ["acme/whole", "acme/limit"]);
 
-    let mut run = recorder().begin(Task::new("t")).unwrap();
+    let mut run = gated().begin(Task::new("t")).unwrap();
     // The numbers of more words than are kept are no yes.
     let step = reopened(&mut run);
     run.act(&step, Action::new("x".repeat(5 << 20))).unwrap();
