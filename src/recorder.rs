@@ -159,8 +159,8 @@ impl Recorder {
         self
     }
 
-    /// Has a gate judge the runs while they are written: the schemas, the vocabulary, the orders and
-    /// the rules of its configuration.
+    /// Has a gate judge the runs while they are written: the schemas, the vocabulary, the orders
+    /// and the rules of its configuration.
     ///
     /// What is about to be made, the steps of a plan and an act without a result, is refused where
     /// a schema finds an error in it ([`Error::Violates`]). What has happened is recorded whatever
