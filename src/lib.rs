@@ -11,6 +11,7 @@
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
 //! - [`recorder`] writes runs, right at every moment;
 //! - [`table`] writes one row for each run, step, action, event or finding;
+//! - [`compare`](mod@compare) compares two sets of runs;
 //! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
 //! - [`report`] writes what was found, for people (feature `human`), for programs, and for a
 //!   browser (feature `html`);
@@ -36,6 +37,7 @@ extern crate self as runvet;
 pub mod check;
 #[cfg(feature = "cli")]
 mod cli;
+pub mod compare;
 mod config;
 mod dashboard;
 pub mod diff;

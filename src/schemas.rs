@@ -18,6 +18,8 @@ static PLAN: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/plan.schema.json"));
 static DIFF: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/diff.schema.json"));
+static COMPARE: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/compare.schema.json"));
 static RULES: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/rules.schema.json"));
 static RECORD_COMMAND: schema::CompiledSchema =
@@ -49,6 +51,8 @@ pub enum Schema {
     Plan,
     /// What `runvet diff --json` prints
     Diff,
+    /// What `runvet compare --format json` prints
+    Compare,
     /// What `runvet rules --format json` prints
     Rules,
     /// A line that `runvet record` reads
@@ -80,6 +84,7 @@ words!(pub Schema {
     List = "list",
     Plan = "plan",
     Diff = "diff",
+    Compare = "compare",
     Rules = "rules",
     RecordCommand = "record-command",
     RecordAnswer = "record-answer",
@@ -103,6 +108,7 @@ impl Schema {
             Self::List => &LIST,
             Self::Plan => &PLAN,
             Self::Diff => &DIFF,
+            Self::Compare => &COMPARE,
             Self::Rules => &RULES,
             Self::RecordCommand => &RECORD_COMMAND,
             Self::RecordAnswer => &RECORD_ANSWER,

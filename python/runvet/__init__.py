@@ -38,6 +38,7 @@ from ._read import (
     Numbers,
     Record,
     RunData,
+    compare,
     diff,
     open as open,
 )
@@ -126,6 +127,7 @@ __all__ = [
     "check_records",
     "consult",
     "current_step",
+    "compare",
     "diff",
     "explain",
     "file_contains",

@@ -330,6 +330,22 @@ def diff(
     return a._episode.diff(b._episode, (check or default())._checker)
 
 
+def compare(
+    base: PathLike,
+    candidate: PathLike,
+    *,
+    pair: Iterable[str] = ("task", "seed"),
+    check: Check | None = None,
+) -> dict[str, Any]:
+    """Compares two sets of runs: what `runvet compare --format json` prints.
+
+    `pair` is what pairs them: `task`, `seed`, and `tag:NAME`. Raises `ValueError` where runs of one
+    set have the same key, or a metric is a number in one run and not in another.
+    """
+    checker = (check or default())._checker
+    return checker.compare(os.fspath(base), os.fspath(candidate), list(pair))
+
+
 class Events(Iterator[Event]):
     """The events of a timeline, read as they are asked for."""
 

@@ -22,6 +22,7 @@ SchemaName = Literal[
     "rules",
     "config",
     "pack",
+    "compare",
     "table-runs",
     "table-steps",
     "table-actions",

@@ -12,12 +12,14 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
 use runvet::check::Check;
+use runvet::compare::{Key, compare};
 use runvet::finding::{Deny, EpisodeReport, Level};
 use runvet::gate::{Baseline, Gate};
 use runvet::read::RunReader;
 use runvet::source::{Artifact, EpisodeKey};
 use runvet::store::{Content, Fault, InMemory};
 
+use crate::json::{Numbers, loads};
 use crate::report::{self, Judged, Terms};
 use crate::{Rule, artifact, errors};
 pub(crate) use stream::Checking;
@@ -136,6 +138,21 @@ impl Checker {
                 None => return Err(PyRuntimeError::new_err("the check ended early")),
             }
         }
+    }
+
+    /// What `runvet compare --format json` prints.
+    fn compare<'py>(
+        &self,
+        py: Python<'py>,
+        base: PathBuf,
+        candidate: PathBuf,
+        pair: Vec<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let keys: Result<Vec<Key>, String> = pair.iter().map(|key| key.parse()).collect();
+        let keys = keys.map_err(PyValueError::new_err)?;
+        let compared = py.detach(|| compare(&base, &candidate, &keys, &self.gate));
+        let compared = compared.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        loads(py, &compared.json(), Numbers::Python)
     }
 
     /// Judges all episodes below paths, one after the other.

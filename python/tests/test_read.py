@@ -230,3 +230,12 @@ def test_tables_of_runs_are_those_of_the_command(demo: Path, tmp_path: Path) -> 
     assert pq.read_table(tmp_path / "runs.parquet").to_pylist() == table.rows()
     with pytest.raises(ValueError, match='"run" is not one of runs, steps'):
         runs.table("run")  # type: ignore[arg-type]
+
+
+def test_comparison_of_a_set_with_itself_finds_nothing(demo: Path) -> None:
+    run = demo / "episodes" / "ep_01_answer"
+    same = runvet.compare(run, run, pair=["tag:team"])
+    assert same["pairs"] == 1 and not same["changed"] and not same["faults"]
+    assert {measure["p"] for measure in same["measures"]} == {1.0}
+    with pytest.raises(ValueError, match="expected task, seed or tag:NAME"):
+        runvet.compare(run, run, pair=["team"])

@@ -1,6 +1,7 @@
 //! The commands, one file each: parsed flags -> output and an exit status.
 
 mod abandon;
+mod compare;
 mod completions;
 mod config;
 mod diff;
@@ -39,6 +40,7 @@ pub(super) enum Command {
     View(view::View),
     Plan(plan::Plan),
     Diff(diff::Diff),
+    Compare(compare::Compare),
     Show(show::Show),
     Record(record::Record),
     Recover(recover::Recover),
@@ -65,6 +67,7 @@ impl Command {
             Self::Table(command) => command.run(matches, output),
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),
+            Self::Compare(command) => command.run(matches, output),
             Self::Plan(command) => command.run(matches, output),
             Self::Show(command) => command.run(matches, output),
             // It may have the exit code of another program.

@@ -14,6 +14,7 @@ use schemars::{
 
 use super::Schema;
 use crate::check::{Check, RuleList};
+use crate::compare::Comparison;
 use crate::config::Config;
 use crate::config::tables::Pack;
 use crate::diff::{Diff, Subject, compare};
@@ -33,6 +34,7 @@ fn generate(schema: Schema) -> String {
         | Schema::List
         | Schema::Plan
         | Schema::Diff
+        | Schema::Compare
         | Schema::Rules
         | Schema::RecordAnswer
         | Schema::TableRuns
@@ -60,6 +62,7 @@ fn generate(schema: Schema) -> String {
         Schema::List => generator.into_root_schema_for::<RunListing>(),
         Schema::Plan => generator.into_root_schema_for::<PlanPage>(),
         Schema::Diff => generator.into_root_schema_for::<Diff>(),
+        Schema::Compare => generator.into_root_schema_for::<Comparison>(),
         Schema::Rules => generator.into_root_schema_for::<RuleList>(),
         Schema::RecordCommand => generator.into_root_schema_for::<Command>(),
         Schema::RecordAnswer => generator.into_root_schema_for::<Answer>(),

@@ -85,6 +85,7 @@ mod cli {
     mod changed;
     mod ci;
     mod command_line;
+    mod compare;
     mod config;
     mod config_errors;
     mod contested;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 38] = [
+const ROOMS: [&str; 39] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -43,6 +43,7 @@ const ROOMS: [&str; 38] = [
     "view",
     "diff",
     "table",
+    "compare",
     "watch",
     "schemas",
     "serve",

@@ -1,0 +1,140 @@
+//! `runvet compare`: two sets of runs -> what changed, and whether that fails a gate.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, ValueEnum};
+
+use super::output::Output;
+use super::settings::{Baselines, GateArgs};
+use super::sinks::{unwritable, whole_file};
+use super::{Exit, Failure};
+use crate::compare::{self, Comparison, Condition, Key, page, text};
+use crate::diff::{Difference, Subject};
+use crate::gate::Gate;
+use crate::read::RunReader;
+use crate::report::write_json;
+
+/// Compare two sets of runs: successes, durations, counts and metrics of the same tasks
+///
+/// Pairs the runs of both sets, and tells what changed in each pair and in sum. Only runs that
+/// ended and whose records agree are compared; others are listed apart. Whether a change may be
+/// chance is told by an exact sign test over tasks; repeats of one task count as one.
+#[derive(Args)]
+#[command(after_long_help = "\
+Exit codes:
+  0  the sets were compared, and no condition of --fail-if holds
+  1  a condition of --fail-if holds
+  2  the sets can't be compared, or something could not be read, judged or written
+
+Examples:
+  runvet compare runs/main runs/change --pair task,seed
+  runvet compare base new --pair tag:case --fail-if 'success: worse, p < 0.05'")]
+pub(in crate::cli) struct Compare {
+    /// The runs to compare with: a path as for `runvet validate`
+    base: PathBuf,
+
+    /// The runs that may be better or worse
+    candidate: PathBuf,
+
+    /// What pairs runs: task, seed and tag:NAME, separated by commas; the first names the task
+    #[arg(
+        long,
+        value_name = "KEYS",
+        value_delimiter = ',',
+        default_value = "task,seed"
+    )]
+    pair: Vec<Key>,
+
+    /// Exit with 1 if this holds: a measure, a colon, worse, better, lower or higher, and, after a
+    /// comma, a limit of the p-value; repeatable
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<Condition>,
+
+    /// How to print the comparison
+    #[arg(long, default_value = "human")]
+    format: Format,
+
+    /// Also write the comparison to a file, in any format; repeatable
+    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = parse_output)]
+    outputs: Vec<(Format, PathBuf)>,
+
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for a terminal
+    Human,
+    /// One JSON object; `runvet schema compare` describes it
+    Json,
+    /// Markdown, for a pull request
+    Markdown,
+    /// A page for a browser: flipped tasks first, each with its differences
+    Html,
+}
+
+fn parse_output(text: &str) -> Result<(Format, PathBuf), String> {
+    let (format, path) = text
+        .split_once('=')
+        .filter(|(_, path)| !path.is_empty())
+        .ok_or("expected FORMAT=PATH, such as html=comparison.html")?;
+    Ok((Format::from_str(format, false)?, path.into()))
+}
+
+impl Compare {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let compared = compare::compare(&self.base, &self.candidate, &self.pair, &gate);
+        let mut comparison = compared.map_err(Failure::fault)?;
+        let fails = comparison.decide(&self.fail_if).map_err(Failure::Fault)?;
+        for (format, path) in &self.outputs {
+            let mut file = whole_file(path)?;
+            let written = write(*format, &comparison, &mut gate, &mut file);
+            let kept = written.and_then(|()| file.keep());
+            kept.map_err(|error| unwritable(path, &error))?;
+        }
+        write(self.format, &comparison, &mut gate, output.stdout())?;
+        output.finish()?;
+        for fault in &comparison.faults {
+            output.fault(fault);
+        }
+        Ok(match (comparison.faults.is_empty(), fails) {
+            (false, _) => Exit::Fault,
+            (true, true) => Exit::Findings,
+            (true, false) => Exit::Success,
+        })
+    }
+}
+
+fn write(
+    format: Format,
+    comparison: &Comparison,
+    gate: &mut Gate,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Human => text::human(comparison, out),
+        Format::Markdown => text::markdown(comparison, out),
+        Format::Json => {
+            write_json(&mut *out, comparison)?;
+            writeln!(out)
+        }
+        Format::Html => {
+            let flipped = comparison.flipped.iter().take(page::MAX_DIFFED);
+            let diffs = flipped.map(|pair| diff(&pair.base, &pair.candidate, gate));
+            let diffs: Vec<_> = diffs.collect();
+            writeln!(out, "{}", page::page(comparison, &diffs))
+        }
+    }
+}
+
+/// What differs between two runs, or why that is not known.
+fn diff(base: &str, candidate: &str, gate: &mut Gate) -> Result<Vec<Difference>, String> {
+    let mut subject = |dir: &str| {
+        let subject = RunReader::open(dir).and_then(|run| Subject::new(&run, gate));
+        subject.map_err(|error| error.to_string())
+    };
+    Ok(crate::diff::compare(&subject(base)?, &subject(candidate)?).differences)
+}

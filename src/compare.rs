@@ -1,0 +1,431 @@
+//! The door to two sets of runs: the runs of each, paired -> what changed per pair and in sum.
+//!
+//! ```
+//! use runvet::compare::{Key, compare};
+//! use runvet::gate::Gate;
+//!
+//! let gate = Gate::default();
+//! let demo = "corpus/demo/episodes/ep_01_answer".as_ref();
+//! let same = compare(demo, demo, &[Key::Task, Key::Seed], &gate)?;
+//! assert!(same.json().contains(r#""pairs":1,"#));
+//! # Ok::<(), runvet::compare::Error>(())
+//! ```
+
+mod condition;
+#[cfg(feature = "html")]
+pub(crate) mod page;
+mod reading;
+mod sign;
+pub(crate) mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::finding::ReportedFault;
+use crate::gate::Gate;
+use crate::printable::{brief, escape, quote};
+pub(crate) use condition::Condition;
+use reading::{Figure, Run, Set};
+
+/// What pairs the runs of two sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Key {
+    /// The task.
+    Task,
+    /// The seed.
+    Seed,
+    /// The value of a tag.
+    Tag(String),
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Task => f.write_str("task"),
+            Self::Seed => f.write_str("seed"),
+            Self::Tag(name) => write!(f, "tag:{name}"),
+        }
+    }
+}
+
+impl FromStr for Key {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.strip_prefix("tag:") {
+            Some(name) if !name.is_empty() => Ok(Self::Tag(name.to_owned())),
+            _ if text == "task" => Ok(Self::Task),
+            _ if text == "seed" => Ok(Self::Seed),
+            _ => Err(format!(
+                "expected task, seed or tag:NAME, not {}",
+                quote(text)
+            )),
+        }
+    }
+}
+
+/// Why two sets of runs can't be compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Runs of one set have the same key.
+    #[error("several runs of one set have the same key, so it is open which to compare: {}; pair by \
+             more keys, such as task,seed or tag:NAME", .0.join("; "))]
+    Ambiguous(Vec<String>),
+    /// A metric is a number in one run and something else in another.
+    #[error("the metric {} is a number in {} and not in {}: runs that are compared measure it in \
+             the same way", quote(.metric), escape(.number), escape(.other))]
+    Mixed {
+        /// The metric.
+        metric: String,
+        /// The directory of a run in which it is a number.
+        number: String,
+        /// The directory of a run in which it is not.
+        other: String,
+    },
+    /// There are more metrics than can be compared.
+    #[error("the runs have more than {MAX_METRICS} metrics")]
+    TooManyMetrics,
+    /// A set has no runs.
+    #[error("no episode found below {}", escape(.0))]
+    Empty(String),
+}
+
+/// The metrics that are compared, at most.
+const MAX_METRICS: usize = 256;
+
+/// The rows of a list that is only for people to look at.
+const MAX_LISTED: usize = 1_000;
+
+/// Two sets of runs side by side.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(
+    title = "Output of runvet compare --format json",
+    extend("$id" = crate::record::schema_id("compare"))
+)]
+pub struct Comparison {
+    /// What pairs the runs; the first of them names the task.
+    pub(crate) pair: Vec<String>,
+    /// The set to compare with.
+    pub(crate) base: SetSums,
+    /// The set that may be better or worse.
+    pub(crate) candidate: SetSums,
+    /// The number of pairs.
+    pub(crate) pairs: u64,
+    /// The number of tasks. Pairs of one task are repeats, and count as one.
+    pub(crate) tasks: u64,
+    /// What changed in sum: success first, then durations, counts and metrics.
+    pub(crate) measures: Vec<Measure>,
+    /// Pairs of which one run succeeded and the other did not, to worse first; at most 1,000.
+    pub(crate) flipped: Vec<Pair>,
+    /// The number of flipped pairs that are not listed.
+    pub(crate) flipped_more: u64,
+    /// All pairs in which a measure differs, by their keys.
+    pub(crate) changed: Vec<Pair>,
+    /// Runs that are not compared, at most 1,000.
+    pub(crate) apart: Vec<Apart>,
+    /// The number of such runs that are not listed.
+    pub(crate) apart_more: u64,
+    /// The conditions that were to fail the comparison.
+    pub(crate) gates: Vec<Gated>,
+    /// What could not be looked at or judged.
+    pub(crate) faults: Vec<ReportedFault>,
+}
+
+/// The runs of a set.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct SetSums {
+    /// The path that was given.
+    pub(crate) path: String,
+    /// The number of runs found.
+    pub(crate) runs: u64,
+    /// The number of runs that are in pairs.
+    pub(crate) paired: u64,
+}
+
+/// What is measured, over all pairs in which both runs have it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Measure {
+    /// `success`, `duration_sec`, a count, a latency, or `metric:` and the name of a metric.
+    pub(crate) name: String,
+    /// The mean of the base.
+    pub(crate) base: f64,
+    /// The mean of the candidate.
+    pub(crate) candidate: f64,
+    /// The number of pairs.
+    pub(crate) pairs: u64,
+    /// The number of tasks whose mean is lower in the candidate.
+    pub(crate) lower: u64,
+    /// The number of tasks whose mean is the same.
+    pub(crate) same: u64,
+    /// The number of tasks whose mean is higher in the candidate.
+    pub(crate) higher: u64,
+    /// The p-value of the two-sided sign test over tasks, with mid-p.
+    pub(crate) p: f64,
+}
+
+/// Two runs with the same key.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Pair {
+    /// The values that pair them, in the order of `pair`.
+    pub(crate) key: Vec<String>,
+    /// The directory of the run in the base.
+    pub(crate) base: String,
+    /// The directory of the run in the candidate.
+    pub(crate) candidate: String,
+    /// `worse` or `better` where success flipped, else null.
+    pub(crate) flipped: Option<&'static str>,
+    /// The outcomes of both, from their summaries.
+    pub(crate) outcomes: [Option<String>; 2],
+    /// The measures that differ: base and candidate.
+    pub(crate) values: BTreeMap<String, [f64; 2]>,
+}
+
+/// A run that is not compared.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Apart {
+    /// `base` or `candidate`.
+    pub(crate) set: &'static str,
+    /// Its directory.
+    pub(crate) dir: String,
+    /// `invalid`, `undecided`, `unfinished`, `no_key` or `unpaired`.
+    pub(crate) why: &'static str,
+}
+
+/// A condition, and whether it holds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Gated {
+    /// As it was given.
+    pub(crate) condition: String,
+    /// Whether it holds, so that the comparison fails.
+    pub(crate) fails: bool,
+}
+
+/// Reads, judges and compares the runs of two paths. Only runs that ended and are valid are
+/// compared.
+///
+/// # Errors
+///
+/// Where runs of one set have the same key, or a metric is a number in one run and not in another.
+pub fn compare(
+    base: &Path,
+    candidate: &Path,
+    keys: &[Key],
+    gate: &Gate,
+) -> Result<Comparison, Error> {
+    let mut sums = Comparison {
+        pair: keys.iter().map(ToString::to_string).collect(),
+        base: SetSums::of(base),
+        candidate: SetSums::of(candidate),
+        pairs: 0,
+        tasks: 0,
+        measures: Vec::new(),
+        flipped: Vec::new(),
+        flipped_more: 0,
+        changed: Vec::new(),
+        apart: Vec::new(),
+        apart_more: 0,
+        gates: Vec::new(),
+        faults: Vec::new(),
+    };
+    let mut metrics = reading::Metrics::default();
+    let [before, after] = [("base", base), ("candidate", candidate)].map(|(name, path)| {
+        let mut set = Set::read(path, keys, gate, &mut metrics)?;
+        sums.faults.append(&mut set.faults);
+        for (dir, why) in std::mem::take(&mut set.apart) {
+            sums.list_apart(name, dir, why);
+        }
+        Ok(set)
+    });
+    let (mut before, mut after) = (before?, after?);
+    sums.base.runs = before.runs;
+    sums.candidate.runs = after.runs;
+    sums.pair_up(&mut before.by_key, &mut after.by_key, &metrics.names);
+    ReportedFault::tidy(&mut sums.faults);
+    Ok(sums)
+}
+
+impl SetSums {
+    fn of(path: &Path) -> Self {
+        Self {
+            path: path.to_string_lossy().into_owned(),
+            runs: 0,
+            paired: 0,
+        }
+    }
+}
+
+/// A measure while pairs are added, and the means of the task at hand.
+#[derive(Clone, Default)]
+struct Sums {
+    base: f64,
+    candidate: f64,
+    pairs: u64,
+    of_task: [f64; 2],
+    lower: u64,
+    same: u64,
+    higher: u64,
+    is_in_task: bool,
+}
+
+impl Sums {
+    fn add(&mut self, [base, candidate]: [f64; 2]) {
+        self.base += base;
+        self.candidate += candidate;
+        self.pairs += 1;
+        self.of_task[0] += base;
+        self.of_task[1] += candidate;
+        self.is_in_task = true;
+    }
+
+    fn end_task(&mut self) {
+        if std::mem::take(&mut self.is_in_task) {
+            let [base, candidate] = std::mem::take(&mut self.of_task);
+            if candidate < base {
+                self.lower += 1;
+            } else if candidate > base {
+                self.higher += 1;
+            } else {
+                self.same += 1;
+            }
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^53 runs")]
+    fn measure(self, name: &str) -> Measure {
+        let pairs = self.pairs as f64;
+        Measure {
+            name: name.to_owned(),
+            base: self.base / pairs,
+            candidate: self.candidate / pairs,
+            pairs: self.pairs,
+            lower: self.lower,
+            same: self.same,
+            higher: self.higher,
+            p: sign::p_value(self.lower, self.higher),
+        }
+    }
+}
+
+type ByKey = BTreeMap<Vec<String>, Run>;
+
+impl Comparison {
+    /// The comparison as one JSON object, which `runvet schema compare` describes.
+    #[must_use]
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    fn list_apart(&mut self, set: &'static str, dir: String, why: &'static str) {
+        if self.apart.len() < MAX_LISTED {
+            self.apart.push(Apart { set, dir, why });
+        } else {
+            self.apart_more += 1;
+        }
+    }
+
+    /// Adds up the pairs, which come by task.
+    fn pair_up(&mut self, base: &mut ByKey, candidate: &mut ByKey, names: &[String]) {
+        let mut sums = vec![Sums::default(); names.len()];
+        let mut tasks: BTreeSet<String> = BTreeSet::new();
+        let keys: BTreeSet<Vec<String>> = base.keys().chain(candidate.keys()).cloned().collect();
+        let (mut better, mut worse) = (Vec::new(), Vec::new());
+        for key in keys {
+            let task = key.first().cloned().unwrap_or_default();
+            let (a, b) = match (base.remove(&key), candidate.remove(&key)) {
+                (Some(a), Some(b)) => (a, b),
+                (Some(a), None) => {
+                    self.list_apart("base", a.dir, "unpaired");
+                    continue;
+                }
+                (None, b) => {
+                    let dir = b.map(|b| b.dir).unwrap_or_default();
+                    self.list_apart("candidate", dir, "unpaired");
+                    continue;
+                }
+            };
+            if tasks.insert(task) {
+                sums.iter_mut().for_each(Sums::end_task);
+            }
+            self.pairs += 1;
+            let mut pair = Pair {
+                key,
+                flipped: None,
+                values: BTreeMap::new(),
+                outcomes: [a.outcome, b.outcome],
+                base: a.dir,
+                candidate: b.dir,
+            };
+            let others: BTreeMap<usize, f64> = b.figures.into_iter().collect();
+            for (at, value) in a.figures {
+                let (Some(other), Some(name), Some(sum)) =
+                    (others.get(&at), names.get(at), sums.get_mut(at))
+                else {
+                    continue;
+                };
+                sum.add([value, *other]);
+                if value < *other || value > *other {
+                    if name == reading::SUCCESS {
+                        pair.flipped = Some(if value > *other { "worse" } else { "better" });
+                    }
+                    pair.values.insert(name.clone(), [value, *other]);
+                }
+            }
+            match pair.flipped {
+                Some("worse") => worse.push(pair.clone()),
+                Some(_) => better.push(pair.clone()),
+                None => {}
+            }
+            if !pair.values.is_empty() || pair.outcomes[0] != pair.outcomes[1] {
+                self.changed.push(pair);
+            }
+        }
+        sums.iter_mut().for_each(Sums::end_task);
+        self.tasks = tasks.len() as u64;
+        (self.base.paired, self.candidate.paired) = (self.pairs, self.pairs);
+        let mut sums: Vec<(&String, Sums)> = names.iter().zip(sums).collect();
+        sums.sort_by_key(|(name, _)| (reading::rank(name), *name));
+        let measured = sums.into_iter().filter(|(_, sum)| sum.pairs > 0);
+        self.measures = measured.map(|(name, sum)| sum.measure(name)).collect();
+        worse.append(&mut better);
+        self.flipped_more = worse.len().saturating_sub(MAX_LISTED) as u64;
+        worse.truncate(MAX_LISTED);
+        self.flipped = worse;
+    }
+
+    /// Decides conditions, and returns whether one holds.
+    ///
+    /// # Errors
+    ///
+    /// Where a condition names a measure that the runs do not have.
+    pub(crate) fn decide(&mut self, conditions: &[Condition]) -> Result<bool, String> {
+        for condition in conditions {
+            let fails = condition.holds(&self.measures)?;
+            self.gates.push(Gated {
+                condition: condition.to_string(),
+                fails,
+            });
+        }
+        Ok(self.gates.iter().any(|gate| gate.fails))
+    }
+}
+
+/// The key of a run for people.
+pub(crate) fn shown(key: &[String]) -> String {
+    let parts: Vec<String> = key.iter().map(|part| brief(part)).collect();
+    parts.join(", ")
+}
+
+/// The name of a metric as a measure, or what is wrong with it.
+fn as_number(figure: &Figure) -> Option<f64> {
+    match figure {
+        Figure::Number(number) => Some(*number),
+        Figure::Other => None,
+    }
+}

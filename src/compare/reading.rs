@@ -1,0 +1,262 @@
+//! A path -> its runs by key, and what is measured of each.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::{ByKey, Error, Key, MAX_METRICS, as_number, shown};
+use crate::document::{Document, Node};
+use crate::finding::{EpisodeReport, Lifecycle, ReportedFault};
+use crate::gate::Gate;
+use crate::load::Loaded;
+use crate::parallel::in_order;
+use crate::printable::escape;
+use crate::read::RunReader;
+use crate::store::{AsEpisodeDir as _, Given};
+
+/// The measure that says how a run ended.
+pub(super) const SUCCESS: &str = "success";
+
+/// The measures of a summary: names and paths.
+const BUILT_IN: [(&str, &[&str]); 10] = [
+    (SUCCESS, &["metrics", "success"]),
+    ("duration_sec", &["duration_sec"]),
+    (
+        "first_action_ms",
+        &["metrics", "latencies", "first_action_ms"],
+    ),
+    ("total_ms", &["metrics", "latencies", "total_ms"]),
+    ("planning_ms", &["metrics", "latencies", "planning_ms"]),
+    ("execution_ms", &["metrics", "latencies", "execution_ms"]),
+    ("plan_count", &["metrics", "plan_count"]),
+    ("act_count", &["metrics", "act_count"]),
+    ("reflect_count", &["metrics", "reflect_count"]),
+    ("veto_count", &["metrics", "veto_count"]),
+];
+
+/// The place of a measure in a list.
+pub(super) fn rank(name: &str) -> usize {
+    let at = BUILT_IN.iter().position(|(known, _)| *known == name);
+    at.unwrap_or(BUILT_IN.len())
+}
+
+/// Whether a lower value of a measure is better; `None` where nobody can tell.
+pub(super) fn lower_is_better(name: &str) -> Option<bool> {
+    (rank(name) < BUILT_IN.len()).then_some(name != SUCCESS)
+}
+
+/// A metric that a run reports.
+#[derive(Clone, Copy)]
+pub(super) enum Figure {
+    Number(f64),
+    Other,
+}
+
+/// A run that can be compared.
+pub(super) struct Run {
+    pub(super) dir: String,
+    pub(super) outcome: Option<String>,
+    /// The places of measures, and their values.
+    pub(super) figures: Vec<(usize, f64)>,
+}
+
+/// A run as it was read.
+struct Read {
+    key: Option<Vec<String>>,
+    outcome: Option<String>,
+    figures: Vec<(String, Figure)>,
+}
+
+/// The names of what is measured, and where a metric was first met as a number or as something
+/// else.
+#[derive(Default)]
+pub(super) struct Metrics {
+    pub(super) names: Vec<String>,
+    met: BTreeMap<String, (usize, [Option<String>; 2])>,
+}
+
+impl Metrics {
+    /// The place of a measure.
+    fn place(&mut self, name: String, is_number: bool, dir: &str) -> Result<usize, Error> {
+        if !self.met.contains_key(&name) {
+            if self.names.len() == MAX_METRICS {
+                return Err(Error::TooManyMetrics);
+            }
+            self.met
+                .insert(name.clone(), (self.names.len(), [None, None]));
+            self.names.push(name.clone());
+        }
+        let Some((place, met)) = self.met.get_mut(&name) else {
+            return Err(Error::TooManyMetrics);
+        };
+        let [number, other] = &mut *met;
+        let slot = if is_number { number } else { other };
+        if slot.is_none() {
+            *slot = Some(dir.to_owned());
+        }
+        match met {
+            [Some(number), Some(other)] => Err(Error::Mixed {
+                metric: name,
+                number: number.clone(),
+                other: other.clone(),
+            }),
+            _ => Ok(*place),
+        }
+    }
+}
+
+/// The runs of one path.
+#[derive(Default)]
+pub(super) struct Set {
+    pub(super) runs: u64,
+    pub(super) by_key: ByKey,
+    /// Runs that are not compared, and why.
+    pub(super) apart: Vec<(String, &'static str)>,
+    pub(super) faults: Vec<ReportedFault>,
+    /// Keys that several runs have.
+    ambiguous: Vec<String>,
+}
+
+/// The keys that an error names, at most.
+const MAX_NAMED: usize = 8;
+
+impl Set {
+    pub(super) fn read(
+        path: &Path,
+        keys: &[Key],
+        gate: &Gate,
+        metrics: &mut Metrics,
+    ) -> Result<Self, Error> {
+        let found = gate.search(&[path], Given::Each);
+        let mut set = Self {
+            runs: found.episodes.len() as u64,
+            faults: found.faults.iter().map(Into::into).collect(),
+            ..Self::default()
+        };
+        if found.episodes.is_empty() && set.faults.is_empty() {
+            return Err(Error::Empty(path.to_string_lossy().into_owned()));
+        }
+        let mut result = Ok(());
+        in_order(
+            &found.episodes,
+            gate.parallelism(),
+            || gate.clone(),
+            |gate, episode| {
+                let run = RunReader::from(episode.as_episode_dir().into_owned());
+                gate.judge(|session| run.check_and(session, None, |it| Read::of(it, keys)))
+            },
+            |judged| {
+                match judged {
+                    Ok((report, read)) => result = set.add(report, read, metrics),
+                    Err(fault) => set.faults.push((&fault).into()),
+                }
+                if result.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            },
+        );
+        result?;
+        if set.ambiguous.is_empty() {
+            Ok(set)
+        } else {
+            Err(Error::Ambiguous(set.ambiguous))
+        }
+    }
+
+    fn add(
+        &mut self,
+        report: EpisodeReport,
+        read: Read,
+        metrics: &mut Metrics,
+    ) -> Result<(), Error> {
+        let why = match (report.valid, report.lifecycle, &read.key) {
+            (Some(false), ..) => Some("invalid"),
+            (None, ..) => Some("undecided"),
+            (_, Lifecycle::NonTerminal | Lifecycle::Unknown, _) => Some("unfinished"),
+            (.., None) => Some("no_key"),
+            _ => None,
+        };
+        self.faults.extend(report.fault());
+        let (None, Some(key)) = (why, read.key) else {
+            self.apart.push((report.dir, why.unwrap_or("no_key")));
+            return Ok(());
+        };
+        let mut figures = Vec::new();
+        for (name, figure) in read.figures {
+            let number = as_number(&figure);
+            let place = metrics.place(name, number.is_some(), &report.dir)?;
+            figures.extend(number.map(|number| (place, number)));
+        }
+        let run = Run {
+            dir: report.dir,
+            outcome: read.outcome,
+            figures,
+        };
+        if let Some(other) = self.by_key.get(&key) {
+            if self.ambiguous.len() < MAX_NAMED {
+                let (a, b) = (escape(&other.dir), escape(&run.dir));
+                self.ambiguous
+                    .push(format!("{} in {a} and {b}", shown(&key)));
+            }
+        } else {
+            self.by_key.insert(key, run);
+        }
+        Ok(())
+    }
+}
+
+impl Read {
+    fn of(loaded: &Loaded<'_, '_>, keys: &[Key]) -> Self {
+        let state = loaded.state.text.as_ref().ok().copied();
+        let summary = loaded.summary.text.as_ref().ok().copied();
+        let (state, summary) = (state.map(root_of), summary.map(root_of));
+        let mut figures: Vec<(String, Figure)> = Vec::new();
+        for (name, path) in BUILT_IN {
+            let number = summary.and_then(|summary| summary.at(path)?.number());
+            figures.extend(number.map(|it| (name.to_owned(), Figure::Number(it.as_f64()))));
+        }
+        let own = state.and_then(|state| state.at(&["outcomes", "metrics"]));
+        for key in own.into_iter().flat_map(Node::members) {
+            let value = key.value();
+            let figure = value
+                .number()
+                .map_or(Figure::Other, |it| Figure::Number(it.as_f64()));
+            if !value.is_null() {
+                figures.push((format!("metric:{}", key.name()), figure));
+            }
+        }
+        let outcome = summary.and_then(|summary| summary.get("outcome")?.text());
+        Self {
+            key: keys
+                .iter()
+                .map(|key| value_of(key, state, summary))
+                .collect(),
+            outcome: outcome.map(std::borrow::Cow::into_owned),
+            figures,
+        }
+    }
+}
+
+fn root_of(document: Document<'_>) -> Node<'_> {
+    document.root()
+}
+
+/// The value of a key, from the state or else from the summary.
+fn value_of(key: &Key, state: Option<Node<'_>>, summary: Option<Node<'_>>) -> Option<String> {
+    let either = |in_state: &[&str], in_summary: &[&str]| {
+        let of_state = state.and_then(|state| state.at(in_state));
+        let value = of_state.or_else(|| summary?.at(in_summary))?;
+        let whole = value.number().filter(|number| number.is_integer());
+        let whole = whole.and_then(|number| number.shifted(0));
+        let text = value.text().map(std::borrow::Cow::into_owned);
+        text.or_else(|| whole.map(|whole| whole.to_string()))
+            .or_else(|| (!value.is_null()).then(|| value.raw().to_owned()))
+    };
+    match key {
+        Key::Task => either(&["goal", "task"], &["task"]),
+        Key::Seed => either(&["episode", "seed"], &["seed"]),
+        Key::Tag(name) => either(&["episode", "tags", name], &["tags", name]),
+    }
+}

@@ -1,0 +1,302 @@
+//! `runvet compare`: pairs, what changed in them, the test of signs, gates and errors.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use serde_json::Value;
+
+use crate::support::binary::{run, stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::python::python;
+use crate::support::run_data::Random;
+use crate::support::runs::{copy_dir, replace};
+
+/// What is special about a run; it succeeds otherwise.
+#[derive(Clone, Copy, Default)]
+struct Special<'s> {
+    fails: bool,
+    seed: u32,
+    is_invalid: bool,
+    /// What stands in the place of the metric `task_score`.
+    metrics: Option<&'s str>,
+}
+
+fn write(set: &Path, name: &str, task: &str, special: Special<'_>) {
+    let dir = set.join("episodes").join(name);
+    copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &dir);
+    for file in ["state.json", "summary.json", "events.jsonl"] {
+        let file = dir.join(file);
+        let text = fs::read_to_string(&file).unwrap();
+        let text = text.replace("ep_01_answer", name);
+        let text = text.replace("Summarize the open tickets", task);
+        let text = text.replace("\"seed\":7", &format!("\"seed\":{}", special.seed));
+        let score = "\"task_score\":0.75";
+        fs::write(&file, text.replace(score, special.metrics.unwrap_or(score))).unwrap();
+    }
+    let summary = dir.join("summary.json");
+    if special.fails {
+        replace(&summary, "\"success\":1", "\"success\":0");
+        replace(
+            &summary,
+            "\"outcome\":\"success\"",
+            "\"outcome\":\"goal_not_achieved\"",
+        );
+        replace(
+            &summary,
+            "\"passed\":true,\"policy\"",
+            "\"passed\":false,\"policy\"",
+        );
+    }
+    if special.is_invalid {
+        replace(&summary, "\"act_count\":2", "\"act_count\":-2");
+    }
+}
+
+/// Two sets of 40 tasks; in the candidate the first ones fail.
+fn sets(failing: usize) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (set, failing) in [("base", 0), ("new", failing)] {
+        for at in 0..40 {
+            let fails = Special {
+                fails: at < failing,
+                ..Special::default()
+            };
+            write(
+                &dir.path().join(set),
+                &format!("ep_{at:02}"),
+                &format!("task {at:02}"),
+                fails,
+            );
+        }
+    }
+    dir
+}
+
+fn compare(dir: &Path, args: &[&str]) -> Output {
+    let [base, new] = ["base", "new"].map(|set| dir.join(set).to_str().unwrap().to_owned());
+    run(&[&["compare", &base, &new, "--no-config"], args].concat())
+}
+
+fn json(dir: &Path, args: &[&str]) -> Value {
+    let output = compare(dir, &[args, &["--format", "json"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_str(stdout(&output)).unwrap()
+}
+
+fn measure<'j>(json: &'j Value, name: &str) -> &'j Value {
+    let measures = json["measures"].as_array().unwrap().iter();
+    measures.clone().find(|it| it["name"] == name).unwrap()
+}
+
+#[test]
+fn gate_fails_for_eight_flips_of_forty_and_not_for_two() {
+    let gate = ["--fail-if", "success: worse, p < 0.05"];
+    for (failing, code, p) in [(8, 1, 1.0 / 256.0), (2, 0, 0.25)] {
+        let dir = sets(failing);
+        assert_eq!(compare(dir.path(), &gate).status.code(), Some(code));
+        let found = json(dir.path(), &[]);
+        let success = measure(&found, "success");
+        assert!(
+            (success["p"].as_f64().unwrap() - p).abs() < 1e-12,
+            "{success}"
+        );
+        assert_eq!(
+            (&success["lower"], &success["same"]),
+            (&failing.into(), &(40 - failing).into())
+        );
+        assert_eq!(found["flipped"].as_array().unwrap().len(), failing);
+        let better = compare(dir.path(), &["--fail-if", "success: better"]);
+        assert_eq!(better.status.code(), Some(0));
+        let wrong = compare(dir.path(), &["--fail-if", "sucess: worse"]);
+        assert_eq!(wrong.status.code(), Some(2));
+        assert!(stderr(&wrong).contains("no pair has the measure \"sucess\""));
+        let page = compare(dir.path(), &["--format", "html"]);
+        let page = stdout(&page);
+        let (first, table) = (
+            page.find("worse: task 00, 0"),
+            page.find("/summary/outcome"),
+        );
+        assert!(
+            first.is_some() && first < table && table < page.find("Measures"),
+            "{page}"
+        );
+        let markdown = compare(dir.path(), &["--format", "markdown"]);
+        assert!(stdout(&markdown).contains("| worse | task 00, 0 |"));
+    }
+}
+
+#[test]
+fn swapped_sets_give_the_mirrored_comparison() {
+    let dir = sets(3);
+    let there = json(dir.path(), &[]);
+    for [from, to] in [["base", "other"], ["new", "base"], ["other", "new"]] {
+        fs::rename(dir.path().join(from), dir.path().join(to)).unwrap();
+    }
+    let back = json(dir.path(), &[]);
+    let pairs = there["measures"].as_array().unwrap().iter();
+    for (a, b) in pairs.zip(back["measures"].as_array().unwrap()) {
+        assert_eq!(
+            (&a["name"], &a["p"], &a["same"]),
+            (&b["name"], &b["p"], &b["same"])
+        );
+        assert_eq!((&a["lower"], &a["higher"]), (&b["higher"], &b["lower"]));
+        assert_eq!((&a["base"], &a["candidate"]), (&b["candidate"], &b["base"]));
+    }
+    let flips = |of: &Value| {
+        let flipped = of["flipped"].as_array().unwrap().iter();
+        flipped
+            .map(|it| (it["key"].clone(), it["flipped"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let mirrored = flips(&back).into_iter().map(|(key, word)| {
+        assert_eq!(word, "better");
+        (key, "worse".into())
+    });
+    assert_eq!(flips(&there), mirrored.collect::<Vec<(Value, Value)>>());
+}
+
+#[test]
+fn repeats_of_a_task_count_as_one_and_runs_that_are_not_valid_stand_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    for set in ["base", "new"] {
+        let home = dir.path().join(set);
+        for seed in 0..6 {
+            let fails = set == "new";
+            let special = Special {
+                fails,
+                seed,
+                ..Special::default()
+            };
+            write(&home, &format!("ep_{seed}"), "the only task", special);
+        }
+        let is_invalid = set == "new";
+        write(
+            &home,
+            "ep_9",
+            "another",
+            Special {
+                is_invalid,
+                ..Special::default()
+            },
+        );
+    }
+    let found = json(dir.path(), &[]);
+    assert_eq!((&found["pairs"], &found["tasks"]), (&6.into(), &1.into()));
+    let success = measure(&found, "success");
+    assert_eq!((&success["lower"], &success["p"]), (&1.into(), &0.5.into()));
+    let apart = found["apart"].as_array().unwrap().iter();
+    let apart: Vec<_> = apart.map(|it| (&it["set"], &it["why"])).collect();
+    assert_eq!(
+        apart,
+        [
+            (&"candidate".into(), &"invalid".into()),
+            (&"base".into(), &"unpaired".into())
+        ]
+    );
+    let ambiguous = compare(dir.path(), &["--pair", "task"]);
+    assert_eq!(ambiguous.status.code(), Some(2));
+    let said = stderr(&ambiguous);
+    assert!(
+        said.contains("the only task in ") && said.contains("task,seed"),
+        "{said}"
+    );
+    let tagged = compare(dir.path(), &["--pair", "tag:team"]);
+    assert!(
+        stderr(&tagged).contains("support in "),
+        "{}",
+        stderr(&tagged)
+    );
+    let unknown = compare(dir.path(), &["--pair", "tasks"]);
+    assert!(stderr(&unknown).contains("expected task, seed or tag:NAME"));
+}
+
+#[test]
+fn metric_that_is_no_number_in_one_run_is_an_error_that_names_both() {
+    let dir = sets(0);
+    let metrics = Some("\"task_score\":\"high\"");
+    fs::remove_dir_all(dir.path().join("new/episodes/ep_07")).unwrap();
+    let special = Special {
+        metrics,
+        ..Special::default()
+    };
+    write(&dir.path().join("new"), "ep_07", "task 07", special);
+    let output = compare(dir.path(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    let parts = [
+        "\"metric:task_score\" is a number in ",
+        "base/episodes/ep_00",
+        "new/episodes/ep_07",
+    ];
+    assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+}
+
+/// Each metric of a set is a cohort.
+const METRICS: u64 = 240;
+
+#[test]
+fn p_values_are_those_of_scipy_over_a_thousand_cohorts() {
+    let Some(mut python) = python("statistics", &["scipy"]) else {
+        return;
+    };
+    let mut random = Random(11);
+    let mut measures = Vec::new();
+    for tasks in [5, 12, 20, 30, 61] {
+        let dir = tempfile::tempdir().unwrap();
+        for set in ["base", "new"] {
+            for task in 0..tasks {
+                let mut metrics = String::from("\"task_score\":0.75");
+                for metric in 0..METRICS {
+                    // Some cohorts lean to one side.
+                    let lean = if set == "new" { metric % 4 } else { 0 };
+                    let value = random.below(3) + lean;
+                    write!(metrics, ",\"m{metric}\":{value}").unwrap();
+                }
+                let special = Special {
+                    metrics: Some(&metrics),
+                    ..Special::default()
+                };
+                let home = dir.path().join(set);
+                write(
+                    &home,
+                    &format!("ep_{task}"),
+                    &format!("task {task}"),
+                    special,
+                );
+            }
+        }
+        let found = json(dir.path(), &["--rule", "*=off"]);
+        measures.extend(found["measures"].as_array().unwrap().clone());
+    }
+    let script = "\
+import json, sys
+from scipy.stats import binom
+rows = json.load(sys.stdin)
+for row in rows:
+    k, n = min(row['lower'], row['higher']), row['lower'] + row['higher']
+    p = 2 * binom.cdf(k, n, 0.5) - binom.pmf(k, n, 0.5)
+    assert abs(p - row['p']) < 1e-12, (row, p)
+print(len(rows), len({(row['lower'], row['higher']) for row in rows}))";
+    let mut child = python
+        .args(["-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input
+        .write_all(Value::from(measures).to_string().as_bytes())
+        .unwrap();
+    drop(input);
+    let said = child.wait_with_output().unwrap();
+    assert!(said.status.success());
+    let said = String::from_utf8(said.stdout).unwrap();
+    let (rows, splits) = said.trim().split_once(' ').unwrap();
+    assert!(
+        rows.parse::<usize>().unwrap() >= 1_000 && splits.parse::<usize>().unwrap() > 200,
+        "{said}"
+    );
+}
