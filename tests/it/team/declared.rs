@@ -167,6 +167,83 @@ fn threads_and_a_strict_rule_change_nothing() {
     assert_eq!(one, team(&["--rule", "strict/*=warning"]));
 }
 
+/// Events that are read by their skeletons, after many others with the same one, are judged as those
+/// that are read whole.
+#[test]
+fn known_skeleton_changes_nothing() {
+    const TEAM: &str = "
+        [vocabulary]
+        '/payload/n' = [1, 2]
+        tool = ['u', 'v*']
+        [[schema]]
+        id = 'a/b'
+        where = { tool = ['u', 'w'], '/payload/n' = { not = 3 } }
+        at = '/payload/input'
+        schema = { properties = { n = { type = 'integer', maximum = 3 }, s = { minLength = 2, enum = ['ab', 'a'] } } }
+        [[schema]]
+        id = 'a/c'
+        where = { '/payload/n' = { not = 2 } }
+        schema = { properties = { payload = { properties = { tool = { pattern = '^u' } } } } }
+        [[order]]
+        id = 'a/d'
+        each = { tool = 'u' }
+        none-earlier = { tool = 'v*' }
+        same = '/payload/n'
+        within = '5s'
+        message = 'm {same} {count}'
+        [[order]]
+        id = 'a/e'
+        each = { tool = { not = 'u' } }
+        at-most = 2
+        same = '/payload/input'
+        message = 'm {same} {count}'
+        [[rule]]
+        id = 'a/f'
+        each = { '/payload/input/s' = 'a*' }
+        check = 'event.payload.n != 3'
+        message = 'm'";
+    let project = project(TEAM);
+    let line = |index: usize| {
+        let tool = ["u", "v", "w", "u\\u0076", "vv"][index % 5];
+        let input = [
+            "{\"n\":N}",
+            "{\"s\":\"ab\"}",
+            "{\"s\":\"b\",\"n\":2}",
+            "{\"n\":\"N\"}",
+            "[N]",
+            "true",
+        ][index % 6]
+            .replace('N', &(index % 7).to_string());
+        let n = ["1", "1.0", "2", "3", "\"1\"", "null"][index / 5 % 6];
+        let time = format!(
+            "2026-03-01T12:{:02}:{:02}Z",
+            index / 60 % 60,
+            index * 7 % 60
+        );
+        format!(
+            "{{\"phase\":\"observe\",\"timestamp\":\"{time}\",\"payload\":{{\"tool\":\"{tool}\",\"n\":{n},\"input\":{input}}}}}\n"
+        )
+    };
+    let file = "runs/episodes/ep_answer/events.jsonl";
+    let before = std::fs::read_to_string(project.path(file)).unwrap();
+    let (start, rest) = before.split_once('\n').unwrap();
+    let lines: String = (0..1_000).map(line).collect();
+    project.write(file, &format!("{start}\n{lines}{rest}"));
+    let team = |args: &[&str]| {
+        let report = project.report(&[], args);
+        let findings = report.episodes[0].findings.iter();
+        let of_team =
+            findings.filter(|it| it.rule.starts_with("a/") || it.rule == "team/vocabulary");
+        let shown = of_team.map(|it| format!("{} {:?} {}", it.rule, it.location.line, it.message));
+        shown.collect::<Vec<_>>()
+    };
+    let by_skeletons = team(&[]);
+    for rule in ["a/b", "a/c", "a/d", "a/e", "a/f", "team/vocabulary"] {
+        assert!(by_skeletons.iter().any(|it| it.starts_with(rule)), "{rule}");
+    }
+    assert_eq!(by_skeletons, team(&["--rule", "strict/*=warning"]));
+}
+
 #[test]
 fn value_outside_of_a_vocabulary_is_one_finding_with_its_number() {
     let project = project(
