@@ -6,6 +6,7 @@
 //! them.
 
 mod advice;
+mod branching;
 mod declared;
 #[cfg(feature = "cli")]
 mod infer;

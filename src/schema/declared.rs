@@ -6,6 +6,7 @@ use std::fmt;
 use jsonschema::{PatternOptions, Retrieve, ValidationError, Validator};
 use serde_json::Value;
 
+use super::branching::{MAX_APPLIED, MAX_WITHIN, is_excessive};
 use super::instance::{Instance, Tape};
 use super::shape::{ShapeId, Shapes};
 use super::violation::{self, Violation};
@@ -51,6 +52,12 @@ impl DeclaredSchema {
             .with_base_uri(address)
             .with_retriever(files)
             .build(&text)?;
+        if is_excessive(&text) {
+            return Err(Box::new(ValidationError::custom(format!(
+                "it applies more than {MAX_APPLIED} subschemas to one value, references followed, \
+                 or more than {MAX_WITHIN} within each other"
+            ))));
+        }
         // What `integer` means is another thing in draft 4.
         let is_old = text
             .get("$schema")

@@ -52,6 +52,7 @@ mod formats {
 mod team {
     mod agreement;
     mod declared;
+    mod hostile;
     mod infer;
     mod moment;
     mod orders;

@@ -1,0 +1,112 @@
+//! The text of a schema -> whether it applies too many subschemas to one value.
+//!
+//! A few dozen definitions, each of which refers to the next one twice, would be judged for years.
+
+use std::collections::BTreeMap;
+use std::ptr::from_ref;
+
+use serde_json::Value;
+
+/// The number of subschemas, references followed, that are applied to one value at most, and how
+/// deep they are within each other.
+pub(super) const MAX_APPLIED: u64 = 10_000;
+pub(super) const MAX_WITHIN: usize = 1_000;
+
+/// Whether any part of a schema applies more subschemas to one value than are judged.
+pub(super) fn is_excessive(schema: &Value) -> bool {
+    let mut counting = Counting {
+        root: schema,
+        counted: BTreeMap::new(),
+    };
+    counting.any_part(schema)
+}
+
+struct Counting<'s> {
+    root: &'s Value,
+    /// By the address of a subschema; 0 while its parts are counted: one that contains itself adds
+    /// nothing.
+    counted: BTreeMap<*const Value, u64>,
+}
+
+impl<'s> Counting<'s> {
+    fn any_part(&mut self, part: &'s Value) -> bool {
+        match part {
+            Value::Object(members) => {
+                self.applied(part, 0) > MAX_APPLIED || members.values().any(|it| self.any_part(it))
+            }
+            Value::Array(items) => items.iter().any(|it| self.any_part(it)),
+            _ => false,
+        }
+    }
+
+    /// The number of subschemas that one applies to the value that it judges, itself included.
+    fn applied(&mut self, schema: &'s Value, depth: usize) -> u64 {
+        let id = from_ref(schema);
+        if let Some(count) = self.counted.get(&id) {
+            return *count;
+        }
+        if depth > MAX_WITHIN {
+            return u64::MAX;
+        }
+        self.counted.insert(id, 0);
+        let parts = schema.as_object().into_iter().flatten();
+        let parts = parts.flat_map(|(keyword, value)| self.parts(keyword, value));
+        let parts: Vec<&Value> = parts.collect();
+        let counts = parts.into_iter().map(|part| self.applied(part, depth + 1));
+        let count = counts.fold(1, u64::saturating_add);
+        self.counted.insert(id, count);
+        count
+    }
+
+    /// The subschemas of a keyword that are applied to the same value.
+    fn parts(&self, keyword: &str, value: &'s Value) -> Vec<&'s Value> {
+        match (keyword, value) {
+            ("$ref", Value::String(reference)) => {
+                let target = reference.strip_prefix('#');
+                let target = target.and_then(|pointer| self.root.pointer(pointer));
+                target.into_iter().collect()
+            }
+            ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.iter().collect(),
+            ("not" | "if" | "then" | "else", part) => vec![part],
+            ("dependentSchemas" | "dependencies", Value::Object(parts)) => parts.values().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Definitions, each of which refers to the next one a number of times.
+    fn chain(length: usize, times: usize) -> Value {
+        let part = |index: usize| json!({"$ref": format!("#/$defs/{}", index + 1)});
+        let of = |index| {
+            (
+                index.to_string(),
+                json!({"allOf": vec![part(index); times]}),
+            )
+        };
+        let parts: serde_json::Map<String, Value> = (0..length).map(of).collect();
+        json!({"$ref": "#/$defs/0", "$defs": parts})
+    }
+
+    #[test]
+    fn parts_that_multiply_are_excessive() {
+        for (schema, expected) in [
+            (chain(30, 1), false),
+            (chain(10, 2), false),
+            (chain(30, 2), true),
+            (chain(20_000, 1), true),
+            (json!({"$ref": "#"}), false),
+            (
+                json!({"anyOf": [{"$ref": "#"}, {"items": {"$ref": "#"}}]}),
+                false,
+            ),
+            (json!({"properties": {"a": chain(2, 2)}}), false),
+        ] {
+            assert_eq!(is_excessive(&schema), expected);
+        }
+    }
+}
