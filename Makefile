@@ -47,7 +47,7 @@ fuzz: ## feed hostile input to each target in fuzz/, for SECONDS=60 each
 	if ! $$fuzz --version >/dev/null 2>&1; then fuzz="env RUSTC_BOOTSTRAP=1 $(CARGO) fuzz"; fi; \
 	if ! $$fuzz --version >/dev/null 2>&1; then \
 	echo "skipped: this needs cargo-fuzz; get it with: cargo install cargo-fuzz --locked"; exit 0; \
-	fi; fuzz/seed && for target in document episode schema locator renderers record recovery; do \
+	fi; fuzz/seed && for target in document episode schema locator renderers record recovery pack; do \
 	$$fuzz run $$target -- -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 || exit 1; done
 
 crash: ## cut off SESSIONS=10000 random runs that are recorded after every system call, and check what is left
