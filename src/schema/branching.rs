@@ -82,7 +82,7 @@ mod tests {
     /// Definitions, each of which refers to the next one a number of times.
     fn chain(length: usize, times: usize) -> Value {
         let part = |index: usize| json!({"$ref": format!("#/$defs/{}", index + 1)});
-        let of = |index| {
+        let of = |index: usize| {
             (
                 index.to_string(),
                 json!({"allOf": vec![part(index); times]}),

@@ -167,8 +167,7 @@ fn threads_and_a_strict_rule_change_nothing() {
     assert_eq!(one, team(&["--rule", "strict/*=warning"]));
 }
 
-/// Events that are read by their skeletons, after many others with the same one, are judged as those
-/// that are read whole.
+/// Events that are read by skeletons, which many share, are judged as those that are read whole.
 #[test]
 fn known_skeleton_changes_nothing() {
     const TEAM: &str = "
