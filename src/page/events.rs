@@ -2,11 +2,17 @@
 
 use maud::{Markup, html};
 
+use super::findings::{Place, Places};
 use super::units::{offset, thousands};
 use super::{TrackEvent, TrackItem, said};
 use crate::dashboard::Outline;
 
-pub(super) fn events(outline: &Outline, track: &[TrackItem], prefix: &str) -> Markup {
+pub(super) fn events(
+    outline: &Outline,
+    track: &[TrackItem],
+    prefix: &str,
+    places: &Places<'_>,
+) -> Markup {
     html! {
         @if let Some(fault) = &outline.fault {
             p.empty { (said(fault)) }
@@ -31,7 +37,7 @@ pub(super) fn events(outline: &Outline, track: &[TrackItem], prefix: &str) -> Ma
             div.events data-events="" {
                 @for item in track {
                     @match item {
-                        TrackItem::Event(event) => (one(event, prefix)),
+                        TrackItem::Event(event) => (one(event, prefix, places.on_line(event.moment.line))),
                         TrackItem::Folded(number) => {
                             p.fold { (thousands(*number)) " events are not on this page" }
                         }
@@ -42,7 +48,7 @@ pub(super) fn events(outline: &Outline, track: &[TrackItem], prefix: &str) -> Ma
     }
 }
 
-fn one(event: &TrackEvent, prefix: &str) -> Markup {
+fn one(event: &TrackEvent, prefix: &str, place: Option<Place>) -> Markup {
     let moment = &event.moment;
     let class = super::waterfall::class_of(event);
     html! {
@@ -52,7 +58,10 @@ fn one(event: &TrackEvent, prefix: &str) -> Markup {
                 span.at { @if let Some(at) = moment.offset_sec { (offset(at)) } }
                 span.phase.(class) { (said(&moment.phase)) }
                 span.agent { (said(&moment.agent)) }
-                span.what { (said(&moment.summary)) }
+                span.what {
+                    @if let Some(place) = place { span.(place.class()) { (place.label()) } " " }
+                    (said(&moment.summary))
+                }
             }
             pre tabindex="0" { (lines(&event.json)) }
             @if event.is_cut { p.note { "The rest of this event is not on this page." } }

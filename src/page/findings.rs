@@ -16,14 +16,16 @@ const MAX_FINDINGS: usize = 200;
 /// The maximum number of other places that a page shows of one finding.
 const MAX_RELATED: usize = 8;
 
-/// The places in the records that findings are about.
+/// The places in the records and the timeline that findings are about.
 pub(super) struct Places<'r> {
     prefix: &'r str,
+    /// By the lines of events.
+    events: BTreeMap<u64, Place>,
     state: BTreeMap<&'r str, Place>,
     summary: BTreeMap<&'r str, Place>,
 }
 
-/// A place in a record that a finding is about.
+/// A place that a finding is about.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) number: usize,
@@ -31,10 +33,31 @@ pub(super) struct Place {
     pub(super) severity: Option<Severity>,
 }
 
+impl Place {
+    /// How it is drawn.
+    pub(super) fn class(self) -> &'static str {
+        match self.severity {
+            Some(Severity::Error) => "place bad",
+            Some(Severity::Warning) => "place warn",
+            None => "place other",
+        }
+    }
+
+    /// What it is, in a word.
+    pub(super) fn label(self) -> &'static str {
+        match self.severity {
+            Some(Severity::Error) => "error",
+            Some(Severity::Warning) => "warning",
+            None => "related",
+        }
+    }
+}
+
 impl<'r> Places<'r> {
     pub(super) fn of(report: &'r EpisodeReport, prefix: &'r str) -> Self {
         let mut places = Self {
             prefix,
+            events: BTreeMap::new(),
             state: BTreeMap::new(),
             summary: BTreeMap::new(),
         };
@@ -44,16 +67,21 @@ impl<'r> Places<'r> {
             let others = finding.related.iter().take(MAX_RELATED);
             let others = others.map(|related| (&related.location, None));
             for (location, severity) in std::iter::once(own).chain(others) {
-                let map = match location.artifact {
-                    Some(Artifact::State) => &mut places.state,
-                    Some(Artifact::Summary) => &mut places.summary,
+                number += 1;
+                let new = Place { number, severity };
+                let pointer = location.pointer.as_deref();
+                let place = match (location.artifact, location.line, pointer) {
+                    (Some(Artifact::Events), Some(line), _) => {
+                        places.events.entry(line).or_insert(new)
+                    }
+                    (Some(Artifact::State), _, Some(pointer)) => {
+                        places.state.entry(pointer).or_insert(new)
+                    }
+                    (Some(Artifact::Summary), _, Some(pointer)) => {
+                        places.summary.entry(pointer).or_insert(new)
+                    }
                     _ => continue,
                 };
-                let Some(pointer) = location.pointer.as_deref() else {
-                    continue;
-                };
-                number += 1;
-                let place = map.entry(pointer).or_insert(Place { number, severity });
                 place.severity = match (place.severity, severity) {
                     (Some(one), Some(other)) => Some(one.min(other)),
                     (one, other) => one.or(other),
@@ -69,6 +97,11 @@ impl<'r> Places<'r> {
             Artifact::Summary => &self.summary,
             _ => &self.state,
         }
+    }
+
+    /// The place on a line of the timeline.
+    pub(super) fn on_line(&self, line: u64) -> Option<Place> {
+        self.events.get(&line).copied()
     }
 
     /// The anchor of a place in a record.

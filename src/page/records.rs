@@ -8,7 +8,6 @@ use maud::{Markup, PreEscaped, html};
 use super::findings::{Place, Places};
 use super::units::thousands;
 use crate::document::{Kind, Node, OwnedDocument};
-use crate::finding::Severity;
 use crate::printable::{brief, shortened};
 use crate::source::{Artifact, Pointer};
 
@@ -79,11 +78,7 @@ impl<'p, 'r> Tree<'p, 'r> {
         }
         self.shown += 1;
         let anchor = place.map(|place| self.places.anchor(place));
-        let class = place.map(|place| match place.severity {
-            Some(Severity::Error) => "place bad",
-            Some(Severity::Warning) => "place warn",
-            None => "place other",
-        });
+        let class = place.map(Place::class);
         let key = html! { @if !name.is_empty() { span.k { (brief(name)) } } };
         let is_group = matches!(value.kind(), Kind::Object | Kind::Array);
         let number = if is_group { length(value) } else { 0 };

@@ -49,7 +49,7 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
             (part(prefix, PARTS[0], &findings::findings(report, &places)))
             (part(prefix, PARTS[1], &plan::plan(&page.plan, prefix)))
             (part(prefix, PARTS[2], &waterfall::waterfall(&page.track, prefix)))
-            (part(prefix, PARTS[3], &events::events(&page.dashboard.timeline, &page.track, prefix)))
+            (part(prefix, PARTS[3], &events::events(&page.dashboard.timeline, &page.track, prefix, &places)))
             (part(prefix, PARTS[4], &details::details(&page.dashboard.overview)))
             (part(prefix, PARTS[5], &html! {
                 div.records {

@@ -347,3 +347,25 @@ fn page_folds_a_pause_and_draws_acts_as_bars() {
     assert_eq!(page.matches("<rect class=\"bar act\"").count(), 1);
     assert!(page.contains("class=\"mark pause\"") && page.contains("class=\"mark end\""));
 }
+
+/// Both events of a finding about their order are marked in the timeline, each with a word.
+#[test]
+fn page_marks_the_events_that_findings_name() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("runvet.toml");
+    let order = "[[order]]\nid = 'a/b'\nmessage = 'm'\neach = { tool = 'refund' }\n\
+                 none-earlier = { tool = 'lookup' }\n";
+    fs::write(&config, order).unwrap();
+    let config = config.to_str().unwrap();
+    let page = page(root, &["--config", config, "corpus/team/refunds/runs"]);
+    let marked = |event: &&str| event.contains("class=\"place ");
+    let events = page.split("<details class=\"event\"").skip(1);
+    let marked = events.filter(marked).map(|event| {
+        let line = between(event, "<span class=\"line\">", "</span>");
+        let word = between(event, "<span class=\"place ", "</span>");
+        format!("{line} {}", word.split_once('>').unwrap().1)
+    });
+    let marked: Vec<String> = marked.collect();
+    assert_eq!(marked, ["8 related", "9 error"]);
+}
