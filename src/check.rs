@@ -75,6 +75,7 @@ pub struct Check {
     jobs: Option<NonZeroUsize>,
     follow_links: bool,
     keeps_cards: bool,
+    keeps_coverage: bool,
 }
 
 impl Default for Check {
@@ -194,6 +195,7 @@ impl Check {
             jobs: None,
             follow_links: false,
             keeps_cards: false,
+            keeps_coverage: false,
         };
         none.with_rules(RuleSet::default())
     }
@@ -330,6 +332,22 @@ impl Check {
     #[must_use]
     pub fn keep_cards(mut self, keep: bool) -> Self {
         self.keeps_cards = keep;
+        self
+    }
+
+    /// Sets whether each report also says of each rule that is on whether it found something,
+    /// compared something, had nothing to compare, or was skipped.
+    ///
+    /// ```
+    /// use runvet::check::Check;
+    /// use runvet::finding::Coverage;
+    /// let report = Check::new().keep_coverage(true).run(["corpus/good/terminal"]).unwrap();
+    /// let coverage = report.episodes[0].coverage.as_ref().unwrap();
+    /// assert_eq!(coverage["lifecycle/links"], Coverage::Sound);
+    /// ```
+    #[must_use]
+    pub fn keep_coverage(mut self, keep: bool) -> Self {
+        self.keeps_coverage = keep;
         self
     }
 

@@ -2,6 +2,7 @@
 //! `schemas/report.schema.json`.
 
 mod card;
+mod coverage;
 mod skip;
 mod totals;
 mod whole;
@@ -18,6 +19,7 @@ use crate::printable::escape;
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
 pub(crate) use card::Card;
+pub use coverage::Coverage;
 pub(crate) use skip::{STILL_CHANGING, SkipReason};
 pub use skip::{Skip, SkipKind};
 pub(crate) use totals::NONE;
@@ -281,6 +283,9 @@ pub struct EpisodeReport {
     /// under `skipped`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed_skips: Vec<Skip>,
+    /// What each rule that is on says of the run; present when it was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<BTreeMap<String, Coverage>>,
     /// What a list of runs shows of the run, where a check was asked to keep it.
     #[serde(skip)]
     pub(crate) card: Option<Box<Card>>,

@@ -125,9 +125,9 @@ formats! {
     /// One line per finding: `file:line:column: severity rule: message`
     Concise = "concise", ["verbose"], |options| concise::Concise { verbose: options.verbose };
     /// One JSON document; `runvet schema report` describes it
-    Json = "json", ["statistics"], |_options| json::Json::default();
+    Json = "json", ["coverage", "statistics"], |_options| json::Json::default();
     /// One line of JSON per episode, and one for the totals
-    Ndjson = "ndjson", ["statistics"], |_options| json::Ndjson;
+    Ndjson = "ndjson", ["coverage", "statistics"], |_options| json::Ndjson;
     /// SARIF 2.1.0, for code scanning
     Sarif = "sarif", [], |options| sarif::Sarif::new(options.rules.clone());
     /// `JUnit` XML, one test case per episode

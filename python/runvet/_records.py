@@ -380,10 +380,15 @@ class SuppressedRecord(TypedDict):
     reason: NotRequired[str]
 
 
+Coverage = Literal["found", "sound", "nothing", "skipped"]
+"""What a rule says of a run."""
+
+
 class EpisodeReportRecord(TypedDict):
     """The result of checking one episode."""
 
     adapter: NotRequired[str]
+    coverage: NotRequired[dict[str, Coverage]]
     dir: str
     findings: list[FindingRecord]
     id: str

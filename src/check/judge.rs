@@ -8,8 +8,8 @@ use super::{Check, causes, tidy};
 use crate::digest::Digest;
 use crate::facts::{Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable};
 use crate::finding::{
-    Card, EpisodeReport, Finding, Level, Lifecycle, Location, Related, STILL_CHANGING, Skip,
-    SkipReason, UNREADABLE,
+    Card, Coverage, EpisodeReport, Finding, Level, Lifecycle, Location, Related, STILL_CHANGING,
+    Skip, SkipReason, UNREADABLE,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::outline::Listening;
@@ -42,7 +42,12 @@ pub(super) fn episode<R>(
     let wanted = &check.wanted;
     load::episode(files, episode.id, wanted, listening, buffers, |loaded| {
         let dir = episode.key.to_string();
-        let (mut drafts, mut skips) = drafts(check, &loaded, &dir);
+        let mut coverage = check.keeps_coverage.then(|| silent(check));
+        let (mut drafts, mut skips) = judge_all(check, &loaded, &dir, |rule, compared| {
+            if let (Some(coverage), Compared::Something) = (&mut coverage, compared) {
+                coverage.insert(rule.info.id.to_string(), Coverage::Sound);
+            }
+        });
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
         }
@@ -71,9 +76,11 @@ pub(super) fn episode<R>(
             skipped: tidy(skips),
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
+            coverage,
             card: check.keeps_cards.then(|| Box::new(card(&loaded))),
             is_unchecked: check.levels.iter().all(|level| *level == Level::Off),
         };
+        cover(&mut report);
         report.decide(|rule| check.rules.level_of(&check.levels, rule));
         (report, also(&loaded))
     })
@@ -90,12 +97,31 @@ fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) 
     causes
 }
 
-/// What the rules find in an episode in a directory, and what they could not judge.
-fn drafts(check: &Check, loaded: &Loaded<'_, '_>, dir: &str) -> (Vec<Drafted>, Vec<Skip>) {
-    judge_all(check, loaded, dir, |_, _| ())
+/// The coverage before any rule has answered: each rule that is on has nothing to compare.
+fn silent(check: &Check) -> BTreeMap<String, Coverage> {
+    let rules = check.rules.iter().zip(&check.levels);
+    let on = rules.filter(|(_, level)| **level != Level::Off);
+    on.map(|(rule, _)| (rule.info.id.to_string(), Coverage::Nothing))
+        .collect()
 }
 
-/// The same, and passes on whether each rule that could be judged had anything to compare.
+/// Adds to the coverage of a report which rules were skipped, and which found something.
+fn cover(report: &mut EpisodeReport) {
+    let Some(coverage) = &mut report.coverage else {
+        return;
+    };
+    let skipped = report
+        .skipped
+        .iter()
+        .map(|it| (&it.rule, Coverage::Skipped));
+    let found = report.findings.iter().map(|it| (&it.rule, Coverage::Found));
+    for (rule, said) in skipped.chain(found) {
+        coverage.insert(rule.clone(), said);
+    }
+}
+
+/// What the rules find in an episode in a directory, and what they could not judge; passes on
+/// whether each rule that could be judged had anything to compare.
 fn judge_all(
     check: &Check,
     loaded: &Loaded<'_, '_>,
@@ -160,6 +186,7 @@ pub(super) fn hold_back(check: &Check, report: &mut EpisodeReport, movement: &Mo
         holds
     });
     report.skipped = tidy(std::mem::take(&mut report.skipped));
+    cover(report);
     report.decide(|rule| check.rules.level_of(&check.levels, rule));
 }
 
@@ -436,7 +463,6 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
-    use crate::finding::Level;
     use crate::gate::Gate;
     use crate::rules;
     use std::path::Path as FilePath;

@@ -88,6 +88,12 @@ pub(in crate::cli) struct Validate {
     #[arg(long)]
     statistics: bool,
 
+    /// Add what each rule says of each run: found, sound, nothing to compare, or skipped
+    ///
+    /// The formats json and ndjson show it.
+    #[arg(long)]
+    coverage: bool,
+
     /// How the human format groups findings
     #[arg(long, value_name = "WHAT", default_value = "episode", value_parser = one_of(describe))]
     group_by: GroupBy,
@@ -299,7 +305,9 @@ impl Validate {
         let format = settings.format.value;
         let sinks = Sinks::open(format, &self.outputs, &baselines, options)?;
         let check = self.check(settings.gate.gate.check().clone(), settings.jobs.value);
-        let check = check.keep_cards(sinks.have(Format::Html));
+        let check = check
+            .keep_cards(sinks.have(Format::Html))
+            .keep_coverage(self.coverage);
         let mut gate = settings.gate.gate.with_check(check);
         if self.statistics {
             gate = gate.with_statistics();
@@ -418,6 +426,7 @@ impl Validate {
         }
         for (id, name) in [
             ("statistics", "--statistics"),
+            ("coverage", "--coverage"),
             ("group_by", "--group-by"),
             ("max_findings", "--max-findings"),
             ("verbose", "--verbose"),

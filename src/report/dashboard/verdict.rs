@@ -167,6 +167,7 @@ mod tests {
             skipped: vec![Skip::new("plan/projection", &STILL_CHANGING)],
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
+            coverage: None,
             card: None,
             is_unchecked: false,
         };

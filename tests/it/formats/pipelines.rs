@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use runvet::check::{Check, all_rules};
-use runvet::finding::{Finding, Report, Severity};
+use runvet::finding::{Coverage, Finding, Report, Severity};
 use runvet::report::{Closing, Format, Options};
 use serde_json::Value;
 
@@ -291,6 +291,39 @@ fn markdown_counts_all_and_lists_in_one_fence() {
             "{row}"
         );
     }
+}
+
+#[test]
+fn coverage_tells_a_sound_rule_from_one_that_compared_nothing() {
+    let covered = |case: &str, more: &[&str]| {
+        let options = [&["--format", "json", "--coverage"], more].concat();
+        let output = runvet(&corpus().join(case), &options);
+        serde_json::from_slice::<Report>(&output.stdout).unwrap()
+    };
+    let said = |report: &Report, rule: &str| report.episodes[0].coverage.as_ref().unwrap()[rule];
+    let sound = covered("good/terminal", &[]);
+    assert_eq!(said(&sound, "lifecycle/links"), Coverage::Sound);
+    let without_digests = covered("good/terminal", &["--verify-manifest"]);
+    assert_eq!(said(&without_digests, "manifest/digest"), Coverage::Nothing);
+    for episode in &covered("demo", &[]).episodes {
+        let coverage = episode.coverage.as_ref().unwrap();
+        for finding in &episode.findings {
+            assert_eq!(coverage[&finding.rule], Coverage::Found);
+        }
+        for skip in &episode.skipped {
+            let said = coverage[&skip.rule];
+            assert!(
+                matches!(said, Coverage::Skipped | Coverage::Found),
+                "{skip:?}"
+            );
+        }
+    }
+    assert!(
+        REPORT
+            .episodes
+            .iter()
+            .all(|episode| episode.coverage.is_none())
+    );
 }
 
 #[test]
