@@ -18,6 +18,7 @@ mod reading;
 mod sign;
 pub(crate) mod text;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
@@ -187,6 +188,39 @@ pub(crate) struct Pair {
     pub(crate) values: BTreeMap<String, [f64; 2]>,
 }
 
+impl Pair {
+    /// Two runs with a key; their measures, by their places among some names, are added to sums.
+    fn of(key: Vec<String>, a: Run, b: Run, names: &[String], sums: &mut [Sums]) -> Self {
+        let mut pair = Self {
+            key,
+            flipped: None,
+            values: BTreeMap::new(),
+            outcomes: [a.outcome, b.outcome],
+            base: a.dir,
+            candidate: b.dir,
+        };
+        let others: BTreeMap<usize, f64> = b.figures.into_iter().collect();
+        for (at, value) in a.figures {
+            let (Some(other), Some(name), Some(sum)) =
+                (others.get(&at), names.get(at), sums.get_mut(at))
+            else {
+                continue;
+            };
+            sum.add([value, *other]);
+            let flipped = match value.partial_cmp(other) {
+                None | Some(Ordering::Equal) => continue,
+                Some(Ordering::Greater) => "worse",
+                Some(Ordering::Less) => "better",
+            };
+            if name == reading::SUCCESS {
+                pair.flipped = Some(flipped);
+            }
+            pair.values.insert(name.clone(), [value, *other]);
+        }
+        pair
+    }
+}
+
 /// A run that is not compared.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Apart {
@@ -354,29 +388,7 @@ impl Comparison {
                 sums.iter_mut().for_each(Sums::end_task);
             }
             self.pairs += 1;
-            let mut pair = Pair {
-                key,
-                flipped: None,
-                values: BTreeMap::new(),
-                outcomes: [a.outcome, b.outcome],
-                base: a.dir,
-                candidate: b.dir,
-            };
-            let others: BTreeMap<usize, f64> = b.figures.into_iter().collect();
-            for (at, value) in a.figures {
-                let (Some(other), Some(name), Some(sum)) =
-                    (others.get(&at), names.get(at), sums.get_mut(at))
-                else {
-                    continue;
-                };
-                sum.add([value, *other]);
-                if value < *other || value > *other {
-                    if name == reading::SUCCESS {
-                        pair.flipped = Some(if value > *other { "worse" } else { "better" });
-                    }
-                    pair.values.insert(name.clone(), [value, *other]);
-                }
-            }
+            let pair = Pair::of(key, a, b, names, &mut sums);
             match pair.flipped {
                 Some("worse") => worse.push(pair.clone()),
                 Some(_) => better.push(pair.clone()),

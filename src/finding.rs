@@ -321,6 +321,7 @@ impl EpisodeReport {
             skipped: Vec::new(),
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
+            coverage: None,
             card: None,
             is_unchecked: false,
         }

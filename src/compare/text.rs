@@ -1,5 +1,6 @@
 //! A comparison -> text for people, and Markdown for a pull request.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Comparison, Pair, shown};
@@ -97,7 +98,7 @@ fn cell(text: &str) -> String {
             '<' => cell.push_str("&lt;"),
             '&' => cell.push_str("&amp;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '@' | '#' | '!' | '~' | ':' => {
-                cell.push_str(&format!("&#{};", u32::from(c)));
+                let _ = write!(cell, "&#{};", u32::from(c));
             }
             _ => cell.push(c),
         }
