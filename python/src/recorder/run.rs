@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{CString, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -149,7 +149,10 @@ impl Run {
     /// Whether none about the same was found before. Where in a record, changes as that grows.
     fn is_new(&self, finding: &Finding) -> bool {
         let at = &finding.location;
-        let line = at.line.filter(|_| at.file.ends_with(".jsonl"));
+        let has_lines = Path::new(&at.file)
+            .extension()
+            .is_some_and(|it| it == "jsonl");
+        let line = at.line.filter(|_| has_lines);
         let about = (
             finding.rule.clone(),
             at.file.clone(),
