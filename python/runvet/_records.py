@@ -309,6 +309,10 @@ class PlanComparison(TypedDict):
     unjudged: NotRequired[str]
 
 
+CoverageRecord = Literal["found", "sound", "nothing", "skipped"]
+"""What a rule says of a run."""
+
+
 class RelatedRecord(TypedDict):
     """Another place that a finding is about."""
 
@@ -380,15 +384,11 @@ class SuppressedRecord(TypedDict):
     reason: NotRequired[str]
 
 
-Coverage = Literal["found", "sound", "nothing", "skipped"]
-"""What a rule says of a run."""
-
-
 class EpisodeReportRecord(TypedDict):
     """The result of checking one episode."""
 
     adapter: NotRequired[str]
-    coverage: NotRequired[dict[str, Coverage]]
+    coverage: NotRequired[dict[str, CoverageRecord]]
     dir: str
     findings: list[FindingRecord]
     id: str

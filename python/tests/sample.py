@@ -67,6 +67,7 @@ def reading() -> None:
     assert_type(Decimal(1), Decimal)
     assert_type(runvet.BadLine(1, 1, "why").line, int)
     assert_type(runvet.diff(run, Path("runs/episodes/ep_1")), dict[str, Any])
+    assert_type(runvet.compare("runs/main", "runs/change", pair=["task"]), dict[str, Any])
 
 
 def checking() -> None:

@@ -217,7 +217,7 @@ def test_broken_state_names_its_place() -> None:
 def test_tables_of_runs_are_those_of_the_command(demo: Path, tmp_path: Path) -> None:
     runs = runvet.open(demo)
     for name in get_args(TableName):
-        call = ["runvet", "table", name, str(demo), "--no-config", "--format", "ndjson"]
+        call = [runvet.find_runvet_bin(), "table", name, str(demo), "--no-config", "--format", "ndjson"]
         printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout
         table = runs.table(name)
         assert table.rows() == [json.loads(line) for line in printed.splitlines()]
