@@ -61,13 +61,7 @@ impl<'a> Evaluator<'a, '_> {
             PartKind::Member(of, name) => self.member(part, of, name)?,
             PartKind::Has(of, name) => {
                 let map = self.map(part, of)?;
-                let key = Value::Text((&**name).into());
-                let value = map.get(&key, self.budget);
-                Value::Bool(match value {
-                    Ok(value) => value.is_some(),
-                    Err(Unable::Why(_)) => true, // It is there, and its number does not fit.
-                    Err(Unable::Spent) => return Err(Stop::Spent),
-                })
+                Value::Bool(map.has(&Value::Text((&**name).into()), self.budget)?)
             }
             PartKind::Not(of) => Value::Bool(!self.condition(of)?),
             PartKind::Negate(of) => self.negated(part, of)?,
@@ -308,14 +302,7 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 Ok(Some(Value::Bool(false)))
             }
-            Type::Map => {
-                let found = match all.get(value, self.budget) {
-                    Ok(found) => found.is_some(),
-                    Err(Unable::Why(_)) => true,
-                    Err(Unable::Spent) => return Err(Stop::Spent),
-                };
-                Ok(Some(Value::Bool(found)))
-            }
+            Type::Map => Ok(Some(Value::Bool(all.has(value, self.budget)?))),
             _ => Ok(None),
         }
     }

@@ -227,6 +227,7 @@ impl Reader<'_> {
         is_method: bool,
         arguments: &[&IdedExpr],
     ) -> Result<Part, Mistake> {
+        let operator = Operator::ALL.iter().find(|known| known.2 == name);
         let kind = match (name, arguments) {
             ("!_", [of]) => PartKind::Not(Box::new(self.part(of)?)),
             ("-_", [of]) => PartKind::Negate(Box::new(self.part(of)?)),
@@ -238,12 +239,12 @@ impl Reader<'_> {
             ("_?._" | "_[?_]", _) => {
                 return Err(mistake(place, "optional members are not supported"));
             }
-            (sign, [a, b]) if Operator::ALL.iter().any(|known| known.2 == sign) => {
-                let known = Operator::ALL.iter().find(|known| known.2 == sign);
-                let operator = known.map_or(Operator::Equal, |known| known.0);
-                PartKind::Operation(operator, Box::new([self.part(a)?, self.part(b)?]))
-            }
-            _ => return self.function(place, name, is_method, arguments),
+            _ => match (operator, arguments) {
+                (Some((operator, ..)), [a, b]) => {
+                    PartKind::Operation(*operator, Box::new([self.part(a)?, self.part(b)?]))
+                }
+                _ => return self.function(place, name, is_method, arguments),
+            },
         };
         Ok(self.around(place, kind))
     }
@@ -260,8 +261,9 @@ impl Reader<'_> {
         let before = before.trim_end().len();
         let named = before.saturating_sub(name.len())..before;
         let place = named.start..place.end;
-        let kind = match (name, is_method, arguments) {
-            ("has", false, [of]) => match &of.expr {
+        let known_macro = MACROS.iter().find(|known| known.0 == name);
+        let kind = match (known_macro, is_method, arguments) {
+            (None, false, [of]) if name == "has" => match &of.expr {
                 Expr::Select(select) if !select.test => {
                     let map = Box::new(self.part(&select.operand)?);
                     PartKind::Has(map, select.field.as_str().into())
@@ -271,9 +273,7 @@ impl Reader<'_> {
                     return Err(mistake(self.place(of), message));
                 }
             },
-            (_, true, [list, rest @ ..]) if MACROS.iter().any(|known| known.0 == name) => {
-                self.each(&named, name, list, rest)?
-            }
+            (Some(known), true, [list, rest @ ..]) => self.each(&named, *known, list, rest)?,
             _ => {
                 let known = function_of(&named, name, is_method, arguments.len())?;
                 let mut parts = Vec::new();
@@ -289,12 +289,10 @@ impl Reader<'_> {
     fn each(
         &mut self,
         named: &Range<usize>,
-        name: &str,
+        (name, macro_, least, most): (&str, Macro, usize, usize),
         list: &IdedExpr,
         rest: &[&IdedExpr],
     ) -> Result<PartKind, Mistake> {
-        let known = MACROS.iter().find(|known| known.0 == name);
-        let (_, macro_, least, most) = *known.unwrap_or(&MACROS[0]);
         let item = rest.first().and_then(|item| match &item.expr {
             Expr::Ident(item) if !item.starts_with('.') => Some(item.clone()),
             _ => None,

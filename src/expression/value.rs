@@ -173,10 +173,7 @@ impl<'a> Value<'a> {
             (Self::Null, Self::Null) => Ok(true),
             (Self::Type(a), Self::Type(b)) => Ok(a == b),
             _ if self.type_() == Type::List => {
-                let (Some(size), Some(others)) = (self.size(budget)?, other.size(budget)?) else {
-                    return Ok(false);
-                };
-                if size != others {
+                if self.size(budget)? != other.size(budget)? {
                     return Ok(false);
                 }
                 for (a, b) in self.items().zip(other.items()) {
@@ -261,6 +258,16 @@ impl<'a> Value<'a> {
         let members = node.into_iter().flat_map(Node::members);
         let names = members.map(|member| Self::Text(member.name()));
         (0..).map_while(of_built).chain(names)
+    }
+
+    /// Whether a map has a key.
+    pub(super) fn has(&self, key: &Self, budget: &mut Budget) -> Result<bool, Stop> {
+        match self.get(key, budget) {
+            Ok(value) => Ok(value.is_some()),
+            // It is there, and its number does not fit.
+            Err(Unable::Why(_)) => Ok(true),
+            Err(Unable::Spent) => Err(Stop::Spent),
+        }
     }
 
     /// The value under a key of a map.
