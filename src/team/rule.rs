@@ -83,6 +83,11 @@ impl TeamRule {
         self.names(Name::Counts) || self.names(Name::Tools)
     }
 
+    /// Whether it judges a run as a whole, which has ended or not.
+    pub(crate) fn judges_run(&self, has_ended: bool) -> bool {
+        self.each.is_none() && (has_ended || !self.needs_end)
+    }
+
     /// Why a record that it names can't be judged.
     fn unmet<'r>(&self, values: &'r RunValues<'_>) -> Option<&'r SkipReason> {
         let of_state = values.state.as_ref().err();

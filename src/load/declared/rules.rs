@@ -39,7 +39,7 @@ pub(super) fn of_next(
         let rule = team.rules.get(**index);
         rule.is_some_and(TeamRule::counts_events)
     };
-    let mut documents = [None, None];
+    let mut documents = None;
     if rules.iter().any(|index| counting(&index)) {
         let mut counts = counts.clone();
         counts.event(event);
@@ -48,14 +48,9 @@ pub(super) fn of_next(
                 found.is_spent = counts.is_full;
             }
         }
-        documents = (counts.counted.to_json()).map(|text| OwnedDocument::read(text).ok());
+        documents = Some(counts.documents());
     }
-    let [counts, tools] = &documents;
-    let values = RunValues {
-        counts: counts.as_ref().map(OwnedDocument::root),
-        tools: tools.as_ref().map(OwnedDocument::root),
-        ..values
-    };
+    let values = with_counts(values, documents.as_ref());
     self::event(found, team, rules.iter().copied(), line, event, &values);
 }
 
@@ -71,6 +66,27 @@ impl Counts {
     pub(super) fn event(&mut self, event: Node<'_>) {
         self.is_full = self.is_full || !self.counted.add(event);
     }
+
+    /// The numbers by phase, and by tool.
+    fn documents(&self) -> [Option<OwnedDocument>; 2] {
+        let texts = self.counted.to_json();
+        texts.map(|text| OwnedDocument::read(text).ok())
+    }
+}
+
+/// Values with the numbers of events, if these were made.
+fn with_counts<'a>(
+    values: RunValues<'a>,
+    documents: Option<&'a [Option<OwnedDocument>; 2]>,
+) -> RunValues<'a> {
+    let Some([counts, tools]) = documents else {
+        return values;
+    };
+    RunValues {
+        counts: counts.as_ref().map(OwnedDocument::root),
+        tools: tools.as_ref().map(OwnedDocument::root),
+        ..values
+    }
 }
 
 /// Judges what is judged once all events are read: events by rules that count them, and the run.
@@ -82,20 +98,15 @@ pub(super) fn end(
     values: RunValues<'_>,
     read_again: impl Fn(Line, &mut Vec<u8>) -> bool,
 ) {
-    let [counts_text, tools] = counts.counted.to_json();
-    let (counted, tools) = (OwnedDocument::read(counts_text), OwnedDocument::read(tools));
-    let values = RunValues {
-        counts: counted.as_ref().ok().map(OwnedDocument::root),
-        tools: tools.as_ref().ok().map(OwnedDocument::root),
-        ..values
-    };
+    let documents = team.events.are_counted.then(|| counts.documents());
+    let values = with_counts(values, documents.as_ref());
     let rules = team.team.rules.iter().zip(&team.on.rules).zip(found);
     for ((rule, _), found) in rules.filter(|((_, on), _)| **on) {
         if rule.counts_events() && counts.is_full {
             found.is_spent = true;
             continue;
         }
-        if rule.each.is_none() && (lifecycle == Lifecycle::Terminal || !rule.needs_end) {
+        if rule.judges_run(lifecycle == Lifecycle::Terminal) {
             found.run(rule, &values);
         }
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());

@@ -27,7 +27,7 @@ impl TeamRule {
             found.event(self, line, event, &values);
             true
         });
-        if self.each.is_none() && (example.has_ended || !self.needs_end) {
+        if self.judges_run(example.has_ended) {
             found.run(self, &values);
         }
         let line = |line: Option<Line>| line.map_or(0, |line| line.number);
