@@ -279,7 +279,26 @@ pub(crate) struct Findings<'f> {
     pub(crate) skips: &'f mut Vec<Skip>,
 }
 
-impl Findings<'_> {
+impl<'f> Findings<'f> {
+    /// Those of a rule that has found nothing in the episode yet.
+    pub(crate) fn new(
+        of: Placed<'f>,
+        severity: Severity,
+        room: &'f mut Room,
+        drafts: &'f mut Vec<Drafted>,
+        skips: &'f mut Vec<Skip>,
+    ) -> Self {
+        Self {
+            of,
+            severity,
+            count: 0,
+            listed: 0,
+            room,
+            drafts,
+            skips,
+        }
+    }
+
     /// Adds a finding at a place.
     pub(crate) fn at(&mut self, place: Place, message: impl Into<String>) {
         self.push(Draft::new(place, message));

@@ -143,15 +143,7 @@ fn judge_all(
             answer(of.rule, examined(loaded));
             continue;
         }
-        let findings = Findings {
-            of,
-            severity,
-            count: 0,
-            listed: 0,
-            room: &mut room,
-            drafts: &mut drafts,
-            skips: &mut skips,
-        };
+        let findings = Findings::new(of, severity, &mut room, &mut drafts, &mut skips);
         if let Some(compared) = judge(of.rule, loaded, &standings, findings) {
             answer(of.rule, compared);
         }

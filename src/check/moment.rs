@@ -61,9 +61,12 @@ impl Judges {
     /// Whether nothing in an event is judged, and nothing of it counts later.
     pub(crate) fn pass_over(&self, event: Written<'_>) -> bool {
         let InForce { events, team, .. } = self.team();
+        if events.is_empty() {
+            return true;
+        }
         let mut tape = Tape::default();
         let document = tape.read_record(event.bytes);
-        events.is_empty() || document.is_ok_and(|it| events.find_nothing(team, it.root()))
+        document.is_ok_and(|it| events.find_nothing(team, it.root()))
     }
 
     /// Notes an event for those that follow.
@@ -176,15 +179,7 @@ impl Judges {
                 continue;
             };
             let mut skips = Vec::new();
-            let mut findings = Findings {
-                of,
-                severity,
-                count: 0,
-                listed: 0,
-                room: &mut room,
-                drafts: &mut drafts,
-                skips: &mut skips,
-            };
+            let mut findings = Findings::new(of, severity, &mut room, &mut drafts, &mut skips);
             team.at_once(&self.team().team, &found, &mut findings);
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| Drafted {
