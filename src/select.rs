@@ -27,7 +27,8 @@ impl Path {
 
     /// The value that it leads to.
     pub(crate) fn of<'a>(&self, record: Node<'a>) -> Option<Node<'a>> {
-        self.0.iter().try_fold(record, step)
+        let mut tokens = self.0.iter();
+        tokens.try_fold(record, |node, token| step(node, token))
     }
 
     /// The pointer to the value that it leads to, or to the nearest one around it.
@@ -52,8 +53,7 @@ impl Path {
 }
 
 /// The value to which one token of a pointer leads.
-#[expect(clippy::borrowed_box, reason = "what an iterator over tokens gives")]
-fn step<'a>(node: Node<'a>, token: &Box<str>) -> Option<Node<'a>> {
+fn step<'a>(node: Node<'a>, token: &str) -> Option<Node<'a>> {
     match node.kind() {
         Kind::Array => node.items().nth(index(token)?),
         _ => node.get(token),
