@@ -51,7 +51,7 @@ fn silence(text: &str) -> Result<Duration, String> {
 }
 
 impl FilterArgs {
-    /// Says which instants are meant by times that are none.
+    /// Prints how times without an instant were understood.
     pub(super) fn note(&self, output: &Output) {
         self.period.note(output);
     }

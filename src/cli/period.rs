@@ -62,7 +62,7 @@ impl Period {
         self.since().is_none_or(is_late) && self.until().is_none_or(is_early)
     }
 
-    /// Says which instants are meant by times that are none.
+    /// Prints how times without an instant were understood.
     pub(super) fn note(&self, output: &Output) {
         for (name, moment) in [("--since", &self.since), ("--until", &self.until)] {
             if let Some(Moment { text, at }) = moment

@@ -18,8 +18,8 @@ use crate::report::write_json;
 /// Compare two sets of runs: successes, durations, counts and metrics of the same tasks
 ///
 /// Pairs the runs of both sets, and tells what changed in each pair and in sum. Only runs that
-/// ended and whose records agree are compared; others are listed apart. Whether a change may be
-/// chance is told by an exact sign test over tasks; repeats of one task count as one.
+/// ended and whose records agree are compared; others are listed apart. An exact sign test over
+/// tasks says how likely a change is by chance; repeats of one task count as one.
 #[derive(Args)]
 #[command(after_long_help = "\
 Exit codes:
