@@ -36,8 +36,6 @@ use crate::document::OwnedDocument;
 use crate::printable::escape;
 pub(crate) use file::PageFile;
 pub(crate) use overview::{Completion, RunSums};
-#[cfg(feature = "cli")]
-pub(crate) use row::MAX_RULES;
 pub(crate) use row::RunRow;
 pub(crate) use run::run_text;
 #[cfg(feature = "cli")]

@@ -76,6 +76,21 @@ def test_rows_equal_the_lines_of_the_command(tmp_path: Path, partitions: int | N
         assert sorted(as_lines(found), key=lambda it: it["dir"]) == lines_of(corpus / part)
 
 
+def test_sixty_rules_of_a_team_have_the_verdict_of_the_command(tmp_path: Path) -> None:
+    config = CORPUS / "team" / "sixty" / "runvet.toml"
+    good = without_links(tmp_path) / "good"
+    lines = lines_of(good, "--config", str(config))
+    found = {finding["rule"] for line in lines for finding in line["findings"]}
+    assert len([rule for rule in found if rule.startswith("sixty/")]) >= 45
+    check = runvet.Check(config=config)
+    assert as_lines(rows_of(str(good), 2, check=check)) == lines
+    report = json.loads(check.run(good).render("json"))
+    judged = ("dir", "valid", "findings", "skipped")
+    assert [{key: it.get(key) for key in judged} for it in report["episodes"]] == [
+        {key: line.get(key) for key in judged} for line in lines
+    ]
+
+
 @pytest.mark.parametrize("adapter", ["obstore", "fsspec", "pyarrow"])
 def test_adapters_show_the_same_rows(tmp_path: Path, adapter: Any) -> None:
     shutil.copytree(CORPUS / "demo", tmp_path / "demo")

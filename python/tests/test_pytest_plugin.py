@@ -83,6 +83,14 @@ def test_settings_and_faults_of_the_option(pytester: pytest.Pytester, demo: Path
         assert ran.ret == pytest.ExitCode.USAGE_ERROR
 
 
+def test_rules_of_a_team_fail_the_runs(pytester: pytest.Pytester, good: Path) -> None:
+    config = str(CORPUS / "team" / "sixty" / "runvet.toml")
+    option = ("--runvet", str(good), "--runvet-config", config)
+    ran = pytester.runpytest_subprocess(*plugin(), *option)
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["*sixty/act-has-a-cost*"])
+
+
 def test_fixture_fails_with_the_findings(pytester: pytest.Pytester, demo: Path, good: Path) -> None:
     pytester.makepyfile(
         f"""

@@ -8,9 +8,6 @@ use serde::Serialize;
 
 use crate::finding::{EpisodeReport, Lifecycle, Totals};
 
-/// The maximum number of rules that a row names.
-pub(crate) const MAX_RULES: usize = 24;
-
 /// A run as an item of a list. What its records do not say is absent. Texts are short, and safe to
 /// print.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -67,7 +64,7 @@ pub(crate) struct RunRow<'r> {
     /// The number of findings that do not count.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) suppressed: usize,
-    /// The rules of the findings, each once; at most 24.
+    /// The rules of the findings, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) rules: Vec<&'r str>,
 }
@@ -109,7 +106,7 @@ impl<'r> RunRow<'r> {
             warnings: totals.warnings,
             unjudged: unjudged.len(),
             suppressed: report.suppressed.len(),
-            rules: rules.into_iter().take(MAX_RULES).collect(),
+            rules: rules.into_iter().collect(),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use crate::finding::{EpisodeReport, Lifecycle, Tally, Totals, by_rule};
-use crate::page::{MAX_RULES, RunRow};
+use crate::page::RunRow;
 use crate::read::{Facet, Listed, Tallied};
 use crate::timestamp::Timestamp;
 
@@ -105,7 +105,6 @@ impl Entry {
     /// The row of a list.
     pub(super) fn row(&self) -> RunRow<'_> {
         let latencies = self.latencies.iter();
-        let rules = self.rules.keys().take(MAX_RULES);
         RunRow {
             id: &self.id,
             dir: &self.dir,
@@ -125,7 +124,7 @@ impl Entry {
             warnings: self.totals.warnings,
             unjudged: self.unjudged,
             suppressed: self.suppressed(),
-            rules: rules.map(|rule| &**rule).collect(),
+            rules: self.rules.keys().map(|rule| &**rule).collect(),
         }
     }
 }

@@ -58,6 +58,7 @@ mod team {
     mod orders;
     mod rules;
     mod run;
+    mod sixty;
 }
 
 /// What no input may cause: hostile bytes, files and writers.

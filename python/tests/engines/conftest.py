@@ -190,18 +190,24 @@ def proxy(disk: Path) -> Iterator[type[Proxy]]:
     Proxy.refused, Proxy.answers, Proxy.most_per_second = {}, {}, 0
 
 
-@pytest.fixture(scope="session")
-def lines(disk: Path) -> list[Any]:
+def lines_of(disk: Path, *options: str) -> list[Any]:
     """What the command says about the same files."""
     runs = disk / "bucket" / "runs"
     binary = shutil.which("runvet", path=os.path.dirname(sys.executable)) or str(
         runvet.find_runvet_bin()
     )
     ran = subprocess.run(
-        [binary, "validate", "--format", "ndjson", str(runs)], capture_output=True, text=True
+        [binary, "validate", "--format", "ndjson", *options, str(runs)],
+        capture_output=True,
+        text=True,
     )
     text = ran.stdout.replace(str(runs), RUNS)
-    found = [line for line in map(json.loads, text.splitlines()) if "dir" in line]
+    return [line for line in map(json.loads, text.splitlines()) if "dir" in line]
+
+
+@pytest.fixture(scope="session")
+def lines(disk: Path) -> list[Any]:
+    found = lines_of(disk)
     assert len(found) == EPISODES + 9 and any(line["findings"] for line in found)
     return found
 

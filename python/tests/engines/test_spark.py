@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EPISODES, RUNS, Proxy, as_lines, refuse, ulid
+from conftest import CORPUS, EPISODES, RUNS, Proxy, as_lines, lines_of, refuse, ulid
 from pyspark.sql import DataFrame, SparkSession
 
 import runvet
@@ -104,6 +104,16 @@ def test_period_and_configuration_are_options(spark: SparkSession, tmp_path: Pat
     reader = spark.read.format("runvet").option("since", "2026-09-24")
     rows = rows_of(reader.option("config", str(config)).load(RUNS))
     assert [row["uri"] for row in rows] == [f"{RUNS}/episodes/{ulid(it)}" for it in (58, 59)]
+
+
+def test_sixty_rules_of_a_team_have_the_verdict_of_the_command(
+    spark: SparkSession, disk: Path
+) -> None:
+    config = str(CORPUS / "team" / "sixty" / "runvet.toml")
+    table = spark.read.format("runvet").option("config", config).option("partitions", 3).load(RUNS)
+    lines = lines_of(disk, "--config", config)
+    assert as_lines(rows_of(table)) == lines
+    assert any(it["rule"].startswith("sixty/") for line in lines for it in line["findings"])
 
 
 def test_addresses_in_a_table_are_checked(spark: SparkSession, lines: list[Any]) -> None:
