@@ -142,6 +142,36 @@ pub(crate) fn values(bench: &mut Bench) {
     bench.row(row.timed(&all[0], &all[1]));
 }
 
+/// A timeline of 1 GB with ten orders, beside the same without them.
+pub(crate) fn orders(bench: &mut Bench) {
+    let dir = bench.data.long();
+    let contestants = [
+        bench.validate_with("ten-orders.toml", &dir, 0),
+        Contestant {
+            name: "without orders",
+            ..bench.validate(&dir)
+        },
+    ];
+    let all = bench.run("orders", ROUNDS, &contestants);
+    let work = "a timeline of 1 GB with ten orders";
+    bench.row(Row::clock(work, &all[0], &all[1], Goal::AtMost(2.0)));
+    let goal = Goal::AtMost(64.0);
+    bench.row(Row::megabytes("its memory", all[0].memory, goal));
+}
+
+/// A rule that compares each of 999,000 values with each ends by its budget.
+pub(crate) fn runaway(bench: &mut Bench) {
+    let dir = bench.data.values();
+    let contestants = [
+        bench.validate_with("runaway.toml", &dir, 2),
+        bench.floor(&dir),
+    ];
+    let all = bench.run("runaway", ROUNDS, &contestants);
+    let work = "a rule that compares each of 999,000 values with each";
+    let row = Row::plain(work, all[0].median(), "s", Goal::AtMost(2.0));
+    bench.row(row.timed(&all[0], &all[1]));
+}
+
 pub(crate) fn list(bench: &mut Bench) {
     let dir = bench.data.many();
     let list = bench.runvet(&["list", "--limit", "20", "--run-data"], &dir, 0);

@@ -45,6 +45,13 @@ impl Bench {
         self.runvet(&["validate"], dir, 0)
     }
 
+    /// A check with a configuration of this directory.
+    pub(crate) fn validate_with(&self, config: &str, dir: &Path, status: i32) -> Contestant {
+        let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/validate");
+        let config = configs.join(config).display().to_string();
+        self.runvet(&["validate", "--config", &config], dir, status)
+    }
+
     /// This program, as another instance.
     pub(crate) fn instance(&self, name: &'static str, args: Vec<OsString>) -> Contestant {
         let program = std::env::current_exe().expect("this program's path");

@@ -59,7 +59,7 @@ const LONG_ROUNDS: usize = 3;
 type Case = (&'static str, fn(&mut Bench));
 
 /// The tables, each with its cases.
-const SUBJECTS: [(&str, &[Case]); 6] = [
+const SUBJECTS: [(&str, &[Case]); 7] = [
     (
         "Checking episodes",
         &[
@@ -74,6 +74,10 @@ const SUBJECTS: [(&str, &[Case]); 6] = [
     (
         "Large records",
         &[("long", cases::long), ("values", cases::values)],
+    ),
+    (
+        "Rules of a team",
+        &[("orders", cases::orders), ("runaway", cases::runaway)],
     ),
     (
         "Listing and viewing",
