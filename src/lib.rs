@@ -12,6 +12,7 @@
 //! - [`recorder`] writes runs, right at every moment;
 //! - [`table`] writes one row for each run, step, action, event or finding;
 //! - [`compare`](mod@compare) compares two sets of runs;
+//! - [`impact`](mod@impact) compares two reports on the same runs;
 //! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
 //! - [`report`] writes what was found, for people (feature `human`), for programs, and for a
 //!   browser (feature `html`);
@@ -47,6 +48,7 @@ mod expression;
 mod facts;
 pub mod finding;
 pub mod gate;
+pub mod impact;
 mod load;
 mod outline;
 #[cfg(feature = "html")]

@@ -101,6 +101,22 @@ pub(crate) fn brief(text: &str) -> String {
     brief
 }
 
+/// A short text of a record in a cell of a table in Markdown.
+pub(crate) fn markdown_cell(text: &str) -> String {
+    let mut cell = String::new();
+    for c in brief(text).chars() {
+        match c {
+            '<' => cell.push_str("&lt;"),
+            '&' => cell.push_str("&amp;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '@' | '#' | '!' | '~' | ':' => {
+                let _ = write!(cell, "&#{};", u32::from(c));
+            }
+            _ => cell.push(c),
+        }
+    }
+    cell
+}
+
 /// A JSON text on one line, without the blanks between its parts, escaped and cut as a value is.
 pub(crate) fn brief_json(text: &str) -> String {
     let (mut is_string, mut is_escaped) = (false, false);

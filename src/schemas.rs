@@ -20,6 +20,8 @@ static DIFF: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/diff.schema.json"));
 static COMPARE: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/compare.schema.json"));
+static IMPACT: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/impact.schema.json"));
 static RULES: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/rules.schema.json"));
 static RECORD_COMMAND: schema::CompiledSchema =
@@ -53,6 +55,8 @@ pub enum Schema {
     Diff,
     /// What `runvet compare --format json` prints
     Compare,
+    /// What `runvet impact --format json` prints
+    Impact,
     /// What `runvet rules --format json` prints
     Rules,
     /// A line that `runvet record` reads
@@ -85,6 +89,7 @@ words!(pub Schema {
     Plan = "plan",
     Diff = "diff",
     Compare = "compare",
+    Impact = "impact",
     Rules = "rules",
     RecordCommand = "record-command",
     RecordAnswer = "record-answer",
@@ -109,6 +114,7 @@ impl Schema {
             Self::Plan => &PLAN,
             Self::Diff => &DIFF,
             Self::Compare => &COMPARE,
+            Self::Impact => &IMPACT,
             Self::Rules => &RULES,
             Self::RecordCommand => &RECORD_COMMAND,
             Self::RecordAnswer => &RECORD_ANSWER,

@@ -65,10 +65,10 @@ pub(crate) use root::Given;
 pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::must_be_file;
-pub(crate) use settings::read_text;
 pub(crate) use settings::read_trusted;
 #[cfg(feature = "cli")]
 pub(crate) use settings::{ConfigSearch, find_config};
+pub(crate) use settings::{open_named, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at};
 pub(crate) use stillness::{Movement, Seen};

@@ -40,6 +40,7 @@ from ._read import (
     RunData,
     compare,
     diff,
+    impact,
     open as open,
 )
 from ._recorder import Assertion, Recorder, Recovered, file_contains, file_exists
@@ -133,6 +134,7 @@ __all__ = [
     "file_contains",
     "file_exists",
     "find_runvet_bin",
+    "impact",
     "rules",
     "schema",
     "tool",

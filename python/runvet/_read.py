@@ -346,6 +346,15 @@ def compare(
     return checker.compare(os.fspath(base), os.fspath(candidate), list(pair))
 
 
+def impact(before: PathLike, after: PathLike) -> dict[str, Any]:
+    """Compares two reports on the same runs: what `runvet impact --format json` prints.
+
+    Both are files with reports in the format json or ndjson. Raises `ValueError` where one can't be
+    read, is not a whole report of this major version, or is not sorted by directory.
+    """
+    return _runvet.impact(os.fspath(before), os.fspath(after))
+
+
 class Events(Iterator[Event]):
     """The events of a timeline, read as they are asked for."""
 

@@ -10,6 +10,8 @@ mod read;
 mod recorder;
 mod report;
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use runvet::finding::{Deny, RuleInfo, Totals};
@@ -32,7 +34,7 @@ mod _runvet {
     #[pymodule_export]
     use super::report::Judged;
     #[pymodule_export]
-    use super::{encoded, exit_code, explain, loads, printable, rules, schema, version};
+    use super::{encoded, exit_code, explain, impact, loads, printable, rules, schema, version};
 }
 
 /// The artifact of a name such as `state`, or of a file name such as `state.json`.
@@ -117,6 +119,15 @@ fn explain(py: Python<'_>, rule: &str) -> PyResult<String> {
         page.push('\n');
     }
     Ok(page)
+}
+
+/// What `runvet impact --format json` prints.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "so Python passes paths")]
+fn impact(py: Python<'_>, before: PathBuf, after: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+    let impact = py.detach(|| runvet::impact::impact(&before, &after));
+    let impact = impact.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    json::loads(py, &impact.json(), json::Numbers::Python)
 }
 
 /// The text of a JSON Schema.

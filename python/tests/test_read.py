@@ -14,7 +14,7 @@ from typing import Any, get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import content, printed
+from conftest import command, content, printed
 
 import runvet
 from runvet import Recorder
@@ -230,6 +230,20 @@ def test_tables_of_runs_are_those_of_the_command(demo: Path, tmp_path: Path) -> 
     assert pq.read_table(tmp_path / "runs.parquet").to_pylist() == table.rows()
     with pytest.raises(ValueError, match='"run" is not one of runs, steps'):
         runs.table("run")  # type: ignore[arg-type]
+
+
+def test_impact_is_that_of_the_command(tmp_path: Path, demo: Path) -> None:
+    before, after = tmp_path / "before.json", tmp_path / "after.ndjson"
+    before.write_text(runvet.validate(demo).render("json"))
+    check = runvet.Check(rules={"projection/outcomes": "off"})
+    after.write_text(check.run(demo).render("ndjson"))
+    impact = runvet.impact(before, after)
+    assert list(impact["rules"]) == ["projection/outcomes"] and impact["affected"] == 1
+    said = command("impact", "--format", "json", str(before), str(after)).stdout
+    assert impact == json.loads(said)
+    assert not runvet.impact(after, after)["rules"]
+    with pytest.raises(ValueError, match="can't read"):
+        runvet.impact(before, tmp_path / "none")
 
 
 def test_comparison_of_a_set_with_itself_finds_nothing(demo: Path) -> None:

@@ -7,6 +7,7 @@ mod config;
 mod diff;
 mod example;
 mod explain;
+mod impact;
 mod list;
 mod man;
 mod plan;
@@ -41,6 +42,7 @@ pub(super) enum Command {
     Plan(plan::Plan),
     Diff(diff::Diff),
     Compare(compare::Compare),
+    Impact(impact::Impact),
     Show(show::Show),
     Record(record::Record),
     Recover(recover::Recover),
@@ -68,6 +70,7 @@ impl Command {
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),
             Self::Compare(command) => command.run(matches, output),
+            Self::Impact(command) => command.run(output),
             Self::Plan(command) => command.run(matches, output),
             Self::Show(command) => command.run(matches, output),
             // It may have the exit code of another program.

@@ -1,10 +1,9 @@
 //! A comparison -> text for people, and Markdown for a pull request.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Comparison, Pair, shown};
-use crate::printable::{brief, escape};
+use crate::printable::{brief, escape, markdown_cell as cell};
 use crate::report::count;
 
 /// The flipped pairs that are listed.
@@ -88,22 +87,6 @@ pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{word}: {}", escape(&gate.condition))?;
     }
     Ok(())
-}
-
-/// A text of a record in a cell of a table.
-fn cell(text: &str) -> String {
-    let mut cell = String::new();
-    for c in brief(text).chars() {
-        match c {
-            '<' => cell.push_str("&lt;"),
-            '&' => cell.push_str("&amp;"),
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '@' | '#' | '!' | '~' | ':' => {
-                let _ = write!(cell, "&#{};", u32::from(c));
-            }
-            _ => cell.push(c),
-        }
-    }
-    cell
 }
 
 /// Writes a comparison as Markdown.

@@ -20,6 +20,7 @@ use crate::config::tables::Pack;
 use crate::diff::{Diff, Subject, compare};
 use crate::finding::Report;
 use crate::gate::Gate;
+use crate::impact::Impact;
 use crate::plan::PlanPage;
 use crate::read::{RunListing, RunReader};
 use crate::record::{self, Event, State, Summary};
@@ -63,6 +64,7 @@ fn generate(schema: Schema) -> String {
         Schema::Plan => generator.into_root_schema_for::<PlanPage>(),
         Schema::Diff => generator.into_root_schema_for::<Diff>(),
         Schema::Compare => generator.into_root_schema_for::<Comparison>(),
+        Schema::Impact => generator.into_root_schema_for::<Impact>(),
         Schema::Rules => generator.into_root_schema_for::<RuleList>(),
         Schema::RecordCommand => generator.into_root_schema_for::<Command>(),
         Schema::RecordAnswer => generator.into_root_schema_for::<Answer>(),

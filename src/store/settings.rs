@@ -80,6 +80,11 @@ pub(crate) fn read_trusted(path: &Path) -> io::Result<String> {
     read_text(path)
 }
 
+/// Opens a file that the user named, to read it from its start to its end.
+pub(crate) fn open_named(path: &Path) -> io::Result<impl Read + use<>> {
+    File::open(path)
+}
+
 /// Reads a text that the user named.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();

@@ -26,6 +26,7 @@ mod contract {
     mod doors;
     mod generated;
     mod hints;
+    mod impact;
     mod mistakes;
     mod outputs;
     mod pages;
@@ -97,6 +98,7 @@ mod cli {
     mod exit;
     mod generators;
     mod hooks;
+    mod impact;
     mod installed;
     mod levels;
     mod list;

@@ -12,6 +12,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::impact::{Format as ImpactFormat, Limits};
 use super::output::{Color, Output, style};
 use super::path_list::PathList;
 use super::period::Period;
@@ -23,6 +24,7 @@ use super::{Exit, Failure};
 use crate::check::Check;
 use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Baseline, Gate, Outcome};
+use crate::impact::{Join, Run};
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
 use crate::source::{Artifact, EPISODES};
@@ -93,6 +95,16 @@ pub(in crate::cli) struct Validate {
     /// The formats json and ndjson show it.
     #[arg(long)]
     coverage: bool,
+
+    /// Print what changed since an earlier report, as `runvet impact` does, in place of the report
+    ///
+    /// The earlier report is one in the format json or ndjson. With `--fail-above`, the exit code
+    /// tells whether too much changed, whatever was found. Files of `--output` have the report.
+    #[arg(long, value_name = "REPORT", conflicts_with = "write_baseline")]
+    against: Option<PathBuf>,
+
+    #[command(flatten)]
+    limits: Limits,
 
     /// How the human format groups findings
     #[arg(long, value_name = "WHAT", default_value = "episode", value_parser = one_of(describe))]
@@ -175,6 +187,8 @@ struct Setup<'v> {
     /// A baseline to write: its path, and the file that is moved there.
     new_baseline: Option<(&'v Path, WholeFile)>,
     paths: Vec<PathBuf>,
+    /// An earlier report, and how to print what changed since.
+    against: Option<(Join, ImpactFormat)>,
 }
 
 impl Setup<'_> {
@@ -243,16 +257,33 @@ impl Validate {
         }
         let is_refused = outcome.is_complete && self.refuses_globs(&setup.gate, &whole, output);
         let unchecked = outcome.totals.unchecked;
+        let changed = self.changes(&mut setup, &outcome, output)?;
         let exit = match outcome.exit(setup.deny) {
             _ if output.is_muted() || setup.lacks_baseline() || is_refused => Exit::Fault,
             Exit::NothingFound if self.allow_empty || is_unchanged => Exit::Success,
-            exit => exit,
+            Exit::NothingFound => Exit::NothingFound,
+            exit => changed.unwrap_or(exit),
         };
         self.explain(exit, unchecked, &scope, output);
         let has_report =
             exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)
+    }
+
+    /// Prints what changed since an earlier report. If limits are set, they decide the exit code.
+    fn changes(
+        &self,
+        setup: &mut Setup<'_>,
+        outcome: &Outcome,
+        output: &mut Output,
+    ) -> Result<Option<Exit>, Failure> {
+        let Some((join, format)) = setup.against.take() else {
+            return Ok(None);
+        };
+        let changes = join.end(outcome.faults.clone()).map_err(Failure::fault)?;
+        let exit = self.limits.decide(changes, format, output)?;
+        Ok((self.limits.fail_above.is_some() || exit == Exit::Fault).then_some(exit))
     }
 
     /// Says why nothing was checked, or not everywhere.
@@ -295,6 +326,13 @@ impl Validate {
         };
         let settings = self.settings.resolve(matches, reading)?;
         self.refuse_idle(matches, &settings)?;
+        if self.against.is_none() {
+            let limits = [
+                ("fail_above", "--fail-above"),
+                ("max_incomparable", "--max-incomparable"),
+            ];
+            refuse(matches, &limits, "without --against")?;
+        }
         self.refuse_part(&settings)?;
         let (options, deny) = (self.options(&settings), settings.deny());
         let baselines: Vec<&PathBuf> = self
@@ -303,7 +341,12 @@ impl Validate {
             .chain(&settings.gate.baseline.value)
             .collect();
         let format = settings.format.value;
-        let sinks = Sinks::open(format, &self.outputs, &baselines, options)?;
+        let mut sinks = Sinks::open(format, &self.outputs, &baselines, options)?;
+        let mut against = None;
+        if let Some(earlier) = &self.against {
+            sinks = sinks.without_stdout();
+            against = Some((Join::new(earlier), ImpactFormat::of(format)?));
+        }
         let check = self.check(settings.gate.gate.check().clone(), settings.jobs.value);
         let check = check
             .keep_cards(sinks.have(Format::Html))
@@ -323,6 +366,7 @@ impl Validate {
             sinks,
             new_baseline,
             paths: self.paths(output)?,
+            against,
         })
     }
 
@@ -365,7 +409,12 @@ impl Validate {
         judged: impl FnOnce(&mut Gate, &mut Take<'_>) -> Outcome,
     ) -> Result<Outcome, Failure> {
         let format = setup.format;
-        let Setup { gate, sinks, .. } = setup;
+        let Setup {
+            gate,
+            sinks,
+            against,
+            ..
+        } = setup;
         let mut progress = Progress::new(self.quiet, episodes);
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
@@ -381,6 +430,9 @@ impl Validate {
                         progress.beside(|| output.fault(&fault));
                     }
                     written = progress.beside(|| {
+                        if let Some((join, _)) = against {
+                            join.add(Run::of(&episode)).map_err(Failure::fault)?;
+                        }
                         sinks.episode(output, &episode)?;
                         if is_watched {
                             Ok(output.finish()?)

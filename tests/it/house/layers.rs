@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 39] = [
+const ROOMS: [&str; 40] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -44,6 +44,7 @@ const ROOMS: [&str; 39] = [
     "diff",
     "table",
     "compare",
+    "impact",
     "watch",
     "schemas",
     "serve",

@@ -61,7 +61,7 @@ fn of_the_library(runs: &str) -> Verdicts {
             .dir
             .strip_prefix(&format!("{}/", corpus().display()));
         let findings = episode.findings.iter();
-        let findings = findings.map(|it| (it.rule.to_string(), it.fingerprint.to_string()));
+        let findings = findings.map(|it| (it.rule.clone(), it.fingerprint.clone()));
         (dir.unwrap().to_owned(), findings.collect())
     });
     episodes.collect()

@@ -18,11 +18,12 @@ impl Validate {
         output: &mut Output,
     ) -> Result<Exit, Failure> {
         let is_part = self.changed_since.is_some() || !self.period.is_all();
-        if is_part || self.write_baseline.is_some() || setup.paths.len() > 1 {
+        let is_compared = self.write_baseline.is_some() || self.against.is_some();
+        if is_part || is_compared || setup.paths.len() > 1 {
             return Err(Failure::Fault(
                 "`-` stands for the records of one episode, so it can't be used with other paths \
-                 or with --changed-since, --since, --until or --write-baseline; a directory of \
-                 that name is `./-`"
+                 or with --against, --changed-since, --since, --until or --write-baseline; a \
+                 directory of that name is `./-`"
                     .into(),
             ));
         }

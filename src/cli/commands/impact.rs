@@ -1,0 +1,113 @@
+//! `runvet impact`: two reports -> what changed, and whether that is more than it may be.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::output::Output;
+use super::{Exit, Failure};
+use crate::impact::{Impact as Changes, Limit, impact, text};
+use crate::report::{Format as ReportFormat, write_json};
+
+/// Compare two reports: what a change of rules, levels or versions does to the same runs
+///
+/// Joins two reports of `runvet validate` by the directories of the runs and the fingerprints of
+/// the findings, and tells for each rule what is new, gone, or of another level, and which runs
+/// have another verdict.
+#[derive(Args)]
+#[command(after_long_help = "\
+Exit codes:
+  0  the reports were compared, and nothing is above its limit
+  1  more runs are affected than --fail-above allows
+  2  the reports can't be compared, or more of them than --max-incomparable allows
+
+Examples:
+  runvet validate --format ndjson runs > before.ndjson
+  runvet validate --format ndjson --rule 'summary/*=error' runs > after.ndjson
+  runvet impact before.ndjson after.ndjson --fail-above 1%")]
+pub(in crate::cli) struct Impact {
+    /// The report before the change, in the format json or ndjson
+    before: PathBuf,
+
+    /// The report after the change
+    after: PathBuf,
+
+    #[command(flatten)]
+    limits: Limits,
+
+    /// How to print what changed
+    #[arg(long, default_value = "human")]
+    format: Format,
+}
+
+/// How much may change.
+#[derive(Args)]
+pub(super) struct Limits {
+    /// Exit with 1 if more runs than this are affected: a number, or a share such as 1%
+    #[arg(long, value_name = "LIMIT")]
+    pub(super) fail_above: Option<Limit>,
+
+    /// Exit with 2 if more runs than this can't be compared [default: 0 with --fail-above]
+    #[arg(long, value_name = "LIMIT")]
+    max_incomparable: Option<Limit>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Text for a terminal
+    Human,
+    /// One JSON object; `runvet schema impact` describes it
+    Json,
+    /// Markdown, for a pull request
+    Markdown,
+}
+
+impl Format {
+    /// That of a report, if an impact has it too.
+    pub(super) fn of(format: ReportFormat) -> Result<Self, Failure> {
+        let name = format.to_string();
+        let wrong = format!("--against prints human, json or markdown, not {name}");
+        Self::from_str(&name, false).map_err(|_| Failure::Fault(wrong))
+    }
+}
+
+impl Impact {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let changes = impact(&self.before, &self.after).map_err(Failure::fault)?;
+        self.limits.decide(changes, self.format, output)
+    }
+}
+
+impl Limits {
+    /// Prints an impact, and decides whether it is more than it may be.
+    pub(super) fn decide(
+        &self,
+        mut changes: Changes,
+        format: Format,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let all = Limit::none();
+        let otherwise = self.fail_above.is_some().then_some(&all);
+        let incomparable = self.max_incomparable.as_ref().or(otherwise);
+        let exceeded = changes.decide(self.fail_above.as_ref(), incomparable);
+        write(format, &changes, output.stdout())?;
+        output.finish()?;
+        Ok(match exceeded {
+            [_, true] => Exit::Fault,
+            [true, false] => Exit::Findings,
+            [false, false] => Exit::Success,
+        })
+    }
+}
+
+fn write(format: Format, changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Human => text::human(changes, out),
+        Format::Markdown => text::markdown(changes, out),
+        Format::Json => {
+            write_json(&mut *out, changes)?;
+            writeln!(out)
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! The door to two reports on the same runs -> what a change of rules, levels or versions does.
+//!
+//! ```no_run
+//! let impact = runvet::impact::impact("before.ndjson".as_ref(), "after.ndjson".as_ref())?;
+//! println!("{}", impact.json());
+//! # Ok::<(), runvet::impact::Error>(())
+//! ```
+
+mod limit;
+mod reading;
+#[cfg(feature = "cli")]
+pub(crate) mod text;
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::finding::{ReportedFault, Severity};
+use crate::printable::escape;
+#[cfg(feature = "cli")]
+pub(crate) use limit::Limit;
+use reading::Reading;
+pub(crate) use reading::Run;
+
+/// Why two reports can't be compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file can't be read.
+    #[error("can't read {}: {source}", .path.display())]
+    Unreadable {
+        /// The report.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is not a report, or one of another version.
+    #[error("{} is not a report that can be compared: {reason}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Why, and where in the file.
+        reason: String,
+    },
+    /// The end of a report is missing.
+    #[error("{} is cut off: a report ends with its totals; write it again", .0.display())]
+    CutOff(PathBuf),
+    /// Episodes are not in the order of their directories.
+    #[error("{} is not sorted by directory: {} comes after {}", .path.display(), escape(.dir), escape(.after))]
+    Unsorted {
+        /// The report.
+        path: PathBuf,
+        /// The directory that comes too late.
+        dir: String,
+        /// The one before it.
+        after: String,
+    },
+    /// A report has two episodes with one directory.
+    #[error("{} has two episodes with the directory {}", .path.display(), escape(.dir))]
+    Twice {
+        /// The report.
+        path: PathBuf,
+        /// The directory.
+        dir: String,
+    },
+}
+
+/// The runs of a list, and the examples of a rule, at most.
+const MAX_LISTED: usize = 1_000;
+const MAX_EXAMPLES: usize = 5;
+
+/// What changed from one report to another.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(
+    title = "Output of runvet impact --format json",
+    extend("$id" = crate::record::schema_id("impact"))
+)]
+pub struct Impact {
+    /// The number of runs that both reports have.
+    pub(crate) runs: u64,
+    /// The number of runs with a finding that is new, gone or of another level, or with another
+    /// verdict.
+    pub(crate) affected: u64,
+    /// What changed, by the ids of the rules; rules without a change are absent.
+    pub(crate) rules: BTreeMap<String, RuleImpact>,
+    /// Runs whose verdict is another one, by their directories; at most 1,000.
+    pub(crate) flipped: Vec<Flipped>,
+    /// The number of such runs that are not listed.
+    pub(crate) flipped_more: u64,
+    /// The number of runs and paths that can't be compared.
+    pub(crate) incomparable: u64,
+    /// The first 1,000 of them.
+    pub(crate) not_compared: Vec<NotCompared>,
+    /// The limits that were set.
+    pub(crate) limits: Vec<Limited>,
+}
+
+/// What changed of a rule.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct RuleImpact {
+    /// The number of findings that only the second report has.
+    pub(crate) new: u64,
+    /// The number of findings that only the first report has.
+    pub(crate) gone: u64,
+    /// The number of findings that both have, with different severities.
+    pub(crate) changed_level: u64,
+    /// The number of runs with such findings.
+    pub(crate) runs: u64,
+    /// The first five changes.
+    pub(crate) examples: Vec<Example>,
+}
+
+/// A finding that changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Example {
+    /// What happened to it.
+    pub(crate) change: Change,
+    /// The directory of the run.
+    pub(crate) dir: String,
+    /// The severity in the first report.
+    pub(crate) before: Option<Severity>,
+    /// The severity in the second report.
+    pub(crate) after: Option<Severity>,
+    /// What is wrong there.
+    pub(crate) message: String,
+}
+
+/// What happened to a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// Only the second report has it.
+    New,
+    /// Only the first report has it.
+    Gone,
+    /// Both have it, with different severities.
+    ChangedLevel,
+}
+
+/// A run whose verdict is another one.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Flipped {
+    /// Its directory.
+    pub(crate) dir: String,
+    /// Whether it is valid by the second report.
+    pub(crate) valid: bool,
+}
+
+/// A run, or a path, about which the reports do not say enough.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct NotCompared {
+    /// The directory of the run, or the path of the fault.
+    pub(crate) dir: String,
+    /// Why.
+    pub(crate) why: Why,
+}
+
+/// Why a run is not compared, or not as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = crate::record::describe_values)]
+pub(crate) enum Why {
+    /// A report leaves open whether it is valid.
+    Undecided,
+    /// The second report skips rules that the first one judged; the others are compared.
+    NewSkips,
+    /// Only the second report has it.
+    OnlyAfter,
+    /// Only the first report has it.
+    OnlyBefore,
+    /// It could not be looked at.
+    Fault,
+}
+
+/// A limit, and whether it is kept.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Limited {
+    /// What has the limit: `affected` or `incomparable`.
+    pub(crate) what: &'static str,
+    /// The limit, as it was given.
+    pub(crate) limit: String,
+    /// Whether the number is above it.
+    pub(crate) exceeded: bool,
+}
+
+/// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run. Both are
+/// read once, side by side; nothing of a run is kept once it is compared, but for examples.
+///
+/// # Errors
+///
+/// Where a file can't be read, is no report of this major version, is cut off or not sorted, or has
+/// an episode twice.
+pub fn impact(before: &Path, after: &Path) -> Result<Impact, Error> {
+    let mut join = Join::new(before);
+    let mut after = Reading::start(after);
+    while let Some(run) = after.next_run()? {
+        join.add(run)?;
+    }
+    join.end(after.faults())
+}
+
+/// A report that is compared with runs as they come.
+pub(crate) struct Join {
+    before: Reading,
+    /// The first run of the report that is not compared yet.
+    next: Option<Run>,
+    is_started: bool,
+    impact: Impact,
+    /// The directories that are listed as not compared.
+    not_compared: BTreeSet<String>,
+}
+
+impl Join {
+    pub(crate) fn new(before: &Path) -> Self {
+        Self {
+            before: Reading::start(before),
+            next: None,
+            is_started: false,
+            impact: Impact::default(),
+            not_compared: BTreeSet::new(),
+        }
+    }
+
+    /// Compares the next run of the second report.
+    pub(crate) fn add(&mut self, after: Run) -> Result<(), Error> {
+        if !self.is_started {
+            self.is_started = true;
+            self.next = self.before.next_run()?;
+        }
+        while let Some(before) = self.next.take() {
+            match before.dir.cmp(&after.dir) {
+                Ordering::Less => self.leave_out(before.dir, Why::OnlyBefore),
+                Ordering::Equal => {
+                    self.next = self.before.next_run()?;
+                    self.pair(&before, &after);
+                    return Ok(());
+                }
+                Ordering::Greater => {
+                    self.next = Some(before);
+                    break;
+                }
+            }
+            self.next = self.before.next_run()?;
+        }
+        self.leave_out(after.dir, Why::OnlyAfter);
+        Ok(())
+    }
+
+    /// Ends both reports. The faults are those of the second one.
+    pub(crate) fn end(mut self, faults: Vec<ReportedFault>) -> Result<Impact, Error> {
+        let next = self.next.take();
+        if let Some(before) = next {
+            self.leave_out(before.dir, Why::OnlyBefore);
+        }
+        while let Some(before) = self.before.next_run()? {
+            self.leave_out(before.dir, Why::OnlyBefore);
+        }
+        for fault in self.before.faults().into_iter().chain(faults) {
+            self.leave_out(fault.path, Why::Fault);
+        }
+        Ok(self.impact)
+    }
+
+    fn leave_out(&mut self, dir: String, why: Why) {
+        if !self.not_compared.insert(dir.clone()) {
+            return;
+        }
+        self.impact.incomparable += 1;
+        if self.impact.not_compared.len() < MAX_LISTED {
+            self.impact.not_compared.push(NotCompared { dir, why });
+        }
+    }
+
+    /// Compares what two reports say of one run.
+    fn pair(&mut self, before: &Run, after: &Run) {
+        self.impact.runs += 1;
+        let is_affected = self.findings(before, after);
+        let is_flipped = match (before.valid, after.valid) {
+            (Some(was), Some(valid)) if was != valid => {
+                self.impact.flip(after.dir.clone(), valid);
+                true
+            }
+            (Some(_), Some(_)) => false,
+            _ => {
+                self.leave_out(after.dir.clone(), Why::Undecided);
+                false
+            }
+        };
+        if !after.skipped.is_subset(&before.skipped) {
+            self.leave_out(after.dir.clone(), Why::NewSkips);
+        }
+        self.impact.affected += u64::from(is_affected || is_flipped);
+    }
+
+    /// Compares the findings, and returns whether one changed. What a rule does not find where it
+    /// is not judged is not gone.
+    fn findings(&mut self, before: &Run, after: &Run) -> bool {
+        let keys: BTreeSet<&String> = before
+            .findings
+            .keys()
+            .chain(after.findings.keys())
+            .collect();
+        let mut changed = BTreeSet::new();
+        for key in keys {
+            let (was, is) = (before.findings.get(key), after.findings.get(key));
+            let change = match (was, is) {
+                (None, Some(_)) => Change::New,
+                (Some(was), None) if !after.skipped.contains(&was.rule) => Change::Gone,
+                (Some(was), Some(is)) if was.severity != is.severity => Change::ChangedLevel,
+                _ => continue,
+            };
+            let Some(finding) = is.or(was) else { continue };
+            let rule = self.impact.rules.entry(finding.rule.clone()).or_default();
+            match change {
+                Change::New => rule.new += 1,
+                Change::Gone => rule.gone += 1,
+                Change::ChangedLevel => rule.changed_level += 1,
+            }
+            rule.runs += u64::from(changed.insert(&finding.rule));
+            if rule.examples.len() < MAX_EXAMPLES {
+                rule.examples.push(Example {
+                    change,
+                    dir: after.dir.clone(),
+                    before: was.map(|it| it.severity),
+                    after: is.map(|it| it.severity),
+                    message: finding.message.clone(),
+                });
+            }
+        }
+        !changed.is_empty()
+    }
+}
+
+impl Impact {
+    /// The impact as one JSON object, which `runvet schema impact` describes.
+    #[must_use]
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    fn flip(&mut self, dir: String, valid: bool) {
+        if self.flipped.len() < MAX_LISTED {
+            self.flipped.push(Flipped { dir, valid });
+        } else {
+            self.flipped_more += 1;
+        }
+    }
+
+    /// The number of runs and paths that either report has.
+    #[cfg(feature = "cli")]
+    fn all(&self) -> u64 {
+        let within = self.not_compared.iter();
+        let within = within.filter(|it| matches!(it.why, Why::Undecided | Why::NewSkips));
+        self.runs + self.incomparable - within.count() as u64
+    }
+
+    /// Notes limits, and returns whether the number of affected runs, and whether that of runs
+    /// which can't be compared, is above its limit.
+    #[cfg(feature = "cli")]
+    pub(crate) fn decide(
+        &mut self,
+        affected: Option<&Limit>,
+        incomparable: Option<&Limit>,
+    ) -> [bool; 2] {
+        let all = self.all();
+        let counted = [
+            ("affected", self.affected, affected),
+            ("incomparable", self.incomparable, incomparable),
+        ];
+        counted.map(|(what, count, limit)| {
+            let exceeded = limit.is_some_and(|limit| limit.is_exceeded(count, all));
+            self.limits.extend(limit.map(|limit| Limited {
+                what,
+                limit: limit.to_string(),
+                exceeded,
+            }));
+            exceeded
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! The file of a report -> its runs, one after the other.
+//!
+//! A thread of its own parses the file, for a parser of JSON does not stop in the middle of an
+//! object. It waits where its reader is slower.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use serde::Deserialize;
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
+
+use super::Error;
+use crate::finding::{EpisodeReport, Finding, REPORT_VERSION, ReportedFault, Severity};
+use crate::printable::quote;
+use crate::store::open_named;
+
+/// The runs that are parsed ahead of their reader.
+const AHEAD: usize = 64;
+
+/// What a report says of a run.
+pub(crate) struct Run {
+    pub(super) dir: String,
+    pub(super) valid: Option<bool>,
+    /// By fingerprint.
+    pub(super) findings: BTreeMap<String, Found>,
+    /// The rules that could not be judged.
+    pub(super) skipped: BTreeSet<String>,
+}
+
+pub(super) struct Found {
+    pub(super) rule: String,
+    pub(super) severity: Severity,
+    pub(super) message: String,
+}
+
+impl Run {
+    pub(crate) fn of(report: &EpisodeReport) -> Self {
+        let found = |finding: &Finding| {
+            let found = Found {
+                rule: finding.rule.clone(),
+                severity: finding.severity,
+                message: finding.message.clone(),
+            };
+            (finding.fingerprint.clone(), found)
+        };
+        let skipped = report.skipped.iter().map(|skip| skip.rule.clone());
+        Self {
+            dir: report.dir.clone(),
+            valid: report.valid,
+            findings: report.findings.iter().map(found).collect(),
+            skipped: skipped.collect(),
+        }
+    }
+}
+
+/// A report that is being read.
+pub(super) struct Reading {
+    path: PathBuf,
+    parts: Receiver<Part>,
+    last: Option<String>,
+    faults: Vec<ReportedFault>,
+}
+
+enum Part {
+    Run(Run),
+    /// The report is read to its end.
+    End(Vec<ReportedFault>),
+    Failed(Error),
+}
+
+impl Reading {
+    pub(super) fn start(path: &Path) -> Self {
+        let (send, parts) = sync_channel(AHEAD);
+        let of = path.to_owned();
+        std::thread::spawn(move || {
+            let last = read(&of, &send).map_or_else(Part::Failed, Part::End);
+            // Nobody waits for it any more where this fails.
+            let _ = send.send(last);
+        });
+        Self {
+            path: path.to_owned(),
+            parts,
+            last: None,
+            faults: Vec::new(),
+        }
+    }
+
+    /// The next run, if there is one.
+    pub(super) fn next_run(&mut self) -> Result<Option<Run>, Error> {
+        let run = match self.parts.recv() {
+            Ok(Part::Run(run)) => run,
+            Ok(Part::Failed(error)) => return Err(error),
+            Ok(Part::End(faults)) => {
+                self.faults = faults;
+                return Ok(None);
+            }
+            // The end was read before.
+            Err(_) => return Ok(None),
+        };
+        let path = || self.path.clone();
+        match self.last.take() {
+            Some(last) if last == run.dir => {
+                let (path, dir) = (path(), run.dir);
+                return Err(Error::Twice { path, dir });
+            }
+            Some(after) if after > run.dir => {
+                let (path, dir) = (path(), run.dir);
+                return Err(Error::Unsorted { path, dir, after });
+            }
+            _ => self.last = Some(run.dir.clone()),
+        }
+        Ok(Some(run))
+    }
+
+    /// The faults of the report, once it is read.
+    pub(super) fn faults(&mut self) -> Vec<ReportedFault> {
+        std::mem::take(&mut self.faults)
+    }
+}
+
+/// Reads a report, which is one JSON document or lines of them, and sends its runs.
+fn read(path: &Path, send: &SyncSender<Part>) -> Result<Vec<ReportedFault>, Error> {
+    let unreadable = |source: io::Error| Error::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let file = open_named(path).map_err(unreadable)?;
+    let mut json = serde_json::Deserializer::from_reader(BufReader::new(file));
+    let mut report = Sending {
+        send,
+        faults: Vec::new(),
+        has_ended: false,
+    };
+    loop {
+        match json.end() {
+            Ok(()) => break,
+            Err(error) if error.is_io() => return Err(unreadable(error.into())),
+            // There is more.
+            Err(_) => {}
+        }
+        if let Err(error) = report.deserialize(&mut json) {
+            return Err(match error.classify() {
+                Category::Eof => Error::CutOff(path.to_owned()),
+                Category::Io => unreadable(error.into()),
+                Category::Syntax | Category::Data => Error::Damaged {
+                    path: path.to_owned(),
+                    reason: error.to_string(),
+                },
+            });
+        }
+    }
+    if report.has_ended {
+        Ok(report.faults)
+    } else {
+        Err(Error::CutOff(path.to_owned()))
+    }
+}
+
+/// Takes an object: a report, an episode, or the totals.
+struct Sending<'s> {
+    send: &'s SyncSender<Part>,
+    faults: Vec<ReportedFault>,
+    has_ended: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Sending<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Sending<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a report, or an episode of one")
+    }
+
+    /// The items of `episodes`.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(&mut *self)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let (mut dir, mut valid) = (None, None);
+        let (mut findings, mut skipped) = (Vec::new(), Vec::new());
+        let mut is_known = false;
+        while let Some(key) = members.next_key::<String>()? {
+            is_known |= ["dir", "episodes", "totals"].contains(&&*key);
+            match &*key {
+                "schema_version" => check_version(&members.next_value::<String>()?)?,
+                "episodes" => members.next_value_seed(&mut *self)?,
+                "dir" => dir = Some(members.next_value()?),
+                "valid" => valid = members.next_value()?,
+                "findings" => findings = members.next_value()?,
+                "skipped" => skipped = members.next_value()?,
+                "faults" => self.faults = members.next_value()?,
+                key => {
+                    self.has_ended |= key == "totals";
+                    members.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        if !is_known {
+            return Err(de::Error::custom("it is not a report of runvet"));
+        }
+        if let Some(dir) = dir {
+            let run = run(dir, valid, findings, skipped);
+            let sent = self.send.send(Part::Run(run));
+            sent.map_err(|_| de::Error::custom("nobody reads it any more"))?;
+        }
+        Ok(())
+    }
+}
+
+/// A finding, as far as it is compared.
+#[derive(Deserialize)]
+struct FindingOfRun {
+    rule: String,
+    severity: Severity,
+    message: String,
+    fingerprint: String,
+}
+
+#[derive(Deserialize)]
+struct SkipOfRun {
+    rule: String,
+}
+
+fn run(
+    dir: String,
+    valid: Option<bool>,
+    findings: Vec<FindingOfRun>,
+    skipped: Vec<SkipOfRun>,
+) -> Run {
+    let findings = findings.into_iter().map(|it| {
+        let found = Found {
+            rule: it.rule,
+            severity: it.severity,
+            message: it.message,
+        };
+        (it.fingerprint, found)
+    });
+    Run {
+        dir,
+        valid,
+        findings: findings.collect(),
+        skipped: skipped.into_iter().map(|skip| skip.rule).collect(),
+    }
+}
+
+/// Refuses a report of another major version.
+fn check_version<E: de::Error>(version: &str) -> Result<(), E> {
+    let major = |version: &str| version.split('.').next().map(str::to_owned);
+    if major(version) == major(REPORT_VERSION) {
+        return Ok(());
+    }
+    Err(E::custom(format!(
+        "its format has the version {}, and this runvet reads {REPORT_VERSION}",
+        quote(version)
+    )))
+}

@@ -1,0 +1,149 @@
+//! An impact -> text for people, and Markdown for a pull request.
+
+use std::io::{self, Write};
+
+use super::{Change, Example, Impact, Limited, NotCompared, Why};
+use crate::finding::Severity;
+use crate::printable::{brief, escape, markdown_cell as cell};
+use crate::report::count;
+
+/// The runs of a list.
+const MAX_SHOWN: usize = 20;
+
+impl Impact {
+    fn summary(&self) -> String {
+        format!(
+            "{} of {} affected; verdicts changed: {}; not compared: {}",
+            self.affected,
+            count(self.runs, "run"),
+            self.flips(),
+            self.incomparable
+        )
+    }
+
+    fn flips(&self) -> u64 {
+        self.flipped.len() as u64 + self.flipped_more
+    }
+}
+
+impl Limited {
+    fn sentence(&self) -> String {
+        let Self { what, limit, .. } = self;
+        if self.exceeded {
+            format!("more {what} than the limit of {limit}")
+        } else {
+            format!("within the limit of {limit} {what}")
+        }
+    }
+}
+
+impl Example {
+    fn change(&self) -> String {
+        let word = |severity: Option<Severity>| severity.map_or("", Severity::word);
+        match self.change {
+            Change::New => format!("new {}", word(self.after)),
+            Change::Gone => format!("gone {}", word(self.before)),
+            Change::ChangedLevel => format!("{} -> {}", word(self.before), word(self.after)),
+        }
+    }
+}
+
+impl NotCompared {
+    fn reason(&self) -> &'static str {
+        match self.why {
+            Why::Undecided => "undecided",
+            Why::NewSkips => "rules are skipped that were judged before",
+            Why::OnlyAfter => "only the second report has it",
+            Why::OnlyBefore => "only the first report has it",
+            Why::Fault => "could not be looked at",
+        }
+    }
+}
+
+const fn verdict(valid: bool) -> &'static str {
+    if valid {
+        "invalid -> valid"
+    } else {
+        "valid -> invalid"
+    }
+}
+
+/// Writes an impact for a terminal.
+pub(crate) fn human(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", of.summary())?;
+    for (rule, it) in &of.rules {
+        let (new, gone, changed) = (it.new, it.gone, it.changed_level);
+        let runs = count(it.runs, "run");
+        writeln!(
+            out,
+            "\n{}: {new} new, {gone} gone, {changed} of another level, in {runs}",
+            escape(rule)
+        )?;
+        for example in &it.examples {
+            let (dir, message) = (escape(&example.dir), brief(&example.message));
+            writeln!(out, "  {}: {dir}: {message}", example.change())?;
+        }
+    }
+    let end = if of.flipped.is_empty() && of.not_compared.is_empty() {
+        ""
+    } else {
+        "\n"
+    };
+    write!(out, "{end}")?;
+    for it in of.flipped.iter().take(MAX_SHOWN) {
+        writeln!(out, "{}: {}", verdict(it.valid), escape(&it.dir))?;
+    }
+    more(out, of.flips())?;
+    for it in of.not_compared.iter().take(MAX_SHOWN) {
+        writeln!(out, "not compared: {}: {}", escape(&it.dir), it.reason())?;
+    }
+    more(out, of.incomparable)?;
+    for limit in &of.limits {
+        writeln!(out, "{}", limit.sentence())?;
+    }
+    Ok(())
+}
+
+fn more(out: &mut dyn Write, all: u64) -> io::Result<()> {
+    match all.saturating_sub(MAX_SHOWN as u64) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more"),
+    }
+}
+
+/// Writes an impact as Markdown.
+pub(crate) fn markdown(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n", of.summary())?;
+    for limit in &of.limits {
+        writeln!(out, "- {}", cell(&limit.sentence()))?;
+    }
+    if !of.rules.is_empty() {
+        writeln!(
+            out,
+            "\n| rule | new | gone | other level | runs | for example |"
+        )?;
+        writeln!(out, "|---|--:|--:|--:|--:|---|")?;
+    }
+    for (rule, it) in &of.rules {
+        let (new, gone, changed, runs) = (it.new, it.gone, it.changed_level, it.runs);
+        let example = it.examples.first().map_or(String::new(), |it| {
+            format!("{}: {}: {}", it.change(), it.dir, it.message)
+        });
+        let (rule, example) = (cell(rule), cell(&example));
+        writeln!(
+            out,
+            "| {rule} | {new} | {gone} | {changed} | {runs} | {example} |"
+        )?;
+    }
+    if !(of.flipped.is_empty() && of.not_compared.is_empty()) {
+        writeln!(out, "\n| run | |\n|---|---|")?;
+    }
+    for it in of.flipped.iter().take(MAX_SHOWN) {
+        writeln!(out, "| {} | {} |", cell(&it.dir), cell(verdict(it.valid)))?;
+    }
+    for it in of.not_compared.iter().take(MAX_SHOWN) {
+        let reason = cell(it.reason());
+        writeln!(out, "| {} | not compared: {reason} |", cell(&it.dir))?;
+    }
+    Ok(())
+}
