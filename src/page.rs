@@ -108,9 +108,20 @@ pub(crate) struct TrackEvent {
     pub(crate) kind: EventKind,
     /// When it began and ended, in seconds since the first event, where it says so.
     pub(crate) span: Option<(f64, f64)>,
-    /// The event as JSON, cut.
-    pub(crate) json: String,
-    pub(crate) is_cut: bool,
+    pub(crate) body: EventBody,
+}
+
+/// What a page shows of an event.
+#[derive(Debug)]
+pub(crate) enum EventBody {
+    Whole(OwnedDocument),
+    /// The beginning and the end of a long one, as JSON.
+    Ends {
+        head: String,
+        /// The number of bytes between them.
+        between: usize,
+        tail: String,
+    },
 }
 
 /// What an event is, for its mark in a waterfall.

@@ -2,9 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::findings::{Place, Places};
+use super::findings::Places;
+use super::records::event_tree;
 use super::units::{offset, thousands};
-use super::{TrackEvent, TrackItem, said};
+use super::{EventBody, TrackEvent, TrackItem, said};
 use crate::dashboard::Outline;
 
 pub(super) fn events(
@@ -37,7 +38,7 @@ pub(super) fn events(
             div.events data-events="" {
                 @for item in track {
                     @match item {
-                        TrackItem::Event(event) => (one(event, prefix, places.on_line(event.moment.line))),
+                        TrackItem::Event(event) => (one(event, prefix, places)),
                         TrackItem::Folded(number) => {
                             p.fold { (thousands(*number)) " events are not on this page" }
                         }
@@ -48,8 +49,9 @@ pub(super) fn events(
     }
 }
 
-fn one(event: &TrackEvent, prefix: &str, place: Option<Place>) -> Markup {
+fn one(event: &TrackEvent, prefix: &str, places: &Places<'_>) -> Markup {
     let moment = &event.moment;
+    let place = places.on_line(moment.line);
     let class = super::waterfall::class_of(event);
     html! {
         details.event id={ (prefix) "L" (moment.line) } data-phase=(said(&moment.phase)) {
@@ -63,14 +65,36 @@ fn one(event: &TrackEvent, prefix: &str, place: Option<Place>) -> Markup {
                     (said(&moment.summary))
                 }
             }
-            pre tabindex="0" { (lines(&event.json)) }
-            @if event.is_cut { p.note { "The rest of this event is not on this page." } }
+            div.body {
+                @match &event.body {
+                    EventBody::Whole(document) => (event_tree(document, moment.line, places)),
+                    EventBody::Ends { head, between, tail } => {
+                        (unmarked(moment.line, places))
+                        pre tabindex="0" { (lines(head)) }
+                        p.note.between {
+                            (thousands(*between as u64)) " bytes of this event are not on this page"
+                        }
+                        pre tabindex="0" { (lines(tail)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The anchors of places in an event that is not shown in whole.
+fn unmarked(line: u64, places: &Places<'_>) -> Markup {
+    html! {
+        @for (pointer, place) in places.in_event(line) {
+            p.(place.class()) id=(places.event_anchor(line, *place)) {
+                (place.label()) ": " code { (said(pointer)) }
+            }
         }
     }
 }
 
 /// A text of several lines, each safe to show.
-fn lines(text: &str) -> Markup {
+pub(super) fn lines(text: &str) -> Markup {
     html! {
         @for (at, line) in text.lines().enumerate() {
             @if at > 0 { "\n" }

@@ -20,7 +20,7 @@ const MAX_RELATED: usize = 8;
 pub(super) struct Places<'r> {
     prefix: &'r str,
     /// By the lines of events.
-    events: BTreeMap<u64, Place>,
+    events: BTreeMap<u64, BTreeMap<&'r str, Place>>,
     state: BTreeMap<&'r str, Place>,
     summary: BTreeMap<&'r str, Place>,
 }
@@ -71,8 +71,9 @@ impl<'r> Places<'r> {
                 let new = Place { number, severity };
                 let pointer = location.pointer.as_deref();
                 let place = match (location.artifact, location.line, pointer) {
-                    (Some(Artifact::Events), Some(line), _) => {
-                        places.events.entry(line).or_insert(new)
+                    (Some(Artifact::Events), Some(line), pointer) => {
+                        let of_event = places.events.entry(line).or_default();
+                        of_event.entry(pointer.unwrap_or_default()).or_insert(new)
                     }
                     (Some(Artifact::State), _, Some(pointer)) => {
                         places.state.entry(pointer).or_insert(new)
@@ -99,9 +100,23 @@ impl<'r> Places<'r> {
         }
     }
 
-    /// The place on a line of the timeline.
+    /// The gravest place on a line of the timeline.
     pub(super) fn on_line(&self, line: u64) -> Option<Place> {
-        self.events.get(&line).copied()
+        let places = self.events.get(&line)?.values();
+        let rank = |place: &&Place| (place.severity.is_none(), place.severity);
+        places.min_by_key(rank).copied()
+    }
+
+    /// The places within an event, by their pointers.
+    pub(super) fn in_event(&self, line: u64) -> impl Iterator<Item = (&'r str, &Place)> {
+        let places = self.events.get(&line).into_iter().flatten();
+        let places = places.map(|(pointer, place)| (*pointer, place));
+        places.filter(|(pointer, _)| !pointer.is_empty())
+    }
+
+    /// The anchor of a place within an event.
+    pub(super) fn event_anchor(&self, line: u64, place: Place) -> String {
+        format!("{}L{line}-{}", self.prefix, place.number)
     }
 
     /// The anchor of a place in a record.
@@ -118,7 +133,14 @@ impl<'r> Places<'r> {
     fn of_location(&self, location: &Location) -> Option<String> {
         match location.artifact? {
             Artifact::Events => Some(match location.line {
-                Some(line) => format!("{}L{line}", self.prefix),
+                Some(line) => {
+                    let pointer = location.pointer.as_deref().unwrap_or_default();
+                    let mut places = self.in_event(line);
+                    match places.find(|(other, _)| *other == pointer) {
+                        Some((_, place)) => self.event_anchor(line, *place),
+                        None => format!("{}L{line}", self.prefix),
+                    }
+                }
                 None => format!("{}events", self.prefix),
             }),
             record @ (Artifact::State | Artifact::Summary) => {

@@ -27,9 +27,9 @@
     overview: () => ask("page/overview"),
     // A run: its row, and its page.
     run: (dir) => ask(`page/run?${new URLSearchParams([["dir", dir]])}`),
-    // The lines of a timeline from one on, at most 100: items, next. Numbers stay as written.
-    events: async (dir, line) => {
-      const answer = await fetch(`api/v1/runs/${encodeURIComponent(dir)}/events?cursor=${line}&limit=100`);
+    // The lines of a timeline from one on: items, next. Numbers stay as written.
+    events: async (dir, line, limit = 100) => {
+      const answer = await fetch(`api/v1/runs/${encodeURIComponent(dir)}/events?cursor=${line}&limit=${limit}`);
       if (!answer.ok) throw new Error(answer.statusText);
       const exact = (key, value, context) =>
         (typeof value === "number" && key !== "line" && key !== "next" && context && JSON.rawJSON

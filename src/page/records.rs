@@ -1,11 +1,13 @@
-//! A record -> a tree in which the places of findings are marked.
+//! A record, or an event -> a tree in which the places of findings are marked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use maud::{Markup, PreEscaped, html};
 
+use super::events::lines;
 use super::findings::{Place, Places};
+use super::said;
 use super::units::thousands;
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::printable::{brief, shortened};
@@ -14,11 +16,18 @@ use crate::source::{Artifact, Pointer};
 /// The maximum number of values of a record that its tree shows; the places of findings are added.
 const MAX_NODES: usize = 1_500;
 
-/// The maximum number of characters of a text in a tree.
+/// The maximum number of values of an event that its tree shows one by one; later objects and
+/// arrays are shown as JSON, so that nothing of the event is left out.
+const MAX_EVENT_NODES: usize = 400;
+
+/// The maximum number of characters of a text in the tree of a record.
 const MAX_TEXT: usize = 400;
 
-/// The levels of a tree that are open at first.
+/// The levels of the tree of a record that are open at first.
 const OPEN_LEVELS: usize = 2;
+
+/// The levels of the tree of an event that are open at first.
+const OPEN_EVENT_LEVELS: usize = 6;
 
 pub(super) fn record(
     artifact: Artifact,
@@ -30,33 +39,60 @@ pub(super) fn record(
             h3 { code { (artifact.file_name()) } }
             @match record {
                 Ok(document) => {
-                    @let mut tree = Tree::new(artifact, places);
+                    @let anchor = |place| places.anchor(place);
+                    @let marked = places.in_record(artifact);
+                    @let mut tree = Tree::new(marked.clone(), false, &anchor);
                     @let () = tree.root(document.root());
                     div.tree { (PreEscaped(&tree.out)) }
                     @if tree.is_cut {
                         p.note { "This record has more values, which are not on this page." }
                     }
                 }
-                Err(reason) => p.empty { (super::said(reason)) },
+                Err(reason) => p.empty { (said(reason)) },
             }
         }
     }
 }
 
+/// An event with all that it says.
+pub(super) fn event_tree(event: &OwnedDocument, line: u64, places: &Places<'_>) -> Markup {
+    let marked = places.in_event(line);
+    let marked = marked.map(|(pointer, place)| (pointer, *place));
+    let anchor = |place| places.event_anchor(line, place);
+    let mut tree = Tree::new(marked.collect(), true, &anchor);
+    tree.root(event.root());
+    html! {
+        // What a finding says is missing has no place in the tree.
+        @for place in tree.marked.values().filter(|place| !tree.drawn.contains(&place.number)) {
+            span id=(anchor(*place)) {}
+        }
+        div.tree { (PreEscaped(&tree.out)) }
+    }
+}
+
 /// A tree on its way to markup. It is written from the front to the back, however deep it is.
 struct Tree<'p, 'r> {
-    places: &'p Places<'r>,
-    marked: &'p BTreeMap<&'r str, Place>,
+    marked: BTreeMap<&'r str, Place>,
+    is_event: bool,
+    anchor: &'p dyn Fn(Place) -> String,
+    /// The numbers of the places that the tree has.
+    drawn: BTreeSet<usize>,
     out: String,
     shown: usize,
     is_cut: bool,
 }
 
 impl<'p, 'r> Tree<'p, 'r> {
-    fn new(artifact: Artifact, places: &'p Places<'r>) -> Self {
+    fn new(
+        marked: BTreeMap<&'r str, Place>,
+        is_event: bool,
+        anchor: &'p dyn Fn(Place) -> String,
+    ) -> Self {
         Self {
-            places,
-            marked: places.in_record(artifact),
+            marked,
+            is_event,
+            anchor,
+            drawn: BTreeSet::new(),
             out: String::new(),
             shown: 0,
             is_cut: false,
@@ -72,22 +108,34 @@ impl<'p, 'r> Tree<'p, 'r> {
     fn value(&mut self, name: &str, value: Node<'_>, pointer: &Pointer, level: usize) {
         let place = self.marked.get(pointer.as_str()).copied();
         let leads_on = self.leads_on(pointer);
-        if self.shown >= MAX_NODES && place.is_none() && !leads_on {
+        let is_marked = place.is_some() || leads_on;
+        if self.shown >= MAX_NODES && !is_marked && !self.is_event {
             self.is_cut = true;
             return;
         }
         self.shown += 1;
-        let anchor = place.map(|place| self.places.anchor(place));
+        let new = place.filter(|place| self.drawn.insert(place.number));
+        let anchor = new.map(self.anchor);
         let class = place.map(Place::class);
-        let key = html! { @if !name.is_empty() { span.k { (brief(name)) } } };
+        let key = match name {
+            "" => html! {},
+            name if self.is_event => html! { span.k { (said(name)) } },
+            name => html! { span.k { (brief(name)) } },
+        };
         let is_group = matches!(value.kind(), Kind::Object | Kind::Array);
         let number = if is_group { length(value) } else { 0 };
-        if number == 0 {
-            let line = html! { li class=[class] id=[anchor] { (key) (scalar(value)) } };
+        let is_whole = self.is_event && self.shown > MAX_EVENT_NODES && !leads_on;
+        if number == 0 || is_whole {
+            let line = html! { li class=[class] id=[anchor] { (key) (self.leaf(value)) } };
             self.out.push_str(&line.0);
             return;
         }
-        let is_open = level < OPEN_LEVELS || place.is_some() || leads_on;
+        let open_levels = if self.is_event {
+            OPEN_EVENT_LEVELS
+        } else {
+            OPEN_LEVELS
+        };
+        let is_open = level < open_levels || is_marked;
         let what = if value.kind() == Kind::Object {
             "{…}"
         } else {
@@ -106,7 +154,7 @@ impl<'p, 'r> Tree<'p, 'r> {
         });
         self.out.push_str(&start.0);
         self.out.push_str("<ul>");
-        for key in value.members() {
+        for key in value.all_members() {
             let name = key.name();
             self.value(&name, key.value(), &pointer.field(&name), level + 1);
         }
@@ -114,6 +162,25 @@ impl<'p, 'r> Tree<'p, 'r> {
             self.value(&index.to_string(), item, &pointer.item(index), level + 1);
         }
         self.out.push_str("</ul></details></li>");
+    }
+
+    /// A value without parts, or one whose parts are not shown one by one.
+    fn leaf(&self, value: Node<'_>) -> Markup {
+        let class = match value.kind() {
+            Kind::String => "s",
+            Kind::Number => "n",
+            _ => "w",
+        };
+        let text = match value.text() {
+            Some(text) if self.is_event && text.contains('\n') => {
+                return html! { pre.s tabindex="0" { (lines(&text)) } };
+            }
+            Some(text) if self.is_event => format!("\"{}\"", said(&text)),
+            Some(text) => format!("\"{}\"", shortened(&text, MAX_TEXT)),
+            None if self.is_event => said(value.raw()).into_owned(),
+            None => shortened(value.raw(), MAX_TEXT),
+        };
+        html! { span.v.(class) { (text) } }
     }
 
     /// Whether a place lies below a pointer.
@@ -128,18 +195,5 @@ impl<'p, 'r> Tree<'p, 'r> {
 }
 
 fn length(group: Node<'_>) -> u64 {
-    (group.members().count() + group.items().count()) as u64
-}
-
-fn scalar(value: Node<'_>) -> Markup {
-    let class = match value.kind() {
-        Kind::String => "s",
-        Kind::Number => "n",
-        _ => "w",
-    };
-    let text = match value.text() {
-        Some(text) => format!("\"{}\"", shortened(&text, MAX_TEXT)),
-        None => shortened(value.raw(), MAX_TEXT),
-    };
-    html! { span.v.(class) { (text) } }
+    (group.all_members().count() + group.items().count()) as u64
 }

@@ -13,6 +13,12 @@
     ? window.trustedTypes.createPolicy("runvet", { createHTML: (text) => text })
     : { createHTML: (text) => text };
 
+  // A text of a record, with everything escaped that acts on a reader, as runvet escapes it elsewhere.
+  const HOSTILE = new RegExp("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2065\\u3164"
+    + "\\ufe00-\\ufe0f\\uffa0\\ufff0-\\ufff8\\ufffe\\uffff\\u{e0000}-\\u{e0fff}]", "gu");
+  const SHORT = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+  const said = (text) => text.replace(HOSTILE, (c) => SHORT[c] || `\\u{${c.codePointAt(0).toString(16)}}`);
+
   // An element with attributes and children; texts are texts.
   function make(name, attributes = {}, ...children) {
     const element = document.createElement(name);
@@ -21,7 +27,8 @@
       else if (value === true) element.setAttribute(key, "");
       else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
     }
-    element.append(...children.filter((child) => child !== null && child !== undefined));
+    const given = children.filter((child) => child !== null && child !== undefined);
+    element.append(...given.map((child) => (typeof child === "string" ? said(child) : child)));
     return element;
   }
 
@@ -603,15 +610,25 @@
         }, () => {}) }, "Show some");
         fold.append(" ", button);
       }
+      for (const note of all(".between", list)) {
+        const event = note.closest(".event");
+        const showAll = () => live.events(shownRun.dir, lineOf(event), 1).then(({ items: [item] }) => {
+          const ends = all("pre", note.parentElement);
+          note.replaceWith(...(item.event ? [treeOf(item.event)] : [item.error]));
+          for (const end of ends) end.remove();
+        }, (error) => { note.textContent = said(error.message); });
+        note.append(" ", make("button", { type: "button", onclick: showAll }, "Show all"));
+      }
     }
     list.before(make("div", { class: "ev-tools" }, search, status));
     list.after(pages);
     show();
   }
 
+  const lineOf = (item) => (item ? Number(find(".line", item).textContent) : 0);
+
   // Asks the service for the first of the events that are not on the page.
   async function unfold(fold) {
-    const lineOf = (item) => (item ? Number(find(".line", item).textContent) : 0);
     const end = lineOf(fold.nextElementSibling) || Infinity;
     const { items, next } = await live.events(shownRun.dir, lineOf(fold.previousElementSibling) + 1);
     const wanted = items.filter((item) => item.line < end);
@@ -629,7 +646,28 @@
         make("span", { class: "line" }, String(line)), make("span", { class: "at" }, text(timestamp).slice(11, 19)),
         make("span", { class: "phase" }, text(phase)), make("span", { class: "agent" }, text(agent)),
         make("span", { class: "what" }, error || text(type))),
-      make("pre", { tabindex: "0" }, error || JSON.stringify(event, null, 2)));
+      make("div", { class: "body" }, error || treeOf(event)));
+  }
+
+  // A value as the tree that the page of a run has of an event.
+  function treeOf(value) {
+    const branch = (part, name) => {
+      const key = name === undefined ? null : make("span", { class: "k" }, name);
+      const isNumber = typeof part === "number" || (JSON.isRawJSON && JSON.isRawJSON(part));
+      const parts = part !== null && typeof part === "object" && !isNumber ? Object.entries(part) : [];
+      if (parts.length) {
+        const group = `${Array.isArray(part) ? "[\u2026]" : "{\u2026}"} ${count.format(parts.length)}`;
+        return make("li", {}, make("details", { open: true },
+          make("summary", {}, key, make("span", { class: "group" }, group)),
+          make("ul", {}, ...parts.map(([name, inner]) => branch(inner, name)))));
+      }
+      if (typeof part !== "string") return make("li", {}, key, make("span", { class: `v ${isNumber ? "n" : "w"}` }, JSON.stringify(part)));
+      if (!part.includes("\n")) return make("li", {}, key, make("span", { class: "v s" }, `"${part}"`));
+      const block = make("pre", { class: "s", tabindex: "0" });
+      block.textContent = part.split("\n").map(said).join("\n");
+      return make("li", {}, key, block);
+    };
+    return make("div", { class: "tree" }, make("ul", {}, branch(value)));
   }
 
   // Marks the part of a run that is on the screen.

@@ -1,16 +1,17 @@
 //! One run -> all that its page for a browser shows.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 
 use super::{Checked, Parts, judged, reason_of};
 use crate::dashboard::StepRow;
-use crate::document::{Document, Node, Tape};
+use crate::document::{Document, Node, OwnedDocument, Tape};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
 use crate::outline::{Listening, TimelineClock, Tracked, moment};
-use crate::page::{EventKind, PlanPair, PlanSides, RunSheet, StepCell, TrackEvent, TrackItem};
+use crate::page::{
+    EventBody, EventKind, PlanPair, PlanSides, RunSheet, StepCell, TrackEvent, TrackItem,
+};
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, RunReader};
@@ -19,8 +20,15 @@ use crate::report::write_json_pretty;
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
-/// The maximum number of bytes of an event that a page keeps.
-const MAX_EVENT_BYTES: usize = 2 << 10;
+/// The maximum number of bytes of an event that a page shows; of a longer one, half of them are
+/// its beginning and half its end.
+const MAX_EVENT_BYTES: usize = 64 << 10;
+
+/// The maximum number of bytes of all events of a page; later ones are cut to [`MAX_LATER_BYTES`].
+const MAX_TRACK_BYTES: usize = 4 << 20;
+
+/// The maximum number of bytes of an event when the others have used up the room.
+const MAX_LATER_BYTES: usize = 2 << 10;
 
 /// Reads a run, judges it, and returns all that its page for a browser shows.
 ///
@@ -126,12 +134,20 @@ fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
         return Vec::new();
     };
     let (mut clock, mut tape, mut bytes) = (heard.clock.clone(), Tape::default(), Vec::new());
+    let mut room = MAX_TRACK_BYTES;
     let items = heard.track.iter().filter_map(|tracked| match *tracked {
         Tracked::Folded(number) => Some(TrackItem::Folded(number)),
         Tracked::Event(line, next) => {
             let is_read = loaded.timeline.read_again(line, &mut bytes);
             let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
-            let event = track_event(line.number, event.map(Document::root)?, next, &mut clock);
+            let event = event?;
+            let most = if room == 0 {
+                MAX_LATER_BYTES
+            } else {
+                MAX_EVENT_BYTES
+            };
+            room = room.saturating_sub(bytes.len().min(most));
+            let event = track_event(line.number, event, most, next, &mut clock);
             Some(TrackItem::Event(Box::new(event)))
         }
     });
@@ -141,13 +157,14 @@ fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
 /// An event of a track; `next` is when the next event of the step happened that it began.
 fn track_event(
     line: u64,
-    event: Node<'_>,
+    document: Document<'_>,
+    max_bytes: usize,
     next: Option<f64>,
     clock: &mut TimelineClock,
 ) -> TrackEvent {
+    let event = document.root();
     let offset_sec = clock.offset(event);
     let moment = moment(line, event, offset_sec);
-    let (json, is_cut) = pretty(event);
     let until_next = || {
         let start = offset_sec?;
         Some((start, next.filter(|end| *end >= start)?))
@@ -155,8 +172,7 @@ fn track_event(
     TrackEvent {
         kind: kind(event, &moment.phase),
         span: span(event, clock.started.as_ref()).or_else(until_next),
-        json,
-        is_cut,
+        body: body(document, max_bytes),
         moment,
     }
 }
@@ -183,30 +199,24 @@ fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
         .collect()
 }
 
-/// An event as JSON of several lines, and whether it was cut.
-fn pretty(event: Node<'_>) -> (String, bool) {
-    let mut text = Head(Vec::new());
-    let is_cut = write_json_pretty(&mut text, event).is_err();
-    (String::from_utf8_lossy(&text.0).into_owned(), is_cut)
-}
-
-/// The beginning of what is written.
-struct Head(Vec<u8>);
-
-impl Write for Head {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match MAX_EVENT_BYTES - self.0.len() {
-            0 if !bytes.is_empty() => Err(io::ErrorKind::WriteZero.into()),
-            room => {
-                let taken = bytes.get(..room).unwrap_or(bytes);
-                self.0.extend_from_slice(taken);
-                Ok(taken.len())
-            }
-        }
+/// What a page shows of an event: all of it, or its two ends as JSON of several lines.
+fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
+    if event.text().len() <= max_bytes {
+        return EventBody::Whole(OwnedDocument::of(event));
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    let mut json = Vec::new();
+    let is_written = write_json_pretty(&mut json, event.root());
+    debug_assert!(is_written.is_ok(), "memory takes all bytes");
+    let json = String::from_utf8_lossy(&json);
+    let is_end = |at: &usize| json.is_char_boundary(*at);
+    let half = max_bytes / 2;
+    let head = (0..=half).rev().find(is_end).unwrap_or_default();
+    let tail = (json.len().saturating_sub(half)..json.len()).find(is_end);
+    let tail = tail.unwrap_or(json.len()).max(head);
+    EventBody::Ends {
+        head: json.get(..head).unwrap_or_default().to_owned(),
+        between: tail - head,
+        tail: json.get(tail..).unwrap_or_default().to_owned(),
     }
 }
 

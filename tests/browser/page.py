@@ -39,7 +39,7 @@ class OfAFile(InTheBrowser):
         expect(tab.locator("#overview")).to_be_visible()
         expect(tab.locator("#runs, #run").first).to_be_hidden()
         total = int(tab.locator(".tile.all b").inner_text())
-        self.assertEqual(total, 97)
+        self.assertEqual(total, 98)
         for mark in ["svg.chart a", ".bars a", ".latencies td a", ".legend a", ".tile"]:
             links = [link.get_attribute("href") for link in tab.locator(f"#overview {mark}").all()]
             self.assertTrue(links, mark)
@@ -116,13 +116,13 @@ class OfAFile(InTheBrowser):
         expect(place).to_be_in_viewport()
         tab.go_back()
         finding.get_by_role("link", name="events.jsonl:6").click()
-        event = tab.locator(".event.is-target")
-        expect(event.locator("pre")).to_contain_text('"step_status": "done"')
-        expect(event).to_be_in_viewport()
+        value = tab.locator(".event[open] .place.is-target")
+        expect(value).to_have_text('step_status"done"')
+        expect(value).to_be_in_viewport()
         address = tab.url
-        self.assertTrue(address.endswith("?at=L6"), address)
+        self.assertRegex(address, r"\?at=L6-\d+$")
         again = self.open(address[address.index("#"):])
-        expect(again.locator(".event.is-target")).to_be_in_viewport()
+        expect(again.locator(".event .is-target")).to_be_in_viewport()
 
     def test_rule_has_its_page_beside_the_finding(self):
         tab = self.open(EDITED)
@@ -139,7 +139,7 @@ class OfAFile(InTheBrowser):
         expect(row).to_contain_text("step-2")
         expect(row.locator(".badge")).to_have_text(["pending", "done"])
         row.get_by_role("link", name="line 6").click()
-        expect(tab.locator(".event.is-target summary")).to_contain_text("step-2")
+        expect(tab.locator(".event.is-target > summary")).to_contain_text("step-2")
 
     def test_run_says_why_it_failed(self):
         tab = self.open(FAILED)
@@ -160,7 +160,18 @@ class OfAFile(InTheBrowser):
         places = [mark.get_attribute("x") for mark in tab.locator("svg.at").all()]
         self.assertEqual(len(set(places)), len(places))
         tab.locator(".waterfall a", has=tab.locator(".mark.failed")).click()
-        expect(tab.locator(".event.is-target pre")).to_contain_text("the bank did not answer")
+        expect(tab.locator(".event.is-target .tree")).to_contain_text("the bank did not answer")
+
+    def test_event_is_shown_to_its_last_byte(self):
+        tab = self.open("#/run/runs/episodes/ep_printing?at=L4")
+        output = tab.locator(".event.is-target pre")
+        expect(output).to_contain_text("line 1\nline 2\n")
+        expect(output).to_contain_text("1 failed: NEEDLEOUT")
+        tab.goto(f"file://{self.report}#/run/runs/episodes/ep_printing?at=L5")
+        ends = tab.locator(".event.is-target pre")
+        expect(ends.nth(0)).to_contain_text("line 1")
+        expect(ends.nth(1)).to_contain_text("1 failed: NEEDLEOUT")
+        expect(tab.locator(".event.is-target .between")).to_contain_text("bytes of this event are not on this page")
 
     def test_long_timeline_is_folded_filtered_and_paged(self):
         tab = self.open("#/run/runs/episodes/ep_long")
@@ -218,7 +229,7 @@ class OfAFile(InTheBrowser):
         tab = self.open("", java_script_enabled=False)
         expect(tab.locator("#overview")).to_be_visible()
         expect(tab.locator("article.run").first).to_be_visible()
-        self.assertEqual(tab.locator("article.run").count(), 97)
+        self.assertEqual(tab.locator("article.run").count(), 98)
         expect(tab.locator("#rule-plan\\/projection")).to_be_visible()
 
     def test_page_prints_without_its_controls(self):

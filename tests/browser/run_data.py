@@ -31,6 +31,7 @@ def write(directory, runs=90):
         one(episodes / f"ep_{number:04d}", number, dice)
     long_timeline(episodes / "ep_long")
     failed(episodes / "ep_timeout")
+    printing(episodes / "ep_printing")
 
 
 def one(directory, number, dice):
@@ -90,6 +91,23 @@ def long_timeline(directory):
         failed = at == 500
         payload = {"step_id": f"step-{at % 3}", "tool": "copy", "result_status": "error" if failed else "ok"}
         events.append(event("act" if at % 4 == 0 or failed else "observe", 2 + at, f"worker-{at % 3}", payload))
+    directory.mkdir()
+    (directory / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in events))
+
+
+def printing(directory):
+    """A timeline with the output of commands: one of 120 lines, and one of 100,000 bytes."""
+    def output(lines):
+        return "".join(f"line {at}\n" for at in range(1, lines)) + "1 failed: NEEDLEOUT\n"
+
+    acts = [event("act", at, "worker", {"step_id": "test", "stdout": output(lines)}) for at, lines in [(3, 120), (4, 10_000)]]
+    steps = [{"id": "test", "kind": "act", "description": "Run the tests", "status": "pending"}]
+    events = [
+        event("start", 0, "system", {"task": "Run the tests"}),
+        event("plan", 1, "planner", {"source": "planner", "step_records": steps}),
+        event("act", 2, "worker", {"step_id": "test", "step_status": "running"}),
+        *acts,
+    ]
     directory.mkdir()
     (directory / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in events))
 

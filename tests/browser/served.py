@@ -58,7 +58,7 @@ class OfAService(InTheBrowser):
     def whole(self, address="", **options):
         """A tab, after all runs were judged."""
         tab = self.open(address, **options)
-        self.wait_for(tab, 157)
+        self.wait_for(tab, 158)
         return tab
 
     def go(self, tab, address):
@@ -66,7 +66,7 @@ class OfAService(InTheBrowser):
 
     def test_overview_leads_to_the_runs_behind_each_mark(self):
         tab = self.whole()
-        expect(tab.locator(".tile.all b")).to_have_text("157", timeout=PATIENCE)
+        expect(tab.locator(".tile.all b")).to_have_text("158", timeout=PATIENCE)
         for mark in ["svg.chart a", ".bars a", ".latencies td a", ".legend a", ".tile"]:
             links = [link.get_attribute("href") for link in tab.locator(f"#overview {mark}").all()]
             self.assertTrue(links, mark)
@@ -75,28 +75,37 @@ class OfAService(InTheBrowser):
                 expect(self.rows(tab).first).to_be_visible()
             self.go(tab, "#/")
 
+    def test_long_event_is_shown_in_whole(self):
+        tab = self.whole()
+        self.go(tab, "#/run/served/episodes/ep_printing?at=L5")
+        event = tab.locator(".event.is-target")
+        expect(event.locator("pre")).to_have_count(2)
+        event.get_by_role("button", name="Show all").click()
+        expect(event.locator("pre")).to_have_count(1)
+        expect(event.locator("pre")).to_contain_text("line 9999\n1 failed: NEEDLEOUT")
+
     def test_filters_are_in_the_address(self):
         tab = self.whole("#/runs")
         said = tab.locator("#runs .said")
-        expect(said).to_contain_text("100 of 157 runs")
+        expect(said).to_contain_text("100 of 158 runs")
         tab.get_by_label("Validity").select_option("no")
         expect(tab).to_have_url(f"{self.home}#/runs?valid=no")
-        expect(said).not_to_contain_text("157")
+        expect(said).not_to_contain_text("158")
         tab.get_by_label("Rule").select_option("plan/projection")
         expect(tab).to_have_url(f"{self.home}#/runs?valid=no&rule=plan/projection")
         tab.reload()
         expect(tab.get_by_label("Rule")).to_have_value("plan/projection")
         tab.get_by_role("button", name="Clear").click()
-        expect(said).to_contain_text("157 runs")
+        expect(said).to_contain_text("158 runs")
         tab.get_by_label("From").fill("2026-03-12")
-        expect(said).not_to_contain_text("157")
+        expect(said).not_to_contain_text("158")
         tab.get_by_role("button", name="Clear").click()
         tab.get_by_role("button", name="run", exact=True).click()
         expect(tab.locator("th[aria-sort]")).to_have_text("run ↓")
         first = self.rows(tab).first.locator(".id")
         expect(first).to_have_text("ep_timeout")
         tab.get_by_role("button", name="Next").click()
-        expect(self.rows(tab)).to_have_count(57)
+        expect(self.rows(tab)).to_have_count(58)
         tab.go_back()
         expect(first).to_have_text("ep_timeout")
 
@@ -125,11 +134,11 @@ class OfAService(InTheBrowser):
         expect(tab.locator(".tree .is-target")).to_be_in_viewport()
         tab.go_back()
         finding.get_by_role("link", name="events.jsonl:6").click()
-        event = tab.locator(".event.is-target")
-        expect(event.locator("pre")).to_contain_text('"step_status": "done"')
-        expect(event).to_be_in_viewport()
+        value = tab.locator(".event[open] .place.is-target")
+        expect(value).to_have_text('step_status"done"')
+        expect(value).to_be_in_viewport()
         again = self.open(tab.url.removeprefix(self.home))
-        expect(again.locator(".event.is-target")).to_be_in_viewport()
+        expect(again.locator(".event .is-target")).to_be_in_viewport()
 
     def test_events_that_are_not_on_the_page_are_asked_for(self):
         tab = self.whole()
@@ -143,8 +152,8 @@ class OfAService(InTheBrowser):
         fold.get_by_role("button").click()
         expect(events.locator(".event")).to_have_count(before + min(number, 100))
         asked = events.locator(".event:visible").last
-        asked.locator("summary").click()
-        expect(asked.locator("pre")).to_contain_text('"step_id": "step-')
+        asked.locator("> summary").click()
+        expect(asked.locator(".tree")).to_contain_text('step_id"step-')
         lines = [int(line) for line in events.locator(".event .line").all_inner_texts() if line]
         self.assertEqual(lines, sorted(set(lines)))
 
@@ -208,14 +217,14 @@ class OfAService(InTheBrowser):
         tab.get_by_role("button", name="Zoom in").click()
         tab.get_by_role("button", name="act 2").click()
         event = tab.locator(".event", has_text="Collect").last
-        event.locator("summary").click()
-        expect(event.locator("pre")).to_be_visible()
+        event.locator("> summary").click()
+        expect(event.locator(".tree")).to_be_visible()
         with (run / "events.jsonl").open("a") as timeline:
             timeline.write(lines[6])
         expect(tab.locator(".event")).to_have_count(7)
         expect(tab.locator(".event:visible")).to_have_count(3)
-        expect(event.locator("pre")).to_be_visible()
-        expect(event.locator("summary")).to_be_focused()
+        expect(event.locator(".tree")).to_be_visible()
+        expect(event.locator("> summary")).to_be_focused()
         expect(tab.get_by_role("button", name="Zoom out")).to_be_enabled()
         shutil.rmtree(run)
         expect(tab.locator("#run [role=status]").first).to_contain_text("This run is gone")
