@@ -39,6 +39,7 @@ use crate::gate::Gate;
 use crate::report::write_json;
 use crate::store;
 use crate::watch::{self, News, Watch};
+pub(crate) use guard::Access;
 use guard::Guard;
 use index::Index;
 use judges::Judges;
@@ -89,7 +90,7 @@ pub(crate) struct Serve {
     watch: Watch,
     listener: TcpListener,
     address: SocketAddr,
-    token: Option<String>,
+    access: Access,
     stop: signal::Sender<bool>,
 }
 
@@ -111,18 +112,12 @@ impl ServiceStop {
 impl Serve {
     /// Listens on an address; the port 0 stands for any free port.
     ///
-    /// With a token, each request must carry it, as `Authorization: Bearer`.
-    ///
     /// # Errors
     ///
     /// [`Error::Address`], and [`Error::NeedsToken`] where the address is not a loopback address
     /// and there is no token.
-    pub(crate) fn bind(
-        watch: Watch,
-        address: SocketAddr,
-        token: Option<String>,
-    ) -> Result<Self, Error> {
-        if !address.ip().is_loopback() && token.is_none() {
+    pub(crate) fn bind(watch: Watch, address: SocketAddr, access: Access) -> Result<Self, Error> {
+        if !address.ip().is_loopback() && access.token.is_none() {
             return Err(Error::NeedsToken { address });
         }
         let wrong = |source| Error::Address { address, source };
@@ -132,7 +127,7 @@ impl Serve {
             watch,
             address: listener.local_addr().map_err(wrong)?,
             listener,
-            token,
+            access,
             stop: signal::Sender::new(false),
         })
     }
@@ -170,7 +165,7 @@ impl Serve {
             .enable_time()
             .build()
             .map_err(Error::Threads)?;
-        let guard = Guard::new(self.address, self.token.as_deref());
+        let guard = Guard::new(self.address, self.access);
         let service = Arc::new(Service::new(guard, &gate, self.stop.subscribe()));
         let check = gate.check().clone().keep_cards(true);
         let (watch, mut gate) = (&self.watch, gate.with_check(check));
@@ -332,6 +327,7 @@ fn router(service: &Arc<Service>) -> Router {
         .route("/api/v1/changes", get(live::changes))
         .route("/metrics", get(numbers))
         .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(readiness))
         .merge(page::routes())
         .fallback(|| async { Problem::missing("there is nothing at this address") })
         .method_not_allowed_fallback(|| async {
@@ -341,6 +337,15 @@ fn router(service: &Arc<Service>) -> Router {
         .layer(DefaultBodyLimit::max(api::MAX_BODY))
         .layer(from_fn_with_state(Arc::clone(service), guard::guard))
         .with_state(Arc::clone(service))
+}
+
+/// `GET /readyz`
+async fn readiness(State(service): State<Arc<Service>>) -> Result<&'static str, Problem> {
+    if service.index().is_under_way() {
+        let detail = "runs are still being judged for the first time";
+        return Err(Problem::busy(detail));
+    }
+    Ok("ok\n")
 }
 
 /// `GET /metrics`
@@ -363,4 +368,20 @@ fn json_bytes(value: &impl Serialize) -> Vec<u8> {
 fn json(value: &impl Serialize) -> Response {
     let kind = [(header::CONTENT_TYPE, "application/json")];
     (kind, json_bytes(value)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn service_is_ready_once_all_runs_were_looked_at() {
+        let (_stop, stopped) = signal::channel(false);
+        let guard = Guard::new(([127, 0, 0, 1], 8123).into(), Access::default());
+        let service = Arc::new(Service::new(guard, &Gate::default(), stopped));
+        let early = readiness(State(Arc::clone(&service))).await;
+        assert_eq!(early.unwrap_err().status, 503);
+        service.take(News::AllSeen);
+        assert_eq!(readiness(State(service)).await.unwrap(), "ok\n");
+    }
 }

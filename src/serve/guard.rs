@@ -17,6 +17,7 @@ use super::api::{BODY_UNIT, MAX_ANSWERS};
 use super::problem::Problem;
 use super::room::{Asking, Connection, PIECE};
 use crate::digest::Digest;
+use crate::printable::quote;
 
 /// The time in which an answer must begin.
 const MAX_TIME: Duration = Duration::from_secs(30);
@@ -42,22 +43,31 @@ const HEADERS: [(HeaderName, &str); 5] = [
     ),
 ];
 
+/// Who may ask, besides programs on this machine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Access {
+    /// What each request must carry, as `Authorization: Bearer`.
+    pub(crate) token: Option<String>,
+    /// The names that `Host` may have besides those of the loopback address, without a port.
+    pub(crate) hosts: Vec<String>,
+}
+
 /// The requests that are allowed.
 #[derive(Debug)]
 pub(super) struct Guard {
-    port: u16,
     is_loopback: bool,
+    hosts: Vec<String>,
     /// The digest of the token, where one is needed: comparing digests takes no time that tells
     /// anything of the token.
     token: Option<Digest>,
 }
 
 impl Guard {
-    pub(super) fn new(listens: SocketAddr, token: Option<&str>) -> Self {
+    pub(super) fn new(listens: SocketAddr, access: Access) -> Self {
         Self {
-            port: listens.port(),
             is_loopback: listens.ip().is_loopback(),
-            token: token.map(|token| Digest::of([token.as_bytes()])),
+            hosts: access.hosts,
+            token: access.token.map(|token| Digest::of([token.as_bytes()])),
         }
     }
 
@@ -65,7 +75,11 @@ impl Guard {
         let host = one(headers, &header::HOST)?;
         let host = host.ok_or_else(|| Problem::bad("the request has no `Host`"))?;
         if self.is_loopback && !self.is_own(host) {
-            let detail = "`Host` is not an address that this service listens on";
+            let detail = format!(
+                "`Host` is {}, which names no loopback address; if this service is meant, start \
+                 it with --allowed-host and that name",
+                quote(host)
+            );
             return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail));
         }
         if let Some(origin) = one(headers, &header::ORIGIN)? {
@@ -80,7 +94,8 @@ impl Guard {
             return Ok(());
         };
         let given = one(headers, &header::AUTHORIZATION)?.and_then(bearer);
-        if path == "/healthz" || given.is_some_and(|given| Digest::of([given.as_bytes()]) == *token)
+        if matches!(path, "/healthz" | "/readyz")
+            || given.is_some_and(|given| Digest::of([given.as_bytes()]) == *token)
         {
             return Ok(());
         }
@@ -88,16 +103,17 @@ impl Guard {
         Err(Problem::new(StatusCode::UNAUTHORIZED, detail))
     }
 
-    /// Whether a host names this machine, and the port of the service. A name that a foreign page
-    /// had led to this machine is another one.
+    /// Whether a host names this machine. The port may be another one: that of a tunnel or a
+    /// proxy. A foreign page that has its name resolved to this machine still sends its own name.
     fn is_own(&self, host: &str) -> bool {
-        let (name, port) = match host.rsplit_once(':') {
-            Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
-            _ => (host, Some(80)),
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.parse::<u16>().is_ok() => name,
+            _ => host,
         };
         let address = name.trim_start_matches('[').trim_end_matches(']');
         let is_loopback = address.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
-        port == Some(self.port) && (is_loopback || name.eq_ignore_ascii_case("localhost"))
+        let mut names = self.hosts.iter().map(|host| &**host).chain(["localhost"]);
+        is_loopback || names.any(|known| name.eq_ignore_ascii_case(known))
     }
 }
 
@@ -190,25 +206,33 @@ mod tests {
     }
 
     #[test]
-    fn host_is_this_machine_and_this_port() {
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None);
+    fn host_is_this_machine_or_allowed() {
+        let access = Access {
+            hosts: vec!["runs.example".into()],
+            ..Access::default()
+        };
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), access);
         let host = |host| checked(&guard, &[(header::HOST, host)]);
         for own in [
             "127.0.0.1:8123",
             "localhost:8123",
             "LOCALHOST:8123",
             "[::1]:8123",
+            "localhost:9000",
+            "127.0.0.1",
+            "[::1]",
+            "Runs.example:443",
+            "runs.example",
         ] {
             assert_eq!(host(own), 200, "{own}");
         }
         for other in [
-            "127.0.0.1",
-            "127.0.0.1:81",
             "evil.example:8123",
+            "evil.runs.example",
+            "localhost:port",
             "localhost.evil.example:8123",
             "10.0.0.1:8123",
             "",
-            "[::1]",
             "127.0.0.1:8123:8123",
         ] {
             assert_eq!(host(other), 421, "{other}");
@@ -218,7 +242,7 @@ mod tests {
 
     #[test]
     fn origin_is_the_service_itself() {
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None);
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), Access::default());
         let host = (header::HOST, "127.0.0.1:8123");
         let origin = |origin| checked(&guard, &[host.clone(), (header::ORIGIN, origin)]);
         assert_eq!(origin("http://127.0.0.1:8123"), 200);
@@ -234,7 +258,11 @@ mod tests {
 
     #[test]
     fn token_is_needed_where_there_is_one() {
-        let guard = Guard::new("0.0.0.0:8123".parse().unwrap(), Some("0123456789abcdef"));
+        let access = Access {
+            token: Some("0123456789abcdef".into()),
+            ..Access::default()
+        };
+        let guard = Guard::new("0.0.0.0:8123".parse().unwrap(), access);
         let host = (header::HOST, "runs.example");
         assert_eq!(checked(&guard, std::slice::from_ref(&host)), 401);
         for (value, status) in [
@@ -255,7 +283,7 @@ mod tests {
     #[test]
     fn answers_that_wait_for_their_clients_are_limited_together() {
         let (_stop, stopped) = tokio::sync::watch::channel(false);
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None);
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), Access::default());
         let service = Service::new(guard, &crate::gate::Gate::default(), stopped);
         let turn = |bytes: usize| turn(&service, &Response::new(vec![0; bytes].into()));
         let (first, second) = (turn(60 << 20).unwrap(), turn(60 << 20).unwrap());

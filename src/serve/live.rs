@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::http::HeaderName;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream::unfold;
+use futures_util::StreamExt as _;
+use futures_util::future::ready;
+use futures_util::stream::{once, unfold};
 use serde::Serialize;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
@@ -59,10 +62,14 @@ pub(super) async fn changes(State(service): State<Arc<Service>>) -> Response {
     };
     let events = unfold(state, |mut state| async {
         let event = state.next().await?;
-        Some((Ok::<_, Infallible>(event), state))
+        Some((Ok(event), state))
     });
+    // Proxies that hold answers back until they have some bytes let this one through at once.
+    let begun = Ok::<_, Infallible>(Event::default().comment("listening"));
+    let events = once(ready(begun)).chain(events);
     let alive = KeepAlive::new().interval(Duration::from_secs(15));
-    Sse::new(events).keep_alive(alive).into_response()
+    let unbuffered = [(HeaderName::from_static("x-accel-buffering"), "no")];
+    (unbuffered, Sse::new(events).keep_alive(alive)).into_response()
 }
 
 struct Listening {

@@ -59,6 +59,13 @@ pub(in crate::cli) struct Serve {
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
+    /// Answer requests for this host name too, such as that of a proxy; may be given several times
+    ///
+    /// Without a token, a name that is not a loopback address is refused otherwise: a page of
+    /// another site could have its own name lead here.
+    #[arg(long, value_name = "NAME", value_parser = parse_host)]
+    allowed_host: Vec<String>,
+
     /// Scan all files at this interval; needed on file systems that do not report changes, such as
     /// network file systems
     #[arg(long, value_name = "SECONDS", value_parser = parse_whole::<NonZeroU64>, allow_negative_numbers = true)]
@@ -71,14 +78,17 @@ pub(in crate::cli) struct Serve {
 impl Serve {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let gate = self.gate.resolve(matches, Baselines::Read)?.gate;
-        let token = self.token_file.as_deref().map(read_token).transpose()?;
+        let access = serve::Access {
+            token: self.token_file.as_deref().map(read_token).transpose()?,
+            hosts: self.allowed_host,
+        };
         let watch = match self.poll {
             None => Watch::new(self.dir)?,
             Some(seconds) => Watch::polling(self.dir, Duration::from_secs(seconds.get()))?,
         };
         let watch = watch.given(matches.value_source("dir") != Some(ValueSource::DefaultValue));
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
-        let serve = serve::Serve::bind(watch, self.listen, token).map_err(Failure::fault)?;
+        let serve = serve::Serve::bind(watch, self.listen, access).map_err(Failure::fault)?;
         let stop = serve.stop();
         thread::Builder::new()
             .spawn(move || signals.forever().for_each(|_| stop.stop()))
@@ -104,6 +114,16 @@ impl Serve {
             Ok(ended) => ended.map(|()| Exit::Success).map_err(Failure::fault),
             Err(panic) => std::panic::resume_unwind(panic),
         }
+    }
+}
+
+/// A host name, as `Host` has it before the port.
+fn parse_host(text: &str) -> Result<String, String> {
+    let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_host) {
+        Ok(text.to_owned())
+    } else {
+        Err("it must be a host name without a scheme and a port, such as runs.example".into())
     }
 }
 
