@@ -98,7 +98,7 @@ pub(super) struct EventList {
     /// The lines of the timeline that are not blank.
     pub(super) items: Vec<EventItem>,
     /// What the query for the next page gives as its `cursor`; null on the last page.
-    #[schemars(required)]
+    #[schemars(required, schema_with = "crate::record::nullable::<u64>")]
     pub(super) next: Option<u64>,
 }
 

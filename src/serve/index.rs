@@ -88,6 +88,11 @@ impl Index {
         self.version
     }
 
+    /// The number of runs that were judged.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.entries.values()
     }

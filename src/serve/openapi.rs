@@ -11,6 +11,7 @@ use super::problem::Problem;
 use super::query::{RunList, RunQuery};
 use crate::finding::EpisodeReport;
 use crate::gate::CheckRequest;
+use crate::record;
 use crate::schemas::generated::{bless, tidy};
 use crate::view;
 
@@ -36,11 +37,12 @@ fn generate() -> String {
         "/api/v1/schemas/{name}": {"get": schema()},
         "/api/v1/check": {"post": document.check()},
         "/api/v1/changes": {"get": changes()},
-        "/api/v1/openapi.json": {"get": plain(
+        "/api/v1/openapi.json": {"get": json_document(
             "getDescription", "This document", "application/vnd.oai.openapi+json;version=3.1")},
         "/metrics": {"get": plain("getMetrics", "Numbers for monitoring",
             "application/openmetrics-text; version=1.0.0; charset=utf-8")},
         "/healthz": {"get": health()},
+        "/readyz": {"get": readiness()},
     });
     let generator = &mut document.generator;
     let _ = generator.subschema_for::<RunList>();
@@ -77,6 +79,8 @@ fn generate() -> String {
     text
 }
 
+const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
+
 struct Document {
     generator: SchemaGenerator,
 }
@@ -92,10 +96,12 @@ fn content(kind: &str, schema: &Value) -> Value {
 impl Document {
     fn new() -> Self {
         let settings = SchemaSettings::draft2020_12()
+            .for_serialize()
             .with(|settings| {
                 settings.definitions_path = "/components/schemas".into();
                 settings.meta_schema = None;
             })
+            .with_transform(RecursiveTransform(record::written_may_be_null))
             .with_transform(RecursiveTransform(tidy))
             .with_transform(RecursiveTransform(|schema: &mut Schema| {
                 // A schema with an id of its own would be the base of the references in it.
@@ -210,7 +216,7 @@ fn schema() -> Value {
         .iter()
         .map(|schema| schema.word())
         .collect();
-    let mut operation = plain("getSchema", "A JSON Schema", "application/schema+json");
+    let mut operation = json_document("getSchema", "A JSON Schema", "application/schema+json");
     operation["parameters"] = json!([{
         "name": "name", "in": "path", "required": true,
         "schema": {"type": "string", "enum": names},
@@ -232,16 +238,33 @@ fn changes() -> Value {
 }
 
 fn health() -> Value {
-    let mut operation = plain("getHealth", "Whether the service answers", "text/plain");
+    let mut operation = plain("getHealth", "Whether the service answers", PLAIN_TEXT);
     operation["security"] = json!([]);
     operation
 }
 
+fn readiness() -> Value {
+    let summary = "Whether all runs that were there at the start were looked at";
+    let mut operation = plain("getReadiness", summary, PLAIN_TEXT);
+    operation["security"] = json!([]);
+    operation["responses"]["503"] = problem(503);
+    operation
+}
+
 fn plain(id: &str, summary: &str, kind: &str) -> Value {
+    answer_of_type(id, summary, kind, "string")
+}
+
+fn json_document(id: &str, summary: &str, kind: &str) -> Value {
+    answer_of_type(id, summary, kind, "object")
+}
+
+fn answer_of_type(id: &str, summary: &str, kind: &str, json_type: &str) -> Value {
+    let schema = json!({"type": json_type});
     json!({
         "operationId": id, "summary": summary,
         "responses": {
-            "200": {"description": summary, "content": content(kind, &json!({"type": "string"}))},
+            "200": {"description": summary, "content": content(kind, &schema)},
             "default": problem(0),
         },
     })

@@ -76,8 +76,12 @@ pub(super) struct RunList {
     pub(super) items: Vec<Arc<Entry>>,
     /// The number of runs that match, on all pages.
     pub(super) total: usize,
+    /// The number of runs that were judged so far, whether or not they match.
+    pub(super) judged: usize,
+    /// Whether all runs were looked at, and there are no faults.
+    pub(super) complete: bool,
     /// What the query for the next page gives as its `cursor`; null on the last page.
-    #[schemars(required)]
+    #[schemars(required, schema_with = "crate::record::nullable::<String>")]
     pub(super) next: Option<String>,
 }
 
@@ -280,6 +284,8 @@ impl RunQuery {
             next: last.map(|(key, entry)| Cursor::after(sort_word, *key, &entry.dir)),
             items: found.iter().map(|(_, entry)| Arc::clone(entry)).collect(),
             total,
+            judged: index.len(),
+            complete: index.is_complete(),
         })
     }
 

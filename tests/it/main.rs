@@ -143,6 +143,7 @@ mod support {
     pub(crate) mod bless;
     pub(crate) mod corpus;
     pub(crate) mod demo;
+    pub(crate) mod described;
     pub(crate) mod hostile;
     pub(crate) mod markdown;
     pub(crate) mod pre_commit;

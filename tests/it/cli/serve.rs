@@ -21,6 +21,12 @@ fn service_lists_runs_by_filters() {
     assert_eq!((answer.status, &*answer.kind), (200, "application/json"));
     let list = answer.json();
     assert_eq!((&list["total"], &list["next"]), (&json!(5), &Value::Null));
+    assert_eq!(
+        (&list["judged"], &list["complete"]),
+        (&json!(5), &json!(true))
+    );
+    let few = service.get("api/v1/runs?q=EP_01").json();
+    assert_eq!((&few["total"], &few["judged"]), (&json!(1), &json!(5)));
     let first = service.get("api/v1/runs?q=EP_01").json()["items"][0].clone();
     assert_eq!(first["dir"], "demo/episodes/ep_01_answer");
     assert_eq!(

@@ -8,10 +8,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use ureq::Agent;
+use ureq::{Agent, ResponseExt};
 
 use crate::support::binary::runvet;
 use crate::support::corpus::corpus;
+use crate::support::described::assert_described;
 
 /// More than the time of any answer: a test that would block forever fails instead.
 const TOO_LONG: Duration = Duration::from_secs(60);
@@ -30,17 +31,17 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// An answer, which the OpenAPI document must describe.
     pub(crate) fn of(response: ureq::http::Response<ureq::Body>) -> Self {
+        let path = response.get_uri().path().to_owned();
         let kind = response.headers().get("content-type");
         let kind = kind.map(|kind| kind.to_str().unwrap().to_owned());
         let status = response.status().as_u16();
         let mut body = response.into_body();
         let text = body.with_config().limit(1 << 30).read_to_string().unwrap();
-        Self {
-            status,
-            kind: kind.unwrap_or_default(),
-            text,
-        }
+        let kind = kind.unwrap_or_default();
+        assert_described(&path, status, &kind, &text);
+        Self { status, kind, text }
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -86,8 +87,7 @@ impl Service {
     /// Of the demo, with all runs judged.
     pub(crate) fn demo() -> Self {
         let service = Self::start(&corpus(), &["demo"]);
-        service.wait_for(5);
-        while service.get("api/v1/statistics").json()["complete"] != true {
+        while service.get("readyz").status != 200 {
             std::thread::sleep(Duration::from_millis(20));
         }
         service
