@@ -76,6 +76,8 @@ pub struct Check {
     follow_links: bool,
     keeps_cards: bool,
     keeps_coverage: bool,
+    /// The rules that must judge each run that has ended, by their places.
+    required: Vec<usize>,
 }
 
 impl Default for Check {
@@ -196,6 +198,7 @@ impl Check {
             follow_links: false,
             keeps_cards: false,
             keeps_coverage: false,
+            required: Vec::new(),
         };
         none.with_rules(RuleSet::default())
     }
@@ -268,6 +271,11 @@ impl Check {
             .ok_or_else(|| unknown_rule(&self.rules, name))
     }
 
+    /// What the team declares, as far as it is on.
+    pub(crate) fn team(&self) -> &InForce {
+        &self.wanted.team
+    }
+
     /// The rules with how each is checked.
     pub(crate) fn rule_set(&self) -> &RuleSet {
         &self.rules
@@ -290,6 +298,7 @@ impl Check {
             wanted: wanted(&self.rules, &levels),
             rules: self.rules.clone(),
             levels,
+            required: self.required.clone(),
             ..*self
         }
     }
@@ -349,6 +358,37 @@ impl Check {
     pub fn keep_coverage(mut self, keep: bool) -> Self {
         self.keeps_coverage = keep;
         self
+    }
+
+    /// Requires a rule, or a group such as `plan/*`, to judge each run that has ended. Where a rule
+    /// has nothing to compare, can't be checked, or is off, `coverage/required` has a finding.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRule`] where no rule and no group has the name.
+    ///
+    /// ```
+    /// use runvet::check::Check;
+    /// let check = Check::new().require("manifest/digest").unwrap();
+    /// let report = check.run(["corpus/good/terminal"]).unwrap();
+    /// assert_eq!(report.episodes[0].findings[0].rule, "coverage/required");
+    /// ```
+    pub fn require(mut self, name: &str) -> Result<Self, Error> {
+        let required = self.rules.placed();
+        let required = required.filter(|of| names(name, &of.rule.info.id));
+        let places: Vec<usize> = required.map(|of| of.index).collect();
+        if places.is_empty() {
+            return Err(unknown_rule(&self.rules, name));
+        }
+        self.required.extend(places);
+        self.required.sort_unstable();
+        self.required.dedup();
+        Ok(self)
+    }
+
+    /// Whether any rule is required.
+    pub(crate) fn requires_any(&self) -> bool {
+        !self.required.is_empty()
     }
 
     /// Checks all episodes below paths and returns the report as data. What could not be looked at

@@ -62,6 +62,10 @@ pub(crate) struct Config {
     /// rule that is off is checked as a warning.
     #[schemars(with = "Vec<RuleName>")]
     pub(crate) select: Vec<Spanned<String>>,
+    /// The rules and groups of rules that must judge each run that has ended. One that has nothing
+    /// to compare, can't be checked, or is off, is a finding of `coverage/required`.
+    #[schemars(with = "Vec<RuleName>")]
+    pub(crate) require: Vec<Spanned<String>>,
     /// The level of each rule or group of rules. A rule takes precedence over its group.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub(crate) rules: Rules,

@@ -208,6 +208,12 @@ impl Gate {
         let rules = read_team(file, &config, &self.files, &mut mistakes);
         self.check = self.check.with_rules(rules);
         self.levels.read(&self.check, file, &config, &mut mistakes);
+        for rule in &config.require {
+            know_rule(&self.check, file, rule, &mut mistakes);
+            if let Ok(check) = self.check.clone().require(rule.get_ref()) {
+                self.check = check;
+            }
+        }
         let is_set =
             |denied: &Option<Spanned<bool>>| denied.as_ref().is_some_and(|it| *it.get_ref());
         self.deny = Deny {
@@ -270,8 +276,21 @@ impl Gate {
         Ok(self)
     }
 
+    /// Requires a rule, or a group such as `plan/*`, to judge each run that has ended, see
+    /// [`Check::require`].
+    ///
+    /// # Errors
+    ///
+    /// [`check::Error::UnknownRule`] where no rule and no group has the name.
+    pub fn require(self, name: &str) -> Result<Self, check::Error> {
+        Ok(Self {
+            check: self.check.clone().require(name)?,
+            session: Lazy::default(),
+            ..self
+        })
+    }
+
     /// Sets how episodes are checked, by the same rules.
-    #[cfg(feature = "cli")]
     pub(crate) fn with_check(self, check: Check) -> Self {
         Self {
             check: check.with_rules(self.check.rule_set().clone()),

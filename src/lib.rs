@@ -12,6 +12,7 @@
 //! - [`recorder`] writes runs, right at every moment;
 //! - [`table`] writes one row for each run, step, action, event or finding;
 //! - [`compare`](mod@compare) compares two sets of runs;
+//! - [`coverage`](mod@coverage) shows what a check looks at;
 //! - [`impact`](mod@impact) compares two reports on the same runs;
 //! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
 //! - [`report`] writes what was found, for people (feature `human`), for programs, and for a
@@ -40,6 +41,7 @@ pub mod check;
 mod cli;
 pub mod compare;
 mod config;
+pub mod coverage;
 mod dashboard;
 pub mod diff;
 mod digest;

@@ -144,7 +144,7 @@ formats! {
     Agent = "agent", [], |_options| agent::Agent::default();
     /// A page for a browser, in one file
     #[cfg(feature = "html")]
-    Html = "html", ["statistics"], |options| html::Html::new(options.rules.clone());
+    Html = "html", ["coverage", "statistics"], |options| html::Html::new(options.rules.clone());
 }
 
 /// How a human report groups findings.

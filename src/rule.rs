@@ -144,6 +144,8 @@ pub(crate) enum Check {
     SummaryTimeline(fn(SummaryFacts<'_>, &TimelineFacts<'_>, &mut Findings<'_>) -> Compared),
     /// What a team declares.
     Team(TeamCheck),
+    /// What the other rules say of a run.
+    Coverage,
     /// Everything.
     Run(fn(&Run<'_>, &mut Findings<'_>) -> Compared),
 }
@@ -152,7 +154,7 @@ impl Check {
     /// The records without which a rule is not checked at all.
     pub(crate) const fn records(&self) -> &'static [Record] {
         match self {
-            Self::Loading(..) | Self::Team(_) | Self::Run(_) => &[],
+            Self::Loading(..) | Self::Team(_) | Self::Coverage | Self::Run(_) => &[],
             Self::State(_) => &[Record::State],
             Self::Summary(_) => &[Record::Summary],
             Self::Records(_) => &[Record::State, Record::Summary],

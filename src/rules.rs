@@ -1,6 +1,7 @@
 //! All rules: each has a file with its static data and its check, and a page next to it.
 
 mod actions;
+pub(crate) mod coverage;
 mod episode;
 mod events;
 mod examined;
@@ -145,6 +146,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &strict::learn::RULE,
     &manifest::digest::RULE,
     &team::vocabulary::RULE,
+    &coverage::required::RULE,
 ];
 
 #[cfg(test)]

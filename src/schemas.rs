@@ -22,6 +22,8 @@ static COMPARE: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/compare.schema.json"));
 static IMPACT: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/impact.schema.json"));
+static COVERAGE: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/coverage.schema.json"));
 static RULES: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/rules.schema.json"));
 static RECORD_COMMAND: schema::CompiledSchema =
@@ -57,6 +59,8 @@ pub enum Schema {
     Compare,
     /// What `runvet impact --format json` prints
     Impact,
+    /// What `runvet coverage --format json` prints
+    Coverage,
     /// What `runvet rules --format json` prints
     Rules,
     /// A line that `runvet record` reads
@@ -90,6 +94,7 @@ words!(pub Schema {
     Diff = "diff",
     Compare = "compare",
     Impact = "impact",
+    Coverage = "coverage",
     Rules = "rules",
     RecordCommand = "record-command",
     RecordAnswer = "record-answer",
@@ -115,6 +120,7 @@ impl Schema {
             Self::Diff => &DIFF,
             Self::Compare => &COMPARE,
             Self::Impact => &IMPACT,
+            Self::Coverage => &COVERAGE,
             Self::Rules => &RULES,
             Self::RecordCommand => &RECORD_COMMAND,
             Self::RecordAnswer => &RECORD_ANSWER,

@@ -36,18 +36,29 @@ class Check:
 
     `verify_manifest` checks the files that manifests name, and `deny_warnings` and `deny_unjudged`
     make a check fail on warnings, and on rules that could not be judged; None leaves that to
-    `config`.
+    `config`. `select` names the rules and groups that are checked, and no others; `require` those
+    that must judge each run that has ended, see `coverage/required`.
     """
 
     __slots__ = ("_checker", "_deny", "_settings")
 
-    _settings: tuple[tuple[tuple[str, Level], ...], Path | None, Path | None, int | None, bool]
+    _settings: tuple[
+        tuple[tuple[str, Level], ...],
+        tuple[str, ...],
+        tuple[str, ...],
+        Path | None,
+        Path | None,
+        int | None,
+        bool,
+    ]
     _deny: tuple[bool | None, bool | None]
 
     def __init__(
         self,
         *,
         rules: Mapping[str, Level] = {},
+        select: Iterable[str] = (),
+        require: Iterable[str] = (),
         config: PathLike | None = None,
         baseline: PathLike | None = None,
         jobs: int | None = None,
@@ -60,18 +71,25 @@ class Check:
             rules = {"manifest/digest": "error" if verify_manifest else "off", **rules}
         self._settings = (
             tuple(rules.items()),
+            tuple(select),
+            tuple(require),
             None if config is None else Path(config),
             None if baseline is None else Path(baseline),
             jobs,
             follow_links,
         )
         self._deny = (deny_warnings, deny_unjudged)
-        self._checker = _runvet.Checker(list(rules.items()), *self._settings[1:], self._deny)
+        levels, selected, required, *others = self._settings
+        self._checker = _runvet.Checker(
+            list(levels), list(selected), list(required), *others, self._deny
+        )
 
     def _keywords(self) -> dict[str, Any]:
-        rules, config, baseline, jobs, follow_links = self._settings
+        rules, select, require, config, baseline, jobs, follow_links = self._settings
         return {
             "rules": dict(rules),
+            "select": select,
+            "require": require,
             "config": config,
             "baseline": baseline,
             "jobs": jobs,
@@ -152,6 +170,8 @@ class Checking(Iterator[EpisodeReport]):
 def validate(
     *paths: PathLike,
     rules: Mapping[str, Level] = {},
+    select: Iterable[str] = (),
+    require: Iterable[str] = (),
     config: PathLike | None = None,
     baseline: PathLike | None = None,
     jobs: int | None = None,
@@ -167,6 +187,8 @@ def validate(
     """
     check = Check(
         rules=rules,
+        select=select,
+        require=require,
         config=config,
         baseline=baseline,
         jobs=jobs,

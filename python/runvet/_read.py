@@ -346,6 +346,12 @@ def compare(
     return checker.compare(os.fspath(base), os.fspath(candidate), list(pair))
 
 
+def coverage(*paths: PathLike, check: Check | None = None) -> dict[str, Any]:
+    """What a check of the runs below paths looks at: what `runvet coverage --format json` prints."""
+    checker = (check or default())._checker
+    return checker.coverage([os.fspath(path) for path in paths] or ["."])
+
+
 def impact(before: PathLike, after: PathLike) -> dict[str, Any]:
     """Compares two reports on the same runs: what `runvet impact --format json` prints.
 

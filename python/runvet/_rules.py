@@ -23,6 +23,8 @@ SchemaName = Literal[
     "config",
     "pack",
     "compare",
+    "coverage",
+    "impact",
     "table-runs",
     "table-steps",
     "table-actions",

@@ -27,6 +27,7 @@ __all__ = [
     "exit_code",
     "explain",
     "fetched",
+    "impact",
     "loads",
     "printable",
     "rules",
@@ -60,6 +61,8 @@ class Checker:
     def __new__(
         cls,
         rules: list[tuple[str, str]],
+        select: list[str],
+        require: list[str],
         config: Path | None,
         baseline: Path | None,
         jobs: int | None,
@@ -74,6 +77,7 @@ class Checker:
     def excludes(self, uri: str) -> bool: ...
     def run(self, paths: list[str]) -> Report: ...
     def each(self, paths: list[str]) -> Checking: ...
+    def coverage(self, paths: list[str]) -> dict[str, Any]: ...
     def compare(self, base: str, candidate: str, pair: list[str]) -> dict[str, Any]: ...
     def discover(
         self, paths: list[str]

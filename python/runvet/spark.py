@@ -3,7 +3,7 @@
 >>> spark.read.format("runvet").load("s3://bucket/runs")                 # doctest: +SKIP
 
 Installing the package registers that format. The options are `partitions`, `since`, `until`,
-`in_flight`, `reads_per_second`, `patience`, `last`, `config`, `baseline`,
+`in_flight`, `reads_per_second`, `patience`, `last`, `config`, `baseline`, `select`, `require`,
 `verify_manifest`, `deny_warnings`, `deny_unjudged`, `adapter`, `rule.RULE` and `store.NAME`. A task
 has one thread that checks and `in_flight` that fetch.
 """
@@ -55,7 +55,8 @@ class _Partition(InputPartition):
 
 _SWITCHES = ("verify_manifest", "deny_warnings", "deny_unjudged")
 _FILES = ("config", "baseline")
-_OPTIONS = [*_FILES, *_SWITCHES, "path", "partitions", "since", "until", "in_flight"]
+_NAMES = ("select", "require")
+_OPTIONS = [*_FILES, *_NAMES, *_SWITCHES, "path", "partitions", "since", "until", "in_flight"]
 _OPTIONS += ["reads_per_second", "patience", "last", "adapter"]
 
 
@@ -90,6 +91,7 @@ class _Reader(DataSourceReader):
         self._period = Period.of(options.get("since"), options.get("until"))
         check: dict[str, Any] = {name: options.get(name) for name in _FILES}
         check.update({name: _is_on(name, options[name]) for name in _SWITCHES if name in options})
+        check.update({name: options[name].split(",") for name in _NAMES if name in options})
         limit = options.get("reads_per_second")
         self._settings = Settings(
             Check(rules=rules, jobs=1, **check),

@@ -37,9 +37,12 @@ pub(crate) struct Checker {
 #[pymethods]
 impl Checker {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "settings that Python names")]
     fn new(
         py: Python<'_>,
         rules: Vec<(String, String)>,
+        select: Vec<String>,
+        require: Vec<String>,
         config: Option<PathBuf>,
         baseline: Option<PathBuf>,
         jobs: Option<i64>,
@@ -55,6 +58,14 @@ impl Checker {
         let mut gate = Gate::new(check);
         if let Some(path) = &config {
             gate = configured(py, gate, path)?;
+        }
+        if !select.is_empty() {
+            let selected = gate.select(select);
+            gate = selected.map_err(|error| errors::of_check(py, &error))?;
+        }
+        for rule in &require {
+            let required = gate.require(rule);
+            gate = required.map_err(|error| errors::of_check(py, &error))?;
         }
         for (rule, level) in rules {
             let level: Level = level.parse().map_err(errors::unknown_word("level"))?;
@@ -138,6 +149,12 @@ impl Checker {
                 None => return Err(PyRuntimeError::new_err("the check ended early")),
             }
         }
+    }
+
+    /// What `runvet coverage --format json` prints.
+    fn coverage<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
+        let covered = py.detach(|| runvet::coverage::coverage(&paths, &self.gate));
+        loads(py, &covered.json(), Numbers::Python)
     }
 
     /// What `runvet compare --format json` prints.

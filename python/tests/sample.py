@@ -67,6 +67,8 @@ def reading() -> None:
     assert_type(Decimal(1), Decimal)
     assert_type(runvet.BadLine(1, 1, "why").line, int)
     assert_type(runvet.diff(run, Path("runs/episodes/ep_1")), dict[str, Any])
+    assert_type(runvet.coverage("runs", check=runvet.Check(require=["plan/*"])), dict[str, Any])
+    assert_type(runvet.impact("before.json", "after.json"), dict[str, Any])
     assert_type(runvet.compare("runs/main", "runs/change", pair=["task"]), dict[str, Any])
 
 

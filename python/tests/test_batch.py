@@ -182,6 +182,22 @@ def test_law_of_exit_is_that_of_the_command(demo: Path) -> None:
     assert codes() == (1, 1, 1)
 
 
+def test_selected_and_required_rules_count(tmp_path: Path) -> None:
+    demo = str(shutil.copytree(CORPUS / "demo", tmp_path / "demo"))
+    check = runvet.Check(select=["projection/*"], require=["manifest/digest"])
+    lines = lines_of(demo, "--select", "projection/*", "--require", "manifest/digest")
+    assert as_lines(rows_of(demo, check=check)) == lines
+    rules = {finding["rule"] for line in lines for finding in line["findings"]}
+    assert rules == {"projection/outcomes", "coverage/required"}
+    again = pickle.loads(pickle.dumps(check))
+    assert again.run(demo).totals == check.run(demo).totals
+    digests = [batch.Settings(it).digest(demo) for it in (check, again, runvet.Check())]
+    assert digests[0] == digests[1] != digests[2]
+    for name in ("select", "require"):
+        with pytest.raises(runvet.UnknownRule, match="did you mean"):
+            runvet.Check(**{name: ["manifest/digst"]})  # type: ignore[arg-type]
+
+
 def test_rules_and_baselines_count(tmp_path: Path) -> None:
     shutil.copytree(CORPUS / "demo", tmp_path / "demo")
     demo = str(tmp_path / "demo")

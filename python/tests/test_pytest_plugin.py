@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import CORPUS
 
 PLUGIN = ("-p", "pytest_runvet", "-p", "no:cacheprovider")
 

@@ -232,6 +232,14 @@ def test_tables_of_runs_are_those_of_the_command(demo: Path, tmp_path: Path) -> 
         runs.table("run")  # type: ignore[arg-type]
 
 
+def test_coverage_is_that_of_the_command(in_root: Path) -> None:
+    covered = runvet.coverage("corpus/demo", "corpus/good")
+    assert covered == printed("coverage", "--format", "json", "corpus/demo", "corpus/good")
+    required = runvet.Check(require=["manifest/digest"])
+    rules = runvet.coverage("corpus/good/terminal", check=required)["rules"]
+    assert rules["coverage/required"]["found"] == 1
+
+
 def test_impact_is_that_of_the_command(tmp_path: Path, demo: Path) -> None:
     before, after = tmp_path / "before.json", tmp_path / "after.ndjson"
     before.write_text(runvet.validate(demo).render("json"))

@@ -17,7 +17,8 @@ use crate::rule::{
     Check as RuleCheck, Compared, Draft, Drafted, Findings, Need, Record, Room, Rule,
 };
 use crate::rules::RuleSet;
-use crate::source::{EpisodeKey, Place};
+use crate::rules::coverage::required;
+use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
 
 /// The names of an episode.
@@ -42,7 +43,8 @@ pub(super) fn episode<R>(
     let wanted = &check.wanted;
     load::episode(files, episode.id, wanted, listening, buffers, |loaded| {
         let dir = episode.key.to_string();
-        let mut coverage = check.keeps_coverage.then(|| silent(check));
+        let is_covered = check.keeps_coverage || check.requires_any();
+        let mut coverage = is_covered.then(|| silent(check));
         let (mut drafts, mut skips) = judge_all(check, &loaded, &dir, |rule, compared| {
             if let (Some(coverage), Compared::Something) = (&mut coverage, compared) {
                 coverage.insert(rule.info.id.to_string(), Coverage::Sound);
@@ -50,6 +52,9 @@ pub(super) fn episode<R>(
         });
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
+        }
+        if let Some(coverage) = &mut coverage {
+            demand(check, &loaded, coverage, &mut drafts, &skips);
         }
         let causes = add_causes(&check.rules, &mut drafts, &loaded);
         let id = loaded.run.stage.id.as_ref().map_or_else(
@@ -76,7 +81,7 @@ pub(super) fn episode<R>(
             skipped: tidy(skips),
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
-            coverage,
+            coverage: coverage.filter(|_| check.keeps_coverage),
             card: check.keeps_cards.then(|| Box::new(card(&loaded))),
             is_unchecked: check.levels.iter().all(|level| *level == Level::Off),
         };
@@ -103,6 +108,58 @@ fn silent(check: &Check) -> BTreeMap<String, Coverage> {
     let on = rules.filter(|(_, level)| **level != Level::Off);
     on.map(|(rule, _)| (rule.info.id.to_string(), Coverage::Nothing))
         .collect()
+}
+
+/// Adds a finding for each rule that is required, and has not judged a run that has ended.
+fn demand(
+    check: &Check,
+    loaded: &Loaded<'_, '_>,
+    coverage: &mut BTreeMap<String, Coverage>,
+    drafts: &mut Vec<Drafted>,
+    skips: &[Skip],
+) {
+    let id = &required::RULE.info.id;
+    let mut placed = check.rules.placed();
+    let itself = placed.find(|of| of.rule.info.id == *id).map(|of| of.index);
+    let severity = check.rules.level_of(&check.levels, id).severity();
+    let (Some(rule_index), Some(severity)) = (itself, severity) else {
+        return;
+    };
+    let has_ended = loaded.run.stage.lifecycle == Lifecycle::Terminal;
+    if !has_ended || !check.requires_any() {
+        return;
+    }
+    for &index in &check.required {
+        let Some(rule) = check.rules.get(index) else {
+            continue;
+        };
+        let id = &*rule.info.id;
+        let skip = skips.iter().find(|skip| skip.rule == id);
+        let why = match (skip, coverage.get(id)) {
+            _ if drafts.iter().any(|it| it.rule_index == index) => continue,
+            (Some(skip), _) => format!("could not be checked: {}", skip.reason),
+            (None, Some(Coverage::Nothing)) => "has nothing to compare in this run".to_owned(),
+            (None, Some(_)) => continue,
+            (None, None) => "is off".to_owned(),
+        };
+        let message = format!("`{id}` is required, but {why}");
+        let draft = Draft::new(Place::whole(first_record(loaded)), message).besides(id);
+        drafts.push(Drafted {
+            rule_index,
+            severity,
+            draft,
+        });
+    }
+    coverage.insert(id.to_string(), Coverage::Sound);
+}
+
+/// The first record that is there.
+fn first_record(loaded: &Loaded<'_, '_>) -> Artifact {
+    match (&loaded.run.state, &loaded.run.summary) {
+        (Usable::NotDue, Usable::NotDue) => Artifact::Events,
+        (Usable::NotDue, _) => Artifact::Summary,
+        _ => Artifact::State,
+    }
 }
 
 /// Adds to the coverage of a report which rules were skipped, and which found something.
@@ -526,7 +583,8 @@ mod tests {
         });
         let ids = rules::ALL.iter().map(|rule| rule.info.id.to_string());
         let never: Vec<String> = ids.filter(|id| !sound.contains(id)).collect();
-        assert_eq!(never, [] as [&str; 0]);
+        // It judges the answers of the others.
+        assert_eq!(never, ["coverage/required"]);
     }
 
     #[test]
@@ -541,9 +599,15 @@ mod tests {
         let ids = rules::ALL.iter().map(|rule| &*rule.info.id);
         let never: Vec<&str> = ids.filter(|id| !nothing.contains(*id)).collect();
         // A state always has links: their absence is compared too.
+        let of_answers = "coverage/required";
         assert_eq!(
             never,
-            ["state/not-yet", "events/missing", "lifecycle/links"]
+            [
+                "state/not-yet",
+                "events/missing",
+                "lifecycle/links",
+                of_answers
+            ]
         );
     }
 

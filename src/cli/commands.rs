@@ -4,6 +4,7 @@ mod abandon;
 mod compare;
 mod completions;
 mod config;
+mod coverage;
 mod diff;
 mod example;
 mod explain;
@@ -43,6 +44,7 @@ pub(super) enum Command {
     Diff(diff::Diff),
     Compare(compare::Compare),
     Impact(impact::Impact),
+    Coverage(coverage::Coverage),
     Show(show::Show),
     Record(record::Record),
     Recover(recover::Recover),
@@ -70,6 +72,7 @@ impl Command {
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),
             Self::Compare(command) => command.run(matches, output),
+            Self::Coverage(command) => command.run(matches, output),
             Self::Impact(command) => command.run(output),
             Self::Plan(command) => command.run(matches, output),
             Self::Show(command) => command.run(matches, output),

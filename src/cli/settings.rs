@@ -111,6 +111,21 @@ pub(super) struct GateArgs {
     )]
     select: Vec<String>,
 
+    /// Fail for each run that has ended in which this rule, or a rule of a group, compared nothing;
+    /// repeatable
+    ///
+    /// The rule has nothing to compare there, can't be checked, or is off: a finding of
+    /// `coverage/required`. Rules that the configuration requires are so too.
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_parser = parse_rule,
+        add = ArgValueCandidates::new(candidates::rules),
+        value_delimiter = ',',
+        env = "RUNVET_REQUIRE"
+    )]
+    require: Vec<String>,
+
     /// Check the files in the manifest against their digests and sizes
     ///
     /// Sets the rule `manifest/digest` to error. `--rule` has precedence.
@@ -234,6 +249,8 @@ pub(super) struct GateSettings {
     /// The rules and groups that are checked; all if there are none.
     pub(super) select: Set<Vec<String>>,
     pub(super) verify_manifest: Set<bool>,
+    /// The rules and groups that flags or the environment require.
+    pub(super) require: Set<Vec<String>>,
     /// Levels set by flags or the environment.
     pub(super) rules: Vec<Set<(String, Level)>>,
     pub(super) file: ConfigFile,
@@ -339,6 +356,8 @@ impl GateArgs {
             file.config.verify_manifest.as_ref(),
             false,
         );
+        let given = (!self.require.is_empty()).then(|| self.require.clone());
+        let require = from.first(&REQUIRE, given, None, Vec::new());
         let rules = self.rules(matches)?;
         if !matches!(verify_manifest.origin, Origin::File(..)) {
             file.config.verify_manifest = None;
@@ -346,6 +365,9 @@ impl GateArgs {
         let mut gate = file.gate()?;
         if !matches!(select.origin, Origin::File(..)) {
             gate = gate.select(&select.value)?;
+        }
+        for rule in &require.value {
+            gate = gate.require(rule)?;
         }
         if verify_manifest.sets_level() {
             gate = gate.level(&MANIFEST.info.id, Level::Error)?;
@@ -370,6 +392,7 @@ impl GateArgs {
             baseline,
             select,
             verify_manifest,
+            require,
             rules,
             file,
             gate,
@@ -485,6 +508,7 @@ const FINDINGS_SHOWN: Names = Names("max_findings", "--max-findings", "RUNVET_MA
 const JOBS: Names = Names("jobs", "--jobs", "RUNVET_JOBS");
 const RULES: &str = "RUNVET_RULES";
 const SELECT: Names = Names("select", "--select", "RUNVET_SELECT");
+const REQUIRE: Names = Names("require", "--require", "RUNVET_REQUIRE");
 const VERIFY_MANIFEST: Names = Names(
     "verify_manifest",
     "--verify-manifest",

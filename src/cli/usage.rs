@@ -12,8 +12,9 @@ use crate::gate::Gate;
 use crate::printable::escape;
 
 /// The options that decide which findings count: their ids and their names.
-pub(super) const GATE: [(&str, &str); 7] = [
+pub(super) const GATE: [(&str, &str); 8] = [
     ("select", "--select"),
+    ("require", "--require"),
     ("verify_manifest", "--verify-manifest"),
     ("rules", "--rule"),
     ("baseline", "--baseline"),

@@ -10,6 +10,7 @@ use crate::config::{Config, ConfigError, ConfigSource, Rules};
 use crate::finding::Level;
 use crate::rule::Rule;
 use crate::rules::MANIFEST;
+use crate::rules::coverage::required;
 
 /// The levels that users set, as opposed to the defaults of the rules.
 #[derive(Clone, Debug, Default)]
@@ -105,9 +106,12 @@ impl Levels {
         self.selected = names;
     }
 
-    /// Whether a rule is checked unless its level is off.
-    fn selects(&self, rule: &str) -> bool {
-        self.selected.is_empty() || self.selected.iter().any(|name| names(name, rule))
+    /// Whether a rule is checked unless its level is off. What is required is so whatever is
+    /// selected.
+    fn selects(&self, check: &Check, rule: &str) -> bool {
+        self.selected.is_empty()
+            || (check.requires_any() && rule == required::RULE.info.id)
+            || self.selected.iter().any(|name| names(name, rule))
     }
 
     /// Sets a level that overrides all earlier ones.
@@ -138,7 +142,7 @@ impl Levels {
     pub(super) fn anywhere(&self, check: &Check) -> Vec<Level> {
         let mut levels = self.where_paths(check, |paths| paths.is_none());
         for (rule, level) in check.rule_set().iter().zip(&mut levels) {
-            if *level == Level::Off && self.selects(&rule.info.id) {
+            if *level == Level::Off && self.selects(check, &rule.info.id) {
                 let in_some_directory = self.configured.iter().find(|setting| {
                     setting.paths.is_some()
                         && setting.level != Level::Off
@@ -194,7 +198,7 @@ impl Levels {
             let set = set.find(|setting| names(&setting.rule, &rule.info.id));
             let why = set.map_or(Decided::Default, |it| Decided::Configured(&it.rule, &it.at));
             match set.map_or(*unset, |setting| setting.level) {
-                _ if !self.selects(&rule.info.id) => (Level::Off, Decided::NotSelected),
+                _ if !self.selects(check, &rule.info.id) => (Level::Off, Decided::NotSelected),
                 Level::Off if !self.selected.is_empty() => (Level::Warning, why),
                 level => (level, why),
             }

@@ -4,7 +4,7 @@
 //! The pages of runs stand in `noscript` elements: without JavaScript they are parts of the page,
 //! and with it each is one text until somebody opens it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use maud::{PreEscaped, html};
 
 use super::units::thousands;
 use super::{Completion, RunRow, RunSums, panels, rules, shell};
-use crate::finding::{EpisodeReport, RuleInfo};
+use crate::finding::{Coverage, EpisodeReport, RuleInfo};
 use crate::printable::{is_hostile, opens_command};
 
 /// The maximum number of runs in the list of a file that are not valid.
@@ -36,6 +36,8 @@ pub(crate) struct PageFile {
     overview: RunSums,
     invalid: Listed,
     valid: Listed,
+    /// Whether each rule compared something in any run, where reports say so.
+    compared: BTreeMap<String, bool>,
     /// The rules that are named anywhere in the list.
     named: BTreeSet<String>,
     /// [`MAX_BYTES`], but for tests.
@@ -77,6 +79,7 @@ impl PageFile {
             overview: RunSums::default(),
             invalid: Listed::default(),
             valid: Listed::default(),
+            compared: BTreeMap::new(),
             named: BTreeSet::new(),
             max_bytes: MAX_BYTES,
         }
@@ -89,6 +92,10 @@ impl PageFile {
     /// Where the row can't be written as JSON, which does not happen.
     pub(crate) fn add(&mut self, report: &EpisodeReport) -> io::Result<()> {
         self.overview.add(report);
+        for (rule, said) in report.coverage.iter().flatten() {
+            let compared = self.compared.entry(rule.clone()).or_default();
+            *compared |= matches!(said, Coverage::Found | Coverage::Sound);
+        }
         let row = RunRow::of(report);
         let is_listed = if report.valid == Some(true) {
             self.valid.add(MAX_VALID, report, &row)?
@@ -138,6 +145,7 @@ impl PageFile {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }
                 (panels::overview(&self.overview, ending))
+                (panels::vacuous(&self.compared))
             }
         };
         front.0

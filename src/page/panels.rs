@@ -295,6 +295,24 @@ fn rules(sums: &RunSums) -> Markup {
     panel("half", "Runs by rule", &body)
 }
 
+/// The rules that compared nothing in any run, where that is known.
+pub(super) fn vacuous(compared: &BTreeMap<String, bool>) -> Markup {
+    let rules: Vec<&String> = compared
+        .iter()
+        .filter_map(|(rule, compared)| (!compared).then_some(rule))
+        .collect();
+    let body = html! {
+        @if rules.is_empty() {
+            p.empty { "Each rule compared something in some run." }
+        } @else {
+            ul.rules { @for rule in rules { li { code { (said(rule)) } } } }
+        }
+    };
+    html! {
+        @if !compared.is_empty() { (panel("half", "Rules that compared nothing", &body)) }
+    }
+}
+
 fn rest(length: usize) -> Markup {
     html! {
         @if length > BARS {

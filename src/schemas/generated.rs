@@ -17,6 +17,7 @@ use crate::check::{Check, RuleList};
 use crate::compare::Comparison;
 use crate::config::Config;
 use crate::config::tables::Pack;
+use crate::coverage::RunsCoverage;
 use crate::diff::{Diff, Subject, compare};
 use crate::finding::Report;
 use crate::gate::Gate;
@@ -64,6 +65,7 @@ fn generate(schema: Schema) -> String {
         Schema::Plan => generator.into_root_schema_for::<PlanPage>(),
         Schema::Diff => generator.into_root_schema_for::<Diff>(),
         Schema::Compare => generator.into_root_schema_for::<Comparison>(),
+        Schema::Coverage => generator.into_root_schema_for::<RunsCoverage>(),
         Schema::Impact => generator.into_root_schema_for::<Impact>(),
         Schema::Rules => generator.into_root_schema_for::<RuleList>(),
         Schema::RecordCommand => generator.into_root_schema_for::<Command>(),

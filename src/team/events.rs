@@ -113,6 +113,28 @@ impl TeamEvents {
         place(&mut self.selectors, &self.keys.indexed(selector))
     }
 
+    /// The place of the selector of a schema, by its place among all.
+    pub(crate) fn selector_of_schema(&self, index: usize) -> Option<usize> {
+        let mut schemas = self.schemas.iter();
+        let schema = schemas.find(|schema| schema.index == index)?;
+        Some(schema.selector)
+    }
+
+    /// The places of the selectors of an order: of its events, and of those that it asks for.
+    pub(crate) fn selectors_of_order(&self, index: usize) -> [Option<usize>; 2] {
+        let order = self.orders.iter().find(|order| order.index == index);
+        [
+            order.map(|order| order.each),
+            order.and_then(|order| order.other),
+        ]
+    }
+
+    /// The place of the selector of a rule, if it judges events.
+    pub(crate) fn selector_of_rule(&self, index: usize) -> Option<usize> {
+        let mut rules = self.rules.iter();
+        rules.find(|(rule, _)| *rule == index).map(|(_, it)| *it)
+    }
+
     /// Whether nothing is declared.
     pub(crate) fn is_empty(&self) -> bool {
         let is_none = self.schemas.is_empty() && self.orders.is_empty() && self.rules.is_empty();
@@ -209,7 +231,7 @@ impl<'a> Look<'a> {
         self.values.get(key).copied().flatten()
     }
 
-    fn is_named(&self, selector: usize) -> bool {
+    pub(crate) fn is_named(&self, selector: usize) -> bool {
         self.named.get(selector) == Some(&true)
     }
 }

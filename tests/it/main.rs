@@ -92,6 +92,7 @@ mod cli {
     mod config;
     mod config_errors;
     mod contested;
+    mod coverage;
     mod diff;
     mod example;
     mod exec;

@@ -75,7 +75,7 @@ class Settings:
 
     def digest(self, uri: str) -> str:
         """Stands for all that decides about the findings of an episode below an address."""
-        rules, config, baseline, _, follow_links = self.check._settings
+        *rules, config, baseline, _, follow_links = self.check._settings
         if config is not None and baseline is None:
             named = tomllib.loads(config.read_text()).get("baseline")
             baseline = config.parent / named if named else None

@@ -64,6 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--config", help="a runvet.toml")
     add("--baseline", help="a file that `runvet validate --write-baseline` wrote")
     add("--rule", action="append", default=[], metavar="RULE=LEVEL", help="the level of a rule")
+    add("--select", action="append", default=[], metavar="RULE", help="check only this rule")
+    add("--require", action="append", default=[], metavar="RULE", help="fail where it judges nothing")
     for name in ("verify-manifest", "deny-warnings", "deny-unjudged"):
         add(f"--{name}", action="store_const", const=True, help="as `runvet validate` does")
     add("--store", action="append", default=[], metavar="NAME=VALUE", help="an option of the store")
@@ -75,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     check = Check(
         rules=dict(_pairs(options.rule)),
+        select=options.select,
+        require=options.require,
         config=options.config,
         baseline=options.baseline,
         verify_manifest=options.verify_manifest,

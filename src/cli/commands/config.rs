@@ -109,6 +109,9 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
         }),
         Row::of("verify-manifest", &gate.verify_manifest, bool::to_string),
     ];
+    let require = &gate.require;
+    let required = require.value.iter();
+    rows.extend(required.map(|rule| Row::new("require", rule, &require.origin.to_string())));
     rows.extend(configured(&gate.file, now));
     rows.extend(gate.rules.iter().map(|set| {
         let (rule, level) = &set.value;
@@ -162,6 +165,8 @@ fn configured(file: &ConfigFile, now: &Timestamp) -> Vec<Row> {
         .iter()
         .map(|glob| Row::new("exclude", glob.get_ref(), &at(glob.span())))
         .collect();
+    let required = config.require.iter();
+    rows.extend(required.map(|rule| Row::new("require", rule.get_ref(), &at(rule.span()))));
     let mut levels = |rules: &Rules, within: &str| {
         rows.extend(rules.iter().map(|(rule, level)| {
             let name = format!("{}{within}", rule.get_ref());

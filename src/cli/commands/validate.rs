@@ -92,7 +92,7 @@ pub(in crate::cli) struct Validate {
 
     /// Add what each rule says of each run: found, sound, nothing to compare, or skipped
     ///
-    /// The formats json and ndjson show it.
+    /// The formats json and ndjson show it; html lists the rules that compared nothing anywhere.
     #[arg(long)]
     coverage: bool,
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 40] = [
+const ROOMS: [&str; 41] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -45,6 +45,7 @@ const ROOMS: [&str; 40] = [
     "table",
     "compare",
     "impact",
+    "coverage",
     "watch",
     "schemas",
     "serve",

@@ -1,0 +1,99 @@
+//! `runvet coverage`: runs -> what a check of them looks at.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, ValueEnum};
+
+use super::output::Output;
+use super::settings::{Baselines, GateArgs, parse_whole};
+use super::{Exit, Failure};
+use crate::coverage::{RunsCoverage, coverage, text};
+use crate::report::write_json;
+
+/// Show what a check of runs looks at: rules, fields, words and events
+///
+/// A rule without findings may have had nothing to compare. This counts for each rule the runs in
+/// which it found something, compared something, had nothing to compare, or could not be checked;
+/// for each field of the schemas, and each word of their vocabularies, how many values there are;
+/// and for each selector of a team the events that it names.
+#[derive(Args)]
+#[command(after_long_help = "\
+Exit codes:
+  0  the coverage is shown, whatever the runs are worth
+  2  something could not be read or judged; the rest is counted
+  3  no episode was found
+
+Examples:
+  runvet coverage runs/
+  runvet coverage runs/ --format json | jq '.rules | map_values(select(.sound + .found == 0))'")]
+pub(in crate::cli) struct Coverage {
+    /// Run-data directories, episode directories, or artifact files, which stand for their episodes
+    /// [default: .]
+    paths: Vec<PathBuf>,
+
+    /// How to print the coverage
+    #[arg(long, default_value = "human")]
+    format: Format,
+
+    /// Number of runs to read in parallel [default: the number of cores]
+    #[arg(short, long, value_name = "N", value_parser = parse_whole::<NonZeroUsize>)]
+    jobs: Option<NonZeroUsize>,
+
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for a terminal: first what compared nothing
+    Human,
+    /// One JSON object; `runvet schema coverage` describes it
+    Json,
+    /// Markdown, for a pull request
+    Markdown,
+}
+
+impl Coverage {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        if let Some(jobs) = self.jobs {
+            let check = gate.check().clone().jobs(jobs);
+            gate = gate.with_check(check);
+        }
+        let here = [PathBuf::from(".")];
+        let paths = if self.paths.is_empty() {
+            &here[..]
+        } else {
+            &self.paths
+        };
+        let covered = coverage(paths, &gate);
+        if covered.runs > 0 {
+            write(self.format, &covered, output.stdout())?;
+            output.finish()?;
+        }
+        for fault in &covered.faults {
+            output.fault(fault);
+        }
+        Ok(match (covered.faults.is_empty(), covered.runs) {
+            (false, _) => Exit::Fault,
+            (true, 1..) => Exit::Success,
+            (true, 0) => {
+                output.fault(&"no episode found");
+                Exit::NothingFound
+            }
+        })
+    }
+}
+
+fn write(format: Format, covered: &RunsCoverage, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Human => text::human(covered, out),
+        Format::Markdown => text::markdown(covered, out),
+        Format::Json => {
+            write_json(&mut *out, covered)?;
+            writeln!(out)
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The door to what a check looks at: runs -> how often each rule had something to compare, and
+//! which fields, words and events there were.
+//!
+//! ```
+//! use runvet::coverage::coverage;
+//! use runvet::gate::Gate;
+//!
+//! let coverage = coverage(&["corpus/demo"], &Gate::default());
+//! assert!(coverage.json().contains(r#""runs":5,"#));
+//! ```
+
+mod fields;
+#[cfg(feature = "cli")]
+pub(crate) mod text;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::finding::{Coverage, EpisodeReport, ReportedFault};
+use crate::gate::Gate;
+use crate::parallel::in_order;
+use crate::read::RunReader;
+use crate::rule::{Check as RuleCheck, TeamCheck};
+use crate::store::{AsEpisodeDir, Fault, Given};
+use crate::team::TeamEvents;
+use fields::Fields;
+
+/// What a check looked at in some runs.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(
+    title = "Output of runvet coverage --format json",
+    extend("$id" = crate::record::schema_id("coverage"))
+)]
+pub struct RunsCoverage {
+    /// The number of runs.
+    pub(crate) runs: u64,
+    /// What each rule that is on says of them.
+    pub(crate) rules: BTreeMap<String, RuleCoverage>,
+    /// The fields of the schemas of `state`, `summary` and `event`, by their JSON Pointers; `*`
+    /// stands for each item of a list.
+    pub(crate) fields: BTreeMap<String, BTreeMap<String, FieldSeen>>,
+    /// The selectors of events that a team declares.
+    pub(crate) selectors: Vec<SelectorSeen>,
+    /// What could not be looked at or judged.
+    pub(crate) faults: Vec<ReportedFault>,
+}
+
+/// In how many runs a rule says what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct RuleCoverage {
+    /// The runs in which it has at least one finding.
+    pub(crate) found: u64,
+    /// The runs in which it compared something and has no finding.
+    pub(crate) sound: u64,
+    /// The runs that hold nothing for it to compare.
+    pub(crate) nothing: u64,
+    /// The runs in which it could not be checked.
+    pub(crate) skipped: u64,
+}
+
+impl RuleCoverage {
+    /// Whether it compared nothing in any run.
+    pub(crate) const fn is_vacuous(self) -> bool {
+        self.found == 0 && self.sound == 0
+    }
+}
+
+/// How often records have a field.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct FieldSeen {
+    /// The number of values.
+    pub(crate) seen: u64,
+    /// The words that its values are taken from, each with the number of values; empty where any
+    /// value is allowed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) words: BTreeMap<String, u64>,
+}
+
+/// How many events a selector names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct SelectorSeen {
+    /// The rule that has the selector.
+    pub(crate) rule: String,
+    /// `where` or `each`, or `other` for the events that an order asks for.
+    pub(crate) selector: &'static str,
+    /// The number of events.
+    pub(crate) events: u64,
+}
+
+/// Judges the runs below paths, and adds up what was looked at. Each is judged once, and its
+/// timeline is read once more for its events.
+#[must_use]
+pub fn coverage<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> RunsCoverage {
+    let found = gate.search(paths, Given::Each);
+    let faults = found.faults.iter().map(Into::into).collect();
+    Counting::new(gate).of(&found.episodes, faults)
+}
+
+/// Counts in runs.
+struct Counting {
+    gate: Gate,
+    fields: Fields,
+    selectors: Vec<(String, &'static str, usize)>,
+}
+
+/// The numbers of a run.
+struct Counted {
+    report: EpisodeReport,
+    fields: Vec<u64>,
+    selectors: Vec<u64>,
+}
+
+impl Counting {
+    fn new(gate: &Gate) -> Self {
+        let check = gate.check().clone().keep_coverage(true);
+        Self {
+            gate: gate.clone().with_check(check),
+            fields: Fields::new(),
+            selectors: selectors(gate),
+        }
+    }
+
+    fn events(&self) -> &TeamEvents {
+        &self.gate.check().team().events
+    }
+
+    fn of(&self, episodes: &[impl AsEpisodeDir], faults: Vec<ReportedFault>) -> RunsCoverage {
+        let mut sums = RunsCoverage {
+            faults,
+            ..RunsCoverage::default()
+        };
+        let (mut fields, mut named) = (vec![0; self.fields.places], vec![0; self.selectors.len()]);
+        in_order(
+            episodes,
+            self.gate.parallelism(),
+            || self.gate.clone(),
+            |gate, episode| self.run(gate, episode),
+            |counted| {
+                match counted {
+                    Ok(counted) => {
+                        sums.add(&counted.report);
+                        add(&mut fields, &counted.fields);
+                        add(&mut named, &counted.selectors);
+                    }
+                    Err(fault) => sums.faults.push((&fault).into()),
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        sums.fields = self.fields.described(&fields);
+        let selectors = self.selectors.iter().zip(named);
+        sums.selectors = selectors
+            .map(|((rule, selector, _), events)| SelectorSeen {
+                rule: rule.clone(),
+                selector,
+                events,
+            })
+            .collect();
+        ReportedFault::tidy(&mut sums.faults);
+        sums
+    }
+
+    fn run(&self, gate: &mut Gate, episode: &impl AsEpisodeDir) -> Result<Counted, Fault> {
+        let run = RunReader::from(episode.as_episode_dir().into_owned());
+        let (report, mut fields) = gate.judge(|session| {
+            run.check_and(session, None, |loaded| {
+                let mut seen = vec![0; self.fields.places];
+                if let Ok(state) = &loaded.state.text {
+                    self.fields.see_state(state.root(), &mut seen);
+                }
+                if let Ok(summary) = &loaded.summary.text {
+                    self.fields.see_summary(summary.root(), &mut seen);
+                }
+                seen
+            })
+        })?;
+        let mut named = vec![0; self.selectors.len()];
+        // That a timeline, or a line of it, can't be read is a finding.
+        if let Ok(mut texts) = run.event_texts() {
+            while let Some(next) = texts.next_document() {
+                let Ok((_, event)) = next else { continue };
+                self.fields.see_event(event, &mut fields);
+                if self.selectors.is_empty() {
+                    continue;
+                }
+                let look = self.events().look(event);
+                for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
+                    *number += u64::from(look.is_named(*selector));
+                }
+            }
+        }
+        Ok(Counted {
+            report,
+            fields,
+            selectors: named,
+        })
+    }
+}
+
+/// The selectors of events that rules which are on have: the rule, the key, and the place.
+fn selectors(gate: &Gate) -> Vec<(String, &'static str, usize)> {
+    let check = gate.check();
+    let events = &check.team().events;
+    let of_rule = |rule: &crate::rule::Rule| {
+        let named = match rule.check {
+            RuleCheck::Team(TeamCheck::Schema { index, .. }) => {
+                vec![("where", events.selector_of_schema(index))]
+            }
+            RuleCheck::Team(TeamCheck::Order(index)) => {
+                let [each, other] = events.selectors_of_order(index);
+                vec![("each", each), ("other", other)]
+            }
+            RuleCheck::Team(TeamCheck::Rule(index)) => {
+                vec![("each", events.selector_of_rule(index))]
+            }
+            _ => Vec::new(),
+        };
+        let id = rule.info.id.to_string();
+        let named = named.into_iter();
+        named.filter_map(move |(key, selector)| Some((id.clone(), key, selector?)))
+    };
+    check.rule_set().iter().flat_map(of_rule).collect()
+}
+
+fn add(sums: &mut [u64], numbers: &[u64]) {
+    for (sum, number) in sums.iter_mut().zip(numbers) {
+        *sum += number;
+    }
+}
+
+impl RunsCoverage {
+    /// The coverage as one JSON object, which `runvet schema coverage` describes.
+    #[must_use]
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    fn add(&mut self, report: &EpisodeReport) {
+        self.runs += 1;
+        self.faults.extend(report.fault());
+        for (rule, said) in report.coverage.iter().flatten() {
+            let rule = self.rules.entry(rule.clone()).or_default();
+            *match said {
+                Coverage::Found => &mut rule.found,
+                Coverage::Sound => &mut rule.sound,
+                Coverage::Nothing => &mut rule.nothing,
+                Coverage::Skipped => &mut rule.skipped,
+            } += 1;
+        }
+    }
+}
