@@ -4,6 +4,7 @@
 //! The pages of runs stand in `noscript` elements: without JavaScript they are parts of the page,
 //! and with it each is one text until somebody opens it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -21,7 +22,8 @@ const MAX_INVALID: usize = 5_000;
 /// The maximum number of valid runs in the list.
 const MAX_VALID: usize = 2_000;
 
-/// The maximum number of runs that have a page in a file: first those that are not valid.
+/// The maximum number of runs that have a page in a file: the newest, first those that are not
+/// valid.
 const MAX_PAGES: usize = 500;
 
 /// The number of findings of the runs that get pages, whose reports are kept until the end.
@@ -38,37 +40,54 @@ pub(crate) struct PageFile {
     valid: Listed,
     /// Whether each rule compared something in any run, where reports say so.
     compared: BTreeMap<String, bool>,
-    /// The rules that are named anywhere in the list.
+    /// The rules that found something.
     named: BTreeSet<String>,
     /// [`MAX_BYTES`], but for tests.
     max_bytes: u64,
 }
 
-/// Some runs of the list.
+/// What runs are sorted by: the newest first, those without a start last, then by directory.
+type Age = (Reverse<Option<i64>>, String);
+
+/// Some runs of the list, the newest first.
 #[derive(Default)]
 struct Listed {
     /// One text of JSON for each.
-    rows: Vec<String>,
-    /// The first of them, which get pages.
-    first: Vec<EpisodeReport>,
+    rows: BTreeMap<Age, String>,
+    /// The newest of them, which get pages.
+    newest: BTreeMap<Age, EpisodeReport>,
     /// The number of findings of those.
     findings: usize,
     unlisted: u64,
 }
 
+fn findings_of(report: &EpisodeReport) -> usize {
+    report.findings.len() + report.suppressed.len()
+}
+
 impl Listed {
-    fn add(&mut self, max: usize, report: &EpisodeReport, row: &RunRow<'_>) -> io::Result<bool> {
-        if self.rows.len() >= max {
+    fn add(&mut self, max: usize, report: &EpisodeReport, row: &RunRow<'_>) -> io::Result<()> {
+        let age: Age = (Reverse(row.started_sec), row.dir.to_owned());
+        let is_kept = self.newest.len() < MAX_PAGES && self.findings <= MAX_KEPT;
+        if is_kept
+            || self
+                .newest
+                .last_key_value()
+                .is_some_and(|(oldest, _)| age < *oldest)
+        {
+            self.findings += findings_of(report);
+            self.newest.insert(age.clone(), report.clone());
+        }
+        while self.newest.len() > MAX_PAGES || (self.findings > MAX_KEPT && self.newest.len() > 1) {
+            let oldest = self.newest.pop_last();
+            self.findings -= oldest.map_or(0, |(_, report)| findings_of(&report));
+        }
+        self.rows.insert(age, json(row)?);
+        if self.rows.len() > max {
+            self.rows.pop_last();
             self.unlisted += 1;
-            return Ok(false);
         }
-        let findings = self.findings + report.findings.len() + report.suppressed.len();
-        if self.first.len() < MAX_PAGES && findings <= MAX_KEPT {
-            self.first.push(report.clone());
-            self.findings = findings;
-        }
-        self.rows.push(json(row)?);
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -97,16 +116,13 @@ impl PageFile {
             *compared |= matches!(said, Coverage::Found | Coverage::Sound);
         }
         let row = RunRow::of(report);
-        let is_listed = if report.valid == Some(true) {
-            self.valid.add(MAX_VALID, report, &row)?
+        self.named
+            .extend(row.rules.iter().map(|rule| (*rule).to_owned()));
+        if report.valid == Some(true) {
+            self.valid.add(MAX_VALID, report, &row)
         } else {
-            self.invalid.add(MAX_INVALID, report, &row)?
-        };
-        if is_listed {
-            self.named
-                .extend(row.rules.iter().map(|rule| (*rule).to_owned()));
+            self.invalid.add(MAX_INVALID, report, &row)
         }
-        Ok(())
     }
 
     /// Writes the file. `read` reads what the page of a run shows; where it can't, the run has no
@@ -144,7 +160,7 @@ impl PageFile {
         let front = html! {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }
-                (panels::overview(&self.overview, ending))
+                (panels::overview(&self.overview, ending, &self.rules))
                 (panels::vacuous(&self.compared))
             }
         };
@@ -154,11 +170,16 @@ impl PageFile {
     /// The rows of the list, for the script.
     fn rows(&self, out: &mut Counted<'_>) -> io::Result<()> {
         out.put("<script type=\"application/json\" id=\"rows\">[")?;
-        for (at, row) in self.invalid.rows.iter().chain(&self.valid.rows).enumerate() {
+        for (at, (_, row)) in self.listed().into_iter().enumerate() {
             out.put(if at == 0 { "\n" } else { ",\n" })?;
             out.put(row)?;
         }
         out.put("]</script>\n")
+    }
+
+    /// The runs of the list, the newest first.
+    fn listed(&self) -> BTreeMap<&Age, &String> {
+        self.invalid.rows.iter().chain(&self.valid.rows).collect()
     }
 
     /// Writes the pages of the first runs; returns the number of those without one.
@@ -167,11 +188,14 @@ impl PageFile {
         out: &mut Counted<'_>,
         read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<u64> {
-        // Each with the place of its row.
-        let invalid = self.invalid.first.iter().enumerate();
-        let valid = (self.invalid.rows.len()..).zip(&self.valid.first);
+        let listed = self.listed().into_keys().enumerate();
+        let places: BTreeMap<&Age, usize> = listed.map(|(place, age)| (age, place)).collect();
+        let newest = self.invalid.newest.iter().chain(&self.valid.newest);
         let mut written = 0;
-        for (number, report) in invalid.chain(valid).take(MAX_PAGES) {
+        for (age, report) in newest.take(MAX_PAGES) {
+            let Some(number) = places.get(age) else {
+                continue;
+            };
             let prefix = format!("r{number}-");
             let Some(page) = read(report, &prefix) else {
                 continue;
@@ -189,8 +213,7 @@ impl PageFile {
             out.put("\n")?;
             written += 1;
         }
-        let listed = self.invalid.rows.len() + self.valid.rows.len();
-        Ok(listed as u64 - written)
+        Ok(places.len() as u64 - written)
     }
 
     /// The pages of the rules that are named.
@@ -284,7 +307,14 @@ mod tests {
     fn file_gets_no_more_pages_when_it_is_long() {
         let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
         let mut file = PageFile::new(Vec::new());
-        (0..20).for_each(|_| file.add(&report).unwrap());
+        for at in 0..20 {
+            let dir = format!("ep_{at}");
+            file.add(&EpisodeReport {
+                dir,
+                ..report.clone()
+            })
+            .unwrap();
+        }
         let read = |report: &EpisodeReport, prefix: &str| {
             let page = RunSheet {
                 dashboard: Dashboard {
@@ -324,5 +354,27 @@ mod tests {
         let part = written(end_of_tenth as u64);
         assert_eq!(pages(&part), 10);
         assert!(part.contains("<b>10</b> runs of the list have no page here."));
+    }
+
+    #[test]
+    fn list_keeps_the_newest_runs() {
+        let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
+        let mut listed = Listed::default();
+        for started in [3, 5, 1, 4] {
+            let dir = format!("ep_{started}");
+            let report = EpisodeReport {
+                dir,
+                ..report.clone()
+            };
+            let started_sec = Some(started);
+            let row = RunRow {
+                started_sec,
+                ..RunRow::of(&report)
+            };
+            listed.add(2, &report, &row).unwrap();
+        }
+        let kept: Vec<&str> = listed.rows.keys().map(|(_, dir)| &**dir).collect();
+        assert_eq!(kept, ["ep_5", "ep_4"]);
+        assert_eq!(listed.unlisted, 2);
     }
 }

@@ -167,8 +167,8 @@ pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
                 }
             }
         }
-        @for finding in shown.iter().take(MAX_FINDINGS) {
-            (one(finding, places))
+        @for (at, finding) in shown.iter().take(MAX_FINDINGS).enumerate() {
+            (one(finding, at + 1, places))
         }
         @if shown.len() > MAX_FINDINGS {
             p.note {
@@ -181,13 +181,13 @@ pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
     }
 }
 
-fn one(finding: &Finding, places: &Places<'_>) -> Markup {
+fn one(finding: &Finding, number: usize, places: &Places<'_>) -> Markup {
     let class = match finding.severity {
         Severity::Error => "bad",
         Severity::Warning => "warn",
     };
     html! {
-        article.finding.(class) {
+        article.finding.(class) id={ (places.prefix) "finding-" (number) } {
             h3 {
                 span.badge.(class) { (finding.severity) }
                 " "

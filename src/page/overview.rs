@@ -2,13 +2,18 @@
 //! and how long runs and their parts take.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::calendar::day_of;
 use super::row::RunRow;
 use crate::finding::{EpisodeReport, NONE, ReportedFault, Tally, Totals, by_rule, sum_of};
+use crate::printable::shortened;
 
 /// The maximum number of latencies, by their names, whose values are kept.
 const MAX_LATENCIES: usize = 1_000;
+
+/// The number of characters of a message that is kept for a rule.
+const MAX_MESSAGE_CHARS: usize = 400;
 
 /// Sums over many runs. Of a run it keeps its duration and its latencies, and counts the rest.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +24,11 @@ pub(crate) struct RunSums {
     pub(super) days: BTreeMap<i64, Day>,
     /// Runs whose start is not known.
     pub(super) undated: u64,
+    /// The directory that all runs are below, once one is known.
+    pub(super) dir: Option<String>,
     pub(crate) rules: BTreeMap<String, Tally>,
+    /// By rule, the newest run in which it found something.
+    pub(super) newest: BTreeMap<String, Newest>,
     pub(crate) outcomes: BTreeMap<String, Totals>,
     pub(crate) statuses: BTreeMap<String, Totals>,
     pub(crate) adapters: BTreeMap<String, Totals>,
@@ -34,6 +43,16 @@ pub(crate) struct RunSums {
 pub(super) struct Day {
     pub(super) all: Totals,
     pub(super) outcomes: BTreeMap<String, u64>,
+}
+
+/// The newest run in which a rule found something.
+#[derive(Clone, Debug)]
+pub(super) struct Newest {
+    pub(super) started_sec: Option<i64>,
+    pub(super) dir: String,
+    pub(super) id: String,
+    /// What the rule said first, where reports are at hand.
+    pub(super) message: Option<String>,
 }
 
 /// What is known of a check at its end.
@@ -51,6 +70,12 @@ impl RunSums {
     pub(crate) fn add(&mut self, report: &EpisodeReport) {
         let rules = by_rule(&report.findings);
         self.add_row(&RunRow::of(report), &Totals::of(report), rules.into_iter());
+        for finding in &report.findings {
+            let newest = self.newest.get_mut(&*finding.rule);
+            if let Some(newest) = newest.filter(|it| it.dir == report.dir && it.message.is_none()) {
+                newest.message = Some(shortened(&finding.message, MAX_MESSAGE_CHARS));
+            }
+        }
     }
 
     /// Counts one more run in: its row, its part of the totals, and its findings by rule.
@@ -61,9 +86,11 @@ impl RunSums {
         rules: impl Iterator<Item = (&'r str, Tally)>,
     ) {
         self.all.plus(totals);
+        self.widen(row.dir);
         self.unjudged += u64::from(row.unjudged > 0);
         for (rule, tally) in rules {
             self.rules.entry(rule.to_owned()).or_default().plus(tally);
+            self.keep_newest(rule, row);
         }
         for (sums, name) in [
             (&mut self.outcomes, row.outcome),
@@ -92,6 +119,39 @@ impl RunSums {
                 let values = self.latencies.entry((*name).to_owned()).or_default();
                 values.push(*value);
             }
+        }
+    }
+    fn keep_newest(&mut self, rule: &str, row: &RunRow<'_>) {
+        let age = (row.started_sec, row.dir);
+        let newest = Newest {
+            started_sec: row.started_sec,
+            dir: row.dir.to_owned(),
+            id: row.id.to_owned(),
+            message: None,
+        };
+        match self.newest.entry(rule.to_owned()) {
+            Entry::Vacant(place) => {
+                place.insert(newest);
+            }
+            Entry::Occupied(mut known) => {
+                if (known.get().started_sec, &*known.get().dir) < age {
+                    known.insert(newest);
+                }
+            }
+        }
+    }
+
+    /// Takes the directory that all runs are below up to where it holds one more.
+    fn widen(&mut self, dir: &str) {
+        let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let shared = self.dir.as_deref().map_or(parent, |known| {
+            let parts = known.split('/').zip(parent.split('/'));
+            let same = parts.take_while(|(one, other)| one == other);
+            let length = same.map(|(part, _)| part.len() + 1).sum::<usize>();
+            parent.get(..length.saturating_sub(1)).unwrap_or_default()
+        });
+        if self.dir.as_deref() != Some(shared) {
+            self.dir = Some(shared.to_owned());
         }
     }
 }

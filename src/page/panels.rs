@@ -6,10 +6,11 @@ use maud::{Markup, html};
 
 use super::calendar::date;
 use super::charts::{Bin, Series, encoded, legend, meter, runs, stacked};
-use super::overview::{Completion, RunSums};
+use super::findings::marked_up;
+use super::overview::{Completion, Newest, RunSums};
 use super::said;
 use super::units::{duration, milliseconds, precise, share, thousands};
-use crate::finding::{NONE, OTHERS, Totals, quantile};
+use crate::finding::{NONE, OTHERS, RuleInfo, Tally, Totals, quantile};
 
 /// The maximum number of bars of a chart by day.
 const MOST_DAYS: i64 = 31;
@@ -23,31 +24,83 @@ const OUTCOMES: usize = 6;
 /// The maximum number of rows of a list in the overview.
 const BARS: usize = 12;
 
+/// The number of causes that the overview tells at first; the others can be opened.
+const MAX_CAUSES: usize = 8;
+
+/// The minimum number of runs of which charts tell something.
+const FEWEST_CHARTED: u64 = 10;
+
 /// The maximum number of faults that the overview names.
 const MAX_FAULTS: usize = 1_000;
 
 /// The bounds of the classes of durations, in seconds: 1, 2 and 5 times each power of ten.
 const DURATION_STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
-/// Draws the overview of a check.
-pub(super) fn overview(sums: &RunSums, ending: &Completion<'_>) -> Markup {
+/// Draws the overview of a check by some rules.
+pub(super) fn overview(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> Markup {
     html! {
-        (tiles(sums))
+        (answer(sums, ending))
         (incomplete(ending))
-        div.panels {
-            (by_day(sums))
-            (outcomes_by_day(sums))
-            (rules(sums))
-            div.column {
+        (causes(sums, rules))
+        (tiles(sums))
+        @if sums.all.episodes >= FEWEST_CHARTED {
+            div.panels {
+                @if sums.days.len() > 1 {
+                    (by_day(sums))
+                    (outcomes_by_day(sums))
+                }
                 (durations(sums))
-                (latencies(sums))
+                @if !sums.latencies.is_empty() { (latencies(sums)) }
+                (shares("Adapters", "adapter", &sums.adapters))
+                (shares("Modes", "mode", &sums.modes))
+                (shares("Tags", "tag", &sums.tags))
+                (shares("Statuses", "status", &sums.statuses))
             }
-            (shares("Adapters", "adapter", &sums.adapters))
-            (shares("Modes", "mode", &sums.modes))
-            (shares("Tags", "tag", &sums.tags))
-            (shares("Statuses", "status", &sums.statuses))
         }
     }
+}
+
+/// How many runs can't be trusted, where they are, and who says so.
+fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
+    let all = sums.all;
+    html! {
+        section.answer aria-labelledby="answer" {
+            h2 #answer {
+                @if all.episodes == 0 {
+                    "There are no runs"
+                    @if ending.is_under_way { " yet" }
+                } @else if all.invalid > 0 {
+                    a href="#/runs?valid=no" {
+                        (thousands(all.invalid)) " of " (counted(all.episodes, "run"))
+                    }
+                    " can't be trusted"
+                } @else if all.undecided > 0 {
+                    a href="#/runs?valid=undecided" {
+                        (thousands(all.undecided)) " of " (counted(all.episodes, "run"))
+                    }
+                    " could not be judged"
+                } @else if all.episodes == 1 {
+                    "The run can be trusted"
+                } @else {
+                    "All " (counted(all.episodes, "run")) " can be trusted"
+                }
+            }
+            p.note {
+                @if let Some(dir) = sums.dir.as_deref().filter(|dir| !dir.is_empty()) {
+                    "In " code { (said(dir)) } ", "
+                }
+                "judged by runvet " (env!("CARGO_PKG_VERSION")) ". "
+                b { "Valid" }
+                " says that the records of a run agree with each other and with their schemas; "
+                "whether the run reached its goal is its outcome."
+            }
+        }
+    }
+}
+
+fn counted(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", thousands(number))
 }
 
 fn tiles(sums: &RunSums) -> Markup {
@@ -119,6 +172,56 @@ fn incomplete(ending: &Completion<'_>) -> Markup {
                     @if faults.len() > MAX_FAULTS {
                         li { "and " (thousands((faults.len() - MAX_FAULTS) as u64)) " more" }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// What was found, by rule: those with errors first, then by the number of runs.
+fn causes(sums: &RunSums, infos: &[RuleInfo]) -> Markup {
+    let mut rules: Vec<(&String, &Tally)> = sums.rules.iter().collect();
+    rules.sort_by_key(|(_, tally)| (tally.errors == 0, std::cmp::Reverse(tally.episodes)));
+    let row = |(rule, tally): &(&String, &Tally)| {
+        let title = infos.iter().find(|info| info.id == **rule);
+        let title = title.map_or(&***rule, |info| &*info.title);
+        cause(rule, title, tally, sums.newest.get(*rule))
+    };
+    html! {
+        @if !rules.is_empty() {
+            section.panel.causes aria-labelledby="causes" {
+                h2 #causes { "What was found" }
+                ol { @for it in rules.iter().take(MAX_CAUSES) { (row(it)) } }
+                @if rules.len() > MAX_CAUSES {
+                    details {
+                        summary { "and " (counted((rules.len() - MAX_CAUSES) as u64, "more rule")) }
+                        ol { @for it in rules.iter().skip(MAX_CAUSES) { (row(it)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cause(rule: &str, title: &str, tally: &Tally, newest: Option<&Newest>) -> Markup {
+    let class = if tally.errors > 0 { "bad" } else { "warn" };
+    html! {
+        li {
+            p {
+                span.badge.(class) { (if tally.errors > 0 { "error" } else { "warning" }) } " "
+                b { (marked_up(title)) } " "
+                a.runs href=(runs(&[&format!("rule={}", encoded(rule))])) {
+                    (counted(tally.episodes, "run"))
+                }
+                " " code.rule { (said(rule)) }
+            }
+            @if let Some(newest) = newest {
+                p.note {
+                    "newest: " a href={ "#/run/" (encoded(&newest.dir)) } { (said(&newest.id)) }
+                    @if let Some(started) = newest.started_sec {
+                        ", " (date(super::calendar::day_of(started)))
+                    }
+                    @if let Some(message) = &newest.message { ": " (marked_up(message)) }
                 }
             }
         }
@@ -267,32 +370,6 @@ fn series(name: &str, class: &'static str, query: &str) -> Series {
         class,
         query: query.into(),
     }
-}
-
-fn rules(sums: &RunSums) -> Markup {
-    let mut rules: Vec<_> = sums.rules.iter().collect();
-    rules.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.episodes));
-    let most = rules.first().map_or(1, |(_, tally)| tally.episodes.max(1));
-    let body = html! {
-        @if rules.is_empty() {
-            p.empty { "No rule found anything." }
-        } @else {
-            ol.bars {
-                @for (rule, tally) in rules.iter().take(BARS) {
-                    @let class = if tally.errors > 0 { "bad" } else { "warn" };
-                    li {
-                        a href=(runs(&[&format!("rule={}", encoded(rule))])) {
-                            span.name { (said(rule)) }
-                            (meter(&[(class, precise(tally.episodes) / precise(most))]))
-                            span.number { (thousands(tally.episodes)) }
-                        }
-                    }
-                }
-            }
-            (rest(rules.len()))
-        }
-    };
-    panel("half", "Runs by rule", &body)
 }
 
 /// The rules that compared nothing in any run, where that is known.

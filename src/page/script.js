@@ -76,7 +76,18 @@
 
   // Filters.
   const NONE = "(none)";
-  const instant = (text) => Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text) / 1000;
+  // A time as a person writes it, as `runvet list --since` reads it; what has no offset is in UTC.
+  function instant(text) {
+    const now = Date.now() / 1000;
+    const today = Math.floor(now / 86400) * 86400;
+    if (text === "today" || text === "yesterday") return today - (text === "today" ? 0 : 86400);
+    const [, number, unit] = /^-?(\d+)([smhd])$/.exec(text) || [];
+    if (unit) return now - number * { s: 1, m: 60, h: 3600, d: 86400 }[unit];
+    if (!/^\d{4}-\d\d-\d\d/.test(text)) return NaN;
+    const full = text.length === 10 ? `${text}T00:00:00` : text;
+    return Date.parse(/(Z|[+-]\d\d:\d\d)$/i.test(full) ? full : `${full}Z`) / 1000;
+  }
+  const TIMES = "a date, a date-time such as 2026-03-01T14:00, today, yesterday, or a length before now such as 24h";
   const within = (value, range) => {
     const [low, high] = range.split("..");
     return value !== undefined && (low === "" || value >= Number(low)) && (high === "" || value < Number(high));
@@ -118,6 +129,13 @@
     adapter: (row) => row.adapter ?? "",
     mode: (row) => row.mode ?? "",
   };
+  // What is wrong with a filter of the address, if anything.
+  const OTHERS = ["sort", "page", "cursor", "limit"];
+  function misread(name, value) {
+    if (!FILTERS[name]) return OTHERS.includes(name) ? "" : `there is no filter ${name}`;
+    const isTime = name === "since" || name === "until";
+    return isTime && value && value !== NONE && Number.isNaN(instant(value)) ? `${name} is ${TIMES}` : "";
+  }
   function select(params) {
     const wanted = Object.entries(FILTERS).filter(([name]) => params.get(name));
     const rows = source.rows.filter((row) => wanted.every(([name, test]) => test(row, params.get(name))));
@@ -149,6 +167,12 @@
     row.started_sec === undefined
       ? row.started_at || ""
       : new Date(row.started_sec * 1000).toISOString().slice(0, 19).replace("T", " ");
+  // The time on this computer, where it differs from UTC.
+  const local = (row) => {
+    const at = row.started_sec === undefined ? null : new Date(row.started_sec * 1000);
+    return !at || !at.getTimezoneOffset() ? null
+      : make("span", { class: "local" }, ` ${at.toLocaleTimeString("en-GB", { timeZoneName: "short" })}`);
+  };
   const plural = (number, word) => `${count.format(number)} ${word}${number === 1 ? "" : "s"}`;
 
   // The list of runs.
@@ -159,6 +183,8 @@
   let listed = source.rows;
   let lastList = "#/runs";
 
+  // The cursors of pages that were shown, each with that of the page before.
+  const cursorBefore = new Map();
   function showRuns(params) {
     lastList = link("runs", params);
     fillFilters(params);
@@ -173,8 +199,10 @@
           type: "button", disabled: isOff, onclick: () => go(params, "cursor", cursor),
         }, text);
         const isFirst = !params.get("cursor");
+        if (page.next) cursorBefore.set(page.next, params.get("cursor") || "");
+        const before = cursorBefore.get(params.get("cursor"));
         drawRuns(params, listed, range, page.next || !isFirst
-          ? [turn("First", "", isFirst), turn("Next", page.next, !page.next)] : []);
+          ? [turn("First", "", isFirst), turn("Previous", before, before === undefined), turn("Next", page.next, !page.next)] : []);
       }, (error) => {
         if (location.hash === wanted) drawRuns(params, [], error.message, []);
       });
@@ -202,6 +230,37 @@
     const still = at && all("tr", body).find((row) => row.dataset.dir === at.dataset.dir);
     if (still) still.classList.add("is-at");
     back();
+    const next = whenDrawn;
+    whenDrawn = null;
+    if (next) next(shown);
+  }
+
+  // What is done once the list is drawn: the place of the reader in it, or a key that waits for it.
+  let whenDrawn = null;
+  let leftAt = null;
+  function leaveList() {
+    const row = find("#runs tr.is-at") || find("#runs tr:focus-within");
+    leftAt = { list: lastList, top: window.scrollY, dir: row && row.dataset.dir };
+  }
+  function returnToList() {
+    const { list, top, dir } = leftAt || {};
+    if (list !== link("runs", address().params)) {
+      window.scrollTo(0, 0);
+      return;
+    }
+    whenDrawn = () => {
+      const row = all("#runs tbody tr").find((row) => row.dataset.dir === dir);
+      if (row) {
+        for (const other of all("#runs tbody tr")) other.classList.toggle("is-at", other === row);
+        if (document.activeElement === document.body) find("a", row).focus({ preventScroll: true });
+      }
+      window.scrollTo(0, top);
+    };
+  }
+  // Enter in the search leads to what was found: to the run, if it is the only one.
+  function openFound(shown) {
+    if (shown.length === 1) location.hash = linkOf(shown[0]);
+    else moveInList(0);
   }
 
   // Remembers what has the focus in a part of the page that is drawn again; what it returns gives
@@ -237,17 +296,18 @@
   }
 
   function chips(params) {
-    const controls = new Set(all("#runs form [name]").map((control) => control.name));
-    const isShown = ([name, value]) =>
-      FILTERS[name] && value && (!controls.has(name) || (name === "since" && value === NONE));
-    return [...params].filter(isShown).map(([name, value]) =>
-      make("button", {
-        class: "chip", type: "button", title: "Remove this filter", onclick: () => go(params, name, ""),
-      }, `${name}: ${value} \u00d7`));
+    const inForce = [...params].filter(([name, value]) => value && !OTHERS.includes(name));
+    return inForce.map(([name, value]) => {
+      const wrong = misread(name, value);
+      return make("button", {
+        class: `chip ${wrong ? "is-unknown" : ""}`, type: "button", title: wrong || "Remove this filter",
+        onclick: () => go(params, name, ""),
+      }, `${name}: ${value}${wrong ? ` (${wrong})` : ""} \u00d7`);
+    });
   }
 
   function head(params) {
-    const sort = params.get("sort") || "";
+    const sort = params.get("sort") || "-started";
     const cells = COLUMNS.map(([name, title]) => {
       const state = sort === name ? "ascending" : sort === `-${name}` ? "descending" : null;
       const next = state === "descending" ? name : state === "ascending" ? "" : `-${name}`;
@@ -275,7 +335,7 @@
         make("span", { class: "task" }, row.task || "")),
       make("td", {}, badge(row.status)),
       make("td", {}, badge(row.outcome)),
-      make("td", {}, started(row)),
+      make("td", {}, started(row), local(row)),
       make("td", { class: "number" }, duration(row.duration_sec)),
       make("td", {}, row.adapter || ""),
       make("td", {}, row.mode || ""),
@@ -303,7 +363,7 @@
       if (!known) control.append(make("option", { value }, value));
       const isInUse = document.activeElement === control && (control.name !== "q" || value === typedWords);
       if (control.name === "q") typedWords = value;
-      if (!isInUse && !(control.type === "date" && value === NONE)) control.value = value;
+      if (!isInUse) control.value = value;
       control.classList.toggle("is-set", value !== "");
     }
   }
@@ -364,7 +424,15 @@
       stopWaiting();
       waiting = setTimeout(() => changed(event), 150);
     });
-    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const control = document.activeElement;
+      // What was typed gets into the address.
+      control.blur();
+      if (control.name !== "q") return;
+      whenDrawn = openFound;
+      showRuns(address().params);
+    });
     form.addEventListener("reset", (event) => {
       event.preventDefault();
       location.hash = "#/runs";
@@ -384,8 +452,8 @@
       shownRun = row || null;
       const page = row && source.page(row);
       if (page) {
-        view.innerHTML = policy.createHTML(page.text);
         view.dataset.prefix = page.prefix;
+        view.innerHTML = policy.createHTML(page.text);
         dress(view, row);
       } else {
         view.dataset.prefix = "";
@@ -428,10 +496,10 @@
     if (isSame && text === shownText) return;
     const back = isSame ? [keeper(view), opened(view)] : [];
     shownText = text;
-    view.innerHTML = policy.createHTML(text);
     view.dataset.prefix = "r-";
+    view.innerHTML = policy.createHTML(text);
     dress(view, row);
-    document.title = `${row.id} \u00b7 runvet`;
+    document.title = `${said(row.id)} \u00b7 runvet`;
     if (isSame) for (const step of back) step();
     else window.scrollTo(0, 0);
   }
@@ -494,12 +562,28 @@
       }, text);
     return make("p", { class: "crumb" },
       make("a", { href: lastList }, "Runs"), "/", make("code", {}, row.id),
-      make("span", { class: "steps" }, step(at - 1, "\u2191", "Previous run"), step(at < 0 ? -1 : at + 1, "\u2193", "Next run")));
+      make("span", { class: "steps" },
+        copier("Copy id", row.id), copier("Copy link", () => location.href), step(at - 1, "\u2191", "Previous run"), step(at < 0 ? -1 : at + 1, "\u2193", "Next run")));
+  }
+
+  // A button that copies a text, and says that it did.
+  function copier(title, text) {
+    const button = make("button", { type: "button", onclick: () => {
+      const wanted = typeof text === "string" ? text : text();
+      Promise.resolve(navigator.clipboard && navigator.clipboard.writeText(wanted)).then(
+        () => { button.textContent = navigator.clipboard ? "Copied" : said(wanted); },
+        () => { button.textContent = said(wanted); });
+    } }, title);
+    return button;
   }
 
   // Gives the page of a run what needs a script.
   function dress(view, row) {
     find(".crumb", view).replaceWith(crumb(row));
+    for (const finding of all(".finding", view)) {
+      const at = finding.id.slice(view.dataset.prefix.length);
+      find("h3", finding).append(copier("Copy link", () => `${location.href.split("#")[0]}${linkOf(row)}?at=${readable(at)}`));
+    }
     const waterfall = find(".waterfall", view);
     if (waterfall) dressWaterfall(waterfall);
     const events = find("[data-events]", view);
@@ -688,7 +772,8 @@
 
   // Shows an element of a run, whatever it is in.
   function reveal(id) {
-    const element = document.getElementById(id);
+    // Where the value is no longer marked, its event is.
+    const element = document.getElementById(id) || document.getElementById(id.replace(/(L\d+)-\d+$/, "$1"));
     if (!element) return;
     for (let above = element; above; above = above.parentElement) {
       if (above.tagName === "DETAILS") above.open = true;
@@ -742,10 +827,10 @@
   });
 
   // Light and dark.
-  const stored = (value) => {
+  const stored = (name, value) => {
     try {
-      if (value) localStorage.setItem("runvet-theme", value);
-      return localStorage.getItem("runvet-theme");
+      if (value) localStorage.setItem(`runvet-${name}`, value);
+      return localStorage.getItem(`runvet-${name}`);
     } catch {
       return null;
     }
@@ -755,7 +840,7 @@
       ? root.dataset.theme === "dark"
       : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = isDark ? "light" : "dark";
-    stored(root.dataset.theme);
+    stored("theme", root.dataset.theme);
   }
 
   // Keys.
@@ -763,6 +848,16 @@
     const rows = all("#runs tbody tr");
     if (!rows.length) return;
     const at = rows.findIndex((row) => row.classList.contains("is-at"));
+    const turn = by < 0 && at === 0 ? "Previous" : by > 0 && at === rows.length - 1 ? "Next" : "";
+    const button = all("#runs nav.pages button").find((button) => button.textContent === turn && !button.disabled);
+    if (button) {
+      whenDrawn = () => {
+        for (const row of all("#runs tr.is-at")) row.classList.remove("is-at");
+        moveInList(by > 0 ? 1 : Infinity);
+      };
+      button.click();
+      return;
+    }
     const to = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
     for (const row of rows) row.classList.toggle("is-at", row === to);
     find("a", to).focus({ preventScroll: true });
@@ -806,10 +901,17 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
     if (event.target.closest("input, select, textarea")) {
-      if (event.key === "Escape") event.target.blur();
+      if (event.key === "Escape") {
+        // A search field of Chromium would be emptied.
+        event.preventDefault();
+        event.target.blur();
+      } else if (event.key === "Enter" && event.target.matches("#runs form input")) {
+        // A form of several fields is submitted by no key.
+        event.target.form.requestSubmit();
+      }
       return;
     }
-    const act = KEYS[event.key];
+    const act = stored("keys") === "off" && event.key !== "Escape" ? null : KEYS[event.key];
     if (act) {
       event.preventDefault();
       act();
@@ -820,6 +922,10 @@
   function show() {
     const { view, dir, params } = address();
     const isNew = root.dataset.view !== view;
+    if (leftAt && shownRun) leftAt.dir = shownRun.dir;
+    if (isNew && root.dataset.view === "runs") leaveList();
+    if (isNew && view === "runs") returnToList();
+    else if (isNew && view !== "run") window.scrollTo(0, 0);
     root.dataset.view = view;
     for (const item of all(".views a")) {
       const isCurrent = item.dataset.view === (view === "run" ? "runs" : view);
@@ -830,17 +936,19 @@
     if (view === "runs") showRuns(params);
     if (view === "run") showRun(dir, params);
     const what = { overview: "Overview", runs: "Runs", run: shownRun ? shownRun.id : "Run" }[view];
-    document.title = `${what} \u00b7 runvet`;
-    if (isNew && view !== "run") window.scrollTo(0, 0);
+    document.title = `${said(what)} \u00b7 runvet`;
   }
 
-  const theme = stored();
+  const theme = stored("theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   const left = find(".left-out p");
   if (left) find("#runs .said").before(make("p", { class: "notice is-warn" }, left.textContent));
   for (const button of all("[data-do]")) button.hidden = false;
   find('[data-do="theme"]').addEventListener("click", toggleTheme);
   find('[data-do="help"]').addEventListener("click", KEYS["?"]);
+  const keys = find("#keys [name=keys]");
+  keys.checked = stored("keys") !== "off";
+  keys.addEventListener("change", () => stored("keys", keys.checked ? "on" : "off"));
   root.classList.add("js");
   setUpFilters();
   window.addEventListener("hashchange", show);

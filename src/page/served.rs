@@ -9,13 +9,13 @@ use crate::finding::RuleInfo;
 pub(crate) const LIVE: &str = include_str!("live.js");
 
 /// The whole page, with no run in it.
-pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>) -> String {
+pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> String {
     let page: Markup = html! {
         (shell::served_head("runvet", sums.all.episodes))
         main #main tabindex="-1" {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }
-                div #sums { (panels::overview(sums, ending)) }
+                div #sums { (panels::overview(sums, ending, rules)) }
             }
             (shell::list())
             section.view #run {}
@@ -28,8 +28,8 @@ pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>) -> String {
 }
 
 /// The overview alone.
-pub(crate) fn overview_text(sums: &RunSums, ending: &Completion<'_>) -> String {
-    panels::overview(sums, ending).0
+pub(crate) fn overview_text(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> String {
+    panels::overview(sums, ending, rules).0
 }
 
 /// The page of a rule.

@@ -91,6 +91,10 @@ fn top(runs: u64, state: &Markup) -> Markup {
     }
 }
 
+/// The forms of a time that filters take.
+const TIMES: &str = "a date, a date-time such as 2026-03-01T14:00, today, yesterday, or a length \
+                     before now such as 15m, 24h or 7d; in UTC";
+
 /// The list of runs, which the script fills.
 pub(super) fn list() -> Markup {
     let filters = [
@@ -119,8 +123,18 @@ pub(super) fn list() -> Markup {
                                 select name=(name) { option value="" { "any" } }
                             }
                         }
-                        label { span { "From" } input type="date" name="since"; }
-                        label { span { "Before" } input type="date" name="until"; }
+                        @for (name, title) in [("since", "From"), ("until", "Before")] {
+                            label {
+                                span { (title) }
+                                input type="text" name=(name) list="times" autocomplete="off"
+                                    placeholder="24h, yesterday" title=(TIMES);
+                            }
+                        }
+                        datalist #times {
+                            @for time in ["1h", "24h", "7d", "30d", "today", "yesterday"] {
+                                option value=(time) {}
+                            }
+                        }
                         button type="reset" { "Clear" }
                     }
                 }
@@ -155,6 +169,7 @@ pub(super) fn keys() -> Markup {
                     div { dt { @for key in key.split(' ') { kbd { (key) } " " } } dd { (what) } }
                 }
             }
+            label { input type="checkbox" name="keys" checked; " Keys without a modifier act" }
             form method="dialog" { button { "Close" } }
         }
     }

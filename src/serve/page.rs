@@ -14,7 +14,7 @@ use super::api::{in_thread, unread};
 use super::entry::Entry;
 use super::problem::Problem;
 use super::{Service, json};
-use crate::finding::ReportedFault;
+use crate::finding::{ReportedFault, RuleInfo};
 use crate::page::{self, Completion, RunSums};
 use crate::read::RunReader;
 use crate::view::run_page;
@@ -30,6 +30,7 @@ struct Sums {
     overview: RunSums,
     faults: Vec<ReportedFault>,
     is_under_way: bool,
+    rules: Vec<RuleInfo>,
 }
 
 impl Sums {
@@ -71,7 +72,7 @@ fn file(kind: &'static str, text: &'static str) -> ([(HeaderName, &'static str);
 async fn whole(State(service): State<Arc<Service>>) -> Answer {
     let text = in_thread(move || {
         let sums = service.sums();
-        page::whole(&sums.overview, &sums.ending())
+        page::whole(&sums.overview, &sums.ending(), &sums.rules)
     });
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
     Ok((kind, text.await?).into_response())
@@ -95,7 +96,7 @@ async fn overview(State(service): State<Arc<Service>>) -> Answer {
     in_thread(move || {
         let sums = service.sums();
         json(&Part {
-            text: page::overview_text(&sums.overview, &sums.ending()),
+            text: page::overview_text(&sums.overview, &sums.ending(), &sums.rules),
             with: &Runs {
                 runs: sums.overview.all.episodes,
             },
@@ -181,6 +182,7 @@ impl Service {
             overview: index.overview(),
             faults: index.faults(),
             is_under_way: index.is_under_way(),
+            rules: self.gate.check().rules().cloned().collect(),
         });
         *kept = Some((index.version(), Arc::clone(&sums)));
         sums

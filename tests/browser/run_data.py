@@ -155,6 +155,7 @@ def write_hostile(directory):
     """Writes a run in which every text and every name tries to become markup."""
     shutil.rmtree(directory, ignore_errors=True)
     source = CORPUS / "demo" / "episodes" / "ep_03_edited"
+    shutil.copytree(source, directory / "episodes" / "ep_\u202egnp")
     episode = directory / "episodes" / ("ep" + EVIL.replace("/", "_"))
     episode.mkdir(parents=True)
     for name in ["state.json", "summary.json", "events.jsonl"]:
