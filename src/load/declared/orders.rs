@@ -157,7 +157,7 @@ pub(super) fn follow<'a>(
             && !(order.pattern.is_of_the_end() || found.is_full)
         {
             let seen = glimpse.seen(line, meanings);
-            found.is_full = found.automaton.add(&seen).is_err();
+            found.is_full = found.automaton.step(&seen).1.is_err();
         }
     }
 }

@@ -4,6 +4,7 @@
 //! besides an entry for each event that waits for a later one.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::digest::Digest;
 use crate::source::Line;
@@ -95,14 +96,20 @@ const MAX_ENTRIES: usize = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
-/// An order, and what it knows of the events so far.
-#[derive(Clone, Debug)]
-pub(crate) struct Automaton {
+/// What an order demands, and of which events.
+#[derive(Clone, Copy, Debug)]
+struct Demand {
     pattern: Pattern,
     /// Whether events are grouped by a value.
     is_grouped: bool,
     /// The time in attoseconds within which other events count.
     within: Option<i128>,
+}
+
+/// An order, and what it knows of the events so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Automaton {
+    demand: Demand,
     groups: BTreeMap<Digest, Group>,
     waiting: usize,
 }
@@ -129,97 +136,50 @@ struct Group {
 impl Automaton {
     pub(crate) fn new(pattern: Pattern, is_grouped: bool, within: Option<i128>) -> Self {
         Self {
-            pattern,
-            is_grouped,
-            within,
+            demand: Demand {
+                pattern,
+                is_grouped,
+                within,
+            },
             groups: BTreeMap::new(),
             waiting: 0,
         }
     }
 
-    /// The offences that an event causes: its own, and those of events before it.
+    /// The offences that an event would cause: its own, and those of events before it.
     pub(crate) fn offences(&self, event: &Seen) -> Vec<Offence> {
-        let mut offences = Vec::new();
-        let group = self.key(event).and_then(|key| self.groups.get(&key));
-        if event.is_other
-            && self.pattern == Pattern::NoneLater
-            && let Some(group) = group
-        {
-            let met = self.met(group, event.time.as_ref(), true);
-            offences.extend(met.map(|(_, line)| Offence {
-                line: Some(line),
-                other: Some(event.line),
-                why: Why::Pattern(group.count),
-                same: event.same,
-            }));
-        }
-        if event.is_each {
-            offences.extend(self.own_offence(event, group));
-        }
-        offences
+        let key = self.demand.key(event);
+        let group = key.and_then(|key| self.groups.get(&key));
+        self.demand.offences(group, event)
     }
 
     /// Adds an event, and returns the offences that it causes; the last word is whether there is
     /// room for it.
     pub(crate) fn step(&mut self, event: &Seen) -> (Vec<Offence>, Result<(), TooMany>) {
-        (self.offences(event), self.add(event))
-    }
-
-    /// Adds an event.
-    pub(crate) fn add(&mut self, event: &Seen) -> Result<(), TooMany> {
-        let is_lacking = event.is_each && self.lacks(event).is_some();
-        let Some(key) = self.key(event) else {
-            return Ok(());
+        let demand = self.demand;
+        let Some(key) = demand.key(event) else {
+            return (demand.offences(None, event), Ok(()));
         };
-        if !self.groups.contains_key(&key) && self.groups.len() >= MAX_ENTRIES {
-            return Err(TooMany);
-        }
-        let pattern = self.pattern;
-        let is_ban = pattern == Pattern::NoneLater;
-        let waits = matches!(pattern, Pattern::NeedsLater | Pattern::NoneLater);
-        if event.is_other && waits {
-            let met: Vec<_> = self.groups.get(&key).map_or_else(Vec::new, |group| {
-                self.met(group, event.time.as_ref(), is_ban).collect()
-            });
-            self.waiting -= met.len();
-            let group = self.groups.entry(key).or_default();
-            for entry in met {
-                group.waiting.remove(&entry);
-            }
-            for entry in std::mem::take(&mut group.fresh) {
-                if let Some(other) = group.waiting.get_mut(&entry) {
-                    *other = Some(event.line);
-                }
-            }
-        }
-        let is_full = self.waiting >= MAX_ENTRIES;
-        let group = self.groups.entry(key).or_default();
-        if event.is_other {
-            group.note(event);
-        }
-        if event.is_each {
-            group.count += 1;
-            if waits && !is_lacking {
-                if is_full {
-                    return Err(TooMany);
-                }
-                let entry = (event.time.clone(), event.line);
-                group.fresh.push(entry.clone());
-                group.waiting.insert(entry, None);
-                self.waiting += 1;
-            }
-        }
-        Ok(())
+        let is_full = self.groups.len() >= MAX_ENTRIES;
+        let group = match self.groups.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(_) if is_full => return (demand.offences(None, event), Err(TooMany)),
+            Entry::Vacant(entry) => entry.insert(Group::default()),
+        };
+        let offences = demand.offences(Some(group), event);
+        (offences, group.add(demand, event, &mut self.waiting))
     }
 
     /// The offences of a run that has ended.
     pub(crate) fn end(&self) -> Vec<Offence> {
         let groups = self.groups.iter();
-        let groups = groups.map(|(same, group)| (Some(*same).filter(|_| self.is_grouped), group));
-        match self.pattern {
+        let groups =
+            groups.map(|(same, group)| (Some(*same).filter(|_| self.demand.is_grouped), group));
+        match self.demand.pattern {
             Pattern::AtLeast(least) => {
                 let few = |(same, group): (_, &Group)| {
-                    let is_few = group.count < least && (group.count > 0 || !self.is_grouped);
+                    let is_few =
+                        group.count < least && (group.count > 0 || !self.demand.is_grouped);
                     is_few.then_some(Offence {
                         line: None,
                         other: None,
@@ -227,7 +187,7 @@ impl Automaton {
                         same,
                     })
                 };
-                let none = (!self.is_grouped && self.groups.is_empty()).then_some(Offence {
+                let none = (!self.demand.is_grouped && self.groups.is_empty()).then_some(Offence {
                     line: None,
                     other: None,
                     why: Why::Pattern(0),
@@ -252,9 +212,32 @@ impl Automaton {
             _ => Vec::new(),
         }
     }
+}
+
+impl Demand {
+    /// The offences that an event causes after those of its group.
+    fn offences(self, group: Option<&Group>, event: &Seen) -> Vec<Offence> {
+        let mut offences = Vec::new();
+        if event.is_other
+            && self.pattern == Pattern::NoneLater
+            && let Some(group) = group
+        {
+            let met = self.met(group, event.time.as_ref());
+            offences.extend(met.map(|(_, line)| Offence {
+                line: Some(line),
+                other: Some(event.line),
+                why: Why::Pattern(group.count),
+                same: event.same,
+            }));
+        }
+        if event.is_each {
+            offences.extend(self.own_offence(event, group));
+        }
+        offences
+    }
 
     /// The group of an event; `None` where it belongs to none.
-    fn key(&self, event: &Seen) -> Option<Digest> {
+    fn key(self, event: &Seen) -> Option<Digest> {
         if !(event.is_each || event.is_other) {
             return None;
         }
@@ -266,14 +249,14 @@ impl Automaton {
     }
 
     /// What an event lacks that it must have to be judged.
-    fn lacks(&self, event: &Seen) -> Option<Why> {
+    fn lacks(self, event: &Seen) -> Option<Why> {
         if self.is_grouped && event.same.is_none() {
             return Some(Why::NoValue);
         }
         (self.within.is_some() && event.time.is_none()).then_some(Why::NoInstant)
     }
 
-    fn own_offence(&self, event: &Seen, group: Option<&Group>) -> Option<Offence> {
+    fn own_offence(self, event: &Seen, group: Option<&Group>) -> Option<Offence> {
         let count = group.map_or(0, |group| group.count) + 1;
         let (other, why) = if let Some(why) = self.lacks(event) {
             (None, why)
@@ -305,7 +288,7 @@ impl Automaton {
     }
 
     /// The line of an earlier event that an event needs.
-    fn fulfilling(&self, group: &Group, event: &Seen) -> Option<Line> {
+    fn fulfilling(self, group: &Group, event: &Seen) -> Option<Line> {
         let Some(within) = self.within else {
             return group.last;
         };
@@ -314,7 +297,7 @@ impl Automaton {
     }
 
     /// The line of the nearest earlier event that an event may not have.
-    fn breaking(&self, group: &Group, event: &Seen) -> Option<Line> {
+    fn breaking(self, group: &Group, event: &Seen) -> Option<Line> {
         if self.within.is_none() {
             return group.last;
         }
@@ -323,10 +306,9 @@ impl Automaton {
 
     /// The events that wait for an event at some time, and meet it.
     fn met<'g>(
-        &self,
+        self,
         group: &'g Group,
         time: Option<&Instant>,
-        is_ban: bool,
     ) -> Box<dyn Iterator<Item = Waiting> + 'g> {
         let waiting = &group.waiting;
         match (self.within, time) {
@@ -336,13 +318,48 @@ impl Automaton {
                 Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
             }
             // Without an instant it breaks a ban, and fulfils no need.
-            (Some(_), None) if is_ban => Box::new(waiting.keys().cloned()),
+            (Some(_), None) if self.pattern == Pattern::NoneLater => {
+                Box::new(waiting.keys().cloned())
+            }
             (Some(_), None) => Box::new(std::iter::empty()),
         }
     }
 }
 
 impl Group {
+    /// Adds an event; `waiting` is the number of events that wait in all groups.
+    fn add(&mut self, demand: Demand, event: &Seen, waiting: &mut usize) -> Result<(), TooMany> {
+        let waits = matches!(demand.pattern, Pattern::NeedsLater | Pattern::NoneLater);
+        if event.is_other && waits {
+            let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
+            *waiting -= met.len();
+            for entry in &met {
+                self.waiting.remove(entry);
+            }
+            for entry in std::mem::take(&mut self.fresh) {
+                if let Some(other) = self.waiting.get_mut(&entry) {
+                    *other = Some(event.line);
+                }
+            }
+        }
+        if event.is_other {
+            self.note(event);
+        }
+        if event.is_each {
+            self.count += 1;
+            if waits && demand.lacks(event).is_none() {
+                if *waiting >= MAX_ENTRIES {
+                    return Err(TooMany);
+                }
+                let entry = (event.time.clone(), event.line);
+                self.fresh.push(entry.clone());
+                self.waiting.insert(entry, None);
+                *waiting += 1;
+            }
+        }
+        Ok(())
+    }
+
     /// Notes an other event.
     fn note(&mut self, event: &Seen) {
         self.last = Some(event.line);
