@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::findings::Places;
-use super::records::event_tree;
+use super::records::{event_tree, lines};
 use super::units::{offset, thousands};
 use super::{EventBody, TrackEvent, TrackItem, said};
 use crate::dashboard::Outline;
@@ -89,16 +89,6 @@ fn unmarked(line: u64, places: &Places<'_>) -> Markup {
             p.(place.class()) id=(places.event_anchor(line, *place)) {
                 (place.label()) ": " code { (said(pointer)) }
             }
-        }
-    }
-}
-
-/// A text of several lines, each safe to show.
-pub(super) fn lines(text: &str) -> Markup {
-    html! {
-        @for (at, line) in text.lines().enumerate() {
-            @if at > 0 { "\n" }
-            (said(line))
         }
     }
 }

@@ -5,7 +5,6 @@ use std::ops::Bound;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::events::lines;
 use super::findings::{Place, Places};
 use super::said;
 use super::units::thousands;
@@ -196,4 +195,14 @@ impl<'p, 'r> Tree<'p, 'r> {
 
 fn length(group: Node<'_>) -> u64 {
     (group.all_members().count() + group.items().count()) as u64
+}
+
+/// A text of several lines, each safe to show.
+pub(super) fn lines(text: &str) -> Markup {
+    html! {
+        @for (at, line) in text.lines().enumerate() {
+            @if at > 0 { "\n" }
+            (said(line))
+        }
+    }
 }

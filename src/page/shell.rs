@@ -47,18 +47,18 @@ pub(super) fn served_head(title: &str, runs: u64) -> Markup {
 fn framed(title: &str, policy: &Markup, style: &Markup, top: &Markup) -> Markup {
     html! {
         (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                (policy)
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
-                meta name="generator" content={ "runvet " (env!("CARGO_PKG_VERSION")) };
-                link rel="icon" href="data:,";
-                title { (title) }
-                (style)
-            }
+        // The element ends with the file: what is written later belongs to it.
+        (PreEscaped("<html lang=\"en\">"))
+        head {
+            meta charset="utf-8";
+            (policy)
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta name="referrer" content="no-referrer";
+            meta name="generator" content={ "runvet " (env!("CARGO_PKG_VERSION")) };
+            link rel="icon" href="data:,";
+            title { (title) }
+            (style)
         }
         (top)
     }
