@@ -158,6 +158,16 @@ impl Gate {
         }
     }
 
+    /// Gives the gate files that a configuration names, which it then does not read: those of
+    /// [`Gate::config_files`] on another machine.
+    #[must_use]
+    pub fn with_files(self, texts: BTreeMap<PathBuf, String>) -> Self {
+        Self {
+            files: Files::given(texts),
+            ..self
+        }
+    }
+
     /// Makes the gate follow a configuration: the text of a `runvet.toml`. Its globs are relative
     /// to the directory of `path`. If `now` is given, expired ignores have no effect.
     ///

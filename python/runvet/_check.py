@@ -79,9 +79,13 @@ class Check:
             follow_links,
         )
         self._deny = (deny_warnings, deny_unjudged)
-        levels, selected, required, *others = self._settings
+        self._open({})
+
+    def _open(self, files: dict[Path, str]) -> None:
+        """Sets the check up; what is among the files is not read."""
+        levels, select, require, *others = self._settings
         self._checker = _runvet.Checker(
-            list(levels), list(selected), list(required), *others, self._deny
+            list(levels), list(select), list(require), *others, self._deny, files
         )
 
     def _keywords(self) -> dict[str, Any]:
@@ -99,7 +103,7 @@ class Check:
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _check_of, (self._keywords(),)
+        return _check_of, (self._settings, self._deny, self._checker.files())
 
     def __repr__(self) -> str:
         keywords = (f"{name}={value!r}" for name, value in self._keywords().items())
@@ -143,8 +147,12 @@ class Check:
         return self._checker.batch(episodes)
 
 
-def _check_of(settings: dict[str, Any]) -> Check:
-    return Check(**settings)
+def _check_of(settings: Any, deny: Any, files: dict[Path, str]) -> Check:
+    """A check that was pickled. Its files travel with it: they need not be on this machine."""
+    check = Check.__new__(Check)
+    check._settings, check._deny = settings, deny
+    check._open(files)
+    return check
 
 
 class Checking(Iterator[EpisodeReport]):

@@ -2,6 +2,7 @@
 
 mod stream;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,11 +26,16 @@ use crate::{Rule, artifact, errors};
 pub(crate) use stream::Checking;
 use stream::{News, Stream};
 
+/// Files, with their texts.
+type Texts = BTreeMap<PathBuf, String>;
+
 /// What a check is set up with.
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Checker {
     pub(crate) gate: Gate,
     terms: Terms,
+    /// The configuration and the baseline, with their texts.
+    read: Texts,
     /// A pool of clones of the gate, each with the buffers of its last use.
     idle: Mutex<Vec<Gate>>,
 }
@@ -48,6 +54,7 @@ impl Checker {
         jobs: Option<i64>,
         follow_links: bool,
         deny: (Option<bool>, Option<bool>),
+        files: Texts,
     ) -> PyResult<Self> {
         let mut check = Check::new().follow_links(follow_links).keep_cards(true);
         if let Some(jobs) = jobs {
@@ -55,9 +62,12 @@ impl Checker {
             let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
             check = check.jobs(jobs);
         }
-        let mut gate = Gate::new(check);
-        if let Some(path) = &config {
-            gate = configured(py, gate, path)?;
+        let mut read = Texts::new();
+        let mut gate = Gate::new(check).with_files(files.clone());
+        if let Some(path) = config {
+            let text = config_text(py, &path, &files)?;
+            gate = configured(py, gate, &path, &text)?;
+            read.insert(path, text);
         }
         if !select.is_empty() {
             let selected = gate.select(select);
@@ -75,9 +85,17 @@ impl Checker {
         }
         let baseline = baseline.or_else(|| gate.baseline_path().map(Path::to_owned));
         if let Some(path) = baseline {
-            let read = py.detach(|| Baseline::read(&path));
-            let read = read.map_err(|error| errors::of_baseline(py, &path, &error))?;
-            gate = gate.with_baseline(read);
+            let text = match files.get(&path) {
+                Some(text) => Ok(text.clone()),
+                None => py.detach(|| Baseline::text(&path)),
+            };
+            let baseline = text.and_then(|text| {
+                let baseline = Baseline::from_json(&path, &text);
+                read.insert(path.clone(), text);
+                baseline
+            });
+            let baseline = baseline.map_err(|error| errors::of_baseline(py, &path, &error))?;
+            gate = gate.with_baseline(baseline);
         }
         let configured = gate.deny();
         let (warnings, unjudged) = deny;
@@ -95,6 +113,7 @@ impl Checker {
                 team: rules.cloned().collect(),
             },
             gate,
+            read,
             idle: Mutex::default(),
         })
     }
@@ -110,9 +129,11 @@ impl Checker {
         self.gate.check().rules().map(crate::rule).collect()
     }
 
-    /// The packs and schema files of the configuration, with their texts.
-    fn config_files(&self) -> Vec<(PathBuf, String)> {
-        self.gate.config_files().into_iter().collect()
+    /// The configuration, what it names, and the baseline, with their texts.
+    fn files(&self) -> Texts {
+        let mut files = self.gate.config_files();
+        files.extend(self.read.clone());
+        files
     }
 
     /// A gate for run data at an address of a store.
@@ -120,6 +141,7 @@ impl Checker {
         Self {
             gate: self.gate.at(address),
             terms: self.terms.clone(),
+            read: self.read.clone(),
             idle: Mutex::default(),
         }
     }
@@ -266,26 +288,33 @@ fn judge(gate: &mut Gate, id: &str, records: &Records, uri: Option<String>) -> E
     gate.artifacts(&key, Some(id), &memory)
 }
 
-/// Makes a gate follow a `runvet.toml`.
+/// The text of a configuration, from the files that are given or else from the disk.
 #[expect(
     clippy::disallowed_methods,
     reason = "a configuration that a program names is not run data"
 )]
-pub(crate) fn configured(py: Python<'_>, gate: Gate, path: &Path) -> PyResult<Gate> {
+pub(crate) fn config_text(py: Python<'_>, path: &Path, files: &Texts) -> PyResult<String> {
+    if let Some(text) = files.get(path) {
+        return Ok(text.clone());
+    }
     let text = py.detach(|| std::fs::read(path)).map_err(|error| {
         let shown = path.to_string_lossy();
         let shown = runvet::printable::escape(&shown);
         let message = format!("can't read the configuration {shown}: {error}");
         errors::fault_at(py, path, &message)
     })?;
-    let text = String::from_utf8(text)
-        .map_err(|_| errors::config_at(py, path, "the file is not UTF-8", (None, None)))?;
+    String::from_utf8(text)
+        .map_err(|_| errors::config_at(py, path, "the file is not UTF-8", (None, None)))
+}
+
+/// Makes a gate follow a `runvet.toml`.
+pub(crate) fn configured(py: Python<'_>, gate: Gate, path: &Path, text: &str) -> PyResult<Gate> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let seconds = since.map_or(0, |since| {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     });
     let now = runvet::Timestamp::from_unix_seconds(seconds);
-    gate.with_config(path, &text, Some(&now))
+    gate.with_config(path, text, Some(&now))
         .map_err(|error| errors::of_config(py, path, &error))
 }
 

@@ -3,6 +3,7 @@
 mod run;
 mod turns;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use runvet::gate::Gate;
 use runvet::recorder::{self, Assertion, Clock, Durability, Error, Recovered, Task};
 use serde_json::Value;
 
-use crate::check::configured;
+use crate::check::{config_text, configured};
 use crate::errors;
 use crate::json::{Encoder, Text};
 use crate::policy::{PythonPolicy, Raised, Shown};
@@ -76,7 +77,8 @@ impl Recorder {
             recorder = recorder.threshold(threshold);
         }
         if let Some(path) = &config {
-            recorder = recorder.gate(configured(py, Gate::default(), path)?);
+            let text = config_text(py, path, &BTreeMap::new())?;
+            recorder = recorder.gate(configured(py, Gate::default(), path, &text)?);
         }
         if let Some((micros, step)) = clock {
             recorder = recorder.clock(Ticking { micros, step });

@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from conftest import command
 
 import runvet
 from runvet.batch import Settings
@@ -61,3 +62,19 @@ def test_digest_of_settings_covers_packs_and_schema_files(config: Path) -> None:
     schema = digest()
     (config.parent / "pack.toml").write_text(PACK + 'why = "money"\n')
     assert len({before, schema, digest()}) == 3
+
+
+def test_files_travel_with_a_check(in_root: Path, config: Path) -> None:
+    baseline = config.parent / "baseline.json"
+    config.write_text(config.read_text() + 'baseline = "baseline.json"\n')
+    command("validate", "--no-config", "--write-baseline", str(baseline), "corpus/good/terminal")
+    check = runvet.Check(config=config)
+    report = check.run("corpus/good/terminal")
+    assert report.episodes[0].findings
+    text = pickle.dumps(check)
+    for name in ("runvet.toml", "pack.toml", "order.schema.json", "baseline.json"):
+        (config.parent / name).unlink()
+    there = pickle.loads(text)
+    assert there.run("corpus/good/terminal") == report
+    assert Settings(there).digest("s3://b/runs") == Settings(check).digest("s3://b/runs")
+    assert pickle.loads(pickle.dumps(there)).rules() == check.rules()

@@ -45,12 +45,19 @@ const ROOT: &str = "file:///runvet-configuration/";
 /// The texts of the files that a configuration names, by their paths.
 pub(crate) type Texts = BTreeMap<PathBuf, String>;
 
-/// The files that a configuration names, as they were read.
+/// The files that a configuration names: as they were given, or else as they were read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Files(Arc<Mutex<Texts>>);
 
 impl Files {
+    pub(crate) fn given(texts: Texts) -> Self {
+        Self(Arc::new(Mutex::new(texts)))
+    }
+
     fn text(&self, path: &FilePath) -> Result<String, String> {
+        if let Some(text) = self.texts().remove(path) {
+            return Ok(text);
+        }
         let text = store::read_trusted(path).map_err(|error| error.to_string())?;
         if text.len() > MAX_BYTES {
             return Err(format!("it is longer than {} MiB", MAX_BYTES >> 20));
@@ -60,7 +67,7 @@ impl Files {
         Ok(text)
     }
 
-    /// All that was read.
+    /// All that was given or read.
     pub(crate) fn texts(&self) -> Texts {
         let read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         read.clone()

@@ -165,11 +165,19 @@ impl Baseline {
     ///
     /// [`Error`], where the file can't be read or is not a baseline of this version.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = store::read_text(path).map_err(|source| Error::Unreadable {
+        Self::from_json(path, &Self::text(path)?)
+    }
+
+    /// The text of the file of a baseline, for [`Baseline::from_json`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreadable`], where the file can't be read.
+    pub fn text(path: &Path) -> Result<String, Error> {
+        store::read_text(path).map_err(|source| Error::Unreadable {
             path: path.to_owned(),
             source,
-        })?;
-        Self::from_json(path, &text)
+        })
     }
 
     /// Reads a baseline from the text of a file. Its directories are relative to that of the path,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -75,12 +74,8 @@ class Settings:
 
     def digest(self, uri: str) -> str:
         """Stands for all that decides about the findings of an episode below an address."""
-        *rules, config, baseline, _, follow_links = self.check._settings
-        if config is not None and baseline is None:
-            named = tomllib.loads(config.read_text()).get("baseline")
-            baseline = config.parent / named if named else None
-        texts = [path.read_bytes() if path else b"" for path in (config, baseline)]
-        texts += [text.encode() for _, text in self.check._checker.config_files()]
+        *rules, config, _, _, follow_links = self.check._settings
+        texts = list(self.check._checker.files().values())
         # What a configuration says of directories starts from the address.
         root = uri if config else ""
         decisive = repr((_version(), rules, follow_links, texts, root))
