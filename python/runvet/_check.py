@@ -83,9 +83,17 @@ class Check:
 
     def _open(self, files: dict[Path, str]) -> None:
         """Sets the check up; what is among the files is not read."""
-        levels, select, require, *others = self._settings
+        rules, select, require, config, baseline, jobs, follow_links = self._settings
         self._checker = _runvet.Checker(
-            list(levels), list(select), list(require), *others, self._deny, files
+            list(rules),
+            list(select),
+            list(require),
+            config,
+            baseline,
+            jobs,
+            follow_links,
+            self._deny,
+            files,
         )
 
     def _keywords(self) -> dict[str, Any]:

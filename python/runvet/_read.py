@@ -347,7 +347,7 @@ def compare(
 
 
 def coverage(*paths: PathLike, check: Check | None = None) -> dict[str, Any]:
-    """What a check of the runs below paths looks at: what `runvet coverage --format json` prints."""
+    """What a check of runs looks at: what `runvet coverage --format json` prints of paths."""
     checker = (check or default())._checker
     return checker.coverage([os.fspath(path) for path in paths] or ["."])
 

@@ -1,4 +1,4 @@
-//! An answer of the service -> whether the OpenAPI document describes it.
+//! An answer of the service -> whether the `OpenAPI` document describes it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -31,7 +31,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// An answer, which the OpenAPI document must describe.
+    /// An answer, which the `OpenAPI` document must describe.
     pub(crate) fn of(response: ureq::http::Response<ureq::Body>) -> Self {
         let path = response.get_uri().path().to_owned();
         let kind = response.headers().get("content-type");
