@@ -1,16 +1,15 @@
 //! `runvet coverage`: runs -> what a check of them looks at.
 
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 
+use super::impact::Format;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::{Exit, Failure};
-use crate::coverage::{RunsCoverage, coverage, text};
-use crate::report::write_json;
+use crate::coverage::{coverage, text};
 
 /// Show what a check of runs looks at: rules, fields, words and events
 ///
@@ -45,16 +44,6 @@ pub(in crate::cli) struct Coverage {
     gate: GateArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Text for a terminal: first what compared nothing
-    Human,
-    /// One JSON object; `runvet schema coverage` describes it
-    Json,
-    /// Markdown, for a pull request
-    Markdown,
-}
-
 impl Coverage {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
@@ -70,7 +59,8 @@ impl Coverage {
         };
         let covered = coverage(paths, &gate);
         if covered.runs > 0 {
-            write(self.format, &covered, output.stdout())?;
+            let format = self.format;
+            format.write(&covered, text::human, text::markdown, output.stdout())?;
             output.finish()?;
         }
         for fault in &covered.faults {
@@ -84,16 +74,5 @@ impl Coverage {
                 Exit::NothingFound
             }
         })
-    }
-}
-
-fn write(format: Format, covered: &RunsCoverage, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Human => text::human(covered, out),
-        Format::Markdown => text::markdown(covered, out),
-        Format::Json => {
-            write_json(&mut *out, covered)?;
-            writeln!(out)
-        }
     }
 }

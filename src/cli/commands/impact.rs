@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use super::output::Output;
 use super::{Exit, Failure};
@@ -57,13 +58,31 @@ pub(super) struct Limits {
 pub(super) enum Format {
     /// Text for a terminal
     Human,
-    /// One JSON object; `runvet schema impact` describes it
+    /// One JSON object; `runvet schema` has the schema of that name
     Json,
     /// Markdown, for a pull request
     Markdown,
 }
 
 impl Format {
+    /// Writes something in this format.
+    pub(super) fn write<T: Serialize>(
+        self,
+        of: &T,
+        human: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
+        markdown: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
+        mut out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match self {
+            Self::Human => human(of, out),
+            Self::Markdown => markdown(of, out),
+            Self::Json => {
+                write_json(&mut out, of)?;
+                writeln!(out)
+            }
+        }
+    }
+
     /// That of a report, if an impact has it too.
     pub(super) fn of(format: ReportFormat) -> Result<Self, Failure> {
         let name = format.to_string();
@@ -91,23 +110,12 @@ impl Limits {
         let otherwise = self.fail_above.is_some().then_some(&all);
         let incomparable = self.max_incomparable.as_ref().or(otherwise);
         let exceeded = changes.decide(self.fail_above.as_ref(), incomparable);
-        write(format, &changes, output.stdout())?;
+        format.write(&changes, text::human, text::markdown, output.stdout())?;
         output.finish()?;
         Ok(match exceeded {
             [_, true] => Exit::Fault,
             [true, false] => Exit::Findings,
             [false, false] => Exit::Success,
         })
-    }
-}
-
-fn write(format: Format, changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Human => text::human(changes, out),
-        Format::Markdown => text::markdown(changes, out),
-        Format::Json => {
-            write_json(&mut *out, changes)?;
-            writeln!(out)
-        }
     }
 }
