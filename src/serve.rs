@@ -319,6 +319,8 @@ fn router(service: &Arc<Service>) -> Router {
         .route("/api/v1/runs", get(api::runs))
         .route("/api/v1/runs/{id}", get(api::run))
         .route("/api/v1/runs/{id}/events", get(api::events))
+        .route("/api/v1/runs/{id}/records/{name}", get(api::record))
+        .route("/api/v1/diff", get(api::diff))
         .route("/api/v1/statistics", get(api::statistics))
         .route("/api/v1/rules", get(api::rules))
         .route("/api/v1/schemas/{name}", get(api::schema))

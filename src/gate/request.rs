@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::printable::{brief, escape};
 use crate::source::Artifact;
@@ -15,28 +16,100 @@ pub(crate) struct CheckRequest {
     /// The id that the records must have.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub(crate) episode_id: String,
-    /// The text of each artifact, by its file name: `state.json`, `summary.json`, `events.jsonl`,
-    /// `learn.jsonl`, `manifest.json`.
-    records: BTreeMap<String, String>,
+    /// Each artifact, by its file name: `state.json`, `summary.json`, `events.jsonl`,
+    /// `learn.jsonl`, `manifest.json`. It is given as its text, or as its JSON: an object, and for
+    /// a name in `.jsonl` an array of what is on its lines.
+    #[schemars(with = "BTreeMap<String, PostedRecord>")]
+    records: BTreeMap<String, Box<RawValue>>,
+}
+
+/// How an artifact is given.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it is a schema")]
+enum PostedRecord {
+    Text(String),
+    Object(serde_json::Map<String, serde_json::Value>),
+    Lines(Vec<serde_json::Value>),
+}
+
+/// The records of an episode, as texts.
+#[derive(Debug)]
+pub(crate) struct Requested {
+    pub(crate) episode_id: String,
+    texts: Vec<(Artifact, String)>,
+}
+
+impl Requested {
+    pub(crate) fn records(&self) -> Vec<(Artifact, &[u8])> {
+        let texts = self.texts.iter();
+        texts
+            .map(|(artifact, text)| (*artifact, text.as_bytes()))
+            .collect()
+    }
 }
 
 impl CheckRequest {
-    /// The request that a text holds, or what is wrong with it.
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(text)
-            .map_err(|wrong| escape(&format!("not a request for a check: {wrong}")).into_owned())
-    }
-
-    /// The records, or which name is none of an artifact.
-    pub(crate) fn records(&self) -> Result<Vec<(Artifact, &[u8])>, String> {
-        let records = self.records.iter().map(|(name, text)| {
-            let artifact = Artifact::from_file_name(name);
-            let record = artifact.map(|artifact| (artifact, text.as_bytes()));
-            record.ok_or_else(|| {
+    /// The records that a text holds, or what is wrong with it.
+    pub(crate) fn parse(text: &[u8]) -> Result<Requested, String> {
+        let wrong = |wrong| escape(&format!("not a request for a check: {wrong}")).into_owned();
+        let request: Self = serde_json::from_slice(text).map_err(wrong)?;
+        let texts = request.records.iter().map(|(name, given)| {
+            let artifact = Artifact::from_file_name(name).ok_or_else(|| {
                 let names = Artifact::ALL.map(Artifact::file_name).join(", ");
                 format!("`records` has `{}`, which is none of {names}", brief(name))
-            })
+            })?;
+            let text = text_of(artifact, given.get()).map_err(wrong)?;
+            Ok((artifact, text))
         });
-        records.collect()
+        Ok(Requested {
+            texts: texts.collect::<Result<_, String>>()?,
+            episode_id: request.episode_id,
+        })
+    }
+}
+
+/// The text of an artifact that is given as JSON.
+fn text_of(artifact: Artifact, json: &str) -> serde_json::Result<String> {
+    if json.starts_with('"') {
+        return serde_json::from_str(json);
+    }
+    let has_lines = matches!(artifact, Artifact::Events | Artifact::Learn);
+    if !(has_lines && json.starts_with('[')) {
+        return Ok(json.to_owned());
+    }
+    let lines: Vec<&RawValue> = serde_json::from_str(json)?;
+    let lines = lines.iter().map(|line| {
+        // Line breaks in JSON stand between its tokens only.
+        line.get().replace(['\n', '\r'], " ") + "\n"
+    });
+    Ok(lines.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_texts_or_json() {
+        let request = r#"{"episode_id": "e", "records": {
+            "state.json": {"a": 1.0e2,
+              "b": "\u00e9"},
+            "summary.json": "{\n}",
+            "events.jsonl": [{"x":
+              1}, 2]
+        }}"#;
+        let request = CheckRequest::parse(request.as_bytes()).unwrap();
+        let text = |wanted| {
+            let records = request.records();
+            let record = records.iter().find(|(artifact, _)| *artifact == wanted);
+            String::from_utf8(record.unwrap().1.to_vec()).unwrap()
+        };
+        let state = "{\"a\": 1.0e2,\n              \"b\": \"\\u00e9\"}";
+        assert_eq!(text(Artifact::State), state);
+        assert_eq!(text(Artifact::Summary), "{\n}");
+        let events = text(Artifact::Events);
+        let lines: Vec<&str> = events.lines().collect();
+        assert_eq!(lines, ["{\"x\":               1}", "2"]);
     }
 }

@@ -328,7 +328,8 @@ impl RunReader {
         Directory::open(&self.dir, false).map_err(|error| io_error(&self.dir.path, &error))
     }
 
-    fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
+    /// The content of an artifact, to be read piece by piece.
+    pub(crate) fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
         if !self.dir.entries.has(artifact) {
             return Err(self.error(artifact, None, NOT_THERE.into()));
         }

@@ -1,26 +1,32 @@
 //! Requests of other programs -> answers in JSON.
 
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{FromRequest, Path, Query, Request, State};
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{FromRequest, Path, RawQuery, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::stream::try_unfold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::problem::Problem;
-use super::query::{MAX_LIMIT, RunQuery};
+use super::query::{self, RunQuery};
+use super::room::PIECE;
 use super::{Service, json};
+use crate::diff;
 use crate::finding::Level;
 use crate::gate::CheckRequest;
-use crate::printable::escape;
+use crate::printable::{escape, quote};
 use crate::read::{Error, RunReader};
 use crate::report::raw_json;
 use crate::schemas::Schema;
+use crate::source::Artifact;
+use crate::store::Opened;
 use crate::view;
 
 /// The maximum number of bytes of a body.
@@ -54,11 +60,8 @@ const MAX_EVENT_BYTES: usize = 4 << 20;
 type Answer = Result<Response, Problem>;
 
 /// `GET /api/v1/runs`
-pub(super) async fn runs(
-    State(service): State<Arc<Service>>,
-    query: Result<Query<RunQuery>, QueryRejection>,
-) -> Answer {
-    let Query(query) = query.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
+pub(super) async fn runs(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
+    let query: RunQuery = query::parse(query.as_deref())?;
     let page = in_thread(move || query.page(&service.index())).await?;
     Ok(json(&page.map_err(Problem::bad)?))
 }
@@ -68,7 +71,7 @@ pub(super) async fn run(
     State(service): State<Arc<Service>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Answer {
-    let path = service.path_of(id)?;
+    let path = service.path_of(&part(id)?)?;
     let turn = service.reader().await;
     in_thread(move || {
         let _turn = turn;
@@ -84,12 +87,14 @@ pub(super) async fn run(
 #[serde(deny_unknown_fields)]
 pub(super) struct EventQuery {
     /// The maximum number of lines of the page, from 1 to 1000 [default: 100].
-    #[schemars(range(min = 1, max = 1_000))]
-    pub(super) limit: Option<usize>,
+    #[schemars(with = "Option<usize>", range(min = 1, max = 1_000))]
+    pub(super) limit: Option<String>,
     /// `next` of the page before.
-    pub(super) cursor: Option<u64>,
-    /// The phase of the events; lines that are not events are left out then.
-    pub(super) phase: Option<String>,
+    #[schemars(with = "Option<u64>")]
+    pub(super) cursor: Option<String>,
+    /// The phases of the events; lines that are not events are left out then.
+    #[serde(default)]
+    pub(super) phase: Vec<String>,
 }
 
 /// One page of the events of a run.
@@ -121,10 +126,10 @@ pub(super) struct EventItem {
 pub(super) async fn events(
     State(service): State<Arc<Service>>,
     id: Result<Path<String>, PathRejection>,
-    query: Result<Query<EventQuery>, QueryRejection>,
+    RawQuery(query): RawQuery,
 ) -> Answer {
-    let Query(query) = query.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
-    let path = service.path_of(id)?;
+    let query: EventQuery = query::parse(query.as_deref())?;
+    let path = service.path_of(&part(id)?)?;
     let turn = service.reader().await;
     in_thread(move || {
         let _turn = turn;
@@ -135,24 +140,21 @@ pub(super) async fn events(
 
 impl EventQuery {
     fn page(&self, path: PathBuf) -> Result<EventList, Problem> {
-        let limit = self.limit.unwrap_or(DEFAULT_EVENTS);
-        if !(1..=MAX_LIMIT).contains(&limit) {
-            let detail = format!("`limit` is a number from 1 to {MAX_LIMIT}");
-            return Err(Problem::bad(detail));
-        }
+        let limit = query::limit(self.limit.as_deref(), DEFAULT_EVENTS).map_err(Problem::bad)?;
+        let cursor = self.cursor.as_deref().map(str::parse::<u64>).transpose();
+        let cursor = cursor
+            .map_err(|_| Problem::bad("`cursor` is not the `next` of a page"))?
+            .unwrap_or_default();
         let run = RunReader::open(path).map_err(|error| unread(&error))?;
         let mut lines = run.event_texts().map_err(|error| unread(&error))?;
         let (mut items, mut bytes) = (Vec::new(), 0);
         while let Some(read) = lines.next_document() {
             let item = match read {
-                Ok((line, _)) if self.cursor.is_some_and(|cursor| line < cursor) => continue,
+                Ok((line, _)) if line < cursor => continue,
                 Ok((line, event)) => {
-                    let phase = || event.get("phase").and_then(crate::document::Node::text);
-                    if self
-                        .phase
-                        .as_deref()
-                        .is_some_and(|wanted| phase().is_none_or(|phase| phase != wanted))
-                    {
+                    let phase = event.get("phase").and_then(crate::document::Node::text);
+                    let is_wanted = |phase| self.phase.iter().any(|wanted| *wanted == phase);
+                    if !self.phase.is_empty() && !phase.is_some_and(is_wanted) {
                         continue;
                     }
                     let text = raw_json(event).map_err(|error| failed(&error))?;
@@ -167,8 +169,7 @@ impl EventQuery {
                     reason,
                     ..
                 }) => {
-                    let is_before = self.cursor.is_some_and(|cursor| place.line < cursor);
-                    if is_before || self.phase.is_some() {
+                    if place.line < cursor || !self.phase.is_empty() {
                         continue;
                     }
                     EventItem {
@@ -188,6 +189,73 @@ impl EventQuery {
         }
         Ok(EventList { items, next: None })
     }
+}
+
+/// `GET /api/v1/runs/{id}/records/{name}`: the bytes of an artifact, as they are stored.
+pub(super) async fn record(
+    State(service): State<Arc<Service>>,
+    parts: Result<Path<(String, String)>, PathRejection>,
+) -> Answer {
+    let (id, name) = part(parts)?;
+    let artifact = Artifact::from_file_name(&name).ok_or_else(|| {
+        let (name, names) = (quote(&name), Artifact::ALL.map(Artifact::file_name));
+        Problem::missing(format!("{name} is no record; one of {}", names.join(", ")))
+    })?;
+    let path = service.path_of(&id)?;
+    let opened = in_thread(move || {
+        let run = RunReader::open(path)?;
+        run.stream(artifact)
+    });
+    let opened = opened.await?.map_err(|error| unread(&error))?;
+    let kind = match artifact {
+        Artifact::Events | Artifact::Learn => "application/jsonl",
+        _ => "application/json",
+    };
+    Ok(([(header::CONTENT_TYPE, kind)], streamed(opened)).into_response())
+}
+
+/// An artifact, read piece by piece as the client takes it.
+fn streamed(artifact: Opened<'static>) -> Body {
+    let pieces = try_unfold(artifact, async |mut artifact| {
+        let read = tokio::task::spawn_blocking(move || {
+            let mut piece = Vec::new();
+            artifact
+                .by_ref()
+                .take(PIECE as u64)
+                .read_to_end(&mut piece)?;
+            Ok::<_, io::Error>((!piece.is_empty()).then_some((piece, artifact)))
+        });
+        read.await.map_err(io::Error::other)?
+    });
+    Body::from_stream(pieces)
+}
+
+/// Which runs to compare.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DiffQuery {
+    /// The id of a run, or its directory.
+    pub(super) left: String,
+    /// The id of another run, or its directory.
+    pub(super) right: String,
+}
+
+/// `GET /api/v1/diff`
+pub(super) async fn diff(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
+    let query: DiffQuery = query::parse(query.as_deref())?;
+    let (left, right) = (
+        service.path_of(&query.left)?,
+        service.path_of(&query.right)?,
+    );
+    let turn = service.reader().await;
+    in_thread(move || {
+        let _turn = turn;
+        let (left, right) = (RunReader::open(left)?, RunReader::open(right)?);
+        diff::json(&left, &right, &mut service.gate.clone())
+    })
+    .await?
+    .map(|text| ([(header::CONTENT_TYPE, "application/json")], text).into_response())
+    .map_err(|error| unread(&error))
 }
 
 /// `GET /api/v1/statistics`
@@ -235,7 +303,7 @@ pub(super) async fn rules(State(service): State<Arc<Service>>) -> Response {
 
 /// `GET /api/v1/schemas/{name}`
 pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer {
-    let Path(name) = name.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
+    let name = part(name)?;
     let schema: Schema = name
         .parse()
         .map_err(|unknown| Problem::missing(format!("there is no such schema: {unknown}")))?;
@@ -294,19 +362,16 @@ impl Service {
     /// Judges posted records.
     fn judge(&self, body: &[u8]) -> Answer {
         let request = CheckRequest::parse(body).map_err(Problem::bad)?;
-        let records = request.records().map_err(Problem::bad)?;
-        Ok(json(&self.judges.records(&request.episode_id, &records)))
+        Ok(json(
+            &self.judges.records(&request.episode_id, &request.records()),
+        ))
     }
 
     /// The directory of the run with an id.
-    pub(super) fn path_of(
-        &self,
-        id: Result<Path<String>, PathRejection>,
-    ) -> Result<PathBuf, Problem> {
-        let Path(id) = id.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
+    pub(super) fn path_of(&self, id: &str) -> Result<PathBuf, Problem> {
         let index = self.index();
-        match &*index.find(&id) {
-            [] => Err(Problem::no_run(&id, index.is_under_way())),
+        match &*index.find(id) {
+            [] => Err(Problem::no_run(id, index.is_under_way())),
             [entry] => Ok(entry.path().to_owned()),
             several => {
                 let detail = "several runs have this id; give one of `keys` in its place, with \
@@ -319,6 +384,12 @@ impl Service {
             }
         }
     }
+}
+
+/// The parts of a path that vary.
+fn part<P>(parts: Result<Path<P>, PathRejection>) -> Result<P, Problem> {
+    let parts = parts.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
+    Ok(parts.0)
 }
 
 /// Does what may take long without keeping other requests from being answered.

@@ -5,49 +5,27 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use super::api::{EventList, EventQuery, RuleList};
+use super::api::{DiffQuery, EventList, EventQuery, RuleList};
 use super::index::Sums;
 use super::problem::Problem;
 use super::query::{RunList, RunQuery};
+use crate::diff::Diff;
 use crate::finding::EpisodeReport;
 use crate::gate::CheckRequest;
 use crate::record;
 use crate::schemas::generated::{bless, tidy};
+use crate::source::Artifact;
 use crate::view;
 
 /// The document as it is generated from the types: what `make bless` writes.
 fn generate() -> String {
     let mut document = Document::new();
-    let runs = document.parameters::<RunQuery>();
-    let mut events = document.parameters::<EventQuery>();
-    events.insert(0, id());
-    let paths = json!({
-        "/api/v1/runs": {"get": document.operation(
-            "listRuns", "Lists runs, page by page", &runs, &[("200", &document_ref("RunList"))], &[400])},
-        "/api/v1/runs/{id}": {"get": document.operation(
-            "getRun", "Shows one run, as `runvet view --json` does", &[id()],
-            &[("200", &document_ref("RunPage"))], &[404, 409, 503])},
-        "/api/v1/runs/{id}/events": {"get": document.operation(
-            "listEvents", "Lists the events of a run, page by page", &events,
-            &[("200", &document_ref("EventList"))], &[400, 404, 409, 503])},
-        "/api/v1/statistics": {"get": document.operation(
-            "getStatistics", "Sums up all runs", &[], &[("200", &document_ref("Sums"))], &[])},
-        "/api/v1/rules": {"get": document.operation(
-            "listRules", "Lists the rules", &[], &[("200", &document_ref("RuleList"))], &[])},
-        "/api/v1/schemas/{name}": {"get": schema()},
-        "/api/v1/check": {"post": document.check()},
-        "/api/v1/changes": {"get": changes()},
-        "/api/v1/openapi.json": {"get": json_document(
-            "getDescription", "This document", "application/vnd.oai.openapi+json;version=3.1")},
-        "/metrics": {"get": plain("getMetrics", "Numbers for monitoring",
-            "application/openmetrics-text; version=1.0.0; charset=utf-8")},
-        "/healthz": {"get": health()},
-        "/readyz": {"get": readiness()},
-    });
+    let paths = document.paths();
     let generator = &mut document.generator;
     let _ = generator.subschema_for::<RunList>();
     let _ = generator.subschema_for::<view::RunPage>();
     let _ = generator.subschema_for::<EventList>();
+    let _ = generator.subschema_for::<Diff>();
     let _ = generator.subschema_for::<Sums>();
     let _ = generator.subschema_for::<RuleList>();
     let _ = generator.subschema_for::<EpisodeReport>();
@@ -113,12 +91,49 @@ impl Document {
         }
     }
 
+    /// The paths of the service, each with its one method.
+    fn paths(&mut self) -> Value {
+        let runs = self.parameters::<RunQuery>();
+        let mut events = self.parameters::<EventQuery>();
+        events.insert(0, id());
+        let runs_to_compare = self.parameters::<DiffQuery>();
+        json!({
+            "/api/v1/runs": {"get": self.operation(
+                "listRuns", "Lists runs, page by page", &runs, &[("200", &document_ref("RunList"))], &[400])},
+            "/api/v1/runs/{id}": {"get": self.operation(
+                "getRun", "Shows one run, as `runvet view --json` does", &[id()],
+                &[("200", &document_ref("RunPage"))], &[404, 409, 503])},
+            "/api/v1/runs/{id}/events": {"get": self.operation(
+                "listEvents", "Lists the events of a run, page by page", &events,
+                &[("200", &document_ref("EventList"))], &[400, 404, 409, 503])},
+            "/api/v1/runs/{id}/records/{name}": {"get": record()},
+            "/api/v1/diff": {"get": self.operation(
+                "diffRuns", "Compares two runs, as `runvet diff --json` does", &runs_to_compare,
+                &[("200", &document_ref("Diff"))], &[400, 404, 409, 503])},
+            "/api/v1/statistics": {"get": self.operation(
+                "getStatistics", "Sums up all runs", &[], &[("200", &document_ref("Sums"))], &[])},
+            "/api/v1/rules": {"get": self.operation(
+                "listRules", "Lists the rules", &[], &[("200", &document_ref("RuleList"))], &[])},
+            "/api/v1/schemas/{name}": {"get": schema()},
+            "/api/v1/check": {"post": self.check()},
+            "/api/v1/changes": {"get": changes()},
+            "/api/v1/openapi.json": {"get": json_document(
+                "getDescription", "This document", "application/vnd.oai.openapi+json;version=3.1")},
+            "/metrics": {"get": plain("getMetrics", "Numbers for monitoring",
+                "application/openmetrics-text; version=1.0.0; charset=utf-8")},
+            "/healthz": {"get": health()},
+            "/readyz": {"get": readiness()},
+        })
+    }
+
     /// The parameters of a query, one for each field of its type.
     fn parameters<T: JsonSchema>(&mut self) -> Vec<Value> {
         let schema = T::json_schema(&mut self.generator);
         let properties = schema.get("properties").and_then(Value::as_object);
         let properties = properties.into_iter().flatten();
+        let required = schema.get("required").and_then(Value::as_array);
         let parameters = properties.map(|(name, schema)| {
+            let is_required = required.is_some_and(|names| names.iter().any(|it| it == name));
             let mut schema = schema.clone();
             let described = schema
                 .as_object_mut()
@@ -138,7 +153,7 @@ impl Document {
                 .and_then(Value::as_str)
                 .unwrap_or_default();
             json!({
-                "name": name, "in": "query", "schema": schema,
+                "name": name, "in": "query", "required": is_required, "schema": schema,
                 "description": described.replace('\n', " "),
             })
         });
@@ -209,6 +224,24 @@ fn id() -> Value {
         "name": "id", "in": "path", "required": true, "schema": {"type": "string"},
         "description": "The run's id, or its directory with each `/` written as %2F",
     })
+}
+
+fn record() -> Value {
+    let names = Artifact::ALL.map(Artifact::file_name);
+    let summary = "A record of a run, byte for byte as it is stored, whether or not it is JSON";
+    let mut operation = plain("getRecord", summary, "application/json");
+    let answer = json!({});
+    operation["responses"]["200"]["content"] = json!({
+        "application/json": answer, "application/jsonl": answer,
+    });
+    operation["parameters"] = json!([id(), {
+        "name": "name", "in": "path", "required": true,
+        "schema": {"type": "string", "enum": names},
+    }]);
+    for status in [404, 409, 503] {
+        operation["responses"][status.to_string()] = problem(status);
+    }
+    operation
 }
 
 fn schema() -> Value {

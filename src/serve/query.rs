@@ -1,17 +1,21 @@
 //! The query of a request, and the index -> one page of runs.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::index::Index;
+use super::problem::Problem;
 use crate::finding::NONE;
 use crate::page::RunRow;
+use crate::printable::{brief, escape};
 use crate::read::{Range, RunFilter, Tallied, Words};
 use crate::timestamp::Timestamp;
 
@@ -21,29 +25,65 @@ const DEFAULT_LIMIT: usize = 100;
 /// The maximum number of runs of a page.
 pub(super) const MAX_LIMIT: usize = 1_000;
 
-/// Which runs to list, and in which order. All filters must match.
+/// The query of a request: its parameters, each of a known name.
+pub(super) fn parse<Q: DeserializeOwned>(query: Option<&str>) -> Result<Q, Problem> {
+    let query = query.unwrap_or_default();
+    serde_html_form::from_str(query).map_err(|wrong| {
+        let mut names = BTreeSet::new();
+        let mut repeated = query
+            .split('&')
+            .filter_map(|parameter| parameter.split('=').next())
+            .filter(|name| !names.insert(*name));
+        // The error does not name a parameter that may be given once.
+        let once = repeated.find(|name| {
+            let twice = format!("{name}=&{name}=");
+            serde_html_form::from_str::<Q>(&twice).is_err()
+        });
+        Problem::bad(match once {
+            Some(name) => format!("the query has `{}` more than once", brief(name)),
+            None => escape(&format!("the query is wrong: {wrong}")).into_owned(),
+        })
+    })
+}
+
+/// The number of items of a page.
+pub(super) fn limit(text: Option<&str>, default: usize) -> Result<usize, String> {
+    let number = text.map_or(Some(default), |text| text.parse().ok());
+    let number = number.filter(|number| (1..=MAX_LIMIT).contains(number));
+    number.ok_or_else(|| format!("`limit` is a number from 1 to {MAX_LIMIT}"))
+}
+
+/// Which runs to list, and in which order. All filters must match; of one that is repeated, one of
+/// its values.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunQuery {
     /// The maximum number of runs of the page, from 1 to 1000 [default: 100].
-    #[schemars(range(min = 1, max = 1_000))]
-    pub(super) limit: Option<usize>,
+    #[schemars(with = "Option<usize>", range(min = 1, max = 1_000))]
+    pub(super) limit: Option<String>,
     /// `next` of the page before.
     pub(super) cursor: Option<String>,
     /// The status; `(none)` for runs without one, as in the other filters.
-    pub(super) status: Option<String>,
+    #[serde(default)]
+    pub(super) status: Vec<String>,
     /// The outcome.
-    pub(super) outcome: Option<String>,
+    #[serde(default)]
+    pub(super) outcome: Vec<String>,
     /// What ended the run: the outcome, or else the status.
-    pub(super) ended: Option<String>,
+    #[serde(default)]
+    pub(super) ended: Vec<String>,
     /// A rule that has a finding, or a group of rules such as `plan/*`.
-    pub(super) rule: Option<String>,
+    #[serde(default)]
+    pub(super) rule: Vec<String>,
     /// The adapter.
-    pub(super) adapter: Option<String>,
+    #[serde(default)]
+    pub(super) adapter: Vec<String>,
     /// The mode.
-    pub(super) mode: Option<String>,
+    #[serde(default)]
+    pub(super) mode: Vec<String>,
     /// A tag, as `key:value`.
-    pub(super) tag: Option<String>,
+    #[serde(default)]
+    pub(super) tag: Vec<String>,
     /// Runs that started at this time or later: an RFC 3339 date-time, a date, `today`,
     /// `yesterday`, or a length before now such as `1h`; in UTC without an offset. `(none)` for
     /// runs whose start is not known.
@@ -51,8 +91,9 @@ pub(super) struct RunQuery {
     /// Runs that started before this time.
     pub(super) until: Option<String>,
     /// `true`, `false` or `undecided`.
-    #[schemars(extend("enum" = ["true", "false", "undecided"]))]
-    pub(super) valid: Option<String>,
+    #[schemars(schema_with = "verdict_words")]
+    #[serde(default)]
+    pub(super) valid: Vec<String>,
     /// Words that the id, the directory or the task contain, in upper or lower case.
     pub(super) q: Option<String>,
     /// The duration in seconds, as `LOW..HIGH`; the end is not included, and either may be left
@@ -61,8 +102,9 @@ pub(super) struct RunQuery {
     /// A latency in milliseconds, as `NAME..LOW..HIGH`.
     pub(super) latency: Option<String>,
     /// `warnings`, `unjudged` or `suppressed`: runs with at least one.
-    #[schemars(extend("enum" = ["errors", "warnings", "unjudged", "suppressed"]))]
-    pub(super) has: Option<String>,
+    #[schemars(schema_with = "tallied_words")]
+    #[serde(default)]
+    pub(super) has: Vec<String>,
     /// The order: `started`, `duration`, `id`, `dir`, `task`, `status`, `outcome`, `adapter`,
     /// `mode` or `valid`, from the highest with a `-` before it [default: -started].
     pub(super) sort: Option<String>,
@@ -245,10 +287,7 @@ impl Cursor {
 impl RunQuery {
     /// The page of runs that the query asks for; where it is wrong, a sentence that says so.
     pub(super) fn page(&self, index: &Index) -> Result<RunList, String> {
-        let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
-        if !(1..=MAX_LIMIT).contains(&limit) {
-            return Err(format!("`limit` is a number from 1 to {MAX_LIMIT}"));
-        }
+        let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT)?;
         let sort_word = self.sort.as_deref().unwrap_or("-started");
         let sort = Sort::read(sort_word)?;
         let cursor = self.cursor.as_deref();
@@ -290,14 +329,13 @@ impl RunQuery {
     }
 
     fn filter(&self) -> Result<RunFilter, String> {
-        let one = |text: &Option<String>| text.iter().cloned().collect();
-        let valid = self.valid.as_deref().map(|word| match word {
+        let valid = self.valid.iter().map(|word| match &**word {
             "true" | "yes" => Ok(Some(true)),
             "false" | "no" => Ok(Some(false)),
             "undecided" => Ok(None),
             _ => Err("`valid` is `true`, `false` or `undecided`"),
         });
-        let has = self.has.as_deref().map(|word| {
+        let has = self.has.iter().map(|word| {
             let known = Tallied::ALL.into_iter().find(|known| known.word() == word);
             known.ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
         });
@@ -310,26 +348,38 @@ impl RunQuery {
         let is_undated = self.since.as_deref() == Some(NONE);
         let since = self.since.as_deref().filter(|_| !is_undated);
         Ok(RunFilter {
-            statuses: one(&self.status),
-            outcomes: one(&self.outcome),
+            statuses: self.status.clone(),
+            outcomes: self.outcome.clone(),
             since: since.map(|text| instant("since", text)).transpose()?,
             until: (self.until.as_deref())
                 .map(|text| instant("until", text))
                 .transpose()?,
             is_undated,
-            ended: one(&self.ended),
-            adapters: one(&self.adapter),
-            modes: one(&self.mode),
-            tags: one(&self.tag),
-            rules: one(&self.rule),
-            valid: valid.transpose()?.into_iter().collect(),
-            has: has.transpose()?.into_iter().collect(),
+            ended: self.ended.clone(),
+            adapters: self.adapter.clone(),
+            modes: self.mode.clone(),
+            tags: self.tag.clone(),
+            rules: self.rule.clone(),
+            valid: valid.collect::<Result<_, _>>()?,
+            has: has.collect::<Result<_, _>>()?,
             duration: self.duration.as_deref().map(Range::read).transpose()?,
             latency: latency.transpose()?,
             words: Words::of(self.q.as_deref().unwrap_or_default()),
             silent_for: None,
         })
     }
+}
+
+fn verdict_words(_: &mut SchemaGenerator) -> Schema {
+    words(&["true", "false", "undecided"])
+}
+
+fn tallied_words(_: &mut SchemaGenerator) -> Schema {
+    words(&Tallied::ALL.map(Tallied::word))
+}
+
+fn words(words: &[&str]) -> Schema {
+    json_schema!({"type": "array", "items": {"type": "string", "enum": words}})
 }
 
 fn instant(name: &str, text: &str) -> Result<Timestamp, String> {

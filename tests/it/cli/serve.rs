@@ -68,7 +68,7 @@ fn wrong_query_is_a_problem_that_says_why() {
     for (query, why) in [
         ("limt=1", "limt"),
         ("limit=0", "`limit`"),
-        ("limit=x", "limit"),
+        ("limit=x", "`limit` is a number"),
         ("sort=size", "`sort`"),
         ("cursor=x", "`cursor`"),
         ("valid=maybe", "`valid`"),
@@ -95,6 +95,111 @@ fn service_shows_a_run_as_view_does() {
     assert_eq!(shown.text, stdout(&viewed).trim_end());
     let by_key = service.get("api/v1/runs/demo%2Fepisodes%2Fep_03_edited");
     assert_eq!(by_key.text, shown.text);
+}
+
+#[test]
+fn repeated_filter_admits_each_of_its_values() {
+    let service = Service::demo();
+    let count = |query: &str| service.ids(query).len();
+    assert_eq!(count("valid=true&valid=false&valid=undecided"), 5);
+    let one = count("status=ok");
+    assert!(one > 0 && one < 5);
+    let statuses = service.get("api/v1/statistics").json()["statuses"].clone();
+    let names = statuses.as_object().unwrap().keys();
+    let all: Vec<String> = names.map(|name| format!("status={name}")).collect();
+    assert_eq!(count(&all.join("&")), 5);
+    let of = |query: &str| {
+        let list = service.get(&format!("api/v1/runs/ep_01_answer/events{query}"));
+        list.json()["items"].as_array().unwrap().len()
+    };
+    assert_eq!(
+        of("?phase=act&phase=plan"),
+        of("?phase=act") + of("?phase=plan")
+    );
+    let (status, said) = service.get("api/v1/runs?q=a&q=b").problem();
+    assert_eq!((status, said.contains("`q`")), (400, true), "{said}");
+}
+
+#[test]
+fn service_gives_records_byte_for_byte() {
+    let service = Service::demo();
+    let dir = corpus().join("demo/episodes/ep_01_answer");
+    for (name, kind) in [
+        ("state.json", "application/json"),
+        ("events.jsonl", "application/jsonl"),
+    ] {
+        let answer = service.get(&format!("api/v1/runs/ep_01_answer/records/{name}"));
+        assert_eq!((answer.status, &*answer.kind), (200, kind));
+        assert_eq!(answer.text, fs::read_to_string(dir.join(name)).unwrap());
+    }
+    let missing = |name: &str| {
+        let (status, said) = service
+            .get(&format!("api/v1/runs/ep_01_answer/records/{name}"))
+            .problem();
+        assert_eq!(status, 404);
+        said
+    };
+    assert!(missing("..%2F..%2Fdemo.toml").contains("state.json"));
+    let temp = tempfile::tempdir().unwrap();
+    let run = temp.path().join("episodes/ep_1");
+    copy_dir(&dir, &run);
+    let line = "{\"phase\":\"observe\",\"pad\":\"".to_owned() + &"x".repeat(1000) + "\"}\n";
+    fs::write(run.join("events.jsonl"), line.repeat(5_000)).unwrap();
+    fs::remove_file(run.join("summary.json")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", run.join("summary.json")).unwrap();
+    let service = Service::start(temp.path(), &[]);
+    service.wait_for(1);
+    let long = service.get("api/v1/runs/ep_1/records/events.jsonl");
+    assert!(long.text == line.repeat(5_000));
+    let (status, said) = service
+        .get("api/v1/runs/ep_1/records/summary.json")
+        .problem();
+    assert!(status == 404 && said.contains("symbolic link"), "{said}");
+}
+
+#[test]
+fn service_compares_runs_as_diff_does() {
+    let service = Service::demo();
+    let compared = service.get("api/v1/diff?left=ep_01_answer&right=ep_03_edited");
+    let runs = ["ep_01_answer", "ep_03_edited"].map(|id| format!("demo/episodes/{id}"));
+    let printed = run(&["diff", &runs[0], &runs[1], "--json"]);
+    assert_eq!(compared.text, stdout(&printed).trim_end());
+    assert_eq!(
+        service
+            .get("api/v1/diff?left=ep_01_answer&right=x")
+            .problem()
+            .0,
+        404
+    );
+    let (status, said) = service.get("api/v1/diff?left=ep_01_answer").problem();
+    assert!(status == 400 && said.contains("`right`"), "{said}");
+}
+
+#[test]
+fn records_may_be_posted_as_json() {
+    let service = Service::demo();
+    let dir = corpus().join("demo/episodes/ep_01_answer");
+    let given = |artifact: Artifact| {
+        let text = fs::read_to_string(dir.join(artifact.file_name())).ok()?;
+        let json = if matches!(artifact, Artifact::Events | Artifact::Learn) {
+            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+            Value::Array(lines.collect())
+        } else {
+            serde_json::from_str(&text).unwrap()
+        };
+        Some((artifact.file_name().to_owned(), json))
+    };
+    let records: serde_json::Map<String, Value> =
+        Artifact::ALL.into_iter().filter_map(given).collect();
+    assert!(records.len() > 2);
+    let body = json!({"episode_id": "ep_01_answer", "records": records});
+    let report = service.check(&body.to_string()).json();
+    assert_eq!(
+        (&report["valid"], &report["findings"]),
+        (&json!(true), &json!([]))
+    );
+    let body = json!({"episode_id": "e", "records": {"state.json": 5}});
+    assert_eq!(service.check(&body.to_string()).json()["valid"], false);
 }
 
 #[test]
@@ -153,6 +258,10 @@ fn service_gives_rules_schemas_and_its_description() {
         let path = path
             .replace("{id}", "ep_01_answer")
             .replace("{name}", "state");
+        let path = match &*path {
+            "/api/v1/diff" => "/api/v1/diff?left=ep_01_answer&right=ep_01_answer".to_owned(),
+            path => path.replace("records/state", "records/state.json"),
+        };
         if path != "/api/v1/changes" && path != "/api/v1/check" {
             assert_eq!(service.get(&path[1..]).status, 200, "{path}");
         }
