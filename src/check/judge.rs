@@ -598,7 +598,7 @@ mod tests {
         );
         let ids = rules::ALL.iter().map(|rule| &*rule.info.id);
         let never: Vec<&str> = ids.filter(|id| !nothing.contains(*id)).collect();
-        // A state always has links: their absence is compared too.
+        // What is absent is compared too: a state, a timeline, links.
         let of_answers = "coverage/required";
         assert_eq!(
             never,

@@ -21,7 +21,7 @@ use crate::coverage::{coverage, text};
 #[command(after_long_help = "\
 Exit codes:
   0  the coverage is shown, whatever the runs are worth
-  2  something could not be read or judged; the rest is counted
+  2  a path could not be looked at, or a run not judged; the rest is counted
   3  no episode was found
 
 Examples:

@@ -111,7 +111,7 @@ fn required_rule_that_judges_nothing_is_a_finding() {
         "state.json: `manifest/digest` is required, but has nothing to compare in this run";
     let off = "state.json: `manifest/digest` is required, but is off";
     let digest = ["--require", "manifest/digest"];
-    let verified = [&["--verify-manifest", "true"], &digest[..]].concat();
+    let verified = [&["--verify-manifest"], &digest[..]].concat();
     assert_eq!(required("good/terminal", &verified), [nothing]);
     assert_eq!(required("good/strict-near-misses", &verified), [""; 0]);
     assert_eq!(required("good/terminal", &digest), [off]);
