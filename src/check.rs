@@ -391,6 +391,11 @@ impl Check {
         !self.required.is_empty()
     }
 
+    /// The places of the rules that are required.
+    pub(crate) fn required(&self) -> &[usize] {
+        &self.required
+    }
+
     /// Checks all episodes below paths and returns the report as data. What could not be looked at
     /// is among its faults.
     ///

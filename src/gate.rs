@@ -94,6 +94,8 @@ pub struct Gate {
     baseline_path: Option<PathBuf>,
     /// The packs and schema files of the configuration.
     files: Files,
+    /// What identifies the text of the configuration, in which a team may declare rules.
+    config: Option<Digest>,
 }
 
 /// A session of the check with the levels of the gate, made when it is first needed.
@@ -155,6 +157,7 @@ impl Gate {
             deny: Deny::default(),
             baseline_path: None,
             files: Files::default(),
+            config: None,
         }
     }
 
@@ -215,6 +218,7 @@ impl Gate {
     ) -> Result<Self, ConfigError> {
         self.session = Lazy::default();
         file.dir.clone_into(&mut self.root);
+        self.config = Some(Digest::of([file.text.as_bytes()]));
         let rules = read_team(file, &config, &self.files, &mut mistakes);
         self.check = self.check.with_rules(rules);
         self.levels.read(&self.check, file, &config, &mut mistakes);
@@ -446,6 +450,8 @@ impl Gate {
             "{:?}",
             (
                 self.check.follows_links(),
+                self.check.required(),
+                self.config,
                 &self.levels,
                 &self.excluded,
                 &self.ignored,

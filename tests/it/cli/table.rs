@@ -1,11 +1,13 @@
 //! `runvet table`: its rows against an independent reading, its options and errors.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::support::binary::{run, stderr, stdout};
+use crate::support::project::Project;
 use crate::support::python::python;
 use crate::support::run_data;
 use crate::support::runs::copy_of;
@@ -73,6 +75,29 @@ fn filters_choose_the_runs_that_have_rows() {
     assert_eq!(ids(&["--search", "ep_03"]), ["ep_03"]);
     let invalid = ids(&["--invalid"]);
     assert_eq!(invalid, ["ep_03", "ep_04", "ep_05"]);
+}
+
+#[test]
+fn settings_differ_where_rules_are_required_or_declared() {
+    let rule = |check: &str| {
+        let rule = "[[rule]]\nid = 'a/b'\neach = { phase = 'start' }\nmessage = 'm'";
+        format!("{rule}\ncheck = '{check}'\n")
+    };
+    let settings = |config: &str, args: &[&str]| {
+        let project = Project::new(config);
+        let given = ["table", "runs", "runs", "--format", "ndjson"];
+        let output = project.run(&[&given, args].concat());
+        let row = stdout(&output).lines().next().unwrap_or_default();
+        let row: Value = serde_json::from_str(row).unwrap();
+        row["settings"].as_str().unwrap().to_owned()
+    };
+    let all = BTreeSet::from([
+        settings(&rule("true"), &[]),
+        settings(&rule("false"), &[]),
+        settings(&rule("true"), &["--require", "strict/learn"]),
+        settings(&rule("true"), &["--require", "strict/steps"]),
+    ]);
+    assert_eq!(all.len(), 4);
 }
 
 #[test]
