@@ -300,3 +300,25 @@ print(len(rows), len({(row['lower'], row['higher']) for row in rows}))";
         "{said}"
     );
 }
+
+#[test]
+fn text_of_the_runs_is_harmless() {
+    let dir = tempfile::tempdir().unwrap();
+    let task = r"a|b <img src=x onerror=alert(1)> \u001b[2J \u202e ::error:: @all";
+    for (set, fails) in [("base", false), ("new", true)] {
+        let special = Special {
+            fails,
+            ..Special::default()
+        };
+        write(&dir.path().join(set), "ep_1", task, special);
+    }
+    for format in ["human", "markdown", "html", "json"] {
+        let output = compare(dir.path(), &["--format", format]);
+        let text = stdout(&output);
+        assert!(text.contains("onerror"), "{format}: {text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{format}: {text}");
+        let is_markup = ["markdown", "html"].contains(&format);
+        assert!(!(is_markup && text.contains("<img")), "{format}: {text}");
+        assert!(format != "markdown" || !text.contains("::error"), "{text}");
+    }
+}
