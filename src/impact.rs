@@ -11,7 +11,6 @@ mod reading;
 #[cfg(feature = "cli")]
 pub(crate) mod text;
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -194,7 +193,7 @@ pub(crate) struct Limited {
 /// Where a file can't be read, is no report of this major version, is cut off or not sorted, or has
 /// an episode twice.
 pub fn impact(before: &Path, after: &Path) -> Result<Impact, Error> {
-    let mut join = Join::new(before);
+    let mut join = Join::new(before)?;
     let mut after = Reading::start(after);
     while let Some(run) = after.next_run()? {
         join.add(run)?;
@@ -202,60 +201,45 @@ pub fn impact(before: &Path, after: &Path) -> Result<Impact, Error> {
     join.end(after.faults())
 }
 
-/// A report that is compared with runs as they come.
+/// An earlier report, which is compared with the runs of a later one, one after the other.
 pub(crate) struct Join {
     before: Reading,
-    /// The first run of the report that is not compared yet.
+    /// The first run of the earlier report that is not compared yet.
     next: Option<Run>,
-    is_started: bool,
     impact: Impact,
     /// The directories that are listed as not compared.
     not_compared: BTreeSet<String>,
 }
 
 impl Join {
-    pub(crate) fn new(before: &Path) -> Self {
-        Self {
-            before: Reading::start(before),
-            next: None,
-            is_started: false,
+    pub(crate) fn new(before: &Path) -> Result<Self, Error> {
+        let mut before = Reading::start(before);
+        Ok(Self {
+            next: before.next_run()?,
+            before,
             impact: Impact::default(),
             not_compared: BTreeSet::new(),
-        }
+        })
     }
 
-    /// Compares the next run of the second report.
+    /// Compares the next run of the later report.
     pub(crate) fn add(&mut self, after: Run) -> Result<(), Error> {
-        if !self.is_started {
-            self.is_started = true;
+        while let Some(before) = self.next.take_if(|before| before.dir <= after.dir) {
             self.next = self.before.next_run()?;
-        }
-        while let Some(before) = self.next.take() {
-            match before.dir.cmp(&after.dir) {
-                Ordering::Less => self.leave_out(before.dir, Why::OnlyBefore),
-                Ordering::Equal => {
-                    self.next = self.before.next_run()?;
-                    self.pair(&before, &after);
-                    return Ok(());
-                }
-                Ordering::Greater => {
-                    self.next = Some(before);
-                    break;
-                }
+            if before.dir == after.dir {
+                self.pair(&before, &after);
+                return Ok(());
             }
-            self.next = self.before.next_run()?;
+            self.leave_out(before.dir, Why::OnlyBefore);
         }
         self.leave_out(after.dir, Why::OnlyAfter);
         Ok(())
     }
 
-    /// Ends both reports. The faults are those of the second one.
+    /// Ends both reports. The faults are those of the later one.
     pub(crate) fn end(mut self, faults: Vec<ReportedFault>) -> Result<Impact, Error> {
-        let next = self.next.take();
-        if let Some(before) = next {
-            self.leave_out(before.dir, Why::OnlyBefore);
-        }
-        while let Some(before) = self.before.next_run()? {
+        while let Some(before) = self.next.take() {
+            self.next = self.before.next_run()?;
             self.leave_out(before.dir, Why::OnlyBefore);
         }
         for fault in self.before.faults().into_iter().chain(faults) {

@@ -345,7 +345,8 @@ impl Validate {
         let mut against = None;
         if let Some(earlier) = &self.against {
             sinks = sinks.without_stdout();
-            against = Some((Join::new(earlier), ImpactFormat::of(format)?));
+            let format = ImpactFormat::of(format)?;
+            against = Some((Join::new(earlier).map_err(Failure::fault)?, format));
         }
         let check = self.check(settings.gate.gate.check().clone(), settings.jobs.value);
         let check = check
