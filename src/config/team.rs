@@ -55,15 +55,15 @@ impl Files {
     }
 
     fn text(&self, path: &FilePath) -> Result<String, String> {
-        if let Some(text) = self.texts().remove(path) {
-            return Ok(text);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = known.get(path) {
+            return Ok(text.clone());
         }
         let text = store::read_trusted(path).map_err(|error| error.to_string())?;
         if text.len() > MAX_BYTES {
             return Err(format!("it is longer than {} MiB", MAX_BYTES >> 20));
         }
-        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        read.insert(path.to_owned(), text.clone());
+        known.insert(path.to_owned(), text.clone());
         Ok(text)
     }
 
