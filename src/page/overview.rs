@@ -2,7 +2,6 @@
 //! and how long runs and their parts take.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use super::calendar::day_of;
 use super::row::RunRow;
@@ -121,23 +120,18 @@ impl RunSums {
             }
         }
     }
+
     fn keep_newest(&mut self, rule: &str, row: &RunRow<'_>) {
         let age = (row.started_sec, row.dir);
-        let newest = Newest {
-            started_sec: row.started_sec,
-            dir: row.dir.to_owned(),
-            id: row.id.to_owned(),
-            message: None,
-        };
-        match self.newest.entry(rule.to_owned()) {
-            Entry::Vacant(place) => {
-                place.insert(newest);
-            }
-            Entry::Occupied(mut known) => {
-                if (known.get().started_sec, &*known.get().dir) < age {
-                    known.insert(newest);
-                }
-            }
+        let known = self.newest.get(rule);
+        if known.is_none_or(|known| (known.started_sec, &*known.dir) < age) {
+            let newest = Newest {
+                started_sec: row.started_sec,
+                dir: row.dir.to_owned(),
+                id: row.id.to_owned(),
+                message: None,
+            };
+            self.newest.insert(rule.to_owned(), newest);
         }
     }
 
