@@ -119,16 +119,15 @@ fn demand(
     skips: &[Skip],
 ) {
     let id = &required::RULE.info.id;
-    let mut placed = check.rules.placed();
-    let itself = placed.find(|of| of.rule.info.id == *id).map(|of| of.index);
-    let severity = check.rules.level_of(&check.levels, id).severity();
-    let (Some(rule_index), Some(severity)) = (itself, severity) else {
+    let mut placed = check.rules.placed().zip(&check.levels);
+    let Some((of, level)) = placed.find(|(of, _)| of.rule.info.id == *id) else {
         return;
     };
     let has_ended = loaded.run.stage.lifecycle == Lifecycle::Terminal;
-    if !has_ended || !check.requires_any() {
+    let wanted = has_ended && check.requires_any();
+    let Some(severity) = level.severity().filter(|_| wanted) else {
         return;
-    }
+    };
     for &index in &check.required {
         let Some(rule) = check.rules.get(index) else {
             continue;
@@ -143,23 +142,15 @@ fn demand(
             (None, None) => "is off".to_owned(),
         };
         let message = format!("`{id}` is required, but {why}");
-        let draft = Draft::new(Place::whole(first_record(loaded)), message).besides(id);
+        // The state is there: it says that the run has ended.
+        let draft = Draft::new(Place::whole(Artifact::State), message).besides(id);
         drafts.push(Drafted {
-            rule_index,
+            rule_index: of.index,
             severity,
             draft,
         });
     }
     coverage.insert(id.to_string(), Coverage::Sound);
-}
-
-/// The first record that is there.
-fn first_record(loaded: &Loaded<'_, '_>) -> Artifact {
-    match (&loaded.run.state, &loaded.run.summary) {
-        (Usable::NotDue, Usable::NotDue) => Artifact::Events,
-        (Usable::NotDue, _) => Artifact::Summary,
-        _ => Artifact::State,
-    }
 }
 
 /// Adds to the coverage of a report which rules were skipped, and which found something.
