@@ -95,6 +95,9 @@ pub struct Impact {
     pub(crate) not_compared: Vec<NotCompared>,
     /// The limits that were set.
     pub(crate) limits: Vec<Limited>,
+    /// The number of runs and paths that are not compared at all.
+    #[serde(skip)]
+    unpaired: u64,
 }
 
 /// What changed of a rule.
@@ -253,6 +256,8 @@ impl Join {
             return;
         }
         self.impact.incomparable += 1;
+        let is_paired = matches!(why, Why::Undecided | Why::NewSkips);
+        self.impact.unpaired += u64::from(!is_paired);
         if self.impact.not_compared.len() < MAX_LISTED {
             self.impact.not_compared.push(NotCompared { dir, why });
         }
@@ -335,10 +340,8 @@ impl Impact {
 
     /// The number of runs and paths that either report has.
     #[cfg(feature = "cli")]
-    fn all(&self) -> u64 {
-        let within = self.not_compared.iter();
-        let within = within.filter(|it| matches!(it.why, Why::Undecided | Why::NewSkips));
-        self.runs + self.incomparable - within.count() as u64
+    const fn all(&self) -> u64 {
+        self.runs + self.unpaired
     }
 
     /// Notes limits, and returns whether the number of affected runs, and whether that of runs

@@ -262,3 +262,19 @@ fn text_of_a_report_is_harmless() {
         }
     }
 }
+
+#[test]
+fn share_of_many_runs_is_that_of_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let (before, after) = (dir.path().join("before"), dir.path().join("after"));
+    let runs = |verdict: &str| {
+        let line = |at: u32| line(&format!("ep_{at:04}"), "").replace("true", verdict);
+        (0..3_000).map(line).collect::<String>() + END
+    };
+    fs::write(&before, runs("true")).unwrap();
+    fs::write(&after, runs("null")).unwrap();
+    let output = impact(&before, &after, &["--max-incomparable", "99%"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    let output = impact(&before, &after, &["--max-incomparable", "100%"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+}
