@@ -32,6 +32,7 @@ use crate::store::{
 };
 use crate::team::{InForce, On, Team};
 
+pub(crate) use judge::fit_coverage;
 pub(crate) use moment::{Judges, Written};
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;

@@ -418,6 +418,9 @@ pub struct Finding {
     /// Whether others may follow from it.
     #[serde(skip)]
     pub(crate) is_cause: bool,
+    /// What makes it this finding and no other besides its rule and its places.
+    #[serde(skip)]
+    pub(crate) besides: String,
     /// The id of the rule; `runvet explain` prints its page.
     #[schemars(extend("examples" = ["lifecycle/links"]))]
     pub rule: String,

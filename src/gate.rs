@@ -748,6 +748,7 @@ impl Gate {
             finding.severity = severity.unwrap_or(finding.severity);
             severity.is_some()
         });
+        check::fit_coverage(&self.check, &levels, episode);
         self.ignore(&dir, episode, &levels);
         self.look_up(episode, |rule| rules.level_of(&levels, rule) == Level::Off);
         episode.decide(|rule| rules.level_of(&levels, rule));

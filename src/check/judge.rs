@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::facts::{Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable};
 use crate::finding::{
     Card, Coverage, EpisodeReport, Finding, Level, Lifecycle, Location, Related, STILL_CHANGING,
-    Skip, SkipReason, UNREADABLE,
+    Severity, Skip, SkipReason, UNREADABLE,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::outline::Listening;
@@ -118,14 +118,8 @@ fn demand(
     drafts: &mut Vec<Drafted>,
     skips: &[Skip],
 ) {
-    let id = &required::RULE.info.id;
-    let mut placed = check.rules.placed().zip(&check.levels);
-    let Some((of, level)) = placed.find(|(of, _)| of.rule.info.id == *id) else {
-        return;
-    };
     let has_ended = loaded.run.stage.lifecycle == Lifecycle::Terminal;
-    let wanted = has_ended && check.requires_any();
-    let Some(severity) = level.severity().filter(|_| wanted) else {
+    let Some(demand) = Demand::of(check, &check.levels).filter(|_| has_ended) else {
         return;
     };
     for &index in &check.required {
@@ -139,18 +133,78 @@ fn demand(
             (Some(skip), _) => format!("could not be checked: {}", skip.reason),
             (None, Some(Coverage::Nothing)) => "has nothing to compare in this run".to_owned(),
             (None, Some(_)) => continue,
-            (None, None) => "is off".to_owned(),
+            (None, None) => IS_OFF.to_owned(),
         };
-        let message = format!("`{id}` is required, but {why}");
-        // The state is there: it says that the run has ended.
-        let draft = Draft::new(Place::whole(Artifact::State), message).besides(id);
-        drafts.push(Drafted {
+        drafts.push(demand.unmet(id, &why));
+    }
+    coverage.insert(required::RULE.info.id.to_string(), Coverage::Sound);
+}
+
+/// Why a rule that is required has not judged a run, where its level is off.
+const IS_OFF: &str = "is off";
+
+/// The rule about required rules, where it is on and any is required.
+struct Demand {
+    rule_index: usize,
+    severity: Severity,
+}
+
+impl Demand {
+    fn of(check: &Check, levels: &[Level]) -> Option<Self> {
+        let id = &required::RULE.info.id;
+        let mut placed = check.rules.placed().zip(levels);
+        let (of, level) = placed.find(|(of, _)| of.rule.info.id == *id)?;
+        let severity = level.severity().filter(|_| check.requires_any())?;
+        Some(Self {
             rule_index: of.index,
             severity,
-            draft,
-        });
+        })
     }
-    coverage.insert(id.to_string(), Coverage::Sound);
+
+    /// The finding about a rule. The state is there: it says that the run has ended.
+    fn unmet(&self, rule: &str, why: &str) -> Drafted {
+        let message = format!("`{rule}` is required, but {why}");
+        Drafted {
+            rule_index: self.rule_index,
+            severity: self.severity,
+            draft: Draft::new(Place::whole(Artifact::State), message).besides(rule),
+        }
+    }
+}
+
+/// Fits the coverage of a report to the levels in the directory of its run: a rule that is off
+/// there says nothing of the run, and is missed where it is required.
+pub(crate) fn fit_coverage(check: &Check, levels: &[Level], report: &mut EpisodeReport) {
+    let placed = check.rules.placed().zip(levels);
+    let off = placed.filter_map(|(of, level)| (*level == Level::Off).then_some(of));
+    let off: Vec<_> = off.collect();
+    if let Some(coverage) = &mut report.coverage {
+        for of in &off {
+            coverage.remove(&*of.rule.info.id);
+        }
+    }
+    let is_settled = report.lifecycle == Lifecycle::Terminal && !report.kept_changing();
+    let Some(demand) = Demand::of(check, levels).filter(|_| is_settled) else {
+        return;
+    };
+    let is_missed = |rule: &str| {
+        let mut findings = report.findings.iter();
+        findings.any(|it| it.rule_index == Some(demand.rule_index) && it.besides == rule)
+    };
+    let required = off
+        .iter()
+        .filter(|of| check.required.contains(&of.index) && !is_missed(&of.rule.info.id));
+    let drafts: Vec<_> = required
+        .map(|of| demand.unmet(&of.rule.info.id, IS_OFF))
+        .collect();
+    let findings = locate(&check.rules, drafts, &[], &report.id, |places| {
+        places.locate_in_lines(&report.key, |_, _, _| None)
+    });
+    if !findings.is_empty() {
+        report.findings.extend(findings);
+        sort(&mut report.findings);
+        cover(report);
+    }
 }
 
 /// Adds to the coverage of a report which rules were skipped, and which found something.
@@ -403,6 +457,12 @@ pub(super) fn locate(
             Some(located(drafted, rule, is_cause, &mut locations, id))
         })
         .collect();
+    sort(&mut findings);
+    tell_apart(&mut findings);
+    findings
+}
+
+fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
         let key = |finding: &Finding| (finding.location.offset, finding.location.length);
         (&a.location.file, key(a), &a.rule, &a.message).cmp(&(
@@ -412,8 +472,6 @@ pub(super) fn locate(
             &b.message,
         ))
     });
-    tell_apart(&mut findings);
-    findings
 }
 
 /// Makes the fingerprints of findings differ that have the same one.
@@ -459,15 +517,16 @@ fn located(
         fingerprint: String::new(),
         location,
         related: related(draft.related),
+        besides: draft.besides,
     };
-    finding.fingerprint = identity(&finding, id, &draft.besides).to_string();
+    finding.fingerprint = identity(&finding, id).to_string();
     finding.related.extend(related(draft.causes));
     finding
 }
 
 /// What names a finding: what stays the same when the episode moves, keys change places, or text is
 /// added before the place.
-fn identity(finding: &Finding, id: &str, besides: &str) -> Digest {
+fn identity(finding: &Finding, id: &str) -> Digest {
     let place = |location: &Location| {
         // A file besides the artifacts has its name alone.
         let name = location.file.rsplit('/').next().unwrap_or_default();
@@ -491,7 +550,7 @@ fn identity(finding: &Finding, id: &str, besides: &str) -> Digest {
         .chain(others)
         .collect();
     Digest::of(
-        [id, &*finding.rule, besides]
+        [id, &*finding.rule, &*finding.besides]
             .map(str::as_bytes)
             .into_iter()
             .chain(places.iter().map(Digest::bytes)),

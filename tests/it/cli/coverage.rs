@@ -179,6 +179,33 @@ fn configuration_and_flags_require_rules() {
 }
 
 #[test]
+fn rule_that_is_off_in_a_directory_says_nothing_there() {
+    let off = |rule: &str| {
+        let config = "require = ['projection/outcomes']\n[[override]]\npaths = ['ep_03_edited']\n";
+        let project = Project::new(&format!("{config}rules = {{ '{rule}' = 'off' }}\n"));
+        let output = project.run(&["validate", "runs", "--format", "json", "--coverage"]);
+        let report: Value = serde_json::from_str(stdout(&output)).unwrap();
+        let missed = |episode: &Value| {
+            let findings = episode["findings"].as_array().unwrap().iter();
+            let missed = findings.filter(|it| it["rule"] == "coverage/required");
+            let messages = missed.map(|it| it["message"].as_str().unwrap().to_owned());
+            (messages.collect::<Vec<_>>(), episode["coverage"].clone())
+        };
+        [0, 2].map(|place| missed(&report["episodes"][place]))
+    };
+    let [elsewhere, here] = off("projection/outcomes");
+    assert_eq!(here.0, ["`projection/outcomes` is required, but is off"]);
+    assert_eq!(here.1["projection/outcomes"], Value::Null);
+    assert_eq!(here.1["coverage/required"], "found");
+    assert_eq!(elsewhere.0, [""; 0]);
+    assert_eq!(elsewhere.1["projection/outcomes"], "sound");
+    let [_, here] = off("coverage/*");
+    assert_eq!(here.0, [""; 0]);
+    assert_eq!(here.1["projection/outcomes"], "found");
+    assert_eq!(here.1["coverage/required"], Value::Null);
+}
+
+#[test]
 fn page_lists_the_rules_that_compared_nothing() {
     let page = |options: &[&str]| {
         let output = run(&[&["validate", "demo", "--format", "html"], options].concat());
