@@ -17,7 +17,7 @@
 mod cell;
 mod rows;
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
@@ -123,8 +123,6 @@ pub struct TableWriter {
     format: RowFormat,
     gate: Gate,
     filter: RunFilter,
-    /// Whether runs must match the filter.
-    is_filtered: bool,
     /// The verdicts of the runs that have rows; each if there are none.
     verdicts: Vec<Option<bool>>,
     settings: String,
@@ -145,7 +143,6 @@ impl TableWriter {
             format,
             gate: gate.clone(),
             filter: RunFilter::default(),
-            is_filtered: false,
             verdicts: Vec::new(),
             settings: gate.settings_digest(),
         }
@@ -156,7 +153,6 @@ impl TableWriter {
     pub fn filter(mut self, mut filter: RunFilter) -> Self {
         self.verdicts = std::mem::take(&mut filter.valid);
         self.filter = filter;
-        self.is_filtered = true;
         self
     }
 
@@ -222,7 +218,7 @@ impl TableWriter {
         gate: &mut Gate,
         filter: &mut RunFilter,
     ) -> Result<Option<Written>, Fault> {
-        if self.is_filtered && !run.matches(&run.records().described(&run), filter) {
+        if !filter.is_empty() && !run.matches(&run.records().described(&run), filter) {
             return Ok(None);
         }
         let (report, records) = gate.judge(|session| {
@@ -289,7 +285,7 @@ impl TableWriter {
 /// Takes rows, and writes each.
 enum Sink<'o> {
     Csv(Box<csv::Writer<&'o mut dyn Write>>),
-    Ndjson(&'o mut dyn Write),
+    Ndjson(BufWriter<&'o mut dyn Write>),
 }
 
 impl<'o> Sink<'o> {
@@ -299,7 +295,7 @@ impl<'o> Sink<'o> {
                 let mut builder = csv::WriterBuilder::new();
                 Self::Csv(Box::new(builder.has_headers(false).from_writer(out)))
             }
-            RowFormat::Ndjson => Self::Ndjson(out),
+            RowFormat::Ndjson => Self::Ndjson(BufWriter::new(out)),
         }
     }
 
@@ -308,7 +304,7 @@ impl<'o> Sink<'o> {
             // Columns of both parts stand side by side.
             Self::Csv(csv) => csv.serialize((row.head, &row.own)).map_err(io_error),
             Self::Ndjson(out) => {
-                serde_json::to_writer(&mut **out, row)?;
+                serde_json::to_writer(&mut *out, row)?;
                 out.write_all(b"\n")
             }
         }
@@ -317,7 +313,7 @@ impl<'o> Sink<'o> {
     fn finish(self) -> io::Result<()> {
         match self {
             Self::Csv(mut csv) => csv.flush(),
-            Self::Ndjson(_) => Ok(()),
+            Self::Ndjson(mut out) => out.flush(),
         }
     }
 }

@@ -61,12 +61,16 @@ impl WholeLines {
 
 impl Write for WholeLines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let newline = memchr::memchr(b'\n', rest);
+            let (line, after) = rest.split_at(newline.map_or(rest.len(), |at| at + 1));
+            rest = after;
             if self.waiting.len() + line.len() > BLOCK && self.whole > 0 {
                 self.write_out(self.whole)?;
             }
             self.waiting.extend_from_slice(line);
-            if line.ends_with(b"\n") {
+            if newline.is_some() {
                 self.whole = self.waiting.len();
             } else if self.waiting.len() > LONG_LINE {
                 self.write_out(self.waiting.len())?;

@@ -211,6 +211,39 @@ impl RunFilter {
         self.admits(run)
     }
 
+    /// Whether each run meets it, whatever its records say.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self {
+            statuses,
+            outcomes,
+            since,
+            until,
+            is_undated,
+            ended,
+            adapters,
+            modes,
+            tags,
+            rules,
+            valid,
+            has,
+            duration,
+            latency,
+            words,
+            silent_for,
+        } = self;
+        let names = [statuses, outcomes, ended, adapters, modes, tags, rules];
+        names.into_iter().all(Vec::is_empty)
+            && since.is_none()
+            && until.is_none()
+            && !is_undated
+            && valid.is_empty()
+            && has.is_empty()
+            && duration.is_none()
+            && latency.is_none()
+            && words.finders.is_empty()
+            && silent_for.is_none()
+    }
+
     /// As [`Self::matches`], for any form of a run.
     pub(crate) fn admits(&mut self, run: &impl Listed) -> bool {
         let is_one_of = |wanted: &[String], value: Option<&str>| {

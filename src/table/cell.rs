@@ -115,10 +115,13 @@ impl<'a> Part<'a> {
     /// The members of an object that no column holds, as a JSON object; `None` if there are none.
     pub(crate) fn others(self, columns: &[&str]) -> Option<String> {
         let members = self.0.into_iter().flat_map(Node::members);
-        let others = members.filter(|key| !columns.contains(&&*key.name()));
-        let others = others.map(|key| format!("{}:{}", key.raw(), key.value().raw()));
-        let others: Vec<String> = others.collect();
-        (!others.is_empty()).then(|| format!("{{{}}}", others.join(",")))
+        let others = members.filter(|key| !columns.iter().any(|column| key.is(column)));
+        let mut object = String::new();
+        for key in others {
+            object.push(if object.is_empty() { '{' } else { ',' });
+            object.extend([key.raw(), ":", key.value().raw()]);
+        }
+        (!object.is_empty()).then(|| object + "}")
     }
 }
 
