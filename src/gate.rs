@@ -94,7 +94,8 @@ pub struct Gate {
     baseline_path: Option<PathBuf>,
     /// The packs and schema files of the configuration.
     files: Files,
-    /// What identifies the text of the configuration, in which a team may declare rules.
+    /// What identifies the text of the configuration, in which a team may declare rules; an empty
+    /// one is none.
     config: Option<Digest>,
 }
 
@@ -218,7 +219,7 @@ impl Gate {
     ) -> Result<Self, ConfigError> {
         self.session = Lazy::default();
         file.dir.clone_into(&mut self.root);
-        self.config = Some(Digest::of([file.text.as_bytes()]));
+        self.config = (!file.text.is_empty()).then(|| Digest::of([file.text.as_bytes()]));
         let rules = read_team(file, &config, &self.files, &mut mistakes);
         self.check = self.check.with_rules(rules);
         self.levels.read(&self.check, file, &config, &mut mistakes);

@@ -36,6 +36,7 @@ use std::sync::OnceLock;
 use crate::printable::escape;
 use crate::source::Spot;
 use crate::store::{self, Fault, RunDir, display};
+pub(crate) use events::EventLines;
 pub use events::{EventLine, EventTexts, Events};
 pub use filter::RunFilter;
 #[cfg(feature = "cli")]

@@ -19,15 +19,18 @@ mod rows;
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
-use crate::read::{Records, RunFilter, RunReader};
+use crate::read::{EventLines, RunFilter, RunReader};
 use crate::schema::CompiledSchema;
-use crate::store::{AsEpisodeDir, EpisodeDir, Fault};
+use crate::source::{Artifact, EpisodeKey};
+use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Fault};
 use crate::words::words;
 use rows::JudgedRun;
 pub(crate) use rows::Row;
@@ -112,9 +115,10 @@ pub enum RowFormat {
     Ndjson,
 }
 
-/// The bytes of the rows of a run that wait for those of earlier runs. A run that has more is read
-/// again when its turn comes, and its rows are written as they are read.
-const MOST_WAITING: usize = 16 << 10;
+/// The bytes of rows that wait for those of earlier runs, and those of one run. A run whose rows have
+/// no room is read again when its turn comes, and its rows are written as they are read.
+const MOST_WAITING: usize = 16 << 20;
+const MOST_OF_A_RUN: usize = 1 << 20;
 
 /// Writes the rows of runs.
 #[derive(Clone, Debug)]
@@ -183,6 +187,7 @@ impl TableWriter {
             csv.write_record(self.table.columns()).map_err(io_error)?;
         }
         sink.finish()?;
+        let room = AtomicUsize::new(MOST_WAITING);
         let mut result = Ok(());
         in_order(
             episodes,
@@ -190,11 +195,11 @@ impl TableWriter {
             || (self.gate.clone(), self.filter.clone()),
             |(gate, filter), episode| {
                 let run = RunReader::from(episode.as_episode_dir().into_owned());
-                self.of_run(run, gate, filter)
+                self.of_run(run, gate, filter, &room)
             },
             |written| {
                 result = match written {
-                    Ok(Some(written)) => self.take(written, out, wrong),
+                    Ok(Some(written)) => self.take(written, &room, out, wrong),
                     Ok(None) => Ok(()),
                     Err(fault) => {
                         wrong((&fault).into());
@@ -211,31 +216,38 @@ impl TableWriter {
         result
     }
 
-    /// The rows of a run, if it has any; only as much of them as may wait.
+    /// The rows of a run, if it has any and there is room for them.
     fn of_run(
         &self,
         run: RunReader,
         gate: &mut Gate,
         filter: &mut RunFilter,
+        room: &AtomicUsize,
     ) -> Result<Option<Written>, Fault> {
         if !filter.is_empty() && !run.matches(&run.records().described(&run), filter) {
             return Ok(None);
         }
-        let (report, records) = gate.judge(|session| {
+        let (report, documents) = gate.judge(|session| {
             run.check_and(session, None, |loaded| {
-                let is_needed = self.table.needs_records();
-                is_needed.then(|| run.loaded_records(loaded))
+                self.table.needs_records().then(|| loaded.into())
             })
         })?;
         if !self.verdicts.is_empty() && !self.verdicts.contains(&report.valid) {
             return Ok(None);
         }
         let fault = report.fault();
-        let mut kept = Bounded(Vec::new());
-        let written = self.rows(&run, &report, records.as_ref(), &mut kept);
+        let mut kept = Waiting {
+            rows: Vec::new(),
+            room,
+        };
+        let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
+        let written = self.rows(&of, || run.event_lines(), &mut kept);
         Ok(Some(match written {
-            Ok(()) => Written::Kept(kept.0, fault),
-            Err(_) => Written::Large(Box::new((run, report))),
+            Ok(()) => Written::Kept(kept.rows, fault),
+            Err(_) => {
+                room.fetch_add(kept.rows.len(), Ordering::Relaxed);
+                Written::Large(Box::new((run, report)))
+            }
         }))
     }
 
@@ -243,18 +255,21 @@ impl TableWriter {
     fn take(
         &self,
         written: Written,
+        room: &AtomicUsize,
         out: &mut dyn Write,
         wrong: &mut dyn FnMut(ReportedFault),
     ) -> io::Result<()> {
         let fault = match written {
             Written::Kept(rows, fault) => {
                 out.write_all(&rows)?;
+                room.fetch_add(rows.len(), Ordering::Relaxed);
                 fault
             }
             Written::Large(of) => {
                 let (run, report) = *of;
-                let records = self.table.needs_records().then(|| run.records());
-                self.rows(&run, &report, records.as_ref(), out)?;
+                let documents = self.table.needs_records().then(|| run.records().into());
+                let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
+                self.rows(&of, || run.event_lines(), out)?;
                 report.fault()
             }
         };
@@ -262,21 +277,62 @@ impl TableWriter {
         Ok(())
     }
 
-    fn rows(
+    /// Writes the rows of a run that a function fetches, see [`Gate::settled`], whether or not the
+    /// filter admits it, and without the names of the columns. Returns why it could not be judged.
+    ///
+    /// # Errors
+    ///
+    /// The first one of `fetch` or `out`.
+    pub fn write_fetched<A: Artifacts, E: From<io::Error>>(
+        &mut self,
+        key: &EpisodeKey,
+        id: Option<&str>,
+        mut fetch: impl FnMut(usize) -> Result<A, E>,
+        out: &mut dyn Write,
+    ) -> Result<Option<ReportedFault>, E> {
+        let mut last: Option<Rc<A>> = None;
+        let fetch = |number| -> Result<_, E> {
+            let fetched = Rc::new(fetch(number)?);
+            last = Some(Rc::clone(&fetched));
+            Ok(fetched)
+        };
+        let table = self.table;
+        let (report, documents) = self.gate.judge(|session| {
+            session.settle(
+                key,
+                id,
+                fetch,
+                |fetched| &**fetched,
+                None,
+                |loaded| table.needs_records().then(|| loaded.into()),
+            )
+        })?;
+        let lines = || {
+            let stream = last.as_deref()?.open(Artifact::Events).ok()?;
+            Some(EventLines::new(stream, key.as_path().to_owned()))
+        };
+        let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
+        self.rows(&of, lines, out)?;
+        Ok(report.fault())
+    }
+
+    fn rows<'l>(
         &self,
-        run: &RunReader,
-        report: &EpisodeReport,
-        records: Option<&Records>,
+        of: &JudgedRun<'_>,
+        lines: impl FnOnce() -> Option<EventLines<'l>>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let of = JudgedRun::new(run, report, records, &self.settings);
         let mut sink = Sink::new(self.format, out);
         match self.table {
             Table::Runs => sink.row(&of.run())?,
             Table::Steps => of.steps().try_for_each(|row| sink.row(&row))?,
             Table::Actions => of.actions().try_for_each(|row| sink.row(&row))?,
             Table::Findings => of.findings().try_for_each(|row| sink.row(&row))?,
-            Table::Events => of.events(|row| sink.row(&row))?,
+            // That a timeline is missing or can't be opened is a finding.
+            Table::Events => match lines() {
+                Some(lines) => of.events(lines, |row| sink.row(&row))?,
+                None => {}
+            },
         }
         sink.finish()
     }
@@ -325,15 +381,23 @@ fn io_error(error: csv::Error) -> io::Error {
     }
 }
 
-/// Takes at most [`MOST_WAITING`] bytes.
-struct Bounded(Vec<u8>);
+/// Takes the rows of a run as long as there is room.
+struct Waiting<'r> {
+    rows: Vec<u8>,
+    room: &'r AtomicUsize,
+}
 
-impl Write for Bounded {
+impl Write for Waiting<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > MOST_WAITING {
+        let is_long = self.rows.len() + bytes.len() > MOST_OF_A_RUN;
+        let take = |room: usize| room.checked_sub(bytes.len()).filter(|_| !is_long);
+        let taken = self
+            .room
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        if taken.is_err() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.0.extend_from_slice(bytes);
+        self.rows.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

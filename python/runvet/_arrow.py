@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-from ._report import Table
+from ._report import ColumnType, Table
 
 _TYPES = {
     "text": pa.string(),
@@ -29,10 +29,13 @@ def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
     pq.write_table(_arrow(table), os.fspath(path))
 
 
+def schema(types: dict[str, ColumnType]) -> Any:
+    return pa.schema([(name, _TYPES[kind]) for name, kind in types.items()])
+
+
 def _arrow(table: Table) -> Any:
-    schema = pa.schema([(name, _TYPES[kind]) for name, kind in table.types.items()])
     columns = {
         name: [list(it.items()) for it in column] if table.types[name] == "tags" else column
         for name, column in table.columns.items()
     }
-    return pa.table(columns, schema=schema)
+    return pa.table(columns, schema=schema(table.types))

@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import _runvet
 from ._records import (
@@ -121,13 +121,21 @@ _JSON_TYPES: dict[str, ColumnType] = {
 }
 
 
-def table_of(name: TableName, rows: bytes, faults: tuple[FaultRow, ...]) -> Table:
-    """The table that rows in NDJSON are, with the columns of its schema."""
+def column_types(name: TableName) -> dict[str, ColumnType]:
+    """The columns of a table, in the order of its schema."""
+    if name not in get_args(TableName):
+        raise ValueError(f"table is {name!r}, not one of {', '.join(get_args(TableName))}")
     schema = json.loads(_runvet.schema(f"table-{name}"))
     types: dict[str, ColumnType] = {}
     for column in schema["required"]:
         kind = schema["properties"][column].get("type", "string")
         types[column] = _JSON_TYPES[kind if isinstance(kind, str) else kind[0]]
+    return types
+
+
+def table_of(name: TableName, rows: bytes, faults: tuple[FaultRow, ...]) -> Table:
+    """The table that rows in NDJSON are, with the columns of its schema."""
+    types = column_types(name)
     columns: Columns = {column: [] for column in types}
     cells = [(columns[column].append, column) for column in types]
     for line in rows.splitlines():

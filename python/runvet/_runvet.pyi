@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, final
+from typing import IO, Any, final
 
 from ._check import Level
 from ._policy import Policy
 from .batch._fetching import Fetch
 from ._records import Event, Plan, PlanComparison, RunEntry, State
-from ._report import Columns, EpisodeReport, Finding, Report
+from ._report import Columns, EpisodeReport, Finding, Report, TableName
 
 __all__ = [
     "Checker",
@@ -21,6 +21,7 @@ __all__ = [
     "Recorder",
     "Run",
     "RunData",
+    "TableRows",
     "encoded",
     "end",
     "episodes_of",
@@ -56,6 +57,12 @@ def printable(text: str) -> str: ...
 def rules() -> list[tuple[str, Level, str, str, str]]: ...
 def schema(name: str) -> str: ...
 def version() -> str: ...
+@final
+class TableRows:
+    def __new__(cls, checker: Checker, table: TableName) -> TableRows: ...
+    def write(
+        self, uri: str, id: str | None, fetch: Fetch, out: IO[bytes]
+    ) -> str | None: ...
 @final
 class Checker:
     def __new__(

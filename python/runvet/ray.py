@@ -15,7 +15,7 @@ from . import batch
 from ._check import Check
 from .batch._period import Moment
 from .batch._rows import Totals
-from .batch import SCHEMA, Settings, Split, check_split, plan, plan_of
+from .batch import Settings, Split, check_split, plan, plan_of
 from .store import Location
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def check(
     until: Moment | None = None,
     **options: Any,
 ) -> Dataset:
-    """One row for each episode below an address.
+    """One row for each episode below an address, or those of `settings.table`.
 
     `since` and `until` are those of `batch.plan`. `options` go to `Dataset.map_batches`, such as
     `compute` or `num_cpus`.
@@ -82,7 +82,7 @@ def _checked(splits: list[Split], settings: Settings | None, options: dict[str, 
         settings: Settings = pickle.loads(work)
         for split in table.column("split").to_pylist():
             for some in check_split(pickle.loads(split), settings):
-                yield pa.Table.from_batches([some], SCHEMA)
+                yield pa.Table.from_batches([some])
 
     rows = [{"split": pickle.dumps(split)} for split in splits]
     table = ray.data.from_items(rows, override_num_blocks=len(rows))

@@ -2,7 +2,7 @@
 
 >>> spark.read.format("runvet").load("s3://bucket/runs")                 # doctest: +SKIP
 
-Installing the package registers that format. The options are `partitions`, `since`, `until`,
+Installing the package registers that format. The options are `table`, `partitions`, `since`, `until`,
 `in_flight`, `reads_per_second`, `patience`, `last`, `config`, `baseline`, `select`, `require`,
 `verify_manifest`, `deny_warnings`, `deny_unjudged`, `adapter`, `rule.RULE` and `store.NAME`. A task
 has one thread that checks and `in_flight` that fetch.
@@ -22,7 +22,7 @@ from ._check import Check
 from .batch._period import Moment, Period
 from .batch._planning import plan_within
 from .batch._rows import Totals
-from .batch import SCHEMA, Settings, Split, check_split, plan, plan_of
+from .batch import Settings, Split, check_split, plan, plan_of
 from .store import Location
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ __all__ = ["RunvetDataSource", "check", "check_table", "findings", "totals"]
 
 
 class RunvetDataSource(DataSource):
-    """The format `runvet`: one row for each episode below an address."""
+    """The format `runvet`: one row for each episode below an address, or those of a table."""
 
     @classmethod
     def name(cls) -> str:
@@ -41,7 +41,7 @@ class RunvetDataSource(DataSource):
 
     def schema(self) -> Any:
         """The schema of `runvet.batch`, in the types of Spark."""
-        return _schema()
+        return _schema(Settings(table=self.options.get("table")))  # type: ignore[arg-type]
 
     def reader(self, schema: Any) -> DataSourceReader:
         """The reader of the address that was given to `load`."""
@@ -57,7 +57,7 @@ _SWITCHES = ("verify_manifest", "deny_warnings", "deny_unjudged")
 _FILES = ("config", "baseline")
 _NAMES = ("select", "require")
 _OPTIONS = [*_FILES, *_NAMES, *_SWITCHES, "path", "partitions", "since", "until", "in_flight"]
-_OPTIONS += ["reads_per_second", "patience", "last", "adapter"]
+_OPTIONS += ["reads_per_second", "patience", "last", "adapter", "table"]
 
 
 def _option_of(name: str) -> None:
@@ -98,6 +98,7 @@ class _Reader(DataSourceReader):
             int(options.get("in_flight", 32)),
             options.get("last"),
             float(limit) if limit else None,
+            options.get("table"),  # type: ignore[arg-type]
         )
 
     def partitions(self) -> list[InputPartition]:
@@ -108,10 +109,10 @@ class _Reader(DataSourceReader):
         return check_split(partition.value, self._settings)
 
 
-def _schema() -> Any:
+def _schema(settings: Settings) -> Any:
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    return from_arrow_schema(SCHEMA)
+    return from_arrow_schema(settings.schema)
 
 
 def check(
@@ -148,7 +149,7 @@ def check_table(
         for split in plan_of(given, where, 1):
             yield from check_split(split, work)
 
-    return uris.mapInArrow(checked, _schema())
+    return uris.mapInArrow(checked, _schema(work))
 
 
 def _checked(spark: SparkSession, splits: list[Split], settings: Settings | None) -> DataFrame:
@@ -163,7 +164,7 @@ def _checked(spark: SparkSession, splits: list[Split], settings: Settings | None
             for split in some.column(0).to_pylist():
                 yield from check_split(pickle.loads(split), work)
 
-    return table.mapInArrow(checked, _schema())
+    return table.mapInArrow(checked, _schema(work))
 
 
 def findings(table: DataFrame) -> DataFrame:

@@ -1,7 +1,7 @@
 //! The keys of objects -> episodes, and what a store answers -> the report of an episode as JSON.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,9 +11,10 @@ use pyo3::pybacked::PyBackedBytes;
 use runvet::finding::Totals;
 use runvet::source::{Artifact, Entries, EpisodeKey};
 use runvet::store::{Artifacts, Content, InMemory, Opened, ReadAt, Unreadable, Version};
+use runvet::table::{RowFormat, Table, TableWriter};
 
-use crate::artifact;
 use crate::check::Checker;
+use crate::{artifact, errors};
 
 /// Episodes, each with its path, its id where its place says it, and its name.
 type Found = Vec<(String, Option<String>, String)>;
@@ -218,4 +219,71 @@ pub(crate) fn fetched(
             Ok((text, fault, totals.unjudged, totals.unchecked > 0))
         })
     })
+}
+
+/// Writes the rows of a table of episodes that are fetched, in NDJSON.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct TableRows {
+    writer: TableWriter,
+    /// Writers that no thread uses.
+    idle: Mutex<Vec<TableWriter>>,
+}
+
+#[pymethods]
+impl TableRows {
+    #[new]
+    fn new(checker: &Bound<'_, Checker>, table: &str) -> PyResult<Self> {
+        let table: Table = table.parse().map_err(errors::unknown_word("table"))?;
+        Ok(Self {
+            writer: TableWriter::new(table, RowFormat::Ndjson, &checker.get().gate),
+            idle: Mutex::default(),
+        })
+    }
+
+    /// Writes the rows of an episode that `fetch` brings, see [`fetched`], to a binary file, and
+    /// returns why the episode could not be judged.
+    fn write(
+        &self,
+        py: Python<'_>,
+        uri: String,
+        id: Option<String>,
+        fetch: Py<PyAny>,
+        out: Py<PyAny>,
+    ) -> PyResult<Option<String>> {
+        let wrong = Mutex::default();
+        let fetch = Fetch { fetch, wrong };
+        py.detach(move || {
+            let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            let lent = idle().pop();
+            let mut writer = lent.unwrap_or_else(|| self.writer.clone());
+            let mut out = BufWriter::with_capacity(PIECE, PyFile(out));
+            let key = EpisodeKey::Text(uri);
+            let fetch_again = |number| {
+                fetch.raised()?;
+                fetch.all(number)
+            };
+            let fault = writer.write_fetched(&key, id.as_deref(), fetch_again, &mut out)?;
+            idle().push(writer);
+            fetch.raised()?;
+            out.flush()?;
+            Ok(fault.map(|fault| fault.message))
+        })
+    }
+}
+
+/// The bytes to hand over to Python at a time.
+const PIECE: usize = 64 << 10;
+
+/// A file of Python.
+struct PyFile(Py<PyAny>);
+
+impl Write for PyFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Python::attach(|py| self.0.call_method1(py, "write", (bytes,)))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

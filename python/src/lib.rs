@@ -22,7 +22,7 @@ use runvet::source::Artifact;
 #[pymodule]
 mod _runvet {
     #[pymodule_export]
-    use super::batch::{episodes_of, fetched};
+    use super::batch::{TableRows, episodes_of, fetched};
     #[pymodule_export]
     use super::check::{Checker, Checking};
     #[pymodule_export]

@@ -67,6 +67,44 @@ def without_links(to: Path) -> Path:
     return to / "corpus"
 
 
+@pytest.mark.parametrize("table", ["runs", "steps", "actions", "events", "findings"])
+def test_rows_of_a_table_are_those_of_the_command(tmp_path: Path, table: Any) -> None:
+    corpus = without_links(tmp_path)
+    long = corpus / "demo" / "episodes" / "long"
+    shutil.copytree(corpus / "demo" / "episodes" / "ep_01_answer", long)
+    with (long / "events.jsonl").open("a") as events:
+        events.write('{"phase":"note","payload":{"text":"%s"}}\n' % ("x" * 99) * 20000)
+    for part in ("good", "bad", "demo"):
+        rows = rows_of(str(corpus / part), 2, table=table)
+        command_rows = command("table", table, "--format", "ndjson", str(corpus / part)).stdout
+        wanted = [json.loads(line) for line in command_rows.splitlines()]
+        assert len(rows) > 5 or (table, part) == ("findings", "good")
+        for row in rows:
+            if table != "events":
+                assert row.pop("fault") is None
+        assert rows == wanted
+
+
+class Denying(Directory):
+    """Does not give one state."""
+
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        if key.endswith("ep_01_answer/state.json"):
+            raise StoreError(f"{key}: denied")
+        return super().get(key, start, length)
+
+
+def test_what_a_table_lacks_is_a_row_with_a_fault(tmp_path: Path) -> None:
+    shutil.copytree(CORPUS / "demo", tmp_path / "runs")
+    rows = rows_of(Location(str(tmp_path / "runs"), open=Denying), 1, table="runs")
+    assert [row["fault"] is None for row in rows] == [False, True, True, True, True]
+    assert "denied" in rows[0]["fault"] and rows[0]["episode_id"] == "ep_01_answer"
+    with pytest.raises(ValueError, match="'acts', not one of runs"):
+        batch.Settings(table="acts")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="last has rows of episodes"):
+        batch.Settings(table="runs", last=str(tmp_path))
+
+
 @pytest.mark.parametrize("partitions", [1, 2, 7, None])
 def test_rows_equal_the_lines_of_the_command(tmp_path: Path, partitions: int | None) -> None:
     corpus = without_links(tmp_path)

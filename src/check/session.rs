@@ -87,8 +87,9 @@ impl CheckSession {
         settled
     }
 
-    /// Checks what a function fetches until two fetches bring the same versions.
-    fn settle<A, E, R>(
+    /// Checks what a function fetches until two fetches bring the same versions, and lets `also` use
+    /// all that was loaded.
+    pub(crate) fn settle<A, E, R>(
         &mut self,
         key: &EpisodeKey,
         id: Option<&str>,

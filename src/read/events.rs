@@ -14,8 +14,11 @@ use crate::source::Line;
 use crate::store::{Lines, MAX_RECORD_BYTES, Opened};
 
 /// The events of a timeline, read on demand.
-pub struct Events {
-    lines: Lines<Opened<'static>>,
+pub struct Events(EventLines<'static>);
+
+/// The lines of a timeline, which share one buffer.
+pub(crate) struct EventLines<'s> {
+    lines: Lines<Opened<'s>>,
     path: PathBuf,
     failed: bool,
     tape: Tape,
@@ -37,12 +40,12 @@ pub struct EventLine {
 
 /// The lines of a timeline as plain JSON objects. They share one buffer, so only one exists at a
 /// time.
-pub struct EventTexts(Events);
+pub struct EventTexts(EventLines<'static>);
 
 impl fmt::Debug for Events {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Events")
-            .field("path", &self.path)
+            .field("path", &self.0.path)
             .finish_non_exhaustive()
     }
 }
@@ -59,8 +62,8 @@ impl Iterator for Events {
     type Item = Result<EventLine, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let path = self.path.clone();
-        Some(self.next_event()?.and_then(|(line, event)| {
+        let path = self.0.path.clone();
+        Some(self.0.next_event()?.and_then(|(line, event)| {
             event_line(line, event).map_err(|(column, reason)| {
                 let place = Some((line.number, column));
                 NoEvent { place, reason }.in_file(path)
@@ -97,6 +100,16 @@ impl NoEvent {
 
 impl Events {
     pub(super) fn new(stream: Opened<'static>, path: PathBuf) -> Self {
+        Self(EventLines::new(stream, path))
+    }
+
+    pub(super) fn into_lines(self) -> EventLines<'static> {
+        self.0
+    }
+}
+
+impl<'s> EventLines<'s> {
+    pub(crate) fn new(stream: Opened<'s>, path: PathBuf) -> Self {
         let lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
         Self {
             lines,
@@ -123,17 +136,22 @@ impl Events {
             }
         }
     }
+
+    /// See [`EventTexts::next_document`].
+    pub(crate) fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
+        let event = self.next_event()?;
+        Some(event.map(|(line, event)| (line.number, event.root())))
+    }
 }
 
 impl EventTexts {
     pub(super) fn new(events: Events) -> Self {
-        Self(events)
+        Self(events.into_lines())
     }
 
     /// The next line as a plain JSON object, with its number. A line that is not one is an error,
     /// and the next call reads the next line.
     pub fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
-        let event = self.0.next_event()?;
-        Some(event.map(|(line, event)| (line.number, event.root())))
+        self.0.next_document()
     }
 }

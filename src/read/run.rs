@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::filter::{DescribedRun, RunFilter};
 use super::stored::Stored;
-use super::{Error, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
+use super::{Error, EventLines, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
 use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
@@ -249,6 +249,11 @@ impl RunReader {
     /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
     pub fn event_texts(&self) -> Result<EventTexts, Error> {
         self.events().map(EventTexts::new)
+    }
+
+    /// The lines of the timeline; `None` where there is none, or it can't be opened.
+    pub(crate) fn event_lines(&self) -> Option<EventLines<'static>> {
+        self.events().ok().map(Events::into_lines)
     }
 
     /// This run as an entry of a list. Records that can't be read leave fields empty.

@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::cell::{Figure, Figures, Part};
 use crate::document::{Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity};
-use crate::read::{Error, Records, RunReader};
+use crate::load::{Loaded, LoadedRecord};
+use crate::read::{Error, EventLines, Records};
 
 /// A row: the columns of each table, then its own.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -239,26 +240,48 @@ pub(crate) struct FindingRow<'r> {
 /// A run, its records and what a check found.
 pub(crate) struct JudgedRun<'r> {
     head: Head<'r>,
-    run: &'r RunReader,
     report: &'r EpisodeReport,
     state: Part<'r>,
     summary: Part<'r>,
 }
 
+/// The records that rows are made of, as far as they can be read.
+pub(crate) struct Documents {
+    state: Option<OwnedDocument>,
+    summary: Option<OwnedDocument>,
+}
+
+impl From<&Loaded<'_, '_>> for Documents {
+    fn from(loaded: &Loaded<'_, '_>) -> Self {
+        let of =
+            |record: &LoadedRecord<'_>| record.text.as_ref().ok().copied().map(OwnedDocument::of);
+        Self {
+            state: of(loaded.state),
+            summary: of(loaded.summary),
+        }
+    }
+}
+
+impl From<Records> for Documents {
+    fn from(records: Records) -> Self {
+        Self {
+            state: records.state.ok(),
+            summary: records.summary.ok(),
+        }
+    }
+}
+
 impl<'r> JudgedRun<'r> {
     pub(crate) fn new(
-        run: &'r RunReader,
         report: &'r EpisodeReport,
-        records: Option<&'r Records>,
+        documents: Option<&'r Documents>,
         settings: &'r str,
     ) -> Self {
         let of = |severity| {
             let findings = report.findings.iter();
             findings.filter(|it| it.severity == severity).count()
         };
-        let root = |record: &'r Result<OwnedDocument, Error>| {
-            record.as_ref().ok().map(OwnedDocument::root)
-        };
+        let root = |document: &'r Option<OwnedDocument>| document.as_ref().map(OwnedDocument::root);
         Self {
             head: Head {
                 dir: &report.dir,
@@ -269,10 +292,9 @@ impl<'r> JudgedRun<'r> {
                 runvet_version: env!("CARGO_PKG_VERSION"),
                 settings,
             },
-            run,
             report,
-            state: Part(records.and_then(|it| root(&it.state))),
-            summary: Part(records.and_then(|it| root(&it.summary))),
+            state: Part(documents.and_then(|it| root(&it.state))),
+            summary: Part(documents.and_then(|it| root(&it.summary))),
         }
     }
 
@@ -412,16 +434,13 @@ impl<'r> JudgedRun<'r> {
         })
     }
 
-    /// Passes on the lines of the timeline, one after the other. A run without one has no rows.
+    /// Passes on the lines of the timeline, one after the other.
     pub(crate) fn events(
         &self,
+        mut lines: EventLines<'_>,
         mut take: impl FnMut(Row<'_, EventRow<'_>>) -> io::Result<()>,
     ) -> io::Result<()> {
-        // That a timeline can't be opened is a finding.
-        let Ok(mut texts) = self.run.event_texts() else {
-            return Ok(());
-        };
-        while let Some(next) = texts.next_document() {
+        while let Some(next) = lines.next_document() {
             match next {
                 Ok((line, event)) => take(self.row(EventRow::of(line, Part(Some(event)))))?,
                 Err(Error::Artifact { place, reason, .. }) => {

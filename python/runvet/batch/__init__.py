@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import IO, Any
 
 try:
     import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -27,11 +28,12 @@ except ModuleNotFoundError as error:
 
 from .. import _runvet
 from .._check import Check
+from .._report import TableName
 from ._fetching import Fetch, same
 from ._finding import Episode, Lost, Range, found_in
 from ._period import Period
 from ._planning import Split, plan, plan_of
-from ._rows import SCHEMA, Totals, as_ndjson, judged, unjudged
+from ._rows import SCHEMA, Totals, as_ndjson, judged, table_schema, unjudged
 from ..store import Location, Object, StoreError
 
 __all__ = [
@@ -51,6 +53,8 @@ __all__ = [
 ]
 
 _ROWS = 1024
+_IN_MEMORY = 1 << 18
+"""Rows of one episode with more bytes wait in a temporary file."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +65,27 @@ class Settings:
     away, this decides about the speed. `reads_per_second` limits the requests of each process.
     `last` is the result of the last run: a Parquet file or a directory of them. An episode whose
     objects are those of the last run is copied from there and not fetched.
+    With `table`, the rows are those of `runvet table`, such as one for each action.
     """
 
     check: Check = field(default_factory=Check)
     in_flight: int = 32
     last: str | None = None
     reads_per_second: float | None = None
+    table: TableName | None = None
 
     def __post_init__(self) -> None:
         if self.last is not None:
+            if self.table is not None:
+                raise ValueError("last has rows of episodes, which no table is made of")
             _dataset(self.last)
+        # Its name is known, or this raises.
+        _ = self.schema
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows: `SCHEMA`, or those of the table and `fault`."""
+        return SCHEMA if self.table is None else table_schema(self.table)
 
     def digest(self, uri: str) -> str:
         """Stands for all that decides about the findings of an episode below an address."""
@@ -87,7 +102,7 @@ def _version() -> str:
 
 
 def check_split(split: Split, settings: Settings | None = None) -> Iterator[pa.RecordBatch]:
-    """Checks the episodes of a split: batches with `SCHEMA`, in the order of keys.
+    """Checks the episodes of a split: batches with `Settings.schema`, in the order of keys.
 
     What a store does not give is a row with a `fault`, never an exception.
     """
@@ -97,21 +112,22 @@ def check_split(split: Split, settings: Settings | None = None) -> Iterator[pa.R
     if any("://" in uri for uri in (root, *split.uris)):
         checker = checker.at(root)
     same_for_all = _same_for_all(settings, root)
+    if settings.table is None:
+        check = partial(_report_rows, checker, same_for_all)
+    else:
+        check = partial(_table_rows, _runvet.TableRows(checker, settings.table))
     found = _found(split, settings)
     work = (it for it in found if isinstance(it[1], Lost) or _is_wanted(it[0], split, checker))
     rows: list[dict[str, Any]] = []
     with ThreadPoolExecutor(max(1, settings.in_flight)) as threads:
-        check = partial(_row, checker)
         last = partial(_Last, settings.last, same_for_all["settings"])
         for row in _in_order(threads, check, last, work, 4 * settings.in_flight):
-            if row is None:
-                continue
             rows.append(row)
             if len(rows) == _ROWS:
-                yield _batch(rows, root, Period(), same_for_all)
+                yield pa.RecordBatch.from_pylist(rows, settings.schema)
                 rows = []
     if rows:
-        yield _batch(rows, root, Period(), same_for_all)
+        yield pa.RecordBatch.from_pylist(rows, settings.schema)
 
 
 def rows_of_directory(
@@ -131,21 +147,16 @@ def rows_of_directory(
         row = judged(whole["episodes"][0], *faults[:1] or [None])
         sums = whole["totals"]
         row.update(unjudged=sums["unjudged"], unchecked=sums["unchecked"] > 0, files=[])
-        rows.append(row)
+        if period.has(report.dir[len(path) :]):
+            rows.append({**row, **same_for_all})
         if len(rows) == _ROWS:
-            yield _batch(rows, path, period, same_for_all)
+            yield pa.RecordBatch.from_pylist(rows, SCHEMA)
             rows = []
     summary = checking.summary
     found = () if summary is None else summary.faults
-    rows += [unjudged(it.path, it.message) for it in found if it.path not in undecided]
-    yield _batch(rows, path, period, same_for_all)
-
-
-def _batch(
-    rows: list[dict[str, Any]], root: str, period: Period, more: dict[str, Any]
-) -> pa.RecordBatch:
-    wanted = [{**row, **more} for row in rows if period.has(row["uri"][len(root) :])]
-    return pa.RecordBatch.from_pylist(wanted, SCHEMA)
+    lost = (it for it in found if it.path not in undecided and period.has(it.path[len(path) :]))
+    rows += [{**unjudged(it.path, it.message), **same_for_all} for it in lost]
+    yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
 def _same_for_all(settings: Settings, root: str) -> dict[str, Any]:
@@ -174,21 +185,21 @@ def _found(split: Split, settings: Settings) -> Iterator[tuple[str, Episode | st
 
 def _in_order(
     threads: ThreadPoolExecutor,
-    check: Callable[..., dict[str, Any] | None],
+    check: Callable[..., Iterable[dict[str, Any]]],
     last: Callable[[list[str]], _Last],
     work: Iterator[tuple[str, Episode | str]],
     most: int,
-) -> Iterator[dict[str, Any] | None]:
+) -> Iterator[dict[str, Any]]:
     """Rows in the order of the work, of which only the next pieces are taken."""
-    waiting: deque[Future[dict[str, Any] | None]] = deque()
+    waiting: deque[Future[Iterable[dict[str, Any]]]] = deque()
     while some := [*islice(work, _ROWS)]:
         before = last([uri for uri, _ in some])
         for item in some:
             waiting.append(threads.submit(check, before, item))
             if len(waiting) > most:
-                yield waiting.popleft().result()
+                yield from waiting.popleft().result()
     while waiting:
-        yield waiting.popleft().result()
+        yield from waiting.popleft().result()
 
 
 def _is_wanted(uri: str, split: Split, checker: _runvet.Checker) -> bool:
@@ -211,23 +222,55 @@ def totals(
     return sums
 
 
-def _row(
-    checker: _runvet.Checker, last: _Last, item: tuple[str, Episode | str]
-) -> dict[str, Any] | None:
+def _report_rows(
+    checker: _runvet.Checker,
+    same_for_all: dict[str, Any],
+    last: _Last,
+    item: tuple[str, Episode | str],
+) -> Iterable[dict[str, Any]]:
+    """The row of an episode; none of a `state.json` that is no run's."""
     uri, episode = item
     if isinstance(episode, str):
-        return unjudged(uri, episode)
+        return [{**unjudged(uri, episode), **same_for_all}]
     copied = last.row(episode)
     if copied is not None:
-        return copied
+        return [{**copied, **same_for_all}]
     with Fetch(episode.store, episode.prefix, episode.objects, episode.directories) as fetch:
         try:
             row = _judged(checker, episode, fetch)
         except (StoreError, OSError) as error:
             row = unjudged(uri, str(error), episode.id or episode.name)
-        if row is not None:
-            row["files"] = fetch.files()
-        return row
+        return [] if row is None else [{**row, **same_for_all, "files": fetch.files()}]
+
+
+def _table_rows(
+    table: _runvet.TableRows, _: _Last, item: tuple[str, Episode | str]
+) -> Iterable[dict[str, Any]]:
+    """The rows of a table that an episode has, and one for what keeps it from being judged."""
+    uri, episode = item
+    if isinstance(episode, str):
+        return [_lost(uri, None, episode)]
+    id = episode.id or episode.name
+    out = tempfile.SpooledTemporaryFile(_IN_MEMORY)
+    with Fetch(episode.store, episode.prefix, episode.objects, episode.directories) as fetch:
+        try:
+            fault = table.write(uri, episode.id, fetch, out)
+            if episode.id is None and fetch.is_foreign():
+                return []
+        except (StoreError, OSError) as error:
+            return [_lost(uri, id, str(error))]
+    return _lines(out, [] if fault is None else [_lost(uri, id, fault)])
+
+
+def _lines(out: IO[bytes], more: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    with out:
+        out.seek(0)
+        yield from map(json.loads, out)
+    yield from more
+
+
+def _lost(uri: str, id: str | None, fault: str) -> dict[str, Any]:
+    return {"dir": uri, "episode_id": id, "fault": _runvet.printable(fault)}
 
 
 def _judged(checker: _runvet.Checker, episode: Episode, fetch: Fetch) -> dict[str, Any] | None:

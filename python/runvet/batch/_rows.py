@@ -10,6 +10,8 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
 from .. import _runvet
+from .._arrow import schema
+from .._report import TableName, column_types
 
 _PLACE = [(name, pa.int64()) for name in ("line", "column", "end_line", "end_column", "offset")]
 _PLACE += [("length", pa.int64())]
@@ -59,6 +61,11 @@ SCHEMA: pa.Schema = pa.schema(
 `fault` says why; `unjudged` is the number of skips that `deny_unjudged` counts, `unchecked` whether
 no rule is on; `files` is what was read, and `settings` a digest of the check's; the last two are
 what makes the check fail besides errors."""
+
+
+def table_schema(name: TableName) -> pa.Schema:
+    """The columns of a table of `runvet table`, and `fault`: what could not be looked at."""
+    return schema({**column_types(name), "fault": "text"})
 
 
 def judged(report: Mapping[str, Any], fault: str | None) -> dict[str, Any]:

@@ -192,17 +192,27 @@ def proxy(disk: Path) -> Iterator[type[Proxy]]:
 
 def lines_of(disk: Path, *options: str) -> list[Any]:
     """What the command says about the same files."""
+    lines = printed(disk, "validate", *options)
+    return [line for line in lines if "dir" in line]
+
+
+def table_rows(disk: Path, table: str) -> list[Any]:
+    """The rows of a table of the command, of the same files."""
+    return printed(disk, "table", table)
+
+
+def printed(disk: Path, *arguments: str) -> list[Any]:
     runs = disk / "bucket" / "runs"
     binary = shutil.which("runvet", path=os.path.dirname(sys.executable)) or str(
         runvet.find_runvet_bin()
     )
     ran = subprocess.run(
-        [binary, "validate", "--format", "ndjson", *options, str(runs)],
+        [binary, *arguments, "--format", "ndjson", str(runs)],
         capture_output=True,
         text=True,
     )
     text = ran.stdout.replace(str(runs), RUNS)
-    return [line for line in map(json.loads, text.splitlines()) if "dir" in line]
+    return [json.loads(line) for line in text.splitlines()]
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 import ray
-from conftest import EPISODES, RUNS, Proxy, as_lines, refuse
+from conftest import EPISODES, RUNS, Proxy, as_lines, refuse, table_rows
 from ray.data import Dataset
 
+from runvet import batch
 from runvet import ray as runvet_ray
 from runvet.store import Location
 
@@ -40,6 +41,11 @@ def test_findings_and_totals_are_those_of_the_command(lines: list[Any]) -> None:
     assert found.count() == sum(len(line["findings"]) for line in lines)
     assert runvet_ray.totals(table).exit_code == 1
     assert runvet_ray.totals(runvet_ray.check("s3://bucket/none")).exit_code == 3
+
+
+def test_a_table_is_a_setting(disk: Path) -> None:
+    rows = rows_of(runvet_ray.check(RUNS, batch.Settings(table="events"), partitions=3))
+    assert rows == table_rows(disk, "events")
 
 
 def test_refusals_are_rows_with_faults(proxy: type[Proxy], lines: list[Any]) -> None:

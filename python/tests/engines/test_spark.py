@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CORPUS, EPISODES, RUNS, Proxy, as_lines, lines_of, refuse, ulid
+from conftest import CORPUS, EPISODES, RUNS, Proxy, as_lines, lines_of, refuse, table_rows, ulid
 from pyspark.sql import DataFrame, SparkSession
 
 import runvet
@@ -77,6 +77,15 @@ def test_refusals_are_rows_with_faults(
     assert as_lines(rows) == [line for line in lines if line["dir"] not in faults]
     assert batch.totals([]).exit_code == 3
     assert runvet_spark.totals(table).exit_code == 2
+
+
+def test_a_table_is_an_option(spark: SparkSession, disk: Path) -> None:
+    table = spark.read.format("runvet").option("table", "actions").option("partitions", 3)
+    rows = rows_of(table.load(RUNS))
+    assert all(row.pop("fault") is None for row in rows)
+    assert rows == table_rows(disk, "actions")
+    with pytest.raises(Exception, match="'acts', not one of runs"):
+        spark.read.format("runvet").option("table", "acts").load(RUNS)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use runvet::gate::Gate;
+use runvet::table::{RowFormat, Table, TableWriter};
 use serde_json::Value;
 
 use crate::support::binary::{run, stderr, stdout};
@@ -98,6 +100,18 @@ fn settings_differ_where_rules_are_required_or_declared() {
         settings(&rule("true"), &["--require", "strict/steps"]),
     ]);
     assert_eq!(all.len(), 4);
+    // The library has no configuration, the command an empty one.
+    assert_eq!(settings("", &[]), settings("", &["--no-config"]));
+    let gate = Gate::default();
+    let found = gate.discover(&["corpus/demo"]);
+    let mut rows = Vec::new();
+    let writer = TableWriter::new(Table::Runs, RowFormat::Ndjson, &gate);
+    let mut wrong = |fault| panic!("{fault}");
+    writer
+        .write(&found.episodes, &mut rows, &mut wrong)
+        .unwrap();
+    let plain = format!("\"settings\":\"{}\"", settings("", &[]));
+    assert!(String::from_utf8(rows).unwrap().contains(&plain));
 }
 
 #[test]
