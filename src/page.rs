@@ -31,7 +31,7 @@ mod waterfall;
 
 use std::borrow::Cow;
 
-use crate::dashboard::{Dashboard, Moment};
+use crate::dashboard::{Dashboard, Moment, Rows};
 use crate::document::OwnedDocument;
 use crate::printable::escape;
 pub(crate) use file::PageFile;
@@ -52,10 +52,13 @@ pub(crate) struct RunSheet {
     /// Header, records in short, reason and verdict.
     pub(crate) dashboard: Dashboard,
     pub(crate) plan: PlanSides,
+    pub(crate) actions: Rows<ActionCell>,
     pub(crate) track: Vec<TrackItem>,
-    /// The state and the summary, or why they can't be shown.
+    /// The other records, or why they can't be shown.
     pub(crate) state: Result<OwnedDocument, String>,
     pub(crate) summary: Result<OwnedDocument, String>,
+    pub(crate) manifest: Result<OwnedDocument, String>,
+    pub(crate) learn: Result<Excerpt, String>,
 }
 
 /// The persisted plan beside the rebuilt one.
@@ -91,6 +94,31 @@ pub(crate) struct StepCell {
     pub(crate) description: String,
     /// The line of the event that set the status.
     pub(crate) line: Option<u64>,
+}
+
+/// An action of the state, with what the timeline says of it.
+#[derive(Debug)]
+pub(crate) struct ActionCell {
+    pub(crate) id: String,
+    pub(crate) step_id: String,
+    pub(crate) tool: String,
+    pub(crate) status: String,
+    pub(crate) took_sec: Option<f64>,
+    pub(crate) error: Option<String>,
+    pub(crate) input: Option<Excerpt>,
+    pub(crate) output: Option<Excerpt>,
+    /// The line of its event, where the page has it.
+    pub(crate) line: Option<u64>,
+}
+
+/// The beginning of a value or a file: a text as it is, another value as JSON of several lines.
+#[derive(Debug)]
+pub(crate) struct Excerpt {
+    pub(crate) text: String,
+    /// The number of bytes behind it, at least.
+    pub(crate) unshown: usize,
+    /// All of it in one short line.
+    pub(crate) glance: String,
 }
 
 /// A part of a timeline.

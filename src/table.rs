@@ -115,8 +115,8 @@ pub enum RowFormat {
     Ndjson,
 }
 
-/// The bytes of rows that wait for those of earlier runs, and those of one run. A run whose rows have
-/// no room is read again when its turn comes, and its rows are written as they are read.
+/// The bytes of rows that wait for those of earlier runs, and those of one run. A run whose rows
+/// have no room is read again when its turn comes, and its rows are written as they are read.
 const MOST_WAITING: usize = 16 << 20;
 const MOST_OF_A_RUN: usize = 1 << 20;
 
@@ -242,12 +242,11 @@ impl TableWriter {
         };
         let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
         let written = self.rows(&of, || run.event_lines(), &mut kept);
-        Ok(Some(match written {
-            Ok(()) => Written::Kept(kept.rows, fault),
-            Err(_) => {
-                room.fetch_add(kept.rows.len(), Ordering::Relaxed);
-                Written::Large(Box::new((run, report)))
-            }
+        Ok(Some(if written.is_ok() {
+            Written::Kept(kept.rows, fault)
+        } else {
+            room.fetch_add(kept.rows.len(), Ordering::Relaxed);
+            Written::Large(Box::new((run, report)))
         }))
     }
 
@@ -329,10 +328,11 @@ impl TableWriter {
             Table::Actions => of.actions().try_for_each(|row| sink.row(&row))?,
             Table::Findings => of.findings().try_for_each(|row| sink.row(&row))?,
             // That a timeline is missing or can't be opened is a finding.
-            Table::Events => match lines() {
-                Some(lines) => of.events(lines, |row| sink.row(&row))?,
-                None => {}
-            },
+            Table::Events => {
+                if let Some(lines) = lines() {
+                    of.events(lines, |row| sink.row(&row))?;
+                }
+            }
         }
         sink.finish()
     }

@@ -12,6 +12,8 @@
 //! ```
 
 #[cfg(feature = "cli")]
+#[cfg(feature = "html")]
+mod actions;
 mod moments;
 mod page;
 mod reason;

@@ -87,8 +87,8 @@ impl CheckSession {
         settled
     }
 
-    /// Checks what a function fetches until two fetches bring the same versions, and lets `also` use
-    /// all that was loaded.
+    /// Checks what a function fetches until two fetches bring the same versions, and lets `also`
+    /// use all that was loaded.
     pub(crate) fn settle<A, E, R>(
         &mut self,
         key: &EpisodeKey,

@@ -73,12 +73,9 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
 
 fn stack(bin: &Bin, series: &[Series], (left, width): (f64, f64), scale: f64) -> Markup {
     let mut below = 0.0;
-    let parts = series
-        .iter()
-        .zip(&bin.counts)
-        .filter(|(_, count)| **count > 0);
+    let parts = series.iter().zip(patterns_in_turn()).zip(&bin.counts);
     html! {
-        @for (series, count) in parts {
+        @for ((series, pattern), count) in parts.filter(|(_, count)| **count > 0) {
             @let height = (precise(*count) * scale).max(1.5);
             @let y = 12.0 + PLOT_HEIGHT - below - height;
             @let () = below += height;
@@ -93,20 +90,51 @@ fn stack(bin: &Bin, series: &[Series], (left, width): (f64, f64), scale: f64) ->
                     y=(pixels(y)) height=(pixels(height)) {
                     title { (said(&what)) }
                 }
+                rect fill=(pattern) x=(per_cent(left)) width=(per_cent(width)) y=(pixels(y))
+                    height=(pixels(height)) pointer-events="none" {}
             }
         }
     }
 }
 
-/// The names of the series, each with its colour.
+/// What is drawn over the series of a chart, so that they differ without colours too.
+const PATTERNS: [(&str, &str); 6] = [
+    ("plain", ""),
+    ("rising", "M0,6L6,0M-1,1L1,-1M5,7L7,5"),
+    ("dashes", "M1,2H3M4,5H6"),
+    ("level", "M0,1H6M0,4H6"),
+    ("falling", "M0,0L6,6M5,-1L7,1M-1,5L1,7"),
+    ("upright", "M1,0V6M4,0V6"),
+];
+
+fn patterns_in_turn() -> impl Iterator<Item = String> {
+    let names = PATTERNS.iter().map(|(name, _)| format!("url(#{name})"));
+    names.cycle()
+}
+
+/// The patterns of all charts of a page.
+pub(super) fn patterns() -> Markup {
+    html! {
+        svg.patterns width="0" height="0" aria-hidden="true" {
+            @for (name, path) in PATTERNS {
+                pattern id=(name) width="6" height="6" patternUnits="userSpaceOnUse" {
+                    path d=(path) {}
+                }
+            }
+        }
+    }
+}
+
+/// The names of the series, each with its colour and its pattern.
 pub(super) fn legend(series: &[Series]) -> Markup {
     html! {
         ul.legend {
-            @for series in series {
+            @for (series, pattern) in series.iter().zip(patterns_in_turn()) {
                 li {
                     a href=(runs(&[&series.query])) {
-                        svg.key width="10" height="10" aria-hidden="true" {
-                            rect class=(series.class) width="10" height="10" rx="2" {}
+                        svg.key width="12" height="12" aria-hidden="true" {
+                            rect class=(series.class) width="12" height="12" rx="2" {}
+                            rect fill=(pattern) width="12" height="12" rx="2" {}
                         }
                         (said(&series.name))
                     }

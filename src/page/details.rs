@@ -1,4 +1,4 @@
-//! What the records of a run say -> tables: actions, beliefs, facts, verification, metrics, links.
+//! What the records of a run say -> tables: beliefs, facts, verification, metrics, links.
 
 use maud::{Markup, html};
 
@@ -13,10 +13,13 @@ use crate::dashboard::{
 /// The maximum number of rows of a table.
 const MAX_SHOWN: usize = 200;
 
+/// The maximum number of metrics of the outcomes in the header of a page; if there are more, all of
+/// them stand below it too.
+pub(super) const MAX_METRICS: usize = 6;
+
 pub(super) fn details(overview: &Overview) -> Markup {
     let has = |rows: usize| rows > 0;
     let lists = [
-        ("actions", has(overview.actions.total)),
         ("beliefs", has(overview.beliefs.total)),
         ("facts", has(overview.facts.total)),
         ("verification", overview.verification.is_some()),
@@ -29,7 +32,6 @@ pub(super) fn details(overview: &Overview) -> Markup {
         .map(|(name, _)| *name)
         .collect();
     html! {
-        @if has(overview.actions.total) { (panel("Actions", &actions(overview))) }
         div.columns {
             @if let Some(verification) = &overview.verification {
                 (panel("Verification", &self::verification(verification)))
@@ -38,7 +40,7 @@ pub(super) fn details(overview: &Overview) -> Markup {
                 @if has(metrics.latencies.total) { (panel("Latencies", &latencies(metrics))) }
                 @if has(metrics.figures.total) { (panel("Metrics", &figures(&metrics.figures))) }
             }
-            @if has(overview.outcome_metrics.total) {
+            @if overview.outcome_metrics.total > MAX_METRICS {
                 (panel("Outcome metrics", &figures(&overview.outcome_metrics)))
             }
             @if has(overview.beliefs.total) { (panel("Beliefs", &beliefs(overview))) }
@@ -99,21 +101,6 @@ fn more<T>(rows: &Rows<T>) -> Markup {
     html! {
         @if unshown > 0 { p.note { "and " (thousands(unshown as u64)) " more" } }
     }
-}
-
-fn actions(overview: &Overview) -> Markup {
-    let heads = ["action", "step", "tool", "result", "input"];
-    table(&heads, &overview.actions, |action| {
-        html! {
-            th scope="row" { code { (said(&action.id)) } }
-            td { code { (said(&action.step_id)) } }
-            td { (said(&action.tool)) }
-            td { @if !action.result_status.is_empty() {
-                (badge(&action.result_status, &action.result_status))
-            } }
-            td { (said(&action.input_excerpt)) }
-        }
-    })
 }
 
 fn verification(verification: &VerificationSection) -> Markup {

@@ -299,7 +299,7 @@ impl Counted<'_> {
 mod tests {
     use super::*;
     use crate::check::Check;
-    use crate::dashboard::{Dashboard, Outline, RunVerdict};
+    use crate::dashboard::{Dashboard, Outline, Rows, RunVerdict};
     use crate::page::{PlanSides, RunSheet, run_text};
     use crate::source::Artifact;
 
@@ -330,9 +330,12 @@ mod tests {
                     },
                 },
                 plan: PlanSides::default(),
+                actions: Rows::default(),
                 track: Vec::new(),
                 state: Err("none".into()),
                 summary: Err("none".into()),
+                manifest: Err("none".into()),
+                learn: Err("none".into()),
             };
             Some(run_text(&page, prefix).into_bytes())
         };

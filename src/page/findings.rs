@@ -21,8 +21,7 @@ pub(super) struct Places<'r> {
     prefix: &'r str,
     /// By the lines of events.
     events: BTreeMap<u64, BTreeMap<&'r str, Place>>,
-    state: BTreeMap<&'r str, Place>,
-    summary: BTreeMap<&'r str, Place>,
+    records: BTreeMap<Artifact, BTreeMap<&'r str, Place>>,
 }
 
 /// A place that a finding is about.
@@ -58,8 +57,7 @@ impl<'r> Places<'r> {
         let mut places = Self {
             prefix,
             events: BTreeMap::new(),
-            state: BTreeMap::new(),
-            summary: BTreeMap::new(),
+            records: BTreeMap::new(),
         };
         let mut number = 0;
         for finding in report.by_weight().into_iter().take(MAX_FINDINGS) {
@@ -75,11 +73,9 @@ impl<'r> Places<'r> {
                         let of_event = places.events.entry(line).or_default();
                         of_event.entry(pointer.unwrap_or_default()).or_insert(new)
                     }
-                    (Some(Artifact::State), _, Some(pointer)) => {
-                        places.state.entry(pointer).or_insert(new)
-                    }
-                    (Some(Artifact::Summary), _, Some(pointer)) => {
-                        places.summary.entry(pointer).or_insert(new)
+                    (Some(artifact), _, Some(pointer)) if artifact != Artifact::Learn => {
+                        let of_record = places.records.entry(artifact).or_default();
+                        of_record.entry(pointer).or_insert(new)
                     }
                     _ => continue,
                 };
@@ -93,11 +89,8 @@ impl<'r> Places<'r> {
     }
 
     /// The places in a record, by their pointers.
-    pub(super) fn in_record(&self, artifact: Artifact) -> &BTreeMap<&'r str, Place> {
-        match artifact {
-            Artifact::Summary => &self.summary,
-            _ => &self.state,
-        }
+    pub(super) fn in_record(&self, artifact: Artifact) -> BTreeMap<&'r str, Place> {
+        self.records.get(&artifact).cloned().unwrap_or_default()
     }
 
     /// The gravest place on a line of the timeline.
@@ -143,13 +136,12 @@ impl<'r> Places<'r> {
                 }
                 None => format!("{}events", self.prefix),
             }),
-            record @ (Artifact::State | Artifact::Summary) => {
-                let pointer = location.pointer.as_deref();
-                let place = pointer.and_then(|pointer| self.in_record(record).get(pointer));
+            record => {
+                let places = self.records.get(&record);
+                let place = places.and_then(|places| places.get(location.pointer.as_deref()?));
                 let anchor = place.map(|place| self.anchor(*place));
                 Some(anchor.unwrap_or_else(|| self.record(record)))
             }
-            Artifact::Learn | Artifact::Manifest => None,
         }
     }
 }

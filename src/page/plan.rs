@@ -1,22 +1,31 @@
-//! The persisted plan and the rebuilt one -> a table in which the same steps stand side by side.
+//! The steps of a run -> a table: the persisted plan beside the rebuilt one, and what each did.
 
 use maud::{Markup, html};
 
-use super::badges::tone;
+use super::badges::{badge, tone};
+use super::charts::meter;
 use super::findings::marked_up;
-use super::units::thousands;
-use super::{PlanSides, StepCell, said};
+use super::records::lines;
+use super::units::{duration, thousands};
+use super::{ActionCell, PlanPair, PlanSides, StepCell, said};
+use crate::dashboard::Rows;
 
 /// The maximum number of differences that a page lists below the table.
 const MAX_DIFFERENCES: usize = 50;
 
-pub(super) fn plan(plan: &PlanSides, prefix: &str) -> Markup {
+/// The maximum number of actions that a page shows.
+const MAX_ACTIONS: usize = 500;
+
+pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) -> Markup {
+    let shown = actions.first.get(..MAX_ACTIONS).unwrap_or(&actions.first);
     html! {
-        @if plan.rows.is_empty() {
-            p.empty { "There is no plan." }
+        @if plan.rows.is_empty() && shown.is_empty() {
+            p.empty { "There is no plan, and no action." }
         } @else {
-            (table(plan, prefix))
+            (table(plan, shown, prefix))
         }
+        @let unshown = actions.total - shown.len();
+        @if unshown > 0 { p.note { "and " (thousands(unshown as u64)) " more actions" } }
         @if let Some(reason) = &plan.unjudged {
             p.note { "The plans could not be compared: " (said(reason)) }
         }
@@ -39,9 +48,19 @@ pub(super) fn plan(plan: &PlanSides, prefix: &str) -> Markup {
     }
 }
 
-fn table(plan: &PlanSides, prefix: &str) -> Markup {
+fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
     let parts = plan.rows.iter().any(|row| row.differs);
     let has_rebuilt = plan.rows.iter().any(|row| row.rebuilt.is_some());
+    let width = if has_rebuilt { 5 } else { 4 };
+    let steps: Vec<&str> = plan.rows.iter().map(id_of).collect();
+    let of = |id: &str| -> Vec<&ActionCell> {
+        let of_step = |action: &&ActionCell| action.step_id == id;
+        actions.iter().filter(of_step).collect()
+    };
+    let lone = actions.iter().filter(|it| !steps.contains(&&*it.step_id));
+    let lone: Vec<&ActionCell> = lone.collect();
+    let times = steps.iter().filter_map(|id| took(&of(id)));
+    let longest = times.fold(f64::MIN_POSITIVE, f64::max);
     html! {
         table.plan.parts[parts] {
             caption {
@@ -58,27 +77,95 @@ fn table(plan: &PlanSides, prefix: &str) -> Markup {
                     th scope="col" { "what it does" }
                     th scope="col" { "persisted" }
                     @if has_rebuilt { th scope="col" { "rebuilt" } }
+                    th scope="col" { "time" }
                 }
             }
             tbody {
-                @for row in &plan.rows {
-                    @let step = row.persisted.as_ref().or(row.rebuilt.as_ref());
-                    @let is_known = row.persisted.is_some();
-                    tr.differs[row.differs].unsure[row.is_unsure] {
-                        th scope="row" { code { (said(step.map_or("", |step| &step.id))) } }
-                        td {
-                            @if let Some(step) = step {
-                                span.kind { (said(&step.kind)) } " " (said(&step.description))
-                            }
-                        }
-                        td { @if is_known { (side(row.persisted.as_ref(), prefix)) }
-                            @else { span.dim { "not in the state" } } }
-                        @if has_rebuilt {
-                            td { (side(row.rebuilt.as_ref(), prefix)) }
+                @for (row, id) in plan.rows.iter().zip(&steps) {
+                    @let actions = of(id);
+                    (step(row, has_rebuilt, prefix, &time(took(&actions), longest)))
+                    (did(&actions, width, prefix))
+                }
+                @if !lone.is_empty() {
+                    tr { th colspan=(width) scope="colgroup" { "Actions of no step" } }
+                    (did(&lone, width, prefix))
+                }
+            }
+        }
+    }
+}
+
+fn id_of(row: &PlanPair) -> &str {
+    let step = row.persisted.as_ref().or(row.rebuilt.as_ref());
+    step.map_or("", |step| &step.id)
+}
+
+fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: &Markup) -> Markup {
+    let step = row.persisted.as_ref().or(row.rebuilt.as_ref());
+    html! {
+        tr.differs[row.differs].unsure[row.is_unsure] {
+            th scope="row" { code { (said(id_of(row))) } }
+            td {
+                @if let Some(step) = step {
+                    span.kind { (said(&step.kind)) } " " (said(&step.description))
+                }
+            }
+            td { @if row.persisted.is_some() { (side(row.persisted.as_ref(), prefix)) }
+                @else { span.dim { "not in the state" } } }
+            @if has_rebuilt {
+                td { (side(row.rebuilt.as_ref(), prefix)) }
+            }
+            td.time { (time) }
+        }
+    }
+}
+
+/// How long the actions of a step took together, where one of them says so.
+fn took(actions: &[&ActionCell]) -> Option<f64> {
+    let times = actions.iter().filter_map(|action| action.took_sec);
+    times.reduce(|sum, time| sum + time)
+}
+
+fn time(took: Option<f64>, longest: f64) -> Markup {
+    html! {
+        @if let Some(took) = took {
+            (meter(&[("c1", (took / longest).clamp(0.0, 1.0))])) " " (duration(took))
+        }
+    }
+}
+
+/// A row for each action: what went in, what came out, and the event that says so.
+fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
+    html! {
+        @for action in actions {
+            tr.did { td colspan=(width) { details {
+                summary {
+                    code { (said(&action.tool)) } " "
+                    @if !action.status.is_empty() { (badge(&action.status, &action.status)) " " }
+                    @if let Some(took) = action.took_sec { span.dim { (duration(took)) } " " }
+                    @if let Some(input) = &action.input { span { (said(&input.glance)) } }
+                    @if let Some(error) = &action.error {
+                        " " span.bad { "→ " (said(error)) }
+                    } @else if let Some(output) = &action.output {
+                        " " span.dim { "→ " (said(&output.glance)) }
+                    }
+                }
+                @for (name, value) in [("input", &action.input), ("output", &action.output)] {
+                    @if let Some(value) = value {
+                        h4 { (name) }
+                        pre tabindex="0" { (lines(&value.text)) }
+                        @if value.unshown > 0 {
+                            p.note { "and " (thousands(value.unshown as u64)) " bytes more" }
                         }
                     }
                 }
-            }
+                p.note {
+                    "action " code { (said(&action.id)) }
+                    @if let Some(line) = action.line {
+                        " · " a href={ "#" (prefix) "L" (line) } { "events.jsonl:" (line) }
+                    }
+                }
+            } } }
         }
     }
 }

@@ -6,8 +6,8 @@ use std::ops::Bound;
 use maud::{Markup, PreEscaped, html};
 
 use super::findings::{Place, Places};
-use super::said;
 use super::units::thousands;
+use super::{Excerpt, said};
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::printable::{brief, shortened};
 use crate::source::{Artifact, Pointer};
@@ -40,12 +40,32 @@ pub(super) fn record(
                 Ok(document) => {
                     @let anchor = |place| places.anchor(place);
                     @let marked = places.in_record(artifact);
-                    @let mut tree = Tree::new(marked.clone(), false, &anchor);
+                    @let mut tree = Tree::new(marked, false, &anchor);
                     @let () = tree.root(document.root());
                     div.tree { (PreEscaped(&tree.out)) }
                     @if tree.is_cut {
                         p.note { "This record has more values, which are not on this page." }
                     }
+                }
+                Err(reason) => p.empty { (said(reason)) },
+            }
+        }
+    }
+}
+
+/// The beginning of a file of lines, as it was written.
+pub(super) fn of_lines(
+    artifact: Artifact,
+    file: &Result<Excerpt, String>,
+    places: &Places<'_>,
+) -> Markup {
+    html! {
+        section.record id=(places.record(artifact)) {
+            h3 { code { (artifact.file_name()) } }
+            @match file {
+                Ok(file) => {
+                    pre tabindex="0" { (lines(&file.text)) }
+                    @if file.unshown > 0 { p.note { "This file is longer than this page shows." } }
                 }
                 Err(reason) => p.empty { (said(reason)) },
             }

@@ -1,4 +1,4 @@
-//! What is known of one run -> its page: header, why it failed, findings, plan, timeline, records.
+//! What is known of one run -> its page: header, why it failed, findings, steps, timeline, records.
 
 use maud::{Markup, html};
 
@@ -7,8 +7,9 @@ use super::findings::Places;
 use super::units::{duration, offset};
 use super::{RunSheet, details, events, findings, plan, records, said, waterfall};
 use crate::dashboard::{Header, Reason, ReasonKind};
-use crate::finding::{EpisodeReport, Lifecycle};
-use crate::printable::shortened;
+use crate::document::OwnedDocument;
+use crate::finding::{Card, EpisodeReport, Lifecycle};
+use crate::printable::{brief, shortened};
 use crate::source::Artifact;
 
 /// The number of characters of the task that the title shows; the state below has all of it.
@@ -17,7 +18,7 @@ const MAX_TITLE_CHARS: usize = 160;
 /// The parts of the page, each with the end of its anchor and its title.
 const PARTS: [(&str, &str); 6] = [
     ("findings", "Findings"),
-    ("plan", "Plan"),
+    ("steps", "Steps"),
     ("timeline", "Timeline"),
     ("events", "Events"),
     ("details", "Details"),
@@ -47,7 +48,7 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
                 }
             }
             (part(prefix, PARTS[0], &findings::findings(report, &places)))
-            (part(prefix, PARTS[1], &plan::plan(&page.plan, prefix)))
+            (part(prefix, PARTS[1], &plan::steps(&page.plan, &page.actions, prefix)))
             (part(prefix, PARTS[2], &waterfall::waterfall(&page.track, prefix)))
             (part(prefix, PARTS[3], &events::events(&page.dashboard.timeline, &page.track, prefix, &places)))
             (part(prefix, PARTS[4], &details::details(&page.dashboard.overview)))
@@ -55,6 +56,8 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
                 div.records {
                     (records::record(Artifact::State, &page.state, &places))
                     (records::record(Artifact::Summary, &page.summary, &places))
+                    (records::record(Artifact::Manifest, &page.manifest, &places))
+                    (records::of_lines(Artifact::Learn, &page.learn, &places))
                 }
             }))
         }
@@ -101,12 +104,38 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                 }
                 " " span.badge { (stage(report.lifecycle)) }
             }
-            (figures(header))
+            (figures(header, &said_of_run(page)))
         }
     }
 }
 
-fn figures(header: &Header) -> Markup {
+/// What else the records say of the whole run: its seed, its tags, and the metrics of its outcomes.
+fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
+    let [state, summary] =
+        [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));
+    let seed = state.and_then(|state| state.at(&["episode", "seed"]));
+    let seed = seed
+        .or_else(|| summary?.get("seed"))
+        .filter(|seed| !seed.is_null());
+    let tags = Card::of(state, summary).tags;
+    let tags = tags.iter().map(|(name, value)| format!("{name}:{value}"));
+    let tags = tags.collect::<Vec<_>>().join(" ");
+    let metrics = &page.dashboard.overview.outcome_metrics.first;
+    let metrics = metrics.iter().take(details::MAX_METRICS);
+    let of_records = [
+        ("seed", seed.map(|seed| brief(seed.raw()))),
+        ("tags", Some(tags)),
+    ];
+    let of_records = of_records.into_iter().filter_map(|(name, value)| {
+        let value = value.filter(|value| !value.is_empty())?;
+        Some((name.to_owned(), value))
+    });
+    of_records
+        .chain(metrics.map(|it| (it.name.clone(), it.value.clone())))
+        .collect()
+}
+
+fn figures(header: &Header, more: &[(String, String)]) -> Markup {
     let figures = [
         ("started", header.started_at.clone()),
         ("duration", header.duration_sec.map(duration)),
@@ -121,6 +150,7 @@ fn figures(header: &Header) -> Markup {
                     div { dt { (name) } dd { (said(&value)) } }
                 }
             }
+            @for (name, value) in more { div { dt { (said(name)) } dd { (said(value)) } } }
         }
     }
 }

@@ -607,7 +607,7 @@
         const timed = mark.dataset.t;
         mark.setAttribute("x", isEven || !timed ? mark.dataset.o : timed);
       }
-      for (const part of all("rect.bar, .tick", drawing)) part.style.display = isEven ? "none" : "";
+      for (const part of all("rect.bar, .bar-name, .tick", drawing)) part.style.display = isEven ? "none" : "";
       even.setAttribute("aria-pressed", String(isEven));
     };
     const button = (text, label, onclick) => make("button", { type: "button", "aria-label": label, onclick }, text);

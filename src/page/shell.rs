@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
+use super::charts::patterns;
 use super::units::thousands;
 
 /// The style of a page.
@@ -68,6 +69,7 @@ fn framed(title: &str, policy: &Markup, style: &Markup, top: &Markup) -> Markup 
 fn top(runs: u64, state: &Markup) -> Markup {
     html! {
         a.skip href="#main" { "Skip to the content" }
+        (patterns())
         header.top {
             a.brand href="#/" {
                 svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true" {

@@ -1,6 +1,8 @@
 //! The events of a timeline -> a drawing: time to the right, a lane for each agent, acts as bars
 //! from open to close, and marks for what happened at one moment.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::charts::{per_cent, pixels};
@@ -27,6 +29,9 @@ const TICKS: u32 = 4;
 /// The width of a label of the axis on a small screen, in per cent.
 const LABEL_WIDTH: f64 = 9.0;
 
+/// The width of a bar that has room for a name, in per cent.
+const NAMED_WIDTH: f64 = 8.0;
+
 /// A timeline, laid out.
 struct Layout<'t> {
     lanes: Vec<Lane<'t>>,
@@ -44,6 +49,8 @@ struct Lane<'t> {
 /// An event with its place.
 struct Placed<'t> {
     event: &'t TrackEvent,
+    /// When its bar begins and ends.
+    span: Option<(f64, f64)>,
     /// The number of the event among those shown.
     order: u64,
     row: usize,
@@ -108,13 +115,35 @@ impl<'t> Layout<'t> {
             scale,
             unshown,
         };
+        let ends: BTreeSet<u64> = events
+            .iter()
+            .filter_map(|event| {
+                let ends_here = |(_, end): &(f64, f64)| event.moment.offset_sec == Some(*end);
+                event.span.filter(ends_here).map(|(_, end)| end.to_bits())
+            })
+            .collect();
         for (order, event) in (0..).zip(events) {
+            // An action that says how long it took has a bar; what opened its step needs none.
+            let is_doubled = |(start, end): &(f64, f64)| {
+                event.moment.offset_sec == Some(*start)
+                    && start < end
+                    && ends.contains(&end.to_bits())
+            };
+            let span = event.span.filter(|span| !is_doubled(span));
             let name = match (has_agents, &*event.moment.agent) {
                 (false, _) => &*event.moment.phase,
                 (true, "") => "(no agent)",
                 (true, agent) => agent,
             };
-            layout.add(name, event, order);
+            layout.add(
+                name,
+                Placed {
+                    event,
+                    span,
+                    order,
+                    row: 0,
+                },
+            );
         }
         for lane in &mut layout.lanes {
             lane.stack();
@@ -122,7 +151,7 @@ impl<'t> Layout<'t> {
         layout
     }
 
-    fn add(&mut self, name: &'t str, event: &'t TrackEvent, order: u64) {
+    fn add(&mut self, name: &'t str, placed: Placed<'t>) {
         let known = self.lanes.iter().position(|lane| lane.name == name);
         let at = known.unwrap_or(self.lanes.len()).min(LANES - 1);
         if at == self.lanes.len() {
@@ -134,21 +163,17 @@ impl<'t> Layout<'t> {
             });
         }
         if let Some(lane) = self.lanes.get_mut(at) {
-            lane.marks.push(Placed {
-                event,
-                order,
-                row: 0,
-            });
+            lane.marks.push(placed);
         }
     }
 
     /// The place and the length of an event on the axis of time.
-    fn by_time(&self, event: &TrackEvent) -> Option<(f64, f64)> {
+    fn by_time(&self, placed: &Placed<'_>) -> Option<(f64, f64)> {
         if !self.scale.has_length() {
             return None;
         }
         let at = |seconds| self.scale.at(seconds);
-        match (event.span, event.moment.offset_sec) {
+        match (placed.span, placed.event.moment.offset_sec) {
             (Some((start, end)), _) => Some((at(start), at(end) - at(start))),
             (None, Some(moment)) => Some((at(moment), 0.0)),
             (None, None) => None,
@@ -161,7 +186,7 @@ impl Lane<'_> {
     fn stack(&mut self) {
         let mut ends = [f64::NEG_INFINITY; STACK];
         for placed in &mut self.marks {
-            let Some((start, end)) = placed.event.span.filter(|(start, end)| end > start) else {
+            let Some((start, end)) = placed.span.filter(|(start, end)| end > start) else {
                 continue;
             };
             let free = ends.iter().position(|taken| *taken <= start);
@@ -229,7 +254,7 @@ fn lanes(layout: &Layout<'_>, number: u64, prefix: &str) -> Markup {
 fn mark(layout: &Layout<'_>, placed: &Placed<'_>, number: u64, y: f64, prefix: &str) -> Markup {
     let event = placed.event;
     let even = 2.0 + 96.0 * (precise(placed.order) + 0.5) / precise(number.max(1));
-    let timed = layout.by_time(event);
+    let timed = layout.by_time(placed);
     let (x, width) = timed.unwrap_or((even, 0.0));
     let what = title(event);
     let class = class_of(event);
@@ -239,6 +264,11 @@ fn mark(layout: &Layout<'_>, placed: &Placed<'_>, number: u64, y: f64, prefix: &
             @if width > 0.0 {
                 rect.bar.(class) x=(per_cent(x)) width=(per_cent(width.max(0.15)))
                     y=(pixels(y + 4.0)) height="14" rx="2" {}
+                @if width > NAMED_WIDTH {
+                    svg.bar-name x=(per_cent(x)) width=(per_cent(width)) y=(pixels(y)) height="22" {
+                        text x="10" y="15" { (said(&event.moment.summary)) }
+                    }
+                }
             }
             svg.at x=(per_cent(x)) y=(pixels(y + 11.0)) data-t=[timed.map(|_| per_cent(x))]
                 data-o=(per_cent(even)) data-bar[width > 0.0] overflow="visible" {

@@ -1,22 +1,23 @@
 //! One run -> all that its page for a browser shows.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 
+use super::actions::{actions, beginning, pretty};
 use super::{Checked, Parts, judged, reason_of};
-use crate::dashboard::StepRow;
+use crate::dashboard::{Rows, StepRow};
 use crate::document::{Document, Node, OwnedDocument, Tape};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
 use crate::outline::{Listening, TimelineClock, Tracked, moment};
 use crate::page::{
-    EventBody, EventKind, PlanPair, PlanSides, RunSheet, StepCell, TrackEvent, TrackItem,
+    EventBody, EventKind, Excerpt, PlanPair, PlanSides, RunSheet, StepCell, TrackEvent, TrackItem,
 };
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, RunReader};
 use crate::record::phases::PROJECTION;
-use crate::report::write_json_pretty;
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
@@ -29,6 +30,9 @@ const MAX_TRACK_BYTES: usize = 4 << 20;
 
 /// The maximum number of bytes of an event when the others have used up the room.
 const MAX_LATER_BYTES: usize = 2 << 10;
+
+/// The maximum number of bytes of the learning timeline that a page shows.
+const MAX_LEARN_BYTES: usize = 64 << 10;
 
 /// Reads a run, judges it, and returns all that its page for a browser shows.
 ///
@@ -63,13 +67,29 @@ fn page(run: &RunReader, checked: Checked, track: Vec<TrackItem>) -> RunSheet {
     let overview = checked.view.overview(run);
     let plan = sides(&overview, &checked.plan);
     let (dashboard, view) = checked.with(overview);
+    let state = view.state.as_ref().ok().map(OwnedDocument::root);
     RunSheet {
         dashboard,
         plan,
+        actions: state.map_or_else(Rows::default, |state| actions(state, &track)),
         track,
         state: view.state.map_err(reason_of),
         summary: view.summary.map_err(reason_of),
+        manifest: run.document(Artifact::Manifest).map_err(reason_of),
+        learn: learn(run).map_err(reason_of),
     }
+}
+
+/// The beginning of the learning timeline.
+fn learn(run: &RunReader) -> Result<Excerpt, Error> {
+    let mut bytes = Vec::new();
+    let file = run.stream(Artifact::Learn)?;
+    // What can't be read on is shown as far as it goes: a finding says so.
+    let _ = file
+        .take(MAX_LEARN_BYTES as u64 + 1)
+        .read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(beginning(text, MAX_LEARN_BYTES))
 }
 
 /// The persisted plan beside the rebuilt one.
@@ -204,10 +224,7 @@ fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
     if event.text().len() <= max_bytes {
         return EventBody::Whole(OwnedDocument::of(event));
     }
-    let mut json = Vec::new();
-    let is_written = write_json_pretty(&mut json, event.root());
-    debug_assert!(is_written.is_ok(), "memory takes all bytes");
-    let json = String::from_utf8_lossy(&json);
+    let json = pretty(event.root());
     let is_end = |at: &usize| json.is_char_boundary(*at);
     let half = max_bytes / 2;
     let head = (0..=half).rev().find(is_end).unwrap_or_default();

@@ -212,9 +212,21 @@ class OfAFile(InTheBrowser):
         row.get_by_role("link", name="line 6").click()
         expect(tab.locator(".event.is-target > summary")).to_contain_text("step-2")
 
+    def test_step_shows_what_went_in_and_came_out(self):
+        tab = self.open(FAILED)
+        expect(tab.locator(".figures")).to_contain_text("team:billing")
+        did = tab.locator("tr.did", has_text="erp.invoices")
+        expect(did.locator("summary")).to_have_text('erp.invoices ok 4.5 s {"month":"2026-02"} → 412 invoices')
+        expect(did.locator("pre").last).to_be_hidden()
+        did.locator("summary").click()
+        expect(did.locator("pre").last).to_have_text("412 invoices\n3 of them twice")
+        did.get_by_role("link", name="events.jsonl:5").click()
+        expect(tab.locator(".event.is-target > summary")).to_contain_text("collect")
+
     def test_run_says_why_it_failed(self):
         tab = self.open(FAILED)
         expect(tab.locator(".why h2")).to_have_text("Failed at refund")
+        expect(tab.locator(".why pre")).to_have_text("connect: timed out")
         expect(tab.locator(".why")).to_contain_text("TimeoutError: the bank did not answer in 30 s")
         expect(tab.locator(".waterfall .fold-mark")).to_have_count(1)
         expect(tab.locator(".waterfall rect.bar")).to_have_count(3)

@@ -120,19 +120,25 @@ def failed(directory):
         {"id": "compare", "kind": "analyze", "description": "Compare them with the orders", "status": "pending"},
         {"id": "refund", "kind": "act", "description": "Pay the difference back", "status": "pending"},
     ]
+    action = {"kind": "adapter", "provenance": "worker.erp", "result_artifacts": []}
+    collected = {**action, "id": "act-1", "step_id": "collect", "tool": "erp.invoices", "result_status": "ok",
+                 "duration_ms": 4500, "input": {"month": "2026-02"}, "output": "412 invoices\n3 of them twice\n"}
+    refunded = {**action, "id": "act-2", "step_id": "refund", "tool": "erp.refund", "result_status": "error",
+                "duration_ms": 30000, "input": {"amount": 1210.5}, "output": {"stderr": "connect: timed out\n"}}
+    said = lambda action: {"action_id": action["id"], **{key: it for key, it in action.items() if key != "id"}}
     events = [
         event("start", 0, "system", {"task": "Reconcile the invoices of February"}),
         event("plan", 1.2, "planner.llm", {"source": "planner.llm", "step_records": steps}),
         event("direction", 1.6, "policy:finance", {"decision": "hint", "target": "refund"}, event_type="direction.hint"),
         event("act", 2, "worker.erp", step("collect", "running")),
-        event("act", 6.5, "worker.erp", step("collect", "done", result_status="ok", tool="erp.invoices")),
+        event("act", 6.5, "worker.erp", step("collect", "done", **said(collected))),
         event("act", 6.6, "worker.llm", step("compare", "running")),
         event("observe", 8, "worker.llm", {"message": "412 invoices, 409 orders"}),
         event("act", 14, "worker.llm", step("compare", "done", result_status="ok", tool="llm.compare")),
         event("approval", 14.5, "system", {"step_id": "refund", "waiting": True}, event_type="run.paused"),
         event("direction", 3614, "policy:finance", {"decision": "allow", "target": "refund"}),
         event("act", 3615, "worker.erp", step("refund", "running")),
-        event("act", 3645, "worker.erp", step("refund", "failed", result_status="error", tool="erp.refund",
+        event("act", 3645, "worker.erp", step("refund", "failed", **said(refunded),
               error="TimeoutError: the bank did not answer in 30 s")),
         event("terminate", 3646, "system", {"status": "error"}),
     ]
@@ -145,7 +151,7 @@ def failed(directory):
                     "tags": {"team": "billing"}},
         "goal": {"task": "Reconcile the invoices of February"},
         "plan": plan,
-        "outcomes": {"status": "error", "error": {"type": "TimeoutError", "message": "the bank did not answer in 30 s"}},
+        "outcomes": {"status": "error", "actions": [collected, refunded], "error": {"type": "TimeoutError", "message": "the bank did not answer in 30 s"}},
         "links": {"events": "events.jsonl", "learn": "learn.jsonl"},
     }
     (directory / "state.json").write_text(json.dumps(state))
