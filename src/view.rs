@@ -11,9 +11,9 @@
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
-#[cfg(feature = "cli")]
 #[cfg(feature = "html")]
 mod actions;
+#[cfg(feature = "cli")]
 mod moments;
 mod page;
 mod reason;
