@@ -39,7 +39,7 @@ pub(crate) use overview::{Completion, RunSums};
 pub(crate) use row::RunRow;
 pub(crate) use run::run_text;
 #[cfg(feature = "cli")]
-pub(crate) use served::{LIVE, overview_text, rule_text, whole};
+pub(crate) use served::{CHANGES, LIVE, login, overview_text, rule_text, whole};
 #[cfg(feature = "cli")]
 pub(crate) use shell::{SCRIPT, STYLE};
 

@@ -10,6 +10,7 @@ mod index;
 mod judges;
 mod listen;
 mod live;
+mod login;
 mod metrics;
 #[cfg(test)]
 mod openapi;
@@ -19,7 +20,7 @@ mod query;
 mod room;
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -76,6 +77,9 @@ pub(crate) enum Error {
         /// The address.
         address: SocketAddr,
     },
+    /// The system gives no random bytes, from which the secrets of a login are made.
+    #[error("can't get random bytes from the system: {0}")]
+    Random(getrandom::Error),
     /// The threads that answer could not be started.
     #[error("can't start the threads of the service: {0}")]
     Threads(io::Error),
@@ -90,7 +94,7 @@ pub(crate) struct Serve {
     watch: Watch,
     listener: TcpListener,
     address: SocketAddr,
-    access: Access,
+    guard: Guard,
     stop: signal::Sender<bool>,
 }
 
@@ -115,7 +119,7 @@ impl Serve {
     /// # Errors
     ///
     /// [`Error::Address`], and [`Error::NeedsToken`] where the address is not a loopback address
-    /// and there is no token.
+    /// and there is no token; [`Error::Random`].
     pub(crate) fn bind(watch: Watch, address: SocketAddr, access: Access) -> Result<Self, Error> {
         if !address.ip().is_loopback() && access.token.is_none() {
             return Err(Error::NeedsToken { address });
@@ -123,11 +127,12 @@ impl Serve {
         let wrong = |source| Error::Address { address, source };
         let listener = TcpListener::bind(address).map_err(wrong)?;
         listener.set_nonblocking(true).map_err(wrong)?;
+        let address = listener.local_addr().map_err(wrong)?;
         Ok(Self {
             watch,
-            address: listener.local_addr().map_err(wrong)?,
+            address,
             listener,
-            access,
+            guard: Guard::new(address, access).map_err(Error::Random)?,
             stop: signal::Sender::new(false),
         })
     }
@@ -136,6 +141,29 @@ impl Serve {
     #[must_use]
     pub(crate) fn url(&self) -> String {
         format!("http://{}/", self.address)
+    }
+
+    /// The address of the page for a browser on this machine. Where a token is needed, its code
+    /// lets the browser in once, within ten minutes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Random`]
+    pub(crate) fn url_for_browser(&self) -> Result<String, Error> {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address.ip() {
+                IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        Ok(match &self.guard.login {
+            None => format!("http://{address}/"),
+            Some(login) => {
+                let code = login.new_code().map_err(Error::Random)?;
+                format!("http://{address}/?code={code}")
+            }
+        })
     }
 
     /// A handle that stops the service.
@@ -165,8 +193,7 @@ impl Serve {
             .enable_time()
             .build()
             .map_err(Error::Threads)?;
-        let guard = Guard::new(self.address, self.access);
-        let service = Arc::new(Service::new(guard, &gate, self.stop.subscribe()));
+        let service = Arc::new(Service::new(self.guard, &gate, self.stop.subscribe()));
         let check = gate.check().clone().keep_cards(true);
         let (watch, mut gate) = (&self.watch, gate.with_check(check));
         let listener = self.listener;
@@ -379,7 +406,7 @@ mod tests {
     #[tokio::test]
     async fn service_is_ready_once_all_runs_were_looked_at() {
         let (_stop, stopped) = signal::channel(false);
-        let guard = Guard::new(([127, 0, 0, 1], 8123).into(), Access::default());
+        let guard = Guard::new(([127, 0, 0, 1], 8123).into(), Access::default()).unwrap();
         let service = Arc::new(Service::new(guard, &Gate::default(), stopped));
         let early = readiness(State(Arc::clone(&service))).await;
         assert_eq!(early.unwrap_err().status, 503);

@@ -10,10 +10,29 @@
 
   async function ask(path) {
     const answer = await fetch(path, { headers: { accept: "application/json" } });
+    // The service has been started again, and knows this browser no more: it shows its form.
+    if (answer.status === 401) location.reload();
     const said = await answer.json();
     // 202 stands for a run that may still be judged for the first time.
     if (!answer.ok || answer.status === 202) throw new Error(said.detail || answer.statusText);
     return said;
+  }
+
+  const policy = window.trustedTypes
+    ? window.trustedTypes.createPolicy("runvet-live", { createScriptURL: (url) => url })
+    : { createScriptURL: (url) => url };
+
+  // Listens to changes through one connection for all pages of this browser, or else by itself.
+  function hear(tell) {
+    const alone = () => window.runvetChanges("api/v1/changes", tell);
+    try {
+      const worker = new SharedWorker(policy.createScriptURL("static/changes.js"));
+      worker.addEventListener("error", alone, { once: true });
+      worker.port.addEventListener("message", ({ data }) => tell(data.name, data.data));
+      worker.port.start();
+    } catch {
+      alone();
+    }
   }
 
   window.runvetLive = {
@@ -55,6 +74,7 @@
       let dirs = new Set();
       const gone = new Set();
       let isWaiting = false;
+      let last = 0;
       const take = (dir) => {
         if (dir === null) dirs = null;
         else if (dirs) dirs.add(dir);
@@ -62,27 +82,24 @@
         isWaiting = true;
         setTimeout(() => {
           isWaiting = false;
+          last = Date.now();
           const met = dirs;
           dirs = new Set();
           changed(met, gone);
-        }, 1000);
+        }, Math.max(50, last + 1000 - Date.now()));
       };
-      const events = new EventSource("api/v1/changes");
-      events.addEventListener("open", () => {
-        // What happened while nobody listened is not known.
-        take(null);
-        reached(true);
-      });
-      events.addEventListener("error", () => reached(false));
-      for (const name of ["verdict", "gone"]) {
-        events.addEventListener(name, (event) => {
-          const { dir } = JSON.parse(event.data);
+      hear((name, data) => {
+        if (name === "open" || name === "error") reached(name === "open");
+        if (name === "verdict" || name === "gone") {
+          const { dir } = JSON.parse(data);
           if (name === "gone") gone.add(dir);
           else gone.delete(dir);
           take(dir);
-        });
-      }
-      for (const name of ["whole", "lost"]) events.addEventListener(name, () => take(null));
+        } else if (name !== "error") {
+          // What happened while nobody listened, or was lost, is not known.
+          take(null);
+        }
+      });
     },
   };
 })();

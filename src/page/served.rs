@@ -8,6 +8,9 @@ use crate::finding::RuleInfo;
 /// The script that asks a service for what the page in a file holds.
 pub(crate) const LIVE: &str = include_str!("live.js");
 
+/// The script that follows the changes of a service, in a page or for all pages of a browser.
+pub(crate) const CHANGES: &str = include_str!("changes.js");
+
 /// The whole page, with no run in it.
 pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> String {
     let page: Markup = html! {
@@ -21,8 +24,34 @@ pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo])
             section.view #run {}
         }
         (shell::keys())
+        script src="static/changes.js" {}
         script src="static/live.js" {}
         script src="static/script.js" {}
+    };
+    page.0
+}
+
+/// A form that takes the token of a service, and what was wrong with the last attempt.
+pub(crate) fn login(wrong: &str) -> String {
+    let page: Markup = html! {
+        (shell::login_head())
+        main #main {
+            section.view {
+                h1 { "This service needs its token" }
+                @if !wrong.is_empty() {
+                    p.notice.is-warn role="alert" { (wrong) }
+                }
+                form method="post" {
+                    label {
+                        "Token "
+                        input type="password" name="token" required autofocus autocomplete="off";
+                    }
+                    " "
+                    button { "Show runs" }
+                }
+                p { "It is in the file that the service was started with (--token-file)." }
+            }
+        }
     };
     page.0
 }

@@ -45,6 +45,13 @@ pub(super) fn served_head(title: &str, runs: u64) -> Markup {
     framed(title, &html! {}, &style, &top(runs, &state))
 }
 
+/// The head of a page without a script.
+#[cfg(feature = "cli")]
+pub(super) fn login_head() -> Markup {
+    let style = html! { link rel="stylesheet" href="static/style.css"; };
+    framed("runvet", &html! {}, &style, &html! {})
+}
+
 fn framed(title: &str, policy: &Markup, style: &Markup, top: &Markup) -> Markup {
     html! {
         (DOCTYPE)

@@ -14,9 +14,9 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::Service;
 use super::api::{BODY_UNIT, MAX_ANSWERS};
+use super::login::Login;
 use super::problem::Problem;
 use super::room::{Asking, Connection, PIECE};
-use crate::digest::Digest;
 use crate::printable::quote;
 
 /// The time in which an answer must begin.
@@ -26,7 +26,7 @@ const MAX_TIME: Duration = Duration::from_secs(30);
 /// ask the service. It may not load anything else, nor be shown inside another page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-    require-trusted-types-for 'script'; trusted-types runvet";
+    require-trusted-types-for 'script'; trusted-types runvet runvet-live";
 
 /// The headers of every answer.
 const HEADERS: [(HeaderName, &str); 5] = [
@@ -46,7 +46,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 /// Who may ask, besides programs on this machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    /// What each request must carry, as `Authorization: Bearer`.
+    /// What each request must carry, as `Authorization: Bearer`, or have been given for its cookie.
     pub(crate) token: Option<String>,
     /// The names that `Host` may have besides those of the loopback address, without a port.
     pub(crate) hosts: Vec<String>,
@@ -57,21 +57,29 @@ pub(crate) struct Access {
 pub(super) struct Guard {
     is_loopback: bool,
     hosts: Vec<String>,
-    /// The digest of the token, where one is needed: comparing digests takes no time that tells
-    /// anything of the token.
-    token: Option<Digest>,
+    /// The ways to be let in, where a token is needed.
+    pub(super) login: Option<Login>,
 }
 
 impl Guard {
-    pub(super) fn new(listens: SocketAddr, access: Access) -> Self {
-        Self {
+    pub(super) fn new(listens: SocketAddr, access: Access) -> Result<Self, getrandom::Error> {
+        Ok(Self {
             is_loopback: listens.ip().is_loopback(),
             hosts: access.hosts,
-            token: access.token.map(|token| Digest::of([token.as_bytes()])),
-        }
+            login: access.token.as_deref().map(Login::new).transpose()?,
+        })
     }
 
-    fn check(&self, headers: &HeaderMap, path: &str) -> Result<(), Problem> {
+    /// The login, if a request asks to be let in, and whether it has been before.
+    fn asked_login(&self, request: &Request) -> Option<(&Login, bool)> {
+        let login = self.login.as_ref()?;
+        let is_known = login.has_cookie(request.headers());
+        let is_asked = Login::is_asked(request, is_known);
+        is_asked.then_some((login, is_known))
+    }
+
+    /// Checks that a request is sent to this service, and by no page of another site.
+    fn check_source(&self, headers: &HeaderMap, is_login: bool) -> Result<(), Problem> {
         let host = one(headers, &header::HOST)?;
         let host = host.ok_or_else(|| Problem::bad("the request has no `Host`"))?;
         if self.is_loopback && !self.is_own(host) {
@@ -82,7 +90,8 @@ impl Guard {
             );
             return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail));
         }
-        if let Some(origin) = one(headers, &header::ORIGIN)? {
+        // A login needs no other proof than the token, and proxies may pass on another `Host`.
+        if let Some(origin) = one(headers, &header::ORIGIN)?.filter(|_| !is_login) {
             let page = origin.strip_prefix("http://");
             let page = page.or_else(|| origin.strip_prefix("https://"));
             if page != Some(host) {
@@ -90,16 +99,23 @@ impl Guard {
                 return Err(Problem::new(StatusCode::FORBIDDEN, detail));
             }
         }
-        let Some(token) = &self.token else {
+        Ok(())
+    }
+
+    /// Checks that a request may read runs, or asks for what everybody may have.
+    fn check_token(&self, headers: &HeaderMap, path: &str) -> Result<(), Problem> {
+        let Some(login) = &self.login else {
             return Ok(());
         };
         let given = one(headers, &header::AUTHORIZATION)?.and_then(bearer);
-        if matches!(path, "/healthz" | "/readyz")
-            || given.is_some_and(|given| Digest::of([given.as_bytes()]) == *token)
+        if matches!(path, "/healthz" | "/readyz" | "/static/style.css")
+            || given.is_some_and(|given| login.is_token(given))
+            || login.has_cookie(headers)
         {
             return Ok(());
         }
-        let detail = "this service needs `Authorization: Bearer` with the token of its token file";
+        let detail = "this service needs `Authorization: Bearer` with the token of its token \
+            file; a browser is asked for it at `/`";
         Err(Problem::new(StatusCode::UNAUTHORIZED, detail))
     }
 
@@ -141,15 +157,27 @@ pub(super) async fn guard(
     request: Request,
     next: Next,
 ) -> Response {
-    let allowed = service.guard.check(request.headers(), request.uri().path());
+    let login = service.guard.asked_login(&request);
+    let (headers, path) = (request.headers(), request.uri().path());
+    let allowed = service.guard.check_source(headers, login.is_some());
+    let allowed = allowed.and_then(|()| match login {
+        Some(_) => Ok(()),
+        None => service.guard.check_token(headers, path),
+    });
     let connection = request.extensions().get::<Arc<Connection>>();
     let asking = connection.map(Connection::ask);
-    let is_refused = allowed.is_err();
+    let is_refused = allowed.is_err() || login.is_some();
     if let Some(asking) = asking.as_ref().filter(|_| !is_refused) {
         asking.allow();
     }
+    let answered = async {
+        match login {
+            Some((login, is_known)) => login.answer(request, is_known).await,
+            None => next.run(request).await,
+        }
+    };
     let mut response = match allowed {
-        Ok(()) => match tokio::time::timeout(MAX_TIME, next.run(request)).await {
+        Ok(()) => match tokio::time::timeout(MAX_TIME, answered).await {
             Ok(response) => response,
             Err(_) => Problem::busy("the answer would take too long; try again").into_response(),
         },
@@ -165,7 +193,8 @@ pub(super) async fn guard(
     service.numbers.answered(response.status());
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
-        headers.insert(name, HeaderValue::from_static(value));
+        let value = HeaderValue::from_static(value);
+        headers.entry(name).or_insert(value);
     }
     headers
         .entry(header::CACHE_CONTROL)
@@ -201,7 +230,9 @@ mod tests {
     fn checked(guard: &Guard, headers: &[(HeaderName, &str)]) -> u16 {
         let headers = headers.iter();
         let headers = headers.map(|(name, value)| (name.clone(), value.parse().unwrap()));
-        let checked = guard.check(&headers.collect(), "/");
+        let headers = headers.collect();
+        let checked = guard.check_source(&headers, false);
+        let checked = checked.and_then(|()| guard.check_token(&headers, "/"));
         checked.map_or_else(|problem| problem.status, |()| 200)
     }
 
@@ -211,7 +242,7 @@ mod tests {
             hosts: vec!["runs.example".into()],
             ..Access::default()
         };
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), access);
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), access).unwrap();
         let host = |host| checked(&guard, &[(header::HOST, host)]);
         for own in [
             "127.0.0.1:8123",
@@ -242,7 +273,7 @@ mod tests {
 
     #[test]
     fn origin_is_the_service_itself() {
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), Access::default());
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), Access::default()).unwrap();
         let host = (header::HOST, "127.0.0.1:8123");
         let origin = |origin| checked(&guard, &[host.clone(), (header::ORIGIN, origin)]);
         assert_eq!(origin("http://127.0.0.1:8123"), 200);
@@ -262,7 +293,7 @@ mod tests {
             token: Some("0123456789abcdef".into()),
             ..Access::default()
         };
-        let guard = Guard::new("0.0.0.0:8123".parse().unwrap(), access);
+        let guard = Guard::new("0.0.0.0:8123".parse().unwrap(), access).unwrap();
         let host = (header::HOST, "runs.example");
         assert_eq!(checked(&guard, std::slice::from_ref(&host)), 401);
         for (value, status) in [
@@ -283,7 +314,7 @@ mod tests {
     #[test]
     fn answers_that_wait_for_their_clients_are_limited_together() {
         let (_stop, stopped) = tokio::sync::watch::channel(false);
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), Access::default());
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), Access::default()).unwrap();
         let service = Service::new(guard, &crate::gate::Gate::default(), stopped);
         let turn = |bytes: usize| turn(&service, &Response::new(vec![0; bytes].into()));
         let (first, second) = (turn(60 << 20).unwrap(), turn(60 << 20).unwrap());

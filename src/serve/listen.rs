@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::{Request, Uri};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -27,6 +29,13 @@ const MAX_HEAD_BYTES: usize = 32 << 10;
 
 /// The time to wait where no connection can be accepted, such as without free file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// An address that a proxy has put together from a prefix and a path, each with a slash.
+fn without_doubled_slash(uri: &Uri) -> Option<Uri> {
+    let path = uri.path_and_query()?.as_str();
+    path.starts_with("//")
+        .then(|| format!("/{}", path.trim_start_matches('/')).parse().ok())?
+}
 
 /// Answers until it is stopped; answers in progress then have some time.
 pub(super) async fn listen(
@@ -60,7 +69,10 @@ pub(super) async fn listen(
             TowerToHyperService::new(router.clone()),
             Arc::clone(&connection),
         );
-        let service = service_fn(move |mut request| {
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            if let Some(uri) = without_doubled_slash(request.uri()) {
+                *request.uri_mut() = uri;
+            }
             request.extensions_mut().insert(Arc::clone(&asking));
             router.call(request)
         });

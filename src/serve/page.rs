@@ -59,6 +59,10 @@ pub(super) fn routes() -> Router<Arc<Service>> {
             "/static/live.js",
             get(move || async move { file(script, page::LIVE) }),
         )
+        .route(
+            "/static/changes.js",
+            get(move || async move { file(script, page::CHANGES) }),
+        )
         .route("/page/overview", get(overview))
         .route("/page/run", get(run))
         .route("/page/rule", get(rule))

@@ -1,8 +1,11 @@
 """Tries the page that `runvet serve` shows in a browser, also while runs are written."""
 
 import json
+import os
 import shutil
+import socket
 import subprocess
+import time
 
 from playwright.sync_api import expect
 
@@ -12,6 +15,7 @@ from tab import NARROW, RUNVET, WIDE, WORK, InTheBrowser
 DEMO = run_data.CORPUS / "demo" / "episodes"
 EDITED = "#/run/served/episodes/ep_03_edited"
 FAILED = "#/run/served/episodes/ep_timeout"
+TOKEN = "0123456789abcdef"
 LIVE = ".tools .badge"
 
 # Many runs are judged by a binary that is not optimized.
@@ -28,10 +32,12 @@ class OfAService(InTheBrowser):
         super().setUp()
         self.home = self.serve(WORK / "served")
 
-    def serve(self, directory):
+    def serve(self, directory, *options, **environment):
         """The address of a service of some run data, which ends with the test."""
-        command = [RUNVET, "serve", directory.name]
-        service = subprocess.Popen(command, cwd=directory.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        command = [RUNVET, "serve", directory.name, *options]
+        service = subprocess.Popen(
+            command, cwd=directory.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env=os.environ | environment)
         self.addCleanup(service.stdout.close)
         self.addCleanup(service.wait)
         self.addCleanup(service.terminate)
@@ -45,6 +51,43 @@ class OfAService(InTheBrowser):
         (directory / "episodes").mkdir(parents=True)
         self.home = self.serve(directory)
         return directory / "episodes"
+
+    def serve_with_token(self, name, *options, **environment):
+        """The directory of a run whose service needs a token, and the file with the token."""
+        episodes = self.serve_empty(name)
+        shutil.copytree(DEMO / "ep_01_answer", episodes / "ep_1")
+        token = WORK / "token"
+        token.write_text(TOKEN)
+        self.home = self.serve(episodes.parent, "--token-file", token, *options, **environment)
+        return episodes
+
+    def proxy(self):
+        """Puts nginx with its defaults in front of the service, below two paths."""
+        directory = WORK / "nginx"
+        directory.mkdir(exist_ok=True)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        temporary = "".join(f"{name}_temp_path {directory}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+        (directory / "nginx.conf").write_text(f"""
+            daemon off; pid {directory}/pid; error_log {directory}/error.log; events {{}}
+            http {{ access_log off; {temporary} server {{
+              listen 127.0.0.1:{port};
+              location /tools/runvet/ {{ proxy_pass {self.home}; }}
+              location /doubled {{ proxy_pass {self.home}; }}
+            }} }}""")
+        nginx = subprocess.Popen(["nginx", "-e", directory / "error.log", "-c", directory / "nginx.conf"])
+        self.addCleanup(nginx.wait)
+        self.addCleanup(nginx.terminate)
+        while True:
+            with socket.socket() as tried:
+                if not tried.connect_ex(("127.0.0.1", port)):
+                    return f"http://127.0.0.1:{port}"
+            time.sleep(0.05)
+
+    def give_token(self, tab, token):
+        tab.get_by_label("Token").fill(token)
+        tab.get_by_role("button", name="Show runs").click()
 
     def open(self, address="", **options):
         tab = super().open(f"{self.home}{address}", **options)
@@ -272,6 +315,81 @@ class OfAService(InTheBrowser):
         for name in ["state.json", "events.jsonl"]:
             (episodes / name).unlink()
         expect(tab.locator(".faults")).to_have_count(0, timeout=PATIENCE)
+
+    def test_twenty_tabs_of_a_browser_follow_the_service(self):
+        episodes = self.serve_empty("tabs")
+        tabs = [self.open("#/runs")]
+        for _ in range(19):
+            tab = tabs[0].context.new_page()
+            tab.goto(f"{self.home}#/runs")
+            tabs.append(tab)
+        shutil.copytree(DEMO / "ep_01_answer", episodes / "ep_1")
+        for tab in tabs:
+            expect(tab.locator(LIVE)).to_have_text("live")
+            expect(self.rows(tab)).to_have_count(1, timeout=PATIENCE)
+        tabs.pop(0).close()
+        shutil.copytree(DEMO / "ep_01_answer", episodes / "ep_2")
+        for tab in tabs:
+            expect(self.rows(tab)).to_have_count(2, timeout=PATIENCE)
+
+    def test_page_is_followed_behind_nginx(self):
+        episodes = self.serve_empty("proxied")
+        home = self.proxy()
+        for number, path in enumerate(["/tools/runvet", "/tools/runvet/", "/doubled/"], 1):
+            self.home = home + path
+            tab = self.open("#/runs")
+            shutil.copytree(DEMO / "ep_01_answer", episodes / f"ep_{number}")
+            expect(self.rows(tab)).to_have_count(number, timeout=PATIENCE)
+        self.home = home
+
+    def test_token_lets_a_browser_in(self):
+        episodes = self.serve_with_token("locked")
+        for home in [self.home, f"{self.proxy()}/tools/runvet/"]:
+            self.home, self.asked = home, []
+            address = f"{home}#/run/locked/episodes/ep_1"
+            tab = super().open(address)
+            self.check_accessible(tab, "login")
+            self.give_token(tab, "0123456789abcdeX")
+            expect(tab.get_by_role("alert")).to_have_text("This is not the token of this service.")
+            self.give_token(tab, TOKEN)
+            expect(tab.locator(LIVE)).to_have_text("live")
+            expect(tab.locator("#run .crumb code")).to_have_text("ep_1", timeout=PATIENCE)
+            expect(tab).to_have_url(address)
+            self.assertEqual(tab.evaluate("() => document.cookie"), "")
+            [cookie] = tab.context.cookies()
+            self.assertEqual((cookie["httpOnly"], cookie["sameSite"]), (True, "Lax"))
+            self.assertNotIn(TOKEN, cookie["value"])
+            self.go(tab, "#/runs")
+            shutil.copytree(DEMO / "ep_01_answer", episodes / f"ep_{len(home)}")
+            expect(self.rows(tab).nth(1)).to_be_visible(timeout=PATIENCE)
+            shutil.rmtree(episodes / f"ep_{len(home)}")
+            expect(self.rows(tab)).to_have_count(1, timeout=PATIENCE)
+            self.assertFalse([url for url in self.asked if TOKEN in url])
+            tab.context.close()
+        # Chromium says that the form came with the status 401.
+        self.assertTrue(all("401" in said for said in self.said), self.said)
+        self.said.clear()
+
+    def test_opened_browser_is_let_in_once(self):
+        opened = WORK / "opened"
+        opened.unlink(missing_ok=True)
+        browser = WORK / "browser.sh"
+        browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new\nmv {opened}.new {opened}\n')
+        browser.chmod(0o755)
+        self.serve_with_token("opened-runs", "--open", BROWSER=str(browser))
+        while not opened.exists():
+            time.sleep(0.05)
+        address = opened.read_text().strip()
+        self.assertNotIn(TOKEN, address)
+        tab = super().open(address)
+        expect(tab.locator(LIVE)).to_have_text("live")
+        expect(tab).to_have_url(self.home)
+        tab.goto(address)
+        expect(tab).to_have_url(self.home)
+        self.assertEqual(self.said, [])
+        stranger = super().open(address)
+        expect(stranger.get_by_role("alert")).to_contain_text("The code of this address was used")
+        self.said.clear()
 
     def test_pictures_are_taken(self):
         tab = self.whole("#/runs?valid=no", viewport=WIDE, reduced_motion="reduce")

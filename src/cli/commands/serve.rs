@@ -1,9 +1,12 @@
 //! `runvet serve`: a directory of runs -> a page and an interface over HTTP, until it is stopped.
 
+use std::env;
 use std::fmt::Display;
+use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -40,6 +43,7 @@ Exit codes:
 
 Examples:
   runvet serve runs/
+  runvet serve runs/ --open
   runvet serve runs/ --listen 127.0.0.1:8080
   runvet serve runs/ --listen 0.0.0.0:8080 --token-file token.txt")]
 pub(in crate::cli) struct Serve {
@@ -53,9 +57,14 @@ pub(in crate::cli) struct Serve {
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 
+    /// Open the page in a browser: that of $BROWSER, or else the usual one
+    #[arg(long)]
+    open: bool,
+
     /// Answer only requests with the token in this file, as `Authorization: Bearer`
     ///
-    /// The token has 16 to 4,096 printable characters; white space around it does not count.
+    /// A browser is asked for the token. Where standard error is a terminal, an address is printed
+    /// there that lets a browser in once, within ten minutes. The token has 16 to 4,096 printable characters; white space around it does not count.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
@@ -90,12 +99,24 @@ impl Serve {
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let serve = serve::Serve::bind(watch, self.listen, access).map_err(Failure::fault)?;
         let stop = serve.stop();
+        let is_shown = self.token_file.is_some() && io::stderr().is_terminal();
         thread::Builder::new()
             .spawn(move || signals.forever().for_each(|_| stop.stop()))
             .map_err(|error| Failure::Fault(format!("can't wait for signals: {error}")))?;
         note_idle(&gate, output);
         writeln!(output.stdout(), "{}", serve.url())?;
         output.finish()?;
+        if self.open || is_shown {
+            let url = serve.url_for_browser().map_err(Failure::fault)?;
+            if is_shown {
+                output.say(&format!(
+                    "To let a browser in, once and within ten minutes: {url}"
+                ));
+            }
+            if self.open {
+                open_browser(&url, output);
+            }
+        }
         let (send, faults) = channel();
         let served = thread::scope(|scope| {
             let served = scope.spawn(move || {
@@ -113,6 +134,26 @@ impl Serve {
         match served {
             Ok(ended) => ended.map(|()| Exit::Success).map_err(Failure::fault),
             Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+/// Opens an address in a browser, which goes on by itself.
+fn open_browser(url: &str, output: &Output) {
+    let usual = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let browser = env::var_os("BROWSER").filter(|browser| !browser.is_empty());
+    let browser = browser.unwrap_or_else(|| usual.into());
+    let mut command = Command::new(&browser);
+    let command = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null());
+    match command.stderr(Stdio::null()).spawn() {
+        Ok(mut child) => drop(thread::spawn(move || child.wait())),
+        Err(error) => {
+            let browser = browser.display();
+            output.note(&format!("can't open a browser with {browser}: {error}"));
         }
     }
 }

@@ -124,6 +124,58 @@ fn reachable_address_needs_a_token() {
 }
 
 #[test]
+fn form_with_the_token_lets_a_browser_in() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("token");
+    fs::write(&file, "0123456789abcdef\n").unwrap();
+    let service = Service::start(&corpus(), &["demo", "--token-file", file.to_str().unwrap()]);
+    let browser = service
+        .agent
+        .get(&service.url)
+        .header("accept", "text/html");
+    let form = Answer::of(browser.call().unwrap());
+    assert_eq!(
+        (form.status, &*form.kind),
+        (401, "text/html; charset=utf-8")
+    );
+    assert!(!form.text.contains("ep_"), "{}", form.text);
+    assert_eq!(service.get("").problem().0, 401);
+    let give = |body: &str| {
+        let post = service.agent.post(&service.url);
+        // Proxies may pass on another `Host` than that of the page.
+        let post = post.header("origin", "https://runs.example");
+        let post = post.config().max_redirects(0).build();
+        post.send(body).unwrap()
+    };
+    for wrong in ["token=0123456789abcdeX", "code=0123456789abcdef", ""] {
+        let answer = give(wrong);
+        assert_eq!(answer.status(), 401, "{wrong}");
+        assert!(!answer.headers().contains_key("set-cookie"));
+    }
+    let answer = give("token=0123456789abcdef");
+    assert_eq!(answer.status(), 303);
+    assert_eq!(answer.headers()["location"], "./");
+    let cookie = answer.headers()["set-cookie"].to_str().unwrap().to_owned();
+    let (cookie, with) = cookie.split_once(';').unwrap();
+    assert_eq!(with, " HttpOnly; SameSite=Lax");
+    let ask = |cookie: &str, headers: &[(&str, &str)]| {
+        let mut asked = service.agent.get(format!("{}api/v1/rules", service.url));
+        asked = asked.header("cookie", cookie);
+        for (name, value) in headers {
+            asked = asked.header(*name, *value);
+        }
+        Answer::of(asked.call().unwrap()).status
+    };
+    assert_eq!(ask(cookie, &[]), 200);
+    assert_eq!(ask(&format!("theme=dark; {cookie}"), &[]), 200);
+    assert_eq!(ask(&format!("{cookie}0"), &[]), 401);
+    assert_eq!(ask(cookie, &[("origin", "https://evil.example")]), 403);
+    assert_eq!(ask(cookie, &[("host", "evil.example")]), 421);
+    // Standard error is no terminal: nothing on it lets anybody in.
+    assert_eq!(service.end(), (Some(0), String::new()));
+}
+
+#[test]
 fn two_hundred_clients_are_answered_at_once() {
     let service = Service::demo();
     let sockets: Vec<TcpStream> = (0..200).map(|_| service.socket()).collect();
