@@ -55,6 +55,8 @@
           ? JSON.rawJSON(context.source) : value);
       return JSON.parse(await answer.text(), exact);
     },
+    // What `runvet diff --json` says of two runs.
+    diff: (left, right) => ask(`api/v1/diff?${new URLSearchParams([["left", left], ["right", right]])}`),
     rule: (name) => ask(`page/rule?${new URLSearchParams([["name", name]])}`).then((page) => page.text),
     // The values that filters offer, each with its number of runs.
     choices: async () => {

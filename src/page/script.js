@@ -52,12 +52,12 @@
     };
   })();
 
-  // Addresses: #/, #/runs?rule=plan/projection, #/run/runs/episodes/ep_1?at=L6
+  // Addresses: #/, #/runs?rule=plan/projection, #/run/runs/episodes/ep_1?at=L6, #/compare?left=…&right=…
   const readable = (text) => encodeURIComponent(text).replace(/%2F/g, "/").replace(/%3A/g, ":");
   function address() {
     const [path, query] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
     const params = new URLSearchParams(query || "");
-    if (path === "runs") return { view: "runs", params };
+    if (path === "runs" || path === "compare") return { view: path, params };
     if (path.startsWith("run/")) {
       let dir = path.slice(4);
       try {
@@ -73,6 +73,7 @@
     return `#/${path}${query ? `?${query}` : ""}`;
   }
   const linkOf = (row) => `#/run/${readable(row.dir)}`;
+  const comparing = (left, right) => link("compare", [["left", left], ["right", right]]);
 
   // Filters.
   const NONE = "(none)";
@@ -220,7 +221,7 @@
   }
 
   function drawRuns(params, shown, range, pages) {
-    find("#runs .said").replaceChildren(range, ...chips(params));
+    find("#runs .said").replaceChildren(range, ...chips(params), toMarked);
     const body = make("tbody", {}, ...shown.map(rowOf));
     const table = make("table", {}, head(params), body);
     const back = keeper(find("#runs"));
@@ -331,6 +332,7 @@
       make("td", { class: "run" },
         make("span", { class: `dot ${tone}`, title: word }),
         make("span", { class: "unseen" }, `${word} `),
+        marker(row),
         make("a", { class: "id", href: linkOf(row) }, row.id),
         make("span", { class: "task" }, row.task || "")),
       make("td", {}, badge(row.status)),
@@ -347,9 +349,25 @@
     return make("tr", {
       "data-dir": row.dir,
       onclick: (event) => {
-        if (!event.target.closest("a, button") && !String(getSelection())) location.hash = linkOf(row);
+        if (!event.target.closest("a, button, input") && !String(getSelection())) location.hash = linkOf(row);
       },
     }, ...cells);
+  }
+
+  // The rows that the reader marked, at most two, and the link to the two side by side.
+  let marked = [];
+  const toMarked = make("a", { class: "to-marked", hidden: true }, "Compare the two marked runs");
+  function marker(row) {
+    const mark = (event) => {
+      const others = marked.filter((dir) => dir !== row.dir);
+      marked = event.target.checked ? [...others, row.dir].slice(-2) : others;
+      for (const box of all("#runs .mark-run")) box.checked = marked.includes(box.closest("tr").dataset.dir);
+      toMarked.hidden = marked.length < 2;
+      if (!toMarked.hidden) toMarked.href = comparing(...marked);
+    };
+    const box = make("input", { class: "mark-run", type: "checkbox", "aria-label": `Mark ${row.id} to compare`, onchange: mark });
+    box.checked = marked.includes(row.dir);
+    return box;
   }
 
   // The words that were typed and are in the address. What is typed since then stays; when the address changes
@@ -540,6 +558,98 @@
     }
   }
 
+  // Two runs side by side: what their headers and steps say, and where they differ.
+  async function pageOf(dir) {
+    if (live) return live.run(dir);
+    const row = source.byDir.get(dir);
+    const page = row && source.page(row);
+    if (!page) throw new Error(row ? `${row.id} has no page in this file.` : "This file has no such run.");
+    return { row, text: page.text };
+  }
+  function showCompared(params) {
+    const view = find("#compare");
+    const wanted = location.hash;
+    const dirs = ["left", "right"].map((name) => params.get(name) || "");
+    const asked = [...dirs.map(pageOf), live ? live.diff(...dirs) : null];
+    const title = make("h1", { id: "compare-title" }, "Two runs side by side");
+    Promise.all(asked).then(([left, right, diff]) => {
+      if (location.hash !== wanted) return;
+      const sides = [sideOf(left), sideOf(right)];
+      markUnlike(sides);
+      view.replaceChildren(title, diff ? differences(diff) : "", make("div", { class: "sides" }, ...sides));
+      window.scrollTo(0, 0);
+    }, (error) => {
+      if (location.hash === wanted) view.replaceChildren(title, make("p", { class: "notice", role: "status" }, error.message));
+    });
+  }
+  function sideOf({ row, text }) {
+    const side = make("div", { class: "side" });
+    side.innerHTML = policy.createHTML(text);
+    for (const part of all("section.part", side)) {
+      if (!/(steps|details)$/.test(part.id)) part.remove();
+    }
+    find(".parts", side).remove();
+    find(".crumb", side).replaceChildren(make("a", { href: linkOf(row) }, row.id));
+    for (const anchor of all("a[href^='#r']", side)) {
+      const at = anchor.getAttribute("href").replace(/^#r\d*-/, "");
+      anchor.setAttribute("href", `${linkOf(row)}?at=${readable(at)}`);
+    }
+    for (const named of all("[id], [aria-labelledby]", side)) {
+      named.removeAttribute("id");
+      named.removeAttribute("aria-labelledby");
+    }
+    return side;
+  }
+  function markUnlike(sides) {
+    for (const [selector, key] of [[".figures > div", "dt"], ["table.plan tbody tr:not(.did)", "th"]]) {
+      const known = sides.map((side) => new Map(all(selector, side).map((part) => [find(key, part).textContent, part])));
+      known.forEach((parts, at) => {
+        for (const [name, part] of parts) {
+          const other = known[1 - at].get(name);
+          const isExpected = ["directory", "started", "duration"].includes(name);
+          const isUnlike = !other || other.textContent !== part.textContent;
+          if (isUnlike && !isExpected) part.classList.add("is-unlike");
+        }
+      });
+    }
+  }
+  function differences({ same, differences, more }) {
+    const shown = (value) => {
+      const text = JSON.stringify(value);
+      return text.length > 300 ? `${text.slice(0, 300)}\u2026` : text;
+    };
+    const rows = differences.map(({ pointer, left, right }) => make("tr", {},
+      make("th", { scope: "row" }, make("code", {}, pointer)),
+      ...[left, right].map((value) => make("td", {}, make("code", {}, shown(value))))));
+    const heads = ["place", "left", "right"].map((head) => make("th", { scope: "col" }, head));
+    const what = plural(differences.length + more, "difference");
+    return same ? make("p", { class: "notice" }, "Nothing that counts differs.")
+      : make("details", { class: "panel unlike", open: true },
+        make("summary", {}, `${what}; ids, times, durations and digests do not count`),
+        make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": what },
+          make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows))));
+  }
+  // The latest valid run of the same task that started before a run.
+  async function lastGood(row) {
+    const isBefore = (other) =>
+      other.dir !== row.dir && other.task === row.task && other.valid && other.started_sec < row.started_sec;
+    const asked = new URLSearchParams([["valid", "yes"], ["sort", "-started"], ["q", row.task || ""]]);
+    if (row.started_sec !== undefined) asked.set("until", new Date(row.started_sec * 1000).toISOString());
+    const rows = live ? (await live.list(asked)).items : select(asked);
+    return rows.find(isBefore);
+  }
+  function comparer(row) {
+    const button = make("button", {
+      type: "button", title: "Compare with the latest valid run of the same task that started before",
+      onclick: async () => {
+        const good = row.task && await lastGood(row).catch(() => null);
+        if (good) location.hash = comparing(good.dir, row.dir);
+        else button.textContent = "No earlier valid run of this task";
+      },
+    }, "Compare");
+    return button;
+  }
+
   function withoutPage(row) {
     const list = (row.rules || []).map((rule) =>
       make("li", {}, make("a", { href: link("runs", [["rule", rule]]) }, rule)));
@@ -563,7 +673,7 @@
     return make("p", { class: "crumb" },
       make("a", { href: lastList }, "Runs"), "/", make("code", {}, row.id),
       make("span", { class: "steps" },
-        copier("Copy id", row.id), copier("Copy link", () => location.href), step(at - 1, "\u2191", "Previous run"), step(at < 0 ? -1 : at + 1, "\u2193", "Next run")));
+        comparer(row), copier("Copy id", row.id), copier("Copy link", () => location.href), step(at - 1, "\u2191", "Previous run"), step(at < 0 ? -1 : at + 1, "\u2193", "Next run")));
   }
 
   // A button that copies a text, and says that it did.
@@ -928,14 +1038,15 @@
     else if (isNew && view !== "run") window.scrollTo(0, 0);
     root.dataset.view = view;
     for (const item of all(".views a")) {
-      const isCurrent = item.dataset.view === (view === "run" ? "runs" : view);
+      const isCurrent = item.dataset.view === (view === "overview" ? view : "runs");
       if (isCurrent) item.setAttribute("aria-current", "page");
       else item.removeAttribute("aria-current");
     }
     if (view !== "run") shownRun = null;
     if (view === "runs") showRuns(params);
+    if (view === "compare") showCompared(params);
     if (view === "run") showRun(dir, params);
-    const what = { overview: "Overview", runs: "Runs", run: shownRun ? shownRun.id : "Run" }[view];
+    const what = { overview: "Overview", runs: "Runs", compare: "Compare", run: shownRun ? shownRun.id : "Run" }[view];
     document.title = `${said(what)} \u00b7 runvet`;
   }
 

@@ -22,6 +22,7 @@ pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo])
             }
             (shell::list())
             section.view #run {}
+            (shell::compared())
         }
         (shell::keys())
         script src="static/changes.js" {}

@@ -156,6 +156,11 @@ pub(super) fn list() -> Markup {
     }
 }
 
+/// Two runs side by side, which the script fills.
+pub(super) fn compared() -> Markup {
+    html! { section.view #compare aria-labelledby="compare-title" {} }
+}
+
 /// The keys that the script knows.
 pub(super) fn keys() -> Markup {
     let keys = [

@@ -223,6 +223,21 @@ class OfAFile(InTheBrowser):
         did.get_by_role("link", name="events.jsonl:5").click()
         expect(tab.locator(".event.is-target > summary")).to_contain_text("collect")
 
+    def test_two_runs_are_compared_side_by_side(self):
+        tab = self.open(EDITED)
+        tab.get_by_role("button", name="Compare").click()
+        self.check_compared(tab)
+        self.check_accessible(tab, "compare")
+        tab.locator(".side").last.get_by_role("link", name="line 6").click()
+        expect(tab.locator(".event.is-target > summary")).to_contain_text("step-2")
+
+    def test_marked_runs_are_compared(self):
+        tab = self.open("#/runs?q=ep_0")
+        for name in ["ep_01_answer", "ep_03_edited"]:
+            tab.get_by_label(f"Mark {name} to compare").check()
+        tab.get_by_role("link", name="Compare the two marked runs").click()
+        expect(tab.locator(".side .crumb")).to_have_text(["ep_01_answer", "ep_03_edited"])
+
     def test_run_says_why_it_failed(self):
         tab = self.open(FAILED)
         expect(tab.locator(".why h2")).to_have_text("Failed at refund")

@@ -225,6 +225,14 @@ class OfAService(InTheBrowser):
             tab.wait_for_load_state("networkidle") if address == "#/" else tab.wait_for_timeout(500)
             self.check_not_cut_off(tab, address)
 
+    def test_two_runs_are_compared_side_by_side(self):
+        tab = self.whole()
+        self.go(tab, EDITED)
+        tab.get_by_role("button", name="Compare").click()
+        self.check_compared(tab)
+        expect(tab.locator(".unlike")).to_contain_text("/state/outcomes/metrics/task_score")
+        expect(tab.locator(".unlike")).to_contain_text("0.95")
+
     def test_page_is_accessible(self):
         for scheme in ["light", "dark"]:
             tab = self.whole(color_scheme=scheme)

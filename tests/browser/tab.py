@@ -66,6 +66,14 @@ class InTheBrowser(unittest.TestCase):
         width = tab.evaluate("() => document.documentElement.scrollWidth")
         self.assertLessEqual(width, NARROW["width"], what)
 
+    def check_compared(self, tab):
+        """The edited run beside a valid one: where they differ is marked."""
+        expect(tab.locator(".side")).to_have_count(2)
+        expect(tab.locator(".side").last.locator(".crumb")).to_have_text("ep_03_edited")
+        expect(tab.locator(".side").first.locator(".badges")).to_contain_text("valid")
+        expect(tab.locator(".side").last.locator("tr.is-unlike")).to_contain_text("step-2")
+        expect(tab.locator(".side").last.locator(".figures .is-unlike", has_text="task_score")).to_have_count(1)
+
     def check_walked_by_keys(self, tab):
         """The list of invalid runs, a run, its neighbours and its findings, and back, with no mouse."""
         address = tab.url
