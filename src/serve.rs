@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -378,12 +378,23 @@ async fn readiness(State(service): State<Arc<Service>>) -> Result<&'static str, 
 }
 
 /// `GET /metrics`
-async fn numbers(State(service): State<Arc<Service>>) -> Response {
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    match service.numbers.text(&service.index()) {
+async fn numbers(
+    State(service): State<Arc<Service>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let wanted = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
+    let wanted = String::from_utf8_lossy(wanted.unwrap_or_default());
+    let is_classic = wanted.contains("text/plain") && !wanted.contains("openmetrics");
+    let kind = if is_classic {
+        metrics::CLASSIC
+    } else {
+        metrics::OPEN_METRICS
+    };
+    let text = api::in_thread(move || service.numbers.text(&service.sums(), is_classic)).await?;
+    Ok(match text {
         Ok(text) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+    })
 }
 
 /// A value as JSON that is safe to print.

@@ -3,6 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
@@ -260,7 +261,9 @@ pub(super) async fn diff(State(service): State<Arc<Service>>, RawQuery(query): R
 
 /// `GET /api/v1/statistics`
 pub(super) async fn statistics(State(service): State<Arc<Service>>) -> Answer {
-    in_thread(move || json(&service.index().sums())).await
+    let sums = in_thread(move || service.sums()).await?;
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    Ok((kind, sums.statistics.clone()).into_response())
 }
 
 /// All rules.
@@ -340,7 +343,6 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
         StatusCode::PAYLOAD_TOO_LARGE => too_large(),
         _ => Problem::bad("the body can't be read"),
     })?;
-    service.numbers.checked();
     if body.len() <= SMALL_BODY {
         return service.judge(&body);
     }
@@ -362,9 +364,10 @@ impl Service {
     /// Judges posted records.
     fn judge(&self, body: &[u8]) -> Answer {
         let request = CheckRequest::parse(body).map_err(Problem::bad)?;
-        Ok(json(
-            &self.judges.records(&request.episode_id, &request.records()),
-        ))
+        let begun = Instant::now();
+        let report = self.judges.records(&request.episode_id, &request.records());
+        self.numbers.checked(begun.elapsed());
+        Ok(json(&report))
     }
 
     /// The directory of the run with an id.

@@ -98,6 +98,11 @@ impl Entry {
         Path::new(&*self.path)
     }
 
+    /// Whether the run is in progress or paused.
+    pub(super) fn is_running(&self) -> bool {
+        self.lifecycle == Lifecycle::NonTerminal
+    }
+
     pub(super) fn suppressed(&self) -> usize {
         usize::try_from(self.totals.ignored + self.totals.baselined).unwrap_or(usize::MAX)
     }

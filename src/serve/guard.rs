@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -157,6 +157,7 @@ pub(super) async fn guard(
     request: Request,
     next: Next,
 ) -> Response {
+    let begun = Instant::now();
     let login = service.guard.asked_login(&request);
     let (headers, path) = (request.headers(), request.uri().path());
     let allowed = service.guard.check_source(headers, login.is_some());
@@ -190,7 +191,8 @@ pub(super) async fn guard(
             None
         }
     };
-    service.numbers.answered(response.status());
+    let status = response.status();
+    service.numbers.answered(status, begun.elapsed());
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         let value = HeaderValue::from_static(value);

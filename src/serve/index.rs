@@ -157,8 +157,7 @@ impl Index {
     }
 
     /// All sums, as the service gives them.
-    pub(super) fn sums(&self) -> Sums {
-        let sums = self.overview();
+    pub(super) fn sums(&self, sums: RunSums) -> Sums {
         let tallies = |sums: BTreeMap<String, Totals>| {
             let sums = sums.into_iter();
             sums.map(|(name, sum)| (name, sum.tally())).collect()

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::api::{DiffQuery, EventList, EventQuery, RuleList};
 use super::index::Sums;
+use super::metrics::{CLASSIC, OPEN_METRICS};
 use super::problem::Problem;
 use super::query::{RunList, RunQuery};
 use crate::diff::Diff;
@@ -119,8 +120,7 @@ impl Document {
             "/api/v1/changes": {"get": changes()},
             "/api/v1/openapi.json": {"get": json_document(
                 "getDescription", "This document", "application/vnd.oai.openapi+json;version=3.1")},
-            "/metrics": {"get": plain("getMetrics", "Numbers for monitoring",
-                "application/openmetrics-text; version=1.0.0; charset=utf-8")},
+            "/metrics": {"get": numbers()},
             "/healthz": {"get": health()},
             "/readyz": {"get": readiness()},
         })
@@ -267,6 +267,13 @@ fn changes() -> Value {
         "text/event-stream",
     );
     operation["responses"]["503"] = problem(503);
+    operation
+}
+
+fn numbers() -> Value {
+    let mut operation = plain("getMetrics", "Numbers for monitoring", OPEN_METRICS);
+    let content = &mut operation["responses"]["200"]["content"];
+    content[CLASSIC] = content[OPEN_METRICS].clone();
     operation
 }
 

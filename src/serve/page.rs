@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderName, StatusCode, header};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::api::{in_thread, unread};
 use super::entry::Entry;
 use super::problem::Problem;
-use super::{Service, json};
+use super::{Service, json, json_bytes};
 use crate::finding::{ReportedFault, RuleInfo};
 use crate::page::{self, Completion, RunSums};
 use crate::read::RunReader;
@@ -26,14 +27,22 @@ type Answer = Result<Response, Problem>;
 pub(super) struct Kept(Mutex<Option<(u64, Arc<Sums>)>>);
 
 #[derive(Debug)]
-struct Sums {
-    overview: RunSums,
-    faults: Vec<ReportedFault>,
+pub(super) struct Sums {
+    pub(super) overview: RunSums,
+    /// The answer with all sums, as JSON.
+    pub(super) statistics: Bytes,
+    /// The number of runs in progress.
+    pub(super) running: u64,
+    pub(super) faults: Vec<ReportedFault>,
     is_under_way: bool,
-    rules: Vec<RuleInfo>,
+    pub(super) rules: Vec<RuleInfo>,
 }
 
 impl Sums {
+    pub(super) fn is_complete(&self) -> bool {
+        !self.is_under_way && self.faults.is_empty()
+    }
+
     fn ending(&self) -> Completion<'_> {
         Completion {
             faults: &self.faults,
@@ -169,8 +178,8 @@ async fn rule(
 }
 
 impl Service {
-    /// The sums for the overview, made again where the index has changed.
-    fn sums(&self) -> Arc<Sums> {
+    /// All sums, made again where the index has changed.
+    pub(super) fn sums(&self) -> Arc<Sums> {
         let mut kept = self
             .overview
             .0
@@ -182,8 +191,12 @@ impl Service {
         {
             return Arc::clone(sums);
         }
+        let overview = index.overview();
+        let running = index.entries().filter(|entry| entry.is_running());
         let sums = Arc::new(Sums {
-            overview: index.overview(),
+            statistics: json_bytes(&index.sums(overview.clone())).into(),
+            running: running.count() as u64,
+            overview,
             faults: index.faults(),
             is_under_way: index.is_under_way(),
             rules: self.gate.check().rules().cloned().collect(),

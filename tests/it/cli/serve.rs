@@ -246,6 +246,47 @@ fn service_sums_up_as_validate_does() {
 }
 
 #[test]
+fn monitoring_reads_both_text_formats() {
+    let service = Service::demo();
+    service.check(r#"{"episode_id": "ep_1", "records": {}}"#);
+    let ask = |wanted: &str| {
+        let asked = service.agent.get(format!("{}metrics", service.url));
+        Answer::of(asked.header("accept", wanted).call().unwrap())
+    };
+    let open = ask("application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5");
+    assert!(open.kind.starts_with("application/openmetrics-text; "));
+    assert!(open.text.ends_with("# EOF\n"), "{}", open.text);
+    let classic = ask("text/plain");
+    assert_eq!(classic.kind, "text/plain; version=0.0.4; charset=utf-8");
+    let has = |line: &str| classic.text.lines().any(|it| it == line);
+    for line in [
+        &*format!(
+            "runvet_build_info{{version=\"{}\"}} 1",
+            env!("CARGO_PKG_VERSION")
+        ),
+        "runvet_complete 1",
+        "runvet_runs_in_progress 1",
+        "runvet_rule_findings{rule=\"record/id\",severity=\"error\"} 0",
+        "runvet_checks_total 1",
+        "runvet_check_duration_seconds_count 1",
+        "# HELP runvet_checks_total Episodes that were posted and checked.",
+        "# TYPE runvet_checks_total counter",
+        "# TYPE runvet_build_info gauge",
+    ] {
+        assert!(has(line), "{line} is not in {}", classic.text);
+    }
+    // Each sample belongs to a family that is declared before it.
+    let mut family = "";
+    for line in classic.text.lines() {
+        if let Some(declared) = line.strip_prefix("# TYPE ") {
+            family = declared.split_once(' ').unwrap().0;
+        } else if !line.starts_with("# HELP ") {
+            assert!(line.starts_with(family), "{line} is not of {family}");
+        }
+    }
+}
+
+#[test]
 fn service_gives_rules_schemas_and_its_description() {
     let service = Service::demo();
     let rules = service.get("api/v1/rules").json();
