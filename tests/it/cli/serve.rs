@@ -266,7 +266,7 @@ fn monitoring_reads_both_text_formats() {
         ),
         "runvet_complete 1",
         "runvet_runs_in_progress 1",
-        "runvet_rule_findings{rule=\"record/id\",severity=\"error\"} 0",
+        "runvet_rule_findings{rule=\"lifecycle/links\",severity=\"error\"} 0",
         "runvet_checks_total 1",
         "runvet_check_duration_seconds_count 1",
         "# HELP runvet_checks_total Episodes that were posted and checked.",
