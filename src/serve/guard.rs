@@ -5,8 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use hyper::body::Body as _;
@@ -17,10 +18,14 @@ use super::api::{BODY_UNIT, MAX_ANSWERS};
 use super::login::Login;
 use super::problem::Problem;
 use super::room::{Asking, Connection, PIECE};
+use crate::digest::Digest;
 use crate::printable::quote;
 
 /// The time in which an answer must begin.
 const MAX_TIME: Duration = Duration::from_secs(30);
+
+/// The maximum number of bytes of an answer with a tag, which takes a digest of all of them.
+const MAX_TAGGED: usize = 1 << 20;
 
 /// What a browser lets a page of the service do: use the style and the script of the service, and
 /// ask the service. It may not load anything else, nor be shown inside another page.
@@ -165,6 +170,8 @@ pub(super) async fn guard(
         Some(_) => Ok(()),
         None => service.guard.check_token(headers, path),
     });
+    let is_get = request.method() == Method::GET;
+    let known = headers.get(header::IF_NONE_MATCH).cloned();
     let connection = request.extensions().get::<Arc<Connection>>();
     let asking = connection.map(Connection::ask);
     let is_refused = allowed.is_err() || login.is_some();
@@ -191,6 +198,9 @@ pub(super) async fn guard(
             None
         }
     };
+    if is_get {
+        response = tagged(response, known.as_ref()).await;
+    }
     let status = response.status();
     service.numbers.answered(status, begun.elapsed());
     let headers = response.headers_mut();
@@ -208,6 +218,37 @@ pub(super) async fn guard(
         Some(asking) => asking.until_end_of(response, turn),
         None => response,
     }
+}
+
+/// Gives a small answer a tag that stands for its bytes. A client that knows it gets nothing else.
+async fn tagged(response: Response, known: Option<&HeaderValue>) -> Response {
+    let size = response.body().size_hint().exact();
+    let is_small = size.is_some_and(|size| size <= MAX_TAGGED as u64);
+    if response.status() != StatusCode::OK || !is_small {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, MAX_TAGGED).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let tag = format!("\"{}\"", Digest::of([&*bytes]));
+    let known = known.and_then(|known| known.to_str().ok());
+    let is_known = known.is_some_and(|known| {
+        let mut known = known.split(',').map(str::trim);
+        known.any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+    });
+    let kept = HeaderValue::from_static("private, no-cache");
+    parts.headers.insert(header::CACHE_CONTROL, kept);
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        parts.headers.insert(header::ETAG, tag);
+    }
+    if !is_known {
+        return Response::from_parts(parts, Body::from(bytes));
+    }
+    parts.status = StatusCode::NOT_MODIFIED;
+    parts.headers.remove(header::CONTENT_TYPE);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::empty())
 }
 
 /// The memory that an answer has until its client has taken it; none where it is small.

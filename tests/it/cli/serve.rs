@@ -246,6 +246,43 @@ fn service_sums_up_as_validate_does() {
 }
 
 #[test]
+fn unchanged_answer_is_not_sent_again() {
+    let service = Service::demo();
+    for path in [
+        "",
+        "api/v1/runs",
+        "api/v1/runs/ep_01_answer",
+        "static/script.js",
+    ] {
+        let ask = |tag: &str| {
+            let asked = service.agent.get(format!("{}{path}", service.url));
+            asked.header("if-none-match", tag).call().unwrap()
+        };
+        let first = ask("\"other\"");
+        assert_eq!(first.status(), 200, "{path}");
+        assert_eq!(first.headers()["cache-control"], "private, no-cache");
+        let tag = first.headers()["etag"].to_str().unwrap();
+        for known in [tag, &format!("\"other\", W/{tag}"), "*"] {
+            let again = ask(known);
+            assert_eq!(
+                (
+                    again.status().as_u16(),
+                    again.headers()["etag"].to_str().unwrap()
+                ),
+                (304, tag)
+            );
+            assert_eq!(again.into_body().read_to_string().unwrap(), "");
+        }
+    }
+    let wrong = service
+        .agent
+        .get(format!("{}api/v1/runs?limit=x", service.url));
+    let wrong = wrong.header("if-none-match", "*").call().unwrap();
+    assert_eq!(wrong.status(), 400);
+    assert_eq!(wrong.headers()["cache-control"], "no-store");
+}
+
+#[test]
 fn monitoring_reads_both_text_formats() {
     let service = Service::demo();
     service.check(r#"{"episode_id": "ep_1", "records": {}}"#);
