@@ -96,6 +96,9 @@ pub(super) struct EventQuery {
     /// The phases of the events; lines that are not events are left out then.
     #[serde(default)]
     pub(super) phase: Vec<String>,
+    /// Words that an event must all contain, in any case of ASCII letters, in its keys or values
+    /// as they are in JSON; lines that are not events are left out then.
+    pub(super) q: Option<String>,
 }
 
 /// One page of the events of a run.
@@ -146,6 +149,9 @@ impl EventQuery {
         let cursor = cursor
             .map_err(|_| Problem::bad("`cursor` is not the `next` of a page"))?
             .unwrap_or_default();
+        let words = self.q.as_deref().unwrap_or_default().to_ascii_lowercase();
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let takes_all = self.phase.is_empty() && words.is_empty();
         let run = RunReader::open(path).map_err(|error| unread(&error))?;
         let mut lines = run.event_texts().map_err(|error| unread(&error))?;
         let (mut items, mut bytes) = (Vec::new(), 0);
@@ -159,6 +165,12 @@ impl EventQuery {
                         continue;
                     }
                     let text = raw_json(event).map_err(|error| failed(&error))?;
+                    if !words.is_empty() {
+                        let text = text.get().to_ascii_lowercase();
+                        if !words.iter().all(|word| text.contains(word)) {
+                            continue;
+                        }
+                    }
                     EventItem {
                         line,
                         event: Some(text),
@@ -170,7 +182,7 @@ impl EventQuery {
                     reason,
                     ..
                 }) => {
-                    if place.line < cursor || !self.phase.is_empty() {
+                    if place.line < cursor || !takes_all {
                         continue;
                     }
                     EventItem {

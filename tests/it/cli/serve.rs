@@ -223,6 +223,18 @@ fn service_lists_events_page_by_page() {
         .json();
     assert_eq!(acts["items"].as_array().unwrap().len(), 3);
     assert_eq!(acts["items"][0]["event"]["phase"], "act");
+    let found = |query: &str| {
+        let list = service.get(&format!("api/v1/runs/ep_01_answer/events?{query}"));
+        let list = list.json();
+        let items = list["items"].as_array().unwrap().iter();
+        items
+            .map(|item| item["line"].as_u64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("q=COLLECT"), [3, 5, 10]);
+    assert_eq!(found("q=collect+act-1&phase=act"), [5]);
+    assert_eq!(found("q=collect&limit=1&cursor=4"), [5]);
+    assert_eq!(found("q=nowhere"), [0; 0]);
 }
 
 #[test]
