@@ -64,7 +64,8 @@ pub(in crate::cli) struct Serve {
     /// Answer only requests with the token in this file, as `Authorization: Bearer`
     ///
     /// A browser is asked for the token. Where standard error is a terminal, an address is printed
-    /// there that lets a browser in once, within ten minutes. The token has 16 to 4,096 printable characters; white space around it does not count.
+    /// there that lets a browser in once, within ten minutes. The token has 16 to 4,096 printable
+    /// characters; white space around it does not count.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
