@@ -2,10 +2,10 @@
 
 >>> spark.read.format("runvet").load("s3://bucket/runs")                 # doctest: +SKIP
 
-Installing the package registers that format. The options are `table`, `partitions`, `since`, `until`,
-`in_flight`, `reads_per_second`, `patience`, `last`, `config`, `baseline`, `select`, `require`,
-`verify_manifest`, `deny_warnings`, `deny_unjudged`, `adapter`, `rule.RULE` and `store.NAME`. A task
-has one thread that checks and `in_flight` that fetch.
+Installing the package registers that format. The options are `table`, `partitions`, `since`,
+`until`, `in_flight`, `reads_per_second`, `patience`, `last`, `config`, `baseline`, `select`,
+`require`, `verify_manifest`, `deny_warnings`, `deny_unjudged`, `adapter`, `rule.RULE` and
+`store.NAME`. A task has one thread that checks and `in_flight` that fetch.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ use std::fmt;
 use jsonschema::{PatternOptions, Retrieve, ValidationError, Validator};
 use serde_json::Value;
 
-use super::branching::{MAX_APPLIED, MAX_WITHIN, is_excessive};
-use super::instance::{Instance, Tape};
+use super::branching::{MAX_APPLIED, MAX_WITHIN, most_applied};
+use super::instance::{Instance, Tape, within};
 use super::shape::{ShapeId, Shapes};
 use super::violation::{self, Violation};
 use super::{MAX_VIOLATIONS, TooManyViolations};
@@ -19,6 +19,11 @@ use crate::timestamp::Timestamp;
 /// the fast validator can't count them.
 const MAX_LISTED_TOKENS: u32 = 100_000;
 
+/// How often the validator may look into objects and arrays to list violations: for any value, and
+/// in addition for each subschema that is applied to each of its keys and values.
+const MIN_STEPS: u64 = 100_000;
+const STEPS_PER_VALUE: u64 = 64;
+
 /// A subschema.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part(ShapeId);
@@ -29,6 +34,8 @@ pub(crate) struct DeclaredSchema {
     /// The fast validator, where the schema has no keyword beyond it.
     shapes: Option<Shapes>,
     validator: Validator<Tape>,
+    /// The number of subschemas that it applies to one value.
+    applied: u64,
 }
 
 impl fmt::Debug for DeclaredSchema {
@@ -52,7 +59,8 @@ impl DeclaredSchema {
             .with_base_uri(address)
             .with_retriever(files)
             .build(&text)?;
-        if is_excessive(&text) {
+        let applied = most_applied(&text);
+        if applied > MAX_APPLIED {
             return Err(Box::new(ValidationError::custom(format!(
                 "it applies more than {MAX_APPLIED} subschemas to one value, references followed, \
                  or more than {MAX_WITHIN} within each other"
@@ -63,11 +71,13 @@ impl DeclaredSchema {
             .get("$schema")
             .and_then(Value::as_str)
             .is_some_and(|dialect| dialect.contains("draft-04"));
-        let shapes = Some(Shapes::compile(&text)).filter(|shapes| shapes.is_supported() && !is_old);
+        let shapes = Some(Shapes::compile(&text))
+            .filter(|shapes| shapes.is_supported() && !is_old && !shapes.may_multiply());
         Ok(Self {
             text,
             shapes,
             validator,
+            applied,
         })
     }
 
@@ -106,15 +116,28 @@ impl DeclaredSchema {
         if self.is_valid(value) {
             return Ok(Vec::new());
         }
+        let size = value.end_index() - value.index();
         let too_many = match &self.shapes {
             Some(shapes) => shapes.count_failures(value, MAX_VIOLATIONS) >= MAX_VIOLATIONS,
-            None => value.end_index() - value.index() > MAX_LISTED_TOKENS,
+            None => size > MAX_LISTED_TOKENS,
         };
         if too_many {
             return Err(TooManyViolations);
         }
-        let errors = self.validator.iter_errors(Instance::Node(value));
-        Ok(violation::explain(value.document(), at, &self.text, errors))
+        let steps = self.applied.saturating_mul(u64::from(size));
+        let steps = steps.saturating_mul(STEPS_PER_VALUE);
+        let errors = within(steps.saturating_add(MIN_STEPS), || {
+            let errors = self.validator.iter_errors(Instance::Node(value));
+            errors.take(MAX_VIOLATIONS).collect::<Vec<_>>()
+        });
+        let errors = errors.filter(|errors| errors.len() < MAX_VIOLATIONS);
+        let errors = errors.ok_or(TooManyViolations)?;
+        Ok(violation::explain(
+            value.document(),
+            at,
+            &self.text,
+            errors.into_iter(),
+        ))
     }
 
     /// Whether it declares the key at the end of a path, under `properties`.

@@ -2,6 +2,7 @@
 //! values.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, JsonNumber, Node as JsonNode, NodeIdentity, Object};
@@ -12,6 +13,24 @@ use crate::document::{Items, Key, Kind, Members, Node, Number};
 
 /// The representation of JSON values: nodes of a tape.
 pub(super) struct Tape;
+
+thread_local! {
+    /// How often the validator of this thread may still look into objects and arrays.
+    static STEPS: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// Validates with at most a number of looks into objects and arrays; `None` where it needs more.
+///
+/// The crate remembers whether a value is valid by a reference, but not why it is not: a schema
+/// that refers to itself twice for a part of a value doubles that work with each level. Once the
+/// steps are used up, no value has parts, so the validator comes to its end.
+pub(super) fn within<T>(steps: u64, validate: impl FnOnce() -> T) -> Option<T> {
+    STEPS.set(steps);
+    let done = validate();
+    let is_spent = STEPS.get() == 0;
+    STEPS.set(u64::MAX);
+    (!is_spent).then_some(done)
+}
 
 /// A value of a document, or a text that is used as a value.
 #[derive(Clone, Copy)]
@@ -36,6 +55,14 @@ impl Json for Tape {
 }
 
 impl<'a> Instance<'a> {
+    /// The value, if it has parts of a kind, and another step is allowed.
+    fn parts(self, kind: Kind) -> Option<Node<'a>> {
+        let node = self.node_of(kind)?;
+        let left = STEPS.get().saturating_sub(1);
+        STEPS.set(left);
+        (left > 0).then_some(node)
+    }
+
     fn node_of(self, kind: Kind) -> Option<Node<'a>> {
         match self {
             Self::Node(node) if node.kind() == kind => Some(node),
@@ -50,11 +77,11 @@ impl<'a> JsonNode<'a, Tape> for Instance<'a> {
     type Number = InstanceNumber<'a>;
 
     fn as_object(&self) -> Option<Container<'a>> {
-        self.node_of(Kind::Object).map(Container)
+        self.parts(Kind::Object).map(Container)
     }
 
     fn as_array(&self) -> Option<Container<'a>> {
-        self.node_of(Kind::Array).map(Container)
+        self.parts(Kind::Array).map(Container)
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {

@@ -82,6 +82,25 @@ impl Shapes {
         self.supported
     }
 
+    /// Whether a part of a value may be judged by more than one subschema on each of its levels: in
+    /// a schema that contains itself and has conditions.
+    pub(super) fn may_multiply(&self) -> bool {
+        let contains_itself = |(id, shape): (ShapeId, &Shape)| {
+            let properties = shape.properties.iter().map(|property| property.shape);
+            let additional = match shape.additional {
+                Additional::Each(below) => Some(below),
+                Additional::Any | Additional::None => None,
+            };
+            let conditions = shape.conditions.iter().map(|condition| condition.then);
+            let below = properties.chain(shape.items).chain(additional);
+            // A subschema has a smaller number than its parts, unless it is one of them.
+            below.chain(conditions).any(|below| below <= id)
+        };
+        let has_conditions = |shape: &Shape| !shape.conditions.is_empty();
+        self.shapes.iter().any(has_conditions)
+            && self.shapes.iter().enumerate().any(contains_itself)
+    }
+
     /// Validates a document, and notes whether any key may be misspelled.
     pub(super) fn glance(&self, root: Node<'_>) -> ShapeVerdict {
         let mut walk = Walk::new(&self.shapes, 1);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::support::binary::stderr;
+use crate::support::binary::{stderr, stdout};
 use crate::support::project::Project;
 
 /// The exit code of a check by a schema, and what it says.
@@ -62,6 +62,34 @@ fn hostile_schema_is_judged_or_refused() {
         let (found, said) = check(&schema);
         assert_eq!(found, code, "{shown}: {said}");
         assert!(said.contains(says), "{shown}: {said}");
+    }
+}
+
+#[test]
+fn schema_that_applies_itself_twice_ends_on_deep_values() {
+    let again = r##"{"type":"object","required":["x"],"properties":{"x":{"$ref":"#"}}}"##;
+    let either = format!("{{\"anyOf\":[{again},{again}]}}");
+    let condition = r##"{"if":{"properties":{"k":{"const":"a"}},"required":["k"]},"then":{"properties":{"x":{"$ref":"#"}}}}"##;
+    let besides = format!(
+        r##"{{"type":"object","properties":{{"x":{{"$ref":"#"}}}},"allOf":[{condition}]}}"##
+    );
+    for schema in [either, besides] {
+        let pack = "[[schema]]\nid = 'a/b'\nat = '/payload/deep'\nfile = 'a.json'\n";
+        let project = Project::new(pack);
+        project.write("a.json", &schema);
+        let deep = [&"{\"k\":\"a\",\"x\":".repeat(60), "1", &"}".repeat(60)].concat();
+        let event = format!(
+            "{{\"phase\":\"note\",\"timestamp\":\"2026-03-01T12:00:00Z\",\"payload\":{{\"deep\":{deep}}}}}\n"
+        );
+        project.write("runs/demo/episodes/ep_01_answer/events.jsonl", &event);
+        let output = project.run(&[
+            "validate",
+            "--select",
+            "a/b",
+            "runs/demo/episodes/ep_01_answer",
+        ]);
+        assert_eq!(output.status.code(), Some(1), "{schema}");
+        assert!(stdout(&output).contains("error[a/b]"), "{schema}");
     }
 }
 
