@@ -15,6 +15,7 @@ use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 use super::tables::Pack;
 use super::{Config, ConfigError, ConfigSource};
 use crate::printable::quote;
+use crate::schema::certainly_satisfies;
 use crate::source::Pointer;
 use crate::spelling::nearest;
 
@@ -176,8 +177,22 @@ fn to_json(value: &mut DeValue<'_>) -> Value {
     }
 }
 
+/// The schema without the keys at its root that a file lacks: it finds the same values valid.
+fn with_keys_of(schema: &Value, json: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|key, _| json.get(key).is_some());
+    }
+    schema
+}
+
 /// All mistakes that the schema finds, those that follow from another one included.
 fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
+    // Most files have few keys and no mistake. Then no validator is built, which takes longer than
+    // the check of a run.
+    if certainly_satisfies(json, &with_keys_of(schema, json)) {
+        return Vec::new();
+    }
     let validator = jsonschema::options()
         .should_validate_formats(true)
         .offline()
@@ -373,5 +388,21 @@ mod tests {
                 .to_string(),
             "a/runvet.toml:1:1: unknown key \"deny-warning\" (did you mean `deny-warnings`?)"
         );
+    }
+
+    #[test]
+    fn usual_files_take_no_validator() {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let is_quick = |json: Value| certainly_satisfies(&json, &with_keys_of(&schema, &json));
+        assert!(is_quick(serde_json::json!({})));
+        let usual = serde_json::json!({"deny-warnings": true, "jobs": 2, "rules": {"a/b": "off"}});
+        assert!(is_quick(usual));
+        for wrong in [
+            serde_json::json!({"deny-warning": true}),
+            serde_json::json!({"jobs": "2"}),
+            serde_json::json!({"rules": {"a/b": "of"}}),
+        ] {
+            assert!(!is_quick(wrong));
+        }
     }
 }
