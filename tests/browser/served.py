@@ -15,6 +15,7 @@ from tab import NARROW, RUNVET, WIDE, WORK, InTheBrowser
 DEMO = run_data.CORPUS / "demo" / "episodes"
 EDITED = "#/run/served/episodes/ep_03_edited"
 FAILED = "#/run/served/episodes/ep_timeout"
+LONG = "#/run/served/episodes/ep_long"
 TOKEN = "0123456789abcdef"
 LIVE = ".tools .badge"
 
@@ -220,9 +221,9 @@ class OfAService(InTheBrowser):
 
     def test_nothing_is_cut_off_in_a_narrow_window(self):
         tab = self.whole(viewport=NARROW)
-        for address in ["#/", "#/runs", EDITED, FAILED, "#/run/served/episodes/ep_long"]:
+        for address, shown in [("#/", ".tile"), ("#/runs", "tbody tr"), (EDITED, ".finding"), (FAILED, ".why"), (LONG, ".crumb:has-text('ep_long')")]:
             self.go(tab, address)
-            tab.wait_for_load_state("networkidle") if address == "#/" else tab.wait_for_timeout(500)
+            tab.locator(f".view:visible {shown}").first.wait_for()
             self.check_not_cut_off(tab, address)
 
     def test_two_runs_are_compared_side_by_side(self):
