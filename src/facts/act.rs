@@ -1,12 +1,15 @@
 //! An act event that has the id of an action -> what is kept of it until it is compared.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::as_of::{AsOf, Marks};
 use super::event::EventFacts;
+use super::note::{ActNote, MIRRORED, MirroredSpans, is_mirrored};
 use super::value::Value;
-use crate::document::Tape;
+use crate::document::{Kind, Tape, unquoted};
 use crate::source::Line;
 
 /// The latest act event for each action of the state that has an id.
@@ -57,83 +60,139 @@ impl<'a> Acts<'a> {
     }
 }
 
-/// An act event that has the id of an action.
+/// An act event that has the id of an action: what an action mirrors of it. All of that are facts.
 #[derive(Debug)]
 pub(super) struct KeptAct {
     pub(super) line: Line,
-    /// The event, or of a long one what an action mirrors of it. All that is mirrored of it are
-    /// facts.
-    pub(super) text: Box<[u8]>,
+    /// The timestamp and the names and values of the fields, one after the other.
+    text: String,
+    /// The length of the timestamp as the event has it; 0 where it has none.
+    timestamp: usize,
+    /// Those of the payload, in the order of [`by_length`].
+    fields: Vec<KeptField>,
 }
 
-/// The length of an event that is kept whole, at most.
-const MAX_WHOLE_BYTES: usize = 1 << 10;
+/// A field of the payload: the bytes of its name, and of its value as the event has it.
+#[derive(Debug, PartialEq, Eq)]
+struct KeptField {
+    name: Range<usize>,
+    value: Range<usize>,
+    kind: Kind,
+}
 
 /// The bytes that a kept event takes in addition to its text.
 const KEPT_BYTES: usize = 128;
 
 impl KeptAct {
-    /// Keeps what actions are compared with of an event, given the tokens that its schema refuses.
-    pub(super) fn new(line: Line, text: &[u8], refused: &[u32], tape: &mut Tape) -> Self {
-        let text = if text.len() <= MAX_WHOLE_BYTES && refused.is_empty() {
-            text.into()
-        } else {
-            let document = tape.read_record(text).ok();
-            let event = document.map(|event| EventFacts::new(line, Value::root(event, refused)));
-            let mirrored = event
-                .map(|event| mirrored_facts(&event))
-                .unwrap_or_default();
-            tape.release();
-            mirrored.into_bytes().into()
-        };
-        Self { line, text }
+    /// Keeps what actions are compared with of an event, given its note and the tokens that its
+    /// schema refuses; `None` where there is no memory for that.
+    pub(super) fn new(
+        line: Line,
+        event: &[u8],
+        note: &ActNote<'_>,
+        refused: &[u32],
+        tape: &mut Tape,
+    ) -> Option<Self> {
+        if let Some(spans) = &note.mirrored {
+            return Some(Self::of_spans(line, event, spans));
+        }
+        let document = tape.read_record(event).ok();
+        let event = document.map(|event| EventFacts::new(line, Value::root(event, refused)));
+        let kept = event.map(|event| Self::of_event(line, &event));
+        tape.release();
+        kept
+    }
+
+    /// Keeps the strings at known places of an event.
+    fn of_spans(line: Line, event: &[u8], spans: &MirroredSpans) -> Self {
+        let raw = |span: &Range<usize>| event.get(span.clone()).unwrap_or_default();
+        let fields = MIRRORED.into_iter().zip(&spans.fields);
+        let fields =
+            fields.filter_map(|(name, span)| Some((name, Kind::String, raw(span.as_ref()?))));
+        Self::of(line, spans.timestamp.as_ref().map(raw), fields)
+    }
+
+    /// Keeps the facts of an event.
+    fn of_event(line: Line, event: &EventFacts<'_>) -> Self {
+        let timestamp = event.timestamp.filter(|timestamp| timestamp.is_fact());
+        let timestamp = timestamp.map(|timestamp| timestamp.node().raw().as_bytes());
+        let members = event.payload().into_iter().flat_map(Value::members);
+        let mut fields: Vec<_> = members
+            .filter(|(name, value)| is_mirrored(name) && value.is_fact())
+            .collect();
+        fields.sort_unstable_by(|(a, _), (b, _)| by_length(a, b));
+        let fields = fields.iter().map(|(name, value)| {
+            let value = value.node();
+            (&**name, value.kind(), value.raw().as_bytes())
+        });
+        Self::of(line, timestamp, fields)
+    }
+
+    fn of<'t>(
+        line: Line,
+        timestamp: Option<&[u8]>,
+        fields: impl Iterator<Item = (&'t str, Kind, &'t [u8])> + Clone,
+    ) -> Self {
+        let lengths = (fields.clone()).map(|(name, _, value)| name.len() + value.len());
+        let (timestamp, length) = (timestamp.unwrap_or_default(), lengths.sum::<usize>());
+        let mut text = Vec::with_capacity(timestamp.len() + length);
+        text.extend_from_slice(timestamp);
+        let mut kept = Vec::with_capacity(MIRRORED.len());
+        for (name, kind, value) in fields {
+            let start = text.len();
+            text.extend_from_slice(name.as_bytes());
+            let middle = text.len();
+            text.extend_from_slice(value);
+            kept.push(KeptField {
+                name: start..middle,
+                value: middle..text.len(),
+                kind,
+            });
+        }
+        Self {
+            line,
+            // Whatever is noted or parsed is UTF-8.
+            text: String::from_utf8(text).unwrap_or_default(),
+            timestamp: timestamp.len(),
+            fields: kept,
+        }
+    }
+
+    /// Its timestamp, where that is a string.
+    pub(super) fn timestamp(&self) -> Option<Cow<'_, str>> {
+        let raw = self.raw(&(0..self.timestamp));
+        raw.starts_with('"')
+            .then(|| unquoted(raw, 0, raw.len(), raw.contains('\\')))
+    }
+
+    /// Its fields in the order of [`by_length`]: their names, their kinds, and the texts of their values.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, Kind, &str)> {
+        let fields = self.fields.iter();
+        fields.map(|field| (self.raw(&field.name), field.kind, self.raw(&field.value)))
+    }
+
+    fn raw(&self, span: &Range<usize>) -> &str {
+        self.text.get(span.clone()).unwrap_or_default()
     }
 
     fn bytes(&self) -> usize {
-        KEPT_BYTES + self.text.len()
+        KEPT_BYTES + self.text.len() + self.fields.len() * size_of::<KeptField>()
     }
 }
 
-/// An event with nothing but the facts that an action mirrors.
-fn mirrored_facts(event: &EventFacts<'_>) -> String {
-    let mut text = String::from("{");
-    if let Some(timestamp) = event.timestamp.filter(|timestamp| timestamp.is_fact()) {
-        text = text + r#""timestamp":"# + timestamp.node().raw() + ",";
-    }
-    text += r#""payload":{"#;
-    let mut comma = "";
-    if let Some(payload) = event.payload() {
-        for key in payload.node().members() {
-            let value = payload.with(key.value());
-            if is_mirrored(&key.name()) && value.is_fact() {
-                for part in [comma, key.raw(), ":", value.node().raw()] {
-                    text += part;
-                }
-                comma = ",";
-            }
-        }
-    }
-    text + "}}"
-}
-
-/// Whether an action has a field from the payload of its act event.
-pub(super) fn is_mirrored(name: &str) -> bool {
-    matches!(
-        name,
-        "kind" | "tool" | "input_excerpt" | "result_status" | "step_id"
-    ) || name.starts_with("x-")
+/// The order of the names of fields. Most names differ in length.
+pub(super) fn by_length(a: &str, b: &str) -> Ordering {
+    (a.len(), a).cmp(&(b.len(), b))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::note::{EventNote, NoteTaker};
     use super::*;
 
-    #[test]
-    fn only_mirrored_facts_are_kept_of_a_long_event() {
-        let blob = "b".repeat(MAX_WHOLE_BYTES);
-        let event = format!(
-            r#"{{"phase":"act","timestamp":"t","payload":{{"id":"a","kind":7,"x\u002do":[1],"blob":"{blob}","tool":"y"}}}}"#
-        );
+    /// What is kept of an event: its fields as they are written, and whether they are known from
+    /// its note.
+    fn kept(event: &str, refused: &[&str]) -> (String, bool) {
         let line = Line {
             number: 1,
             offset: 0,
@@ -141,14 +200,51 @@ mod tests {
         };
         let mut tape = Tape::default();
         let document = tape.read(event.as_bytes()).unwrap();
-        let kind = document.root().at(&["payload", "kind"]).unwrap().index();
-        let kept = KeptAct::new(line, event.as_bytes(), &[kind], &mut Tape::default());
-        let expected = r#"{"timestamp":"t","payload":{"x\u002do":[1],"tool":"y"}}"#;
-        assert_eq!(std::str::from_utf8(&kept.text).unwrap(), expected);
-        let short = br#"{"phase":"act","timestamp":"t","payload":{"id":"a"}}"#;
-        assert_eq!(
-            *KeptAct::new(line, short, &[], &mut Tape::default()).text,
-            *short
-        );
+        let refused: Vec<u32> = (refused.iter())
+            .map(|key| document.root().at(&["payload", key]).unwrap().index())
+            .collect();
+        let mut notes = NoteTaker::default();
+        let noted = notes.note(event.as_bytes()).filter(|_| refused.is_empty());
+        let note = noted.unwrap_or_else(|| {
+            EventNote::of(&EventFacts::new(line, Value::root(document, &refused)))
+        });
+        let act = note.act.unwrap();
+        let tape = &mut Tape::default();
+        let kept = KeptAct::new(line, event.as_bytes(), &act, &refused, tape).unwrap();
+        let fields = kept
+            .fields()
+            .map(|(name, kind, raw)| format!("{name} {kind:?} {raw}"));
+        let timestamp = kept.timestamp().map(Cow::into_owned);
+        let all: Vec<String> = timestamp.into_iter().chain(fields).collect();
+        (all.join(", "), act.mirrored.is_some())
+    }
+
+    #[test]
+    fn only_mirrored_facts_are_kept_of_an_event() {
+        let event = |payload: &str| {
+            format!(
+                r#"{{"phase":"act","timestamp":"2026-01-01T00:00:00Z","payload":{{"id":"a",{payload}}}}}"#
+            )
+        };
+        let strings = event(r#""kind":"k","blob":7,"tool":"\u0041","x":1"#);
+        let expected = r#"2026-01-01T00:00:00Z, kind String "k", tool String "\u0041""#;
+        assert_eq!(kept(&strings, &[]), (expected.into(), true));
+        for (payload, refused, expected) in [
+            (
+                r#""x-own":[1],"tool":"y","kind":7"#,
+                &["kind"][..],
+                "tool String \"y\", x-own Array [1]",
+            ),
+            (
+                r#""x\u002do":1,"kind":"k""#,
+                &[],
+                "x-o Number 1, kind String \"k\"",
+            ),
+            (r#""tool":null,"tool":{}"#, &[], "tool Object {}"),
+            (r#""x-own":"z""#, &[], "x-own String \"z\""),
+        ] {
+            let expected = format!("2026-01-01T00:00:00Z, {expected}");
+            assert_eq!(kept(&event(payload), refused), (expected, false));
+        }
     }
 }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::StateFacts;
-use super::act::{KeptAct, is_mirrored};
+use super::act::{KeptAct, by_length};
 use super::listener::Listener;
 use super::timeline::Timeline;
 use super::value::{Heard, Stamp, Value, show};
-use crate::document::{Kind, Node, Parser, Sink, unquoted, utf8};
+use crate::document::Node;
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -74,16 +74,14 @@ pub(super) fn mirror(
             Some(act) => to_compare.push((act, index, action)),
         }
     }
-    // Actions may share an id, and events may be long: each event is parsed once.
+    // Actions may share an id, and events may be long: what takes as long is done once for each.
     to_compare.sort_unstable_by_key(|(act, index, _)| (act.line, *index));
     let mut fields = Vec::new();
     for actions in to_compare.chunk_by(|(a, ..), (b, ..)| a.line == b.line) {
         let Some((act, ..)) = actions.first() else {
             continue;
         };
-        let Some(event) = HeardAct::read(act, std::mem::take(&mut fields)) else {
-            continue;
-        };
+        let event = HeardAct::new(act, std::mem::take(&mut fields));
         for (_, index, action) in actions {
             event.differences(*index, *action, differences);
         }
@@ -94,45 +92,26 @@ pub(super) fn mirror(
 /// The fields of an act event with which actions are compared.
 struct HeardAct<'a> {
     line: Line,
-    text: &'a str,
     timestamp: Option<Cow<'a, str>>,
-    /// Those of the payload, sorted by name. Of equal names the last one counts.
-    fields: Vec<(Cow<'a, str>, Heard<'a>)>,
-    /// The nesting depth of the parser: 1 inside the event, 2 inside its payload.
-    depth: u8,
-    next: Next<'a>,
-}
-
-/// What the next value of an event is.
-#[derive(Default)]
-enum Next<'a> {
-    Timestamp,
-    Payload,
-    Field(Cow<'a, str>),
-    #[default]
-    Other,
+    /// Those of the payload, in the order of [`by_length`].
+    fields: Vec<(&'a str, Heard<'a>)>,
 }
 
 impl<'a> HeardAct<'a> {
-    /// Reads a kept event into a buffer of fields. All that is mirrored of it are facts.
-    fn read(act: &'a KeptAct, fields: Vec<(Cow<'a, str>, Heard<'a>)>) -> Option<Self> {
-        let mut event = Self {
+    /// The fields of a kept event, in a buffer.
+    fn new(act: &'a KeptAct, mut fields: Vec<(&'a str, Heard<'a>)>) -> Self {
+        fields.clear();
+        fields.extend((act.fields()).map(|(name, kind, raw)| (name, Heard::new(kind, raw))));
+        Self {
             line: act.line,
-            text: utf8(&act.text).ok()?,
-            timestamp: None,
+            timestamp: act.timestamp(),
             fields,
-            depth: 0,
-            next: Next::Other,
-        };
-        Parser::new(&act.text, &mut event).text().ok()?;
-        event.fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Some(event)
+        }
     }
 
     fn field(&self, name: &str) -> Option<&Heard<'a>> {
-        let after = self.fields.partition_point(|(known, _)| **known <= *name);
-        let (known, value) = self.fields.get(after.checked_sub(1)?)?;
-        (*known == name).then_some(value)
+        let place = (self.fields).binary_search_by(|(known, _)| by_length(known, name));
+        Some(&self.fields.get(place.ok()?)?.1)
     }
 
     /// The fields in which an action differs from the event.
@@ -152,8 +131,7 @@ impl<'a> HeardAct<'a> {
             differ(&|| self.timestamps(at(), action));
         }
         for (name, value) in action.members() {
-            if is_mirrored(&name)
-                && let Some(in_event) = self.field(&name)
+            if let Some(in_event) = self.field(&name)
                 && value.is_fact()
                 && !in_event.equals(value.node())
             {
@@ -210,47 +188,5 @@ impl<'a> HeardAct<'a> {
                 },
             },
         }
-    }
-}
-
-impl Sink for &mut HeardAct<'_> {
-    fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        match std::mem::take(&mut self.next) {
-            Next::Timestamp => {
-                let text = || unquoted(self.text, start, end, escaped);
-                self.timestamp = (kind == Kind::String).then(text);
-            }
-            // The fields of an earlier payload do not count.
-            Next::Payload => self.fields.clear(),
-            Next::Field(name) => {
-                let text = self.text.get(start..end).unwrap_or_default();
-                self.fields.push((name, Heard::new(kind, text)));
-            }
-            Next::Other => {}
-        }
-    }
-
-    fn key(&mut self, start: usize, end: usize, escaped: bool) {
-        let name = unquoted(self.text, start, end, escaped);
-        self.next = match (self.depth, &*name) {
-            (1, "timestamp") => Next::Timestamp,
-            (1, "payload") => Next::Payload,
-            (2, field) if is_mirrored(field) => Next::Field(name),
-            _ => Next::Other,
-        };
-    }
-
-    fn open(&mut self, kind: Kind, _: usize) -> bool {
-        let is_payload = self.depth == 1 && matches!(self.next, Next::Payload);
-        let is_wanted = kind == Kind::Object && (self.depth == 0 || is_payload);
-        if is_wanted {
-            self.fields.clear();
-            self.depth += 1;
-        }
-        is_wanted
-    }
-
-    fn close(&mut self, _: usize) {
-        self.depth -= 1;
     }
 }

@@ -36,6 +36,30 @@ pub(crate) struct ActNote<'a> {
     pub(crate) unset_step: Option<Cow<'a, str>>,
     /// The id of the action that mirrors the event.
     pub(crate) action_id: Option<Cow<'a, str>>,
+    /// Where the event has what an action mirrors; `None` where that is not known.
+    pub(super) mirrored: Option<MirroredSpans>,
+}
+
+/// The fields that an action has from the payload of its act event, sorted by length.
+pub(super) const MIRRORED: [&str; 5] =
+    ["kind", "tool", "step_id", "input_excerpt", "result_status"];
+
+/// Whether an action has a field from the payload of its act event.
+pub(super) fn is_mirrored(name: &str) -> bool {
+    MIRRORED.contains(&name) || is_extension(name)
+}
+
+/// Whether a field is one of a runtime's own, which an action mirrors too.
+fn is_extension(name: &str) -> bool {
+    name.starts_with("x-")
+}
+
+/// The bytes of the strings that an action mirrors of an event: those of its timestamp, and of each
+/// field of [`MIRRORED`], quotes included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MirroredSpans {
+    pub(super) timestamp: Option<Range<usize>>,
+    pub(super) fields: [Option<Range<usize>>; MIRRORED.len()],
 }
 
 /// What one look at a sound event shows: its note, and the texts of its payload that tell how it
@@ -168,6 +192,7 @@ impl<'a> ActNote<'a> {
             unset_step: step_id.clone().filter(|_| step_status.is_none()),
             step: step_id.zip(step_status.map(status)),
             action_id: in_payload("action_id").or_else(|| in_payload("id")),
+            mirrored: None,
         }
     }
 
@@ -183,14 +208,17 @@ impl<'a> ActNote<'a> {
             unset_step: step_id.clone().filter(|_| status.is_none()),
             step: step_id.zip(status.map(Some)),
             action_id: id(Field::ActionId).or_else(|| id(Field::Id)),
+            mirrored: parts.mirrored(),
         })
     }
 }
 
-/// The flags of a skeleton whose payload has `synthetic` as true, and of one whose payload has an
-/// `error` that is more than a text; the others are [`Suspects`].
+/// The flags of a skeleton whose payload has `synthetic` as true, of one whose payload has an
+/// `error` that is more than a text, and of one of which an action mirrors more than strings of
+/// known keys; the others are [`Suspects`].
 const SYNTHETIC: u8 = 1 << 7;
 const ERROR: u8 = 1 << 6;
+const MIRRORS_MORE: u8 = 1 << 5;
 
 /// What is known of every event with a skeleton: its flags, and the number that it alone has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -256,7 +284,8 @@ impl NoteTaker {
         if let Some(Sign { flags, .. }) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
             parts.set(Field::Payload, Some(Part::without_text(Kind::Object)));
-            parts.suspects = Suspects::of_flags(flags & !(SYNTHETIC | ERROR));
+            parts.suspects = Suspects::of_flags(flags & !(SYNTHETIC | ERROR | MIRRORS_MORE));
+            parts.has_extensions = flags & MIRRORS_MORE != 0;
             if flags & SYNTHETIC != 0 {
                 parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
             }
@@ -288,7 +317,8 @@ impl NoteTaker {
                 .is_none_or(|part| part.kind == Kind::String)
         };
         if bytes.len() <= MAX_LEARNED_BYTES && Field::NOTED.into_iter().all(is_text) {
-            let fields = || Field::NOTED.into_iter().chain(GLANCED);
+            let marked = || Field::NOTED.into_iter().chain(GLANCED);
+            let fields = || marked().chain(Field::MIRRORED_ALONE);
             let starts = |field: Field, at: usize| {
                 parts
                     .get(field)
@@ -391,6 +421,9 @@ fields! {
         Decision = b"decision",
         Status = b"status",
         Error = b"error",
+        Kind = b"kind",
+        Tool = b"tool",
+        InputExcerpt = b"input_excerpt",
     }
 }
 
@@ -407,6 +440,18 @@ impl Field {
         Self::ActionId,
         Self::Id,
     ];
+
+    /// Those that an action mirrors, in the order of [`MIRRORED`].
+    const MIRRORED: [Self; MIRRORED.len()] = [
+        Self::Kind,
+        Self::Tool,
+        Self::StepId,
+        Self::InputExcerpt,
+        Self::ResultStatus,
+    ];
+
+    /// Those of them that nobody else looks at.
+    const MIRRORED_ALONE: [Self; 3] = [Self::Kind, Self::Tool, Self::InputExcerpt];
 }
 
 /// A value: its kind and its span.
@@ -453,6 +498,8 @@ struct Parts<'a> {
     depth: u8,
     /// Whether any key has escapes, which may hide a field.
     has_escaped_keys: bool,
+    /// Whether an action mirrors more of the payload than the fields of [`MIRRORED`].
+    has_extensions: bool,
     /// The other keys that may be misspelled.
     suspects: Suspects,
 }
@@ -465,6 +512,7 @@ impl<'a> Parts<'a> {
             field: Field::Other,
             depth: 0,
             has_escaped_keys: false,
+            has_extensions: false,
             suspects: Suspects::default(),
         }
     }
@@ -495,6 +543,24 @@ impl<'a> Parts<'a> {
         self.suspects.flags()
             | flag(SYNTHETIC, self.is_synthetic())
             | flag(ERROR, self.may_have_error())
+            | flag(MIRRORS_MORE, self.mirrored().is_none())
+    }
+
+    /// Where the event has what an action mirrors, if that is nothing but strings of known keys.
+    fn mirrored(&self) -> Option<MirroredSpans> {
+        let span = |field| match self.get(field) {
+            None => Ok(None),
+            Some(part) if part.kind == Kind::String => {
+                Ok(Some(part.start as usize..part.end as usize))
+            }
+            Some(_) => Err(NotAFact),
+        };
+        let mut fields = [const { None }; MIRRORED.len()];
+        for (found, field) in fields.iter_mut().zip(Field::MIRRORED) {
+            *found = span(field).ok()?;
+        }
+        let timestamp = span(Field::Timestamp).ok()?;
+        (!self.has_extensions).then_some(MirroredSpans { timestamp, fields })
     }
 
     /// Whether the payload has an `error` that is neither a text, nor null, nor false.
@@ -541,6 +607,7 @@ impl Sink for &mut Parts<'_> {
             for field in Field::OF_PAYLOAD {
                 self.set(field, None);
             }
+            self.has_extensions = false;
         }
     }
 
@@ -556,9 +623,17 @@ impl Sink for &mut Parts<'_> {
             self.field = Field::of_payload(name.as_bytes());
             if matches!(
                 self.field,
-                Field::Other | Field::ResultStatus | Field::Decision | Field::Status | Field::Error
+                Field::Other
+                    | Field::ResultStatus
+                    | Field::Decision
+                    | Field::Status
+                    | Field::Error
+                    | Field::Kind
+                    | Field::Tool
+                    | Field::InputExcerpt
             ) {
                 self.suspects.add_of_payload(name);
+                self.has_extensions |= is_extension(name);
             }
         }
         self.has_escaped_keys |= escaped;
@@ -593,8 +668,10 @@ mod tests {
 
     /// Events around which mutants are made: every field that is noted, right and wrong, early and
     /// late, twice and escaped.
-    const SEEDS: [&str; 10] = [
+    const SEEDS: [&str; 12] = [
         r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b","tool":"t","kind":null}}"#,
+        r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","tool":"t","kind":"k","x-own":"z"}}"#,
+        r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"input_excerpt":"i","tool":"t","tool":"u","kind":"k","result_status":"ok"}}"#,
         r#"{"agent_id":"x","episode_id":"ep","event_type":"t","payload":{},"payload":{"id":7},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"gone"},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"done","id":2},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
@@ -607,7 +684,7 @@ mod tests {
     ];
 
     /// The pieces that mutants are made from.
-    const PIECES: [&str; 22] = [
+    const PIECES: [&str; 24] = [
         "\"plan\"",
         "\"runtime\"",
         "\"Act\"",
@@ -621,6 +698,8 @@ mod tests {
         "{}",
         "\"phase\"",
         "\"id\"",
+        "\"tool\"",
+        "\"x-y\"",
         "\"synthetic\"",
         ",",
         ":",
@@ -677,6 +756,20 @@ mod tests {
         }
     }
 
+    /// Where an event has what an action mirrors, if that is nothing but strings of known keys.
+    fn mirrored_spans(event: &EventFacts<'_>) -> MirroredSpans {
+        let payload = event.payload().unwrap();
+        assert!(payload.members().all(|(name, _)| !is_extension(&name)));
+        let span = |value: Value<'_>| {
+            assert_eq!(value.node().kind(), Kind::String);
+            value.node().span()
+        };
+        MirroredSpans {
+            timestamp: event.timestamp.map(span),
+            fields: MIRRORED.map(|name| payload.get(name).map(span)),
+        }
+    }
+
     /// Whatever is noted in one pass satisfies the schema, and is noted the same from the document;
     /// by its skeleton too, whatever events came before.
     fn is_sound(bytes: &[u8], after_others: &mut NoteTaker) -> bool {
@@ -685,7 +778,7 @@ mod tests {
         for time in ["first", "second"] {
             assert_eq!(after_others.note(bytes), note, "{shown}, the {time} time");
         }
-        let Some(note) = note else { return false };
+        let Some(mut note) = note else { return false };
         let mut tape = Tape::default();
         let document = tape
             .read(bytes)
@@ -700,7 +793,11 @@ mod tests {
             length: bytes.len(),
         };
         let facts = EventFacts::new(line, Value::root(document, &[]));
+        let spans = note.act.as_mut().and_then(|act| act.mirrored.take());
         assert_eq!(note, EventNote::of(&facts), "{shown}");
+        if let Some(spans) = spans {
+            assert_eq!(spans, mirrored_spans(&facts), "{shown}");
+        }
         assert!(!has_slips(&facts), "{shown}");
         true
     }
@@ -792,9 +889,11 @@ mod tests {
 
     #[test]
     fn typical_events_are_noted_in_one_pass() {
-        for (index, expected) in [true, true, true, true, false, true, true, true, false, true]
-            .into_iter()
-            .enumerate()
+        for (index, expected) in [
+            true, true, true, true, true, true, false, true, true, true, false, true,
+        ]
+        .into_iter()
+        .enumerate()
         {
             assert_eq!(
                 is_sound(SEEDS[index].as_bytes(), &mut eager()),

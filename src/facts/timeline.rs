@@ -279,8 +279,10 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         if self.timeline.acts.is_of_action(id) {
             // Compared only once, after all events are read: many events may name one action, and
             // many actions may share an id.
-            let kept = KeptAct::new(line, text, refused, &mut self.tape);
-            self.timeline.acts.add(id, kept, marks);
+            match KeptAct::new(line, text, act, refused, &mut self.tape) {
+                Some(kept) => self.timeline.acts.add(id, kept, marks),
+                None => self.timeline.exceeds_memory = true,
+            }
         } else if !is_synthetic {
             let tape = &mut self.tape;
             let unrecorded = self.timeline.unrecorded.get_or_insert_with(|| {
