@@ -82,7 +82,7 @@ impl<'a, S: Sink> Parser<'a, S> {
 
     /// Reads from a value that starts at `at` to where no more than a number of arrays and objects
     /// are open; returns the end.
-    fn value(&mut self, mut at: usize, outside: usize) -> Result<usize, SyntaxError> {
+    pub(super) fn value(&mut self, mut at: usize, outside: usize) -> Result<usize, SyntaxError> {
         loop {
             // A value starts here; most values are strings.
             at = if self.bytes.get(at) == Some(&b'"') {

@@ -10,11 +10,15 @@
 //! kept until many texts with other skeletons have come, and then reset. So the skeletons that
 //! repeat themselves stay known among those that don't, and a log that never repeats itself costs
 //! little.
+//!
+//! Where texts differ in the arrays and objects that nobody looks into, whole skeletons soon fill
+//! the trie. Then shallow ones are kept: of such an array or object they say no more than that it is
+//! there, and it is parsed.
 
 use std::ops::Range;
 
 use super::node::same;
-use super::parser::{Parser, Sink, number, string, string_stop};
+use super::parser::{Nothing, Parser, Sink, number, string, string_stop};
 use super::{Document, Kind, Node, Tape, Token};
 
 /// The size of the trie in bytes and the number of siblings up to which skeletons are added. A log
@@ -29,6 +33,9 @@ const FIRST_SKIP: u32 = 32;
 /// Texts to skip while the trie is full, before it is reset.
 const FULL_SKIP: u32 = 1023;
 
+/// The number of arrays and objects around a nested value of a shallow skeleton, at most.
+const NESTED_DEPTH: usize = 2;
+
 /// A trie of skeletons: skeletons with a common beginning share it. Strings have marks `M`, and a
 /// skeleton has a sign `S`: what is known of every text that has it.
 pub(crate) struct Skeletons<M, S> {
@@ -37,6 +44,8 @@ pub(crate) struct Skeletons<M, S> {
     /// The bytes of the literals of all nodes.
     literals: usize,
     is_full: bool,
+    /// Whether the skeletons are shallow.
+    is_shallow: bool,
     /// Texts that are not added.
     left_to_skip: u32,
 }
@@ -60,6 +69,8 @@ enum Next<M, S> {
     /// A string, with its mark if it has one.
     String(Option<M>),
     Number,
+    /// An array or object that nobody looks into.
+    Nested,
     /// The end of the text, and the sign of its skeleton.
     End(S),
 }
@@ -136,6 +147,7 @@ impl<M, S> Default for Skeletons<M, S> {
             nodes: vec![TrieNode::new(b"", Next::Number)],
             literals: 0,
             is_full: false,
+            is_shallow: false,
             left_to_skip: FIRST_SKIP,
         }
     }
@@ -148,6 +160,21 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
         Self {
             left_to_skip: 0,
             ..Self::default()
+        }
+    }
+
+    /// Whether the skeletons are shallow, so that texts with the same one may differ in what is
+    /// nested in them.
+    pub(crate) fn is_shallow(&self) -> bool {
+        self.is_shallow
+    }
+
+    /// Shallow ones that are added from the first text on.
+    #[cfg(test)]
+    pub(crate) fn eager_and_shallow() -> Self {
+        Self {
+            is_shallow: true,
+            ..Self::eager()
         }
     }
 
@@ -195,15 +222,27 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
                         escaped: false,
                     });
                 }
+                (Next::Nested, [b'{' | b'[', ..]) => {
+                    let end = nested_end(bytes, start)?;
+                    (rest, index) = (bytes.get(end..)?, node.first_child);
+                }
                 (Next::End(sign), []) => return Some(sign),
                 _ => {}
             }
         }
     }
 
-    /// Adds the skeleton of a text that is JSON, with its sign; `mark` returns the mark of the
-    /// string that starts at an offset. Some texts are skipped.
-    pub(crate) fn learn(&mut self, bytes: &[u8], sign: S, mark: impl Fn(usize) -> Option<M>) {
+    /// Adds the skeleton of a text that is JSON, with its sign. `mark` returns the mark of the string
+    /// that starts at an offset, and `is_entered` whether somebody looks into the array or object
+    /// that starts at one; where that is nothing, the skeletons are always whole. Some texts are
+    /// skipped.
+    pub(crate) fn learn(
+        &mut self,
+        bytes: &[u8],
+        sign: S,
+        mark: impl Fn(usize) -> Option<M>,
+        is_entered: Option<impl Fn(usize) -> bool>,
+    ) {
         if self.left_to_skip > 0 {
             self.left_to_skip -= 1;
             return;
@@ -211,27 +250,39 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
         if self.is_full {
             *self = Self {
                 left_to_skip: 0,
+                is_shallow: is_entered.is_some(),
                 ..Self::default()
             };
         }
         let has_room = self.literals < MAX_SKELETON_BYTES;
-        if !has_room || self.add(bytes, sign, mark).is_none() {
+        let may_be_shallower = !self.is_shallow && is_entered.is_some();
+        let is_entered = is_entered.filter(|_| self.is_shallow);
+        if !has_room || self.add(bytes, sign, mark, is_entered).is_none() {
             self.is_full = true;
-            self.left_to_skip = FULL_SKIP;
+            self.left_to_skip = if may_be_shallower { 0 } else { FULL_SKIP };
         }
     }
 
     /// Adds a skeleton; `None` where there is no room for it.
-    fn add(&mut self, bytes: &[u8], sign: S, mark: impl Fn(usize) -> Option<M>) -> Option<()> {
+    fn add(
+        &mut self,
+        bytes: &[u8],
+        sign: S,
+        mark: impl Fn(usize) -> Option<M>,
+        is_entered: Option<impl Fn(usize) -> bool>,
+    ) -> Option<()> {
         let (mut at, mut node) = (0, 0);
-        let mut scalars = Scalars::default();
-        Parser::new(bytes, &mut scalars).text().ok()?;
-        for scalar in scalars.0.tokens {
-            let (start, end) = (scalar.start as usize, scalar.end as usize);
-            let next = if scalar.kind() == Kind::String {
-                Next::String(mark(start))
-            } else {
-                Next::Number
+        let mut variable = Variable {
+            parts: Scalars::default(),
+            is_entered,
+        };
+        Parser::new(bytes, &mut variable).text().ok()?;
+        for part in variable.parts.0.tokens {
+            let (start, end) = (part.start as usize, part.end as usize);
+            let next = match part.kind() {
+                Kind::String => Next::String(mark(start)),
+                Kind::Number => Next::Number,
+                _ => Next::Nested,
             };
             node = self.child(node, bytes.get(at..start)?, next)?;
             at = end;
@@ -271,17 +322,36 @@ fn escaped_end(bytes: &[u8], start: usize) -> Option<usize> {
     string(bytes, start).ok().map(|(end, _)| end)
 }
 
-impl Sink for &mut Scalars {
+/// The end of an array or object; `None` where it is not JSON.
+fn nested_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let depth = NESTED_DEPTH;
+    let mut nested = Parser {
+        bytes,
+        sink: Nothing,
+        objects: 0,
+        depth,
+    };
+    nested.value(start, depth).ok()
+}
+
+/// Gathers what differs between texts with one skeleton.
+struct Variable<F> {
+    parts: Scalars,
+    /// Whether somebody looks into the array or object at an offset; nothing stands for all.
+    is_entered: Option<F>,
+}
+
+impl<F: Fn(usize) -> bool> Sink for &mut Variable<F> {
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        if matches!(kind, Kind::String | Kind::Number) {
-            self.add(kind, start..end, escaped);
+        if !matches!(kind, Kind::Null | Kind::False | Kind::True) {
+            self.parts.add(kind, start..end, escaped);
         }
     }
 
     fn key(&mut self, _: usize, _: usize, _: bool) {}
 
-    fn open(&mut self, _: Kind, _: usize) -> bool {
-        true
+    fn open(&mut self, _: Kind, start: usize) -> bool {
+        (self.is_entered.as_ref()).is_none_or(|is_entered| is_entered(start))
     }
 
     fn close(&mut self, _: usize) {}
@@ -289,7 +359,11 @@ impl Sink for &mut Scalars {
 
 #[cfg(test)]
 mod tests {
+    use super::super::MAX_DEPTH;
     use super::*;
+
+    /// All skeletons are whole.
+    const WHOLE: Option<fn(usize) -> bool> = None;
 
     /// The strings of a text with a known skeleton.
     fn read(skeletons: &Skeletons<(), ()>, text: &str) -> Option<Vec<String>> {
@@ -315,7 +389,7 @@ mod tests {
             "[]",
         ] {
             assert_eq!(read(&skeletons, text), None);
-            skeletons.learn(text.as_bytes(), (), |_| Some(()));
+            skeletons.learn(text.as_bytes(), (), |_| Some(()), WHOLE);
         }
         let strings = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
         assert_eq!(
@@ -357,6 +431,7 @@ mod tests {
                     .as_bytes(),
                 (),
                 |_| Some(()),
+                WHOLE,
             );
             most = most.max(skeletons.literals);
         }
@@ -371,14 +446,41 @@ mod tests {
         let mut skeletons = Skeletons::eager();
         let once = |index: usize| format!("{{\"{index}\":1}}");
         for index in 0..10_000 {
-            skeletons.learn(once(index).as_bytes(), (), |_| Some(()));
+            skeletons.learn(once(index).as_bytes(), (), |_| Some(()), WHOLE);
             assert!(skeletons.nodes.len() <= 1 + 2 * MAX_SIBLINGS);
         }
         assert!(skeletons.is_full);
         for _ in 0..=FULL_SKIP {
-            skeletons.learn(b"[1]", (), |_| Some(()));
+            skeletons.learn(b"[1]", (), |_| Some(()), WHOLE);
         }
         assert_eq!(read(&skeletons, "[2]"), Some(vec![]));
+    }
+
+    #[test]
+    fn skeletons_get_shallow_where_whole_ones_are_too_many() {
+        let mut skeletons = Skeletons::eager();
+        let text = |nested: &str| format!(r#"{{"a":"x","b":{nested},"c":1}}"#);
+        let learn = |skeletons: &mut Skeletons<(), ()>, nested: &str| {
+            let is_entered = Some(|start| start == 0);
+            skeletons.learn(text(nested).as_bytes(), (), |_| Some(()), is_entered);
+        };
+        let nested = |index: usize| format!("[{}]", "{},".repeat(index) + "7");
+        for index in 0..=MAX_SIBLINGS {
+            assert!(!skeletons.is_shallow());
+            learn(&mut skeletons, &nested(index));
+            assert_eq!(read(&skeletons, &text("{}")), None);
+        }
+        learn(&mut skeletons, "[]");
+        assert!(skeletons.is_shallow());
+        for nested in [&nested(7), "[ ]", "[[[\"\\u0041\"]]]", "{\"b\":[]}"] {
+            let found = Some(vec!["\"x\"".to_owned()]);
+            assert_eq!(read(&skeletons, &text(nested)), found, "{nested}");
+        }
+        let deepest = |depth: usize| ["[".repeat(depth), "]".repeat(depth)].concat();
+        assert!(read(&skeletons, &text(&deepest(MAX_DEPTH - NESTED_DEPTH))).is_some());
+        for nested in ["[}", "[01]", "7", "null", &deepest(MAX_DEPTH)] {
+            assert_eq!(read(&skeletons, &text(nested)), None, "{nested}");
+        }
     }
 
     #[test]
@@ -394,8 +496,13 @@ mod tests {
                 .map(|()| marks)
         };
         // The last of two equal keys counts.
-        skeletons.learn(br#"{"a":"x"}"#, (), |at| (at == 5).then_some(1));
-        skeletons.learn(br#"{"a":"x","a":"y"}"#, (), |at| (at == 13).then_some(1));
+        skeletons.learn(br#"{"a":"x"}"#, (), |at| (at == 5).then_some(1), WHOLE);
+        skeletons.learn(
+            br#"{"a":"x","a":"y"}"#,
+            (),
+            |at| (at == 13).then_some(1),
+            WHOLE,
+        );
         assert_eq!(
             marked(&skeletons, r#"{"a":"z"}"#),
             Some(vec![(1, r#""z""#.to_owned())])
