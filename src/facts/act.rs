@@ -204,8 +204,8 @@ mod tests {
             .map(|key| document.root().at(&["payload", key]).unwrap().index())
             .collect();
         let mut notes = NoteTaker::default();
-        let noted = notes.note(event.as_bytes()).filter(|_| refused.is_empty());
-        let note = noted.unwrap_or_else(|| {
+        let found = notes.note(event.as_bytes()).filter(|_| refused.is_empty());
+        let note = found.unwrap_or_else(|| {
             EventNote::of(&EventFacts::new(line, Value::root(document, &refused)))
         });
         let act = note.act.unwrap();
