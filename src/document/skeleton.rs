@@ -12,8 +12,8 @@
 //! little.
 //!
 //! Where texts differ in the arrays and objects that nobody looks into, whole skeletons soon fill
-//! the trie. Then shallow ones are kept: of such an array or object they say no more than that it is
-//! there, and it is parsed.
+//! the trie. Then shallow ones are kept: they say of such an array or object only that it is there,
+//! and it is parsed.
 
 use std::ops::Range;
 
@@ -232,9 +232,9 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
         }
     }
 
-    /// Adds the skeleton of a text that is JSON, with its sign. `mark` returns the mark of the string
-    /// that starts at an offset, and `is_entered` whether somebody looks into the array or object
-    /// that starts at one; where that is nothing, the skeletons are always whole. Some texts are
+    /// Adds the skeleton of a text that is JSON, with its sign. `mark` returns the mark of the
+    /// string that starts at an offset, and `is_entered` whether somebody looks into the array or
+    /// object that starts at one; without it, the skeletons are always whole. Some texts are
     /// skipped.
     pub(crate) fn learn(
         &mut self,

@@ -165,7 +165,7 @@ impl KeptAct {
             .then(|| unquoted(raw, 0, raw.len(), raw.contains('\\')))
     }
 
-    /// Its fields in the order of [`by_length`]: their names, their kinds, and the texts of their values.
+    /// Its fields in the order of [`by_length`]: names, kinds, and the texts of the values.
     pub(super) fn fields(&self) -> impl Iterator<Item = (&str, Kind, &str)> {
         let fields = self.fields.iter();
         fields.map(|field| (self.raw(&field.name), field.kind, self.raw(&field.value)))
