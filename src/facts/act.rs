@@ -133,11 +133,12 @@ impl KeptAct {
         timestamp: Option<&[u8]>,
         fields: impl Iterator<Item = (&'t str, Kind, &'t [u8])> + Clone,
     ) -> Self {
+        let timestamp = timestamp.unwrap_or_default();
+        // An event may have hundreds of thousands of fields: nothing is kept in excess.
         let lengths = (fields.clone()).map(|(name, _, value)| name.len() + value.len());
-        let (timestamp, length) = (timestamp.unwrap_or_default(), lengths.sum::<usize>());
-        let mut text = Vec::with_capacity(timestamp.len() + length);
+        let mut text = Vec::with_capacity(timestamp.len() + lengths.clone().sum::<usize>());
         text.extend_from_slice(timestamp);
-        let mut kept = Vec::with_capacity(MIRRORED.len());
+        let mut kept = Vec::with_capacity(lengths.count());
         for (name, kind, value) in fields {
             let start = text.len();
             text.extend_from_slice(name.as_bytes());
