@@ -82,7 +82,7 @@ impl<'a, S: Sink> Parser<'a, S> {
 
     /// Reads from a value that starts at `at` to where no more than a number of arrays and objects
     /// are open; returns the end.
-    pub(super) fn value(&mut self, mut at: usize, outside: usize) -> Result<usize, SyntaxError> {
+    fn value(&mut self, mut at: usize, outside: usize) -> Result<usize, SyntaxError> {
         loop {
             // A value starts here; most values are strings.
             at = if self.bytes.get(at) == Some(&b'"') {
@@ -147,13 +147,7 @@ impl<'a, S: Sink> Parser<'a, S> {
             return fail(start, SyntaxErrorKind::TooDeep);
         }
         if !self.sink.open(kind, start) {
-            let end = Parser {
-                bytes: self.bytes,
-                sink: Nothing,
-                objects: 0,
-                depth: self.depth,
-            }
-            .value(start, self.depth)?;
+            let end = skip(self.bytes, start, self.depth)?;
             self.sink.value(kind, start, end, false);
             return Ok(Opened::Whole(end));
         }
@@ -229,6 +223,17 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
         at
     }
+}
+
+/// Reads the array or object that starts at `start`, inside of a number of others; returns its end.
+pub(super) fn skip(bytes: &[u8], start: usize, depth: usize) -> Result<usize, SyntaxError> {
+    let mut parser = Parser {
+        bytes,
+        sink: Nothing,
+        objects: 0,
+        depth,
+    };
+    parser.value(start, depth)
 }
 
 /// How an array or object starts.

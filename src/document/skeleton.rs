@@ -18,7 +18,7 @@
 use std::ops::Range;
 
 use super::node::same;
-use super::parser::{Nothing, Parser, Sink, number, string, string_stop};
+use super::parser::{Parser, Sink, number, skip, string, string_stop};
 use super::{Document, Kind, Node, Tape, Token};
 
 /// The size of the trie in bytes and the number of siblings up to which skeletons are added. A log
@@ -223,7 +223,7 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
                     });
                 }
                 (Next::Nested, [b'{' | b'[', ..]) => {
-                    let end = nested_end(bytes, start)?;
+                    let end = skip(bytes, start, NESTED_DEPTH).ok()?;
                     (rest, index) = (bytes.get(end..)?, node.first_child);
                 }
                 (Next::End(sign), []) => return Some(sign),
@@ -320,18 +320,6 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
 #[cold]
 fn escaped_end(bytes: &[u8], start: usize) -> Option<usize> {
     string(bytes, start).ok().map(|(end, _)| end)
-}
-
-/// The end of an array or object; `None` where it is not JSON.
-fn nested_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let depth = NESTED_DEPTH;
-    let mut nested = Parser {
-        bytes,
-        sink: Nothing,
-        objects: 0,
-        depth,
-    };
-    nested.value(start, depth).ok()
 }
 
 /// Gathers what differs between texts with one skeleton.
