@@ -296,7 +296,7 @@ impl NoteTaker {
             // Only events whose payload is an object are noted, so only their skeletons are known.
             parts.set(Field::Payload, Some(Part::without_text(Kind::Object)));
             parts.suspects = Suspects::of_flags(flags & !(SYNTHETIC | ERROR | MIRRORS_MORE));
-            parts.has_extensions = flags & MIRRORS_MORE != 0;
+            parts.mirrors_more = flags & MIRRORS_MORE != 0;
             if flags & SYNTHETIC != 0 {
                 parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
             }
@@ -330,8 +330,10 @@ impl NoteTaker {
                 .is_none_or(|part| part.kind == Kind::String)
         };
         if bytes.len() <= MAX_LEARNED_BYTES && Field::NOTED.into_iter().all(is_text) {
-            let marked = || Field::NOTED.into_iter().chain(GLANCED);
-            let fields = || marked().chain(Field::MIRRORED_ALONE);
+            let fields = || {
+                let noted = Field::NOTED.into_iter();
+                noted.chain(GLANCED).chain(Field::MIRRORED)
+            };
             let starts = |field: Field, at: usize| {
                 parts
                     .get(field)
@@ -465,9 +467,6 @@ impl Field {
         Self::InputExcerpt,
         Self::ResultStatus,
     ];
-
-    /// Those of them that nobody else looks at.
-    const MIRRORED_ALONE: [Self; 3] = [Self::Kind, Self::Tool, Self::InputExcerpt];
 }
 
 /// A value: its kind and its span.
@@ -515,7 +514,7 @@ struct Parts<'a> {
     /// Whether any key has escapes, which may hide a field.
     has_escaped_keys: bool,
     /// Whether an action mirrors more of the payload than the fields of [`MIRRORED`].
-    has_extensions: bool,
+    mirrors_more: bool,
     /// The other keys that may be misspelled.
     suspects: Suspects,
 }
@@ -528,7 +527,7 @@ impl<'a> Parts<'a> {
             field: Field::Other,
             depth: 0,
             has_escaped_keys: false,
-            has_extensions: false,
+            mirrors_more: false,
             suspects: Suspects::default(),
         }
     }
@@ -576,7 +575,7 @@ impl<'a> Parts<'a> {
             *found = span(field).ok()?;
         }
         let timestamp = span(Field::Timestamp).ok()?;
-        (!self.has_extensions).then_some(MirroredSpans { timestamp, fields })
+        (!self.mirrors_more).then_some(MirroredSpans { timestamp, fields })
     }
 
     /// Whether the payload has an `error` that is neither a text, nor null, nor false.
@@ -623,7 +622,7 @@ impl Sink for &mut Parts<'_> {
             for field in Field::OF_PAYLOAD {
                 self.set(field, None);
             }
-            self.has_extensions = false;
+            self.mirrors_more = false;
         }
     }
 
@@ -637,19 +636,12 @@ impl Sink for &mut Parts<'_> {
             }
         } else {
             self.field = Field::of_payload(name.as_bytes());
-            if matches!(
+            if !matches!(
                 self.field,
-                Field::Other
-                    | Field::ResultStatus
-                    | Field::Decision
-                    | Field::Status
-                    | Field::Error
-                    | Field::Kind
-                    | Field::Tool
-                    | Field::InputExcerpt
+                Field::StepId | Field::StepStatus | Field::ActionId | Field::Id | Field::Synthetic
             ) {
                 self.suspects.add_of_payload(name);
-                self.has_extensions |= is_extension(name);
+                self.mirrors_more |= is_extension(name);
             }
         }
         self.has_escaped_keys |= escaped;
