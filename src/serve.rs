@@ -295,10 +295,12 @@ impl Service {
     fn take(&self, news: News) {
         match news {
             News::Judged(report) => {
-                let put = self.index_mut().put(&report);
-                if let Some(entry) = put {
+                let (entry, is_new) = self.index_mut().put(&report);
+                if is_new {
                     self.numbers.judged();
                     self.tell("verdict", &*entry);
+                } else {
+                    self.tell("written", &serde_json::json!({ "dir": &entry.dir }));
                 }
             }
             News::Gone(dir) => {

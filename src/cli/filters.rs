@@ -10,7 +10,6 @@ use super::words::word_of;
 use crate::printable::brief;
 use crate::read::{RunFilter, Words};
 use crate::record::{RunStatus, SummaryOutcome};
-use crate::timestamp::length;
 
 /// Which runs are meant.
 #[derive(Args)]
@@ -36,18 +35,11 @@ pub(super) struct FilterArgs {
     search: Option<String>,
 
     /// Only runs in progress of which no file was written for this long, such as 15m, 1h or 7d
-    #[arg(long, value_name = "LENGTH", value_parser = silence)]
+    #[arg(long, value_name = "LENGTH", value_parser = RunFilter::silence)]
     silent_for: Option<Duration>,
 
     #[command(flatten)]
     period: Period,
-}
-
-/// A length of time.
-fn silence(text: &str) -> Result<Duration, String> {
-    let seconds = length(text).and_then(|seconds| u64::try_from(seconds).ok());
-    let seconds = seconds.ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
-    Ok(Duration::from_secs(seconds))
 }
 
 impl FilterArgs {

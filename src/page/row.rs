@@ -42,6 +42,10 @@ pub(crate) struct RunRow<'r> {
     /// The duration in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) duration_sec: Option<f64>,
+    /// When a file of a run in progress was last written, in seconds since 1970; only the service
+    /// says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) written_sec: Option<i64>,
     /// The mode of the runtime.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<Cow<'r, str>>,
@@ -95,6 +99,7 @@ impl<'r> RunRow<'r> {
             started_at: card.and_then(|card| card.started_at.as_deref()),
             started_sec: card.and_then(|card| card.started_sec),
             duration_sec: card.and_then(|card| card.duration_sec),
+            written_sec: None,
             mode: report.mode.as_deref().map(brief),
             adapter: report.adapter.as_deref().map(brief),
             tags: tags.iter().map(tag_text).collect(),

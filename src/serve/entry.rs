@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use serde::{Serialize, Serializer};
 
 use crate::finding::{EpisodeReport, Lifecycle, Tally, Totals, by_rule};
 use crate::page::RunRow;
 use crate::read::{Facet, Listed, Tallied};
+use crate::store;
 use crate::timestamp::Timestamp;
 
 /// The maximum number of names that runs share.
@@ -50,6 +52,8 @@ pub(super) struct Entry {
     started_at: Option<Box<str>>,
     pub(super) started_sec: Option<i64>,
     pub(super) duration_sec: Option<f64>,
+    /// When a file of a run in progress was last written, in seconds since 1970.
+    pub(super) written_sec: Option<i64>,
     pub(super) mode: Option<Name>,
     pub(super) adapter: Option<Name>,
     pub(super) tags: Box<[Name]>,
@@ -79,6 +83,7 @@ impl Entry {
             started_at: row.started_at.map(Into::into),
             started_sec: row.started_sec,
             duration_sec: row.duration_sec,
+            written_sec: written(report),
             mode: row.mode.as_deref().map(|text| names.name(text)),
             adapter: row.adapter.as_deref().map(|text| names.name(text)),
             tags: row.tags.iter().map(|tag| names.name(tag)).collect(),
@@ -103,6 +108,13 @@ impl Entry {
         self.lifecycle == Lifecycle::NonTerminal
     }
 
+    /// Whether the run is in progress, and no file of it was written for some time.
+    pub(super) fn is_silent_for(&self, wanted: Duration) -> bool {
+        let written = self.written_sec.and_then(|sec| u64::try_from(sec).ok());
+        let written = written.map(|sec| SystemTime::UNIX_EPOCH + Duration::from_secs(sec));
+        written.is_some_and(|at| at.elapsed().is_ok_and(|silence| silence >= wanted))
+    }
+
     pub(super) fn suppressed(&self) -> usize {
         usize::try_from(self.totals.ignored + self.totals.baselined).unwrap_or(usize::MAX)
     }
@@ -121,6 +133,7 @@ impl Entry {
             started_at: self.started_at.as_deref(),
             started_sec: self.started_sec,
             duration_sec: self.duration_sec,
+            written_sec: self.written_sec,
             mode: self.mode.as_deref().map(Into::into),
             adapter: self.adapter.as_deref().map(Into::into),
             tags: self.tags.iter().map(|tag| (&**tag).into()).collect(),
@@ -132,6 +145,16 @@ impl Entry {
             rules: self.rules.keys().map(|rule| &**rule).collect(),
         }
     }
+}
+
+/// When a file of a run in progress was last written.
+fn written(report: &EpisodeReport) -> Option<i64> {
+    if report.lifecycle != Lifecycle::NonTerminal {
+        return None;
+    }
+    let written = store::last_written(report.key.as_path())?;
+    let since = written.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
 }
 
 impl Listed for Entry {

@@ -32,21 +32,28 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Takes in a report; returns the entry, unless it says what was known.
-    pub(super) fn put(&mut self, report: &EpisodeReport) -> Option<Arc<Entry>> {
-        let entry = Arc::new(Entry::of(report, &mut self.names));
+    /// Takes in a report; returns the entry, and whether it says more than that a file was written.
+    pub(super) fn put(&mut self, report: &EpisodeReport) -> (Arc<Entry>, bool) {
+        let mut entry = Entry::of(report, &mut self.names);
+        let known = self.entries.get(&entry.path);
+        let written_sec = entry.written_sec;
+        entry.written_sec = known.and_then(|known| known.written_sec);
+        let is_new = known.is_none_or(|known| **known != entry);
+        entry.written_sec = written_sec;
+        let entry = Arc::new(entry);
         let path = Arc::clone(&entry.path);
-        if let Some(known) = self.entries.insert(path, Arc::clone(&entry)) {
-            if known == entry {
-                return None;
-            }
+        let known = self.entries.insert(path, Arc::clone(&entry));
+        if !is_new {
+            return (entry, false);
+        }
+        if let Some(known) = known {
             self.leave(&known);
         }
         self.totals.plus(&entry.totals);
         let id = (entry.id.clone(), Arc::clone(&entry.path));
         self.ids.insert(id);
         self.version += 1;
-        Some(entry)
+        (entry, true)
     }
 
     /// Forgets a run; whether it was known.

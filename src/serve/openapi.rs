@@ -273,8 +273,9 @@ fn schema() -> Value {
 fn changes() -> Value {
     let mut operation = plain(
         "listen",
-        "Changes as they happen: server-sent events `verdict` (a run's item), `gone` (a run's \
-         directory), `whole` (whether all runs were looked at has changed, or what could not be) \
+        "Changes as they happen: server-sent events `verdict` (a run's item), `written` (the \
+         directory of a run whose files were written, while its item stays as it was), `gone` (a \
+         run's directory), `whole` (whether all runs were looked at has changed, or what could not be) \
          and `lost` (the client was too slow: list the runs again)",
         "text/event-stream",
     );

@@ -96,6 +96,8 @@ pub(super) struct RunQuery {
     pub(super) valid: Vec<String>,
     /// Words that the id, the directory or the task contain, in upper or lower case.
     pub(super) q: Option<String>,
+    /// A length of time such as `15m`: runs in progress of which no file was written for so long.
+    pub(super) silent_for: Option<String>,
     /// The duration in seconds, as `LOW..HIGH`; the end is not included, and either may be left
     /// out.
     pub(super) duration: Option<String>,
@@ -297,7 +299,12 @@ impl RunQuery {
         let mut filter = self.filter()?;
         let mut total = 0;
         let mut found: Vec<(Key<'_>, &Arc<Entry>)> = Vec::new();
-        for entry in index.entries().filter(|entry| filter.admits(&***entry)) {
+        let silent_for = filter.silent_for;
+        for entry in index.entries() {
+            let is_silent = silent_for.is_none_or(|wanted| entry.is_silent_for(wanted));
+            if !is_silent || !filter.admits(&**entry) {
+                continue;
+            }
             total += 1;
             let key = sort.key(entry);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
@@ -365,7 +372,11 @@ impl RunQuery {
             duration: self.duration.as_deref().map(Range::read).transpose()?,
             latency: latency.transpose()?,
             words: Words::of(self.q.as_deref().unwrap_or_default()),
-            silent_for: None,
+            silent_for: (self.silent_for.as_deref())
+                .map(|text| {
+                    RunFilter::silence(text).map_err(|wrong| format!("`silent_for`: {wrong}"))
+                })
+                .transpose()?,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use runvet::check::Check;
 use runvet::report::write_json;
@@ -485,6 +486,45 @@ fn changes_arrive_with_the_item_of_the_run() {
     assert_eq!(listed["items"][0]["id"], item["id"]);
     fs::remove_dir_all(&run).unwrap();
     assert_eq!(next("gone"), json!({"dir": "episodes/ep_1"}));
+}
+
+#[test]
+fn run_in_progress_is_followed_and_found_when_it_is_silent() {
+    let temp = tempfile::tempdir().unwrap();
+    let timeline = fs::read_to_string(corpus().join("demo/episodes/ep_01_answer/events.jsonl"));
+    let timeline = timeline.unwrap();
+    let lines: Vec<&str> = timeline.lines().collect();
+    let events = |run: &str, number: usize| {
+        let dir = temp.path().join("episodes").join(run);
+        fs::create_dir_all(&dir).unwrap();
+        let path = dir.join("events.jsonl");
+        fs::write(&path, format!("{}\n", lines[..number].join("\n"))).unwrap();
+        fs::File::options().append(true).open(path).unwrap()
+    };
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3_600);
+    events("ep_busy", 2);
+    events("ep_stuck", 2).set_modified(an_hour_ago).unwrap();
+    let service = Service::start(temp.path(), &[]);
+    service.wait_for(2);
+    let found = service.get("api/v1/runs?silent_for=30m").json();
+    assert_eq!(
+        (&found["total"], &found["items"][0]["id"]),
+        (&json!(1), &json!("ep_stuck"))
+    );
+    let wrong = service.get("api/v1/runs?silent_for=long");
+    assert_eq!(wrong.status, 400);
+    let mut changes = service.changes();
+    events("ep_busy", 3);
+    changes
+        .by_ref()
+        .find(|line| line == "event: written")
+        .unwrap();
+    assert_eq!(
+        changes.next().unwrap(),
+        r#"data: {"dir":"episodes/ep_busy"}"#
+    );
+    let total = service.get("api/v1/runs?silent_for=2h").json()["total"].clone();
+    assert_eq!(total, json!(0));
 }
 
 #[test]
