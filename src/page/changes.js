@@ -14,7 +14,7 @@
       // It does not try again by itself where it got another answer, such as that of a proxy.
       if (events.readyState === EventSource.CLOSED) setTimeout(() => follow(address, tell), RETRY_MS);
     });
-    for (const name of ["verdict", "gone", "whole", "lost"]) {
+    for (const name of ["verdict", "written", "gone", "whole", "lost"]) {
       events.addEventListener(name, (event) => tell(name, event.data));
     }
   }

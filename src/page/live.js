@@ -5,11 +5,16 @@
 
   const FILTERS = [
     "valid", "status", "outcome", "ended", "rule", "adapter", "mode", "tag", "since", "until",
-    "duration", "latency", "has", "q", "sort", "cursor",
+    "duration", "latency", "silent_for", "has", "q", "sort", "cursor",
   ];
+
+  // By how many milliseconds the clock of the service is ahead of that of this computer.
+  let ahead = 0;
 
   async function ask(path) {
     const answer = await fetch(path, { headers: { accept: "application/json" } });
+    const off = Date.parse(answer.headers.get("date")) - Date.now();
+    ahead = Math.abs(off) > 2000 ? off : 0;
     // The service has been started again, and knows this browser no more: it shows its form.
     if (answer.status === 401) location.reload();
     const said = await answer.json();
@@ -46,9 +51,15 @@
     overview: () => ask("page/overview"),
     // A run: its row, and its page.
     run: (dir) => ask(`page/run?${new URLSearchParams([["dir", dir]])}`),
-    // The lines of a timeline from one on: items, next. Numbers stay as written.
-    events: async (dir, line, limit = 100) => {
-      const answer = await fetch(`api/v1/runs/${encodeURIComponent(dir)}/events?cursor=${line}&limit=${limit}`);
+    now: () => Date.now() + ahead,
+    // Where a record of a run is, as it is stored.
+    record: (dir, name) => `api/v1/runs/${encodeURIComponent(dir)}/records/${name}`,
+    // The lines of a timeline from one on: items, next; only events of a phase or with words, where
+    // these are given. Numbers stay as written.
+    events: async (dir, line, limit = 100, filters = {}) => {
+      const given = Object.entries(filters).filter(([, value]) => value);
+      const asked = new URLSearchParams([["cursor", line], ["limit", limit], ...given]);
+      const answer = await fetch(`api/v1/runs/${encodeURIComponent(dir)}/events?${asked}`);
       if (!answer.ok) throw new Error(answer.statusText);
       const exact = (key, value, context) =>
         (typeof value === "number" && key !== "line" && key !== "next" && context && JSON.rawJSON
@@ -92,7 +103,7 @@
       };
       hear((name, data) => {
         if (name === "open" || name === "error") reached(name === "open");
-        if (name === "verdict" || name === "gone") {
+        if (["verdict", "written", "gone"].includes(name)) {
           const { dir } = JSON.parse(data);
           if (name === "gone") gone.add(dir);
           else gone.delete(dir);

@@ -130,6 +130,8 @@
     adapter: (row) => row.adapter ?? "",
     mode: (row) => row.mode ?? "",
   };
+  // Only a service knows when a file was written last.
+  if (live) FILTERS.silent_for = () => true;
   // What is wrong with a filter of the address, if anything.
   const OTHERS = ["sort", "page", "cursor", "limit"];
   function misread(name, value) {
@@ -174,6 +176,25 @@
     return !at || !at.getTimezoneOffset() ? null
       : make("span", { class: "local" }, ` ${at.toLocaleTimeString("en-GB", { timeZoneName: "short" })}`);
   };
+  // How long a run is in progress, and since when nothing of it was written; both grow while they are looked at.
+  const SILENT_SEC = 600;
+  function pace(row) {
+    if (row.written_sec === undefined) return null;
+    const part = make("span", { class: "pace badge", "data-started": row.started_sec, "data-written": row.written_sec });
+    showPace(part);
+    return part;
+  }
+  function showPace(part) {
+    const now = live.now() / 1000;
+    const ago = (sec) => duration(Math.max(0, Math.floor(now - sec)));
+    const { started, written } = part.dataset;
+    const isSilent = now - written >= SILENT_SEC;
+    const text = isSilent ? `silent for ${ago(written)}`
+      : `${started ? `running for ${ago(started)}, ` : ""}last write ${ago(written)} ago`;
+    if (part.textContent !== text) part.textContent = text;
+    part.classList.toggle("warn", isSilent);
+  }
+  if (live) setInterval(() => all(".pace").forEach(showPace), 1000);
   const plural = (number, word) => `${count.format(number)} ${word}${number === 1 ? "" : "s"}`;
 
   // The list of runs.
@@ -186,14 +207,23 @@
 
   // The cursors of pages that were shown, each with that of the page before.
   const cursorBefore = new Map();
-  function showRuns(params) {
+  // The number of runs of the list that is shown, with the address of the list.
+  let shownTotal = ["", 0];
+  function showRuns(params, isFollowing = false) {
     lastList = link("runs", params);
     fillFilters(params);
     if (live) {
       const wanted = location.hash;
       live.list(params).then((page) => {
         if (location.hash !== wanted) return;
-        listed = page.items;
+        const arrived = isFollowing && shownTotal[0] === wanted && page.complete ? arrivedIn(page) : 0;
+        if (arrived) {
+          const now = new Map(page.items.map((row) => [row.dir, row]));
+          listed = listed.map((row) => now.get(row.dir) || row);
+        } else {
+          listed = page.items;
+          shownTotal = [wanted, page.total];
+        }
         const range = page.total > listed.length
           ? `${count.format(listed.length)} of ${plural(page.total, "run")}` : plural(page.total, "run");
         const turn = (text, cursor, isOff) => make("button", {
@@ -203,7 +233,7 @@
         if (page.next) cursorBefore.set(page.next, params.get("cursor") || "");
         const before = cursorBefore.get(params.get("cursor"));
         drawRuns(params, listed, range, page.next || !isFirst
-          ? [turn("First", "", isFirst), turn("Previous", before, before === undefined), turn("Next", page.next, !page.next)] : []);
+          ? [turn("First", "", isFirst), turn("Previous", before, before === undefined), turn("Next", page.next, !page.next)] : [], arrived);
       }, (error) => {
         if (location.hash === wanted) drawRuns(params, [], error.message, []);
       });
@@ -220,8 +250,16 @@
     drawRuns(params, shown, range, pages > 1 ? pager(page, pages, (to) => go(params, "page", String(to))) : []);
   }
 
-  function drawRuns(params, shown, range, pages) {
-    find("#runs .said").replaceChildren(range, ...chips(params), toMarked);
+  // The number of runs that would move those on the screen.
+  function arrivedIn({ items, total }) {
+    const known = new Set(listed.map((row) => row.dir));
+    return known.size && items.some((row) => !known.has(row.dir)) ? Math.max(0, total - shownTotal[1]) : 0;
+  }
+
+  function drawRuns(params, shown, range, pages, arrived = 0) {
+    const arrival = arrived
+      ? make("button", { class: "chip", type: "button", onclick: () => showRuns(params) }, `Show ${plural(arrived, "new run")}`) : "";
+    find("#runs .said").replaceChildren(range, arrival, ...chips(params), toMarked);
     const body = make("tbody", {}, ...shown.map(rowOf));
     const table = make("table", {}, head(params), body);
     const back = keeper(find("#runs"));
@@ -338,7 +376,7 @@
       make("td", {}, badge(row.status)),
       make("td", {}, badge(row.outcome)),
       make("td", {}, started(row), local(row)),
-      make("td", { class: "number" }, duration(row.duration_sec)),
+      make("td", { class: "number" }, pace(row) || duration(row.duration_sec)),
       make("td", {}, row.adapter || ""),
       make("td", {}, row.mode || ""),
       make("td", { class: "findings" },
@@ -389,6 +427,7 @@
   function setUpFilters() {
     const form = find("#runs form");
     form.hidden = false;
+    if (!live) find("[name=silent_for]", form).closest("label").remove();
     find("details", form).open = matchMedia("(min-width: 761px)").matches;
     const values = {
       valid: () => [], status: (row) => [row.status ?? NONE], outcome: (row) => [row.outcome ?? NONE],
@@ -473,6 +512,7 @@
         view.dataset.prefix = page.prefix;
         view.innerHTML = policy.createHTML(page.text);
         dress(view, row);
+        spy(view);
       } else {
         view.dataset.prefix = "";
         view.replaceChildren(...(row ? withoutPage(row) : [make("p", { class: "notice" }, "This file has no such run.")]));
@@ -511,29 +551,60 @@
   function drawLiveRun(view, row, text) {
     const isSame = shownRun && shownRun.dir === row.dir;
     shownRun = row;
-    if (isSame && text === shownText) return;
-    const back = isSame ? [keeper(view), opened(view)] : [];
+    const [before, after] = [shownText, text];
     shownText = text;
     view.dataset.prefix = "r-";
+    if (isSame && grow(view, before, after, row)) return;
+    const at = window.scrollY;
+    const back = isSame ? [keeper(view), opened(view)] : [];
     view.innerHTML = policy.createHTML(text);
     dress(view, row);
+    spy(view);
     document.title = `${said(row.id)} \u00b7 runvet`;
-    if (isSame) for (const step of back) step();
-    else window.scrollTo(0, 0);
+    for (const step of back) step();
+    window.scrollTo(0, isSame ? at : 0);
+  }
+
+  // Draws the parts of a run again that its text says otherwise than before; whether its parts are the same.
+  function grow(view, before, after, row) {
+    const holders = [before, after].map((text) => {
+      const holder = make("div");
+      holder.innerHTML = policy.createHTML(text);
+      return [...(holder.firstElementChild || holder).children];
+    });
+    const [was, is] = holders;
+    const here = [...(find("article", view) || view).children];
+    const names = (parts) => parts.map((part) => `${part.tagName} ${part.id} ${part.className}`).join("|");
+    if (!before || names(was) !== names(is) || names(is) !== names(here)) return false;
+    is.forEach((part, at) => {
+      const [old, shown] = [was[at], here[at]];
+      if (part.isEqualNode(old)) return;
+      const list = find("[data-events]", shown);
+      if (list && list.grow(old, part)) return;
+      if (shown.matches("nav")) {
+        all("a", shown).forEach((anchor, at) => anchor.replaceChildren(...part.children[at].childNodes));
+        return;
+      }
+      const back = [keeper(shown), opened(shown)];
+      shown.replaceChildren(...part.childNodes);
+      dress(shown, row);
+      for (const step of back) step();
+    });
+    const shown = find(".pace", view);
+    if (shown) shown.replaceWith(pace(row) || "");
+    return true;
   }
 
   // Remembers what a reader has opened, filtered and zoomed in a run that is drawn again.
   function opened(view) {
     const chosen = new Map(all("details", view).map((details) => [placeOf(details, view), details.open]));
     const tools = all("[data-events], .wf-tools", view).map((part) => part.keep && part.keep());
-    const at = window.scrollY;
     return () => {
       for (const details of all("details", view)) {
         const wasOpen = chosen.get(placeOf(details, view));
         if (wasOpen !== undefined) details.open = wasOpen;
       }
       all("[data-events], .wf-tools", view).forEach((part, number) => tools[number] && part.keep(tools[number]));
-      window.scrollTo(0, at);
     };
   }
   function placeOf(details, view) {
@@ -687,18 +758,27 @@
     return button;
   }
 
-  // Gives the page of a run what needs a script.
+  // Gives the page of a run, or a part of it, what needs a script.
   function dress(view, row) {
-    find(".crumb", view).replaceWith(crumb(row));
+    const { prefix } = find("#run").dataset;
+    const header = find(".crumb", view);
+    if (header) {
+      header.replaceWith(crumb(row));
+      find(".badges", view).append(pace(row) || "");
+    }
+    if (live) {
+      for (const title of all(".record h3", view)) {
+        title.append(" ", make("a", { href: live.record(row.dir, title.textContent), download: true }, "Download"));
+      }
+    }
     for (const finding of all(".finding", view)) {
-      const at = finding.id.slice(view.dataset.prefix.length);
+      const at = finding.id.slice(prefix.length);
       find("h3", finding).append(copier("Copy link", () => `${location.href.split("#")[0]}${linkOf(row)}?at=${readable(at)}`));
     }
     const waterfall = find(".waterfall", view);
     if (waterfall) dressWaterfall(waterfall);
     const events = find("[data-events]", view);
-    if (events) dressEvents(events, view);
-    spy(view);
+    if (events) dressEvents(events, row);
   }
 
   function dressWaterfall(waterfall) {
@@ -743,79 +823,181 @@
     }, { passive: false });
   }
 
-  function dressEvents(list, view) {
+  function dressEvents(list, row) {
     let items = [...list.children];
+    const section = list.parentElement;
     const status = make("span", { class: "count", role: "status" });
     const pages = make("nav", { class: "pages", "aria-label": "Pages of events" });
     const search = make("input", { type: "search", placeholder: "Filter events", "aria-label": "Filter events" });
+    const jump = make("input", { inputmode: "numeric", size: 7, placeholder: "Line", "aria-label": "Go to the line of an event" });
+    // What the service found, where not all events are on the page.
+    const found = make("div", { class: "events", hidden: true });
     let phase = "";
     let page = 1;
+    // The line from which on events were asked for, and the cursors of the pages up to the one that is shown.
+    let from = 0;
+    let cursors = [];
+    let asked = 0;
+    const isFiltered = () => phase !== "" || search.value.trim() !== "";
+    const isWhole = () => !items.some((item) => item.matches(".fold") || find(".between", item));
     const show = () => {
-      const words = search.value.toLowerCase();
+      const isAsked = live && (from > 0 || (isFiltered() && !isWhole()));
+      list.hidden = isAsked;
+      found.hidden = !isAsked;
+      asked += 1;
+      if (isAsked) ask(asked);
+      else showOwn();
+    };
+    const showOwn = () => {
+      const words = search.value.toLowerCase().split(/\s+/);
       const isWanted = (item) =>
-        (!phase || item.dataset.phase === phase) && (!words || item.textContent.toLowerCase().includes(words));
-      const wanted = phase || words ? items.filter((item) => item.dataset.phase !== undefined && isWanted(item)) : items;
+        (!phase || item.dataset.phase === phase) && words.every((word) => item.textContent.toLowerCase().includes(word));
+      const wanted = isFiltered() ? items.filter((item) => item.dataset.phase !== undefined && isWanted(item)) : items;
       const number = Math.max(1, Math.ceil(wanted.length / EVENTS_PER_PAGE));
       page = Math.min(page, number);
       const shown = new Set(wanted.slice((page - 1) * EVENTS_PER_PAGE, page * EVENTS_PER_PAGE));
       for (const item of items) item.hidden = !shown.has(item);
-      status.textContent = phase || words ? plural(wanted.length, "event") : "";
+      status.textContent = !isFiltered() ? ""
+        : plural(wanted.length, "event") + (isWhole() ? "" : " of those on this page");
       pages.replaceChildren(...(number > 1 ? pager(page, number, (to) => { page = to; show(); }) : []));
     };
-    list.reveal = (item) => {
-      if (!item.hidden) return;
+    const turn = (text, isOff, onclick) => make("button", { type: "button", disabled: isOff, onclick: () => { onclick(); show(); } }, text);
+    const ask = async (turned) => {
+      const at = cursors.length ? cursors[cursors.length - 1] : from;
+      let met;
+      try {
+        met = await live.events(row.dir, at, EVENTS_PER_PAGE, { phase, q: search.value.trim() });
+      } catch (error) {
+        status.textContent = said(error.message);
+        return;
+      }
+      if (asked !== turned) return;
+      const { items: events, next } = met;
+      found.replaceChildren(...events.map((event) => eventOf(event, "found")));
+      status.replaceChildren(events.length ? `lines ${events[0].line} to ${events[events.length - 1].line}` : "no event");
+      if (from) status.append(" ", make("button", { class: "chip", type: "button", onclick: () => { from = 0; cursors = []; show(); } }, `from line ${from} \u00d7`));
+      pages.replaceChildren(...(cursors.length || next !== null
+        ? [turn("Previous", !cursors.length, () => cursors.pop()), turn("Next", next === null, () => cursors.push(next))] : []));
+      const [first] = found.children;
+      if (from && first && !cursors.length && lineOf(first) === from) {
+        first.open = true;
+        point(first);
+      }
+    };
+    const reset = (to) => {
       search.value = "";
       phase = "";
+      from = to;
+      cursors = [];
       mark();
+    };
+    const changed = () => {
+      page = 1;
+      cursors = [];
+      show();
+    };
+    list.reveal = (item) => {
+      if (!item.hidden && !list.hidden) return;
+      reset(0);
       page = Math.floor(items.indexOf(item) / EVENTS_PER_PAGE) + 1;
       show();
     };
+    // Shows the events from a line on that is not on the page.
+    list.goTo = (line) => {
+      if (live) {
+        reset(line);
+        show();
+      } else {
+        status.textContent = `Line ${line} is not on this page.`;
+      }
+      section.scrollIntoView();
+    };
     list.keep = (kept) => {
-      if (!kept) return { phase, page, words: search.value };
-      ({ phase, page } = kept);
+      if (!kept) return { phase, page, words: search.value, from, cursors };
+      ({ phase, page, from, cursors } = kept);
       search.value = kept.words;
       mark();
       show();
       return null;
     };
+    // Takes in later events of a section, and what is said otherwise of earlier ones; whether that can be done.
+    list.grow = (before, after) => {
+      const others = (part) => [...part.children].filter((it) => !it.matches(".phases, .events")).map((it) => it.outerHTML).join("");
+      const [was, is] = [before, after].map((part) => [...((find("[data-events]", part) || part).children)]);
+      const isKept = (item, at) => is[at] && item.id === is[at].id && item.tagName === is[at].tagName;
+      if (others(before) !== others(after) || list.children.length !== was.length || !was.every(isKept)) return false;
+      is.forEach((item, at) => {
+        const shown = list.children[at];
+        if (!shown) {
+          list.append(item);
+        } else if (!item.isEqualNode(was[at])) {
+          const back = [keeper(shown), opened(shown)];
+          shown.replaceChildren(...item.childNodes);
+          for (const step of back) step();
+        } else {
+          return;
+        }
+        dressEvent(list.children[at]);
+      });
+      items = [...list.children];
+      find(".phases", section).replaceChildren(...find(".phases", after).childNodes);
+      dressPhases();
+      show();
+      return true;
+    };
     const mark = () => {
-      for (const chip of all(".phases li", view)) {
+      for (const chip of all(".phases li", section)) {
         const isOn = chip.dataset.phase === phase;
         chip.classList.toggle("is-on", isOn);
         find("button", chip).setAttribute("aria-pressed", String(isOn));
       }
     };
-    search.addEventListener("input", () => { page = 1; show(); });
-    for (const chip of all(".phases li", view)) {
-      const button = make("button", { type: "button", "aria-pressed": "false" }, ...chip.childNodes);
-      button.addEventListener("click", () => {
-        phase = phase === chip.dataset.phase ? "" : chip.dataset.phase;
-        page = 1;
-        mark();
-        show();
-      });
-      chip.replaceChildren(button);
-    }
-    if (live) {
-      for (const fold of all(".fold", list)) {
-        const button = make("button", { type: "button", onclick: () => unfold(fold).then(() => {
+    const dressPhases = () => {
+      for (const chip of all(".phases li", section)) {
+        const button = make("button", { type: "button", "aria-pressed": "false" }, ...chip.childNodes);
+        button.addEventListener("click", () => {
+          phase = phase === chip.dataset.phase ? "" : chip.dataset.phase;
+          mark();
+          changed();
+        });
+        chip.replaceChildren(button);
+      }
+      mark();
+    };
+    const dressEvent = (item) => {
+      if (!live) return;
+      if (item.matches(".fold")) {
+        const button = make("button", { type: "button", onclick: () => unfold(item).then(() => {
           items = [...list.children];
           show();
         }, () => {}) }, "Show some");
-        fold.append(" ", button);
+        item.append(" ", button);
       }
-      for (const note of all(".between", list)) {
-        const event = note.closest(".event");
-        const showAll = () => live.events(shownRun.dir, lineOf(event), 1).then(({ items: [item] }) => {
-          const ends = all("pre", note.parentElement);
-          note.replaceWith(...(item.event ? [treeOf(item.event)] : [item.error]));
-          for (const end of ends) end.remove();
-        }, (error) => { note.textContent = said(error.message); });
-        note.append(" ", make("button", { type: "button", onclick: showAll }, "Show all"));
-      }
-    }
-    list.before(make("div", { class: "ev-tools" }, search, status));
-    list.after(pages);
+      const note = find(".between", item);
+      if (!note) return;
+      const showAll = () => live.events(row.dir, lineOf(item), 1).then(({ items: [event] }) => {
+        const ends = all("pre", note.parentElement);
+        note.replaceWith(...(event.event ? [treeOf(event.event)] : [event.error]));
+        for (const end of ends) end.remove();
+      }, (error) => { note.textContent = said(error.message); });
+      note.append(" ", make("button", { type: "button", onclick: showAll }, "Show all"));
+    };
+    let waiting = 0;
+    search.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(changed, live && !isWhole() ? 150 : 0);
+    });
+    jump.addEventListener("keydown", (event) => {
+      const line = Math.floor(Number(jump.value));
+      if (event.key !== "Enter" || !(line > 0)) return;
+      const next = `${linkOf(row)}?at=L${line}`;
+      if (location.hash === next) reveal(`${find("#run").dataset.prefix}L${line}`);
+      else location.hash = next;
+    });
+    dressPhases();
+    for (const item of items) dressEvent(item);
+    list.before(make("div", { class: "ev-tools" }, search, jump, status));
+    list.after(found, pages);
     show();
   }
 
@@ -826,16 +1008,16 @@
     const end = lineOf(fold.nextElementSibling) || Infinity;
     const { items, next } = await live.events(shownRun.dir, lineOf(fold.previousElementSibling) + 1);
     const wanted = items.filter((item) => item.line < end);
-    fold.before(...wanted.map(eventOf));
+    fold.before(...wanted.map((event) => eventOf(event)));
     const left = Number(fold.firstChild.textContent.replace(/\D/g, "")) - wanted.length;
     if (next === null || next >= end) fold.remove();
     else fold.firstChild.textContent = `${plural(left, "event")} are not on this page`;
   }
 
-  function eventOf({ line, event, error }) {
+  function eventOf({ line, event, error }, where = "r") {
     const text = (value) => (typeof value === "string" ? value : "");
     const { phase, agent_id: agent, timestamp, event_type: type } = event || {};
-    return make("details", { class: "event", id: `r-L${line}`, "data-phase": text(phase) },
+    return make("details", { class: "event", id: `${where}-L${line}`, "data-phase": text(phase) },
       make("summary", {},
         make("span", { class: "line" }, String(line)), make("span", { class: "at" }, text(timestamp).slice(11, 19)),
         make("span", { class: "phase" }, text(phase)), make("span", { class: "agent" }, text(agent)),
@@ -884,11 +1066,21 @@
   function reveal(id) {
     // Where the value is no longer marked, its event is.
     const element = document.getElementById(id) || document.getElementById(id.replace(/(L\d+)-\d+$/, "$1"));
-    if (!element) return;
+    if (!element) {
+      const [, line] = /L(\d+)(-\d+)?$/.exec(id) || [];
+      const list = find("#run [data-events]");
+      if (line && list) list.goTo(Number(line));
+      return;
+    }
     for (let above = element; above; above = above.parentElement) {
       if (above.tagName === "DETAILS") above.open = true;
       if (above.parentElement && above.parentElement.reveal) above.parentElement.reveal(above);
     }
+    point(element);
+  }
+
+  // Marks an element, and brings it and the focus together.
+  function point(element) {
     for (const other of all(".is-target")) other.classList.remove("is-target");
     if (!element.matches("section.part")) element.classList.add("is-target");
     element.scrollIntoView({ block: element.matches("section") ? "start" : "center" });
@@ -1078,7 +1270,7 @@
     }, () => {});
     offerChoices();
     const { view, dir, params } = address();
-    if (view === "runs") showRuns(params);
+    if (view === "runs") showRuns(params, true);
     if (view === "run" && (!dirs || dirs.has(dir))) refreshRun(dir, gone.has(dir));
   }
   if (live) {

@@ -139,6 +139,15 @@ pub(super) fn list() -> Markup {
                                     placeholder="24h, yesterday" title=(TIMES);
                             }
                         }
+                        label {
+                            span { "Silent for" }
+                            input type="text" name="silent_for" list="lengths" autocomplete="off"
+                                placeholder="15m" title="a length of time such as 15m: runs in \
+                                    progress of which no file was written for so long";
+                        }
+                        datalist #lengths {
+                            @for length in ["5m", "15m", "1h", "24h"] { option value=(length) {} }
+                        }
                         datalist #times {
                             @for time in ["1h", "24h", "7d", "30d", "today", "yesterday"] {
                                 option value=(time) {}

@@ -284,8 +284,11 @@ class OfAFile(InTheBrowser):
         events.get_by_placeholder("Filter events").fill("")
         events.get_by_role("button", name="plan 1").click()
         expect(events.locator(".event:visible")).to_have_count(1)
-        tab.goto(f"file://{self.report}#/run/runs/episodes/ep_long?at=L1002")
+        events.get_by_label("Go to the line of an event").fill("1002")
+        tab.keyboard.press("Enter")
         expect(tab.locator(".event.is-target")).to_be_in_viewport()
+        tab.goto(f"file://{self.report}#/run/runs/episodes/ep_long?at=L700")
+        expect(events.locator(".ev-tools")).to_contain_text("Line 700 is not on this page.")
 
     def test_colours_follow_the_system_until_chosen(self):
         colour = "() => getComputedStyle(document.body).backgroundColor"

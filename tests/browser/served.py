@@ -272,9 +272,11 @@ class OfAService(InTheBrowser):
         event = tab.locator(".event", has_text="Collect").last
         event.locator("> summary").click()
         expect(event.locator(".tree")).to_be_visible()
+        tab.evaluate("() => { window.drawn = [...document.querySelectorAll('.event')] }")
         with (run / "events.jsonl").open("a") as timeline:
             timeline.write(lines[6])
         expect(tab.locator(".event")).to_have_count(7)
+        self.assertTrue(tab.evaluate("() => window.drawn.every(event => event.isConnected)"), "it is not drawn again")
         expect(tab.locator(".event:visible")).to_have_count(3)
         expect(event.locator(".tree")).to_be_visible()
         expect(event.locator("> summary")).to_be_focused()
@@ -282,6 +284,89 @@ class OfAService(InTheBrowser):
         shutil.rmtree(run)
         expect(tab.locator("#run [role=status]").first).to_contain_text("This run is gone")
         expect(tab.locator(".event")).to_have_count(7)
+
+    def test_run_in_progress_grows_and_says_since_when(self):
+        episodes = self.serve_empty("running")
+        source = (DEMO / "ep_01_answer" / "events.jsonl").read_text().splitlines(keepends=True)
+        for name in ["ep_busy", "ep_stuck"]:
+            (episodes / name).mkdir()
+            (episodes / name / "events.jsonl").write_text("".join(source[:2]))
+        two_hours_ago = time.time() - 7230
+        os.utime(episodes / "ep_stuck" / "events.jsonl", (two_hours_ago, two_hours_ago))
+        tab = self.open("#/runs")
+        self.wait_for(tab, 2)
+        expect(tab.locator("tr", has_text="ep_stuck").locator(".pace.warn")).to_have_text("silent for 2 h 0 min", timeout=PATIENCE)
+        expect(tab.locator("tr", has_text="ep_busy").locator(".pace")).to_contain_text("last write")
+        tab.get_by_label("Silent for").fill("15m")
+        tab.keyboard.press("Enter")
+        expect(self.rows(tab)).to_have_count(1)
+        expect(self.rows(tab).first).to_contain_text("ep_stuck")
+        self.go(tab, "#/run/running/episodes/ep_busy")
+        expect(tab.locator(".event")).to_have_count(2)
+        for number in range(3, 6):
+            before = tab.locator("#run .pace").get_attribute("data-written")
+            time.sleep(1.1)
+            with (episodes / "ep_busy" / "events.jsonl").open("a") as timeline:
+                timeline.write(source[number - 1])
+            expect(tab.locator(".event")).to_have_count(number)
+            self.assertGreater(tab.locator("#run .pace").get_attribute("data-written"), before)
+        self.go(tab, "#/run/running/episodes/ep_stuck")
+        expect(tab.locator("#run .pace.warn")).to_contain_text("silent for 2 h")
+
+    def test_new_runs_do_not_move_the_list(self):
+        episodes = self.serve_empty("moving")
+        copy = lambda name: shutil.copytree(DEMO / "ep_01_answer", episodes / name)
+        for name in ["ep_2", "ep_3"]:
+            copy(name)
+        tab = self.open("#/runs")
+        self.wait_for(tab, 2)
+        expect(self.rows(tab)).to_have_count(2)
+        copy("ep_1")
+        button = tab.get_by_role("button", name="Show 1 new run")
+        expect(button).to_be_visible()
+        self.assertEqual(tab.locator("tbody .id").all_inner_texts(), ["ep_2", "ep_3"])
+        button.click()
+        expect(tab.locator("tbody .id")).to_have_text(["ep_1", "ep_2", "ep_3"])
+        expect(button).to_have_count(0)
+
+    def test_filters_and_lines_reach_all_events(self):
+        tab = self.whole(LONG)
+        events = tab.locator("#run .part", has=tab.locator("[data-events]"))
+        first = events.locator(".event:visible .line").first
+        events.get_by_placeholder("Filter events").fill("T09:10:00")
+        expect(first).to_have_text("601")
+        expect(events.locator(".event:visible")).to_have_count(1)
+        events.get_by_placeholder("Filter events").fill("")
+        expect(first).to_have_text("1")
+        events.get_by_role("button", name="observe").click()
+        expect(first).to_have_text("4")
+        seen = []
+        while True:
+            seen += [int(line) for line in events.locator(".event:visible .line").all_inner_texts()]
+            following = events.get_by_role("button", name="Next")
+            if following.is_disabled():
+                break
+            following.click()
+            expect(first).not_to_have_text(str(seen[-100]))
+        self.assertEqual(len(seen), int(events.locator(".phases .is-on .count").inner_text()))
+        self.assertEqual(seen, sorted(set(seen)))
+        events.get_by_label("Go to the line of an event").fill("700")
+        tab.keyboard.press("Enter")
+        target = events.locator(".event.is-target")
+        expect(target.locator(".line")).to_have_text("700")
+        expect(target).to_be_in_viewport()
+        expect(tab).to_have_url(f"{self.home}{LONG}?at=L700")
+        again = self.open(f"{LONG}?at=L700")
+        expect(again.locator(".event.is-target .line")).to_have_text("700")
+        again.get_by_role("button", name="from line 700").click()
+        expect(again.locator(".event:visible .line").first).to_have_text("1")
+
+    def test_record_is_downloaded_as_it_is_stored(self):
+        tab = self.whole(EDITED)
+        with tab.expect_download() as download:
+            tab.locator("#r-state").get_by_role("link", name="Download").click()
+        stored = WORK / "served" / "episodes" / "ep_03_edited" / "state.json"
+        self.assertEqual(download.value.path().read_bytes(), stored.read_bytes())
 
     def test_lost_connection_is_said(self):
         tab = self.whole()
