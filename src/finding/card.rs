@@ -9,8 +9,8 @@ use crate::timestamp::Timestamp;
 /// The maximum number of tags of a run that are kept.
 const MAX_TAGS: usize = 8;
 
-/// The maximum number of latencies of a run that are kept.
-const MAX_LATENCIES: usize = 12;
+/// The maximum number of latencies of a run that are kept, and of its metrics.
+const MAX_FIGURES: usize = 12;
 
 /// What a list of runs shows of a run, in addition to what a check found. Texts are as written,
 /// whether or not the schema allows them, in short and safe to print. What the records do not say
@@ -31,6 +31,8 @@ pub(crate) struct Card {
     pub(crate) tags: Vec<(String, String)>,
     /// Names and milliseconds.
     pub(crate) latencies: Vec<(String, f64)>,
+    /// The names of metrics of the outcomes, and their numbers.
+    pub(crate) metrics: Vec<(String, f64)>,
 }
 
 /// No number of a JSON text is unequal to itself.
@@ -52,7 +54,6 @@ impl Card {
                 kept.push(tag);
             }
         }
-        let latencies = members(summary, &["metrics", "latencies"]).take(MAX_LATENCIES);
         Self {
             task: text(state, &["goal", "task"]).or_else(|| text(summary, &["task"])),
             status: text(state, &["outcomes", "status"]),
@@ -61,11 +62,17 @@ impl Card {
             started_sec: started_sec.map(|started| started.unix_seconds()),
             duration_sec: duration.map(Number::as_f64),
             tags: kept,
-            latencies: latencies
-                .filter_map(|key| Some((brief(&key.name()), key.value().number()?.as_f64())))
-                .collect(),
+            latencies: figures(summary, &["metrics", "latencies"]),
+            metrics: figures(state, &["outcomes", "metrics"]),
         }
     }
+}
+
+/// The first members of an object that are numbers.
+fn figures(record: Option<Node<'_>>, path: &[&str]) -> Vec<(String, f64)> {
+    let numbers = members(record, path)
+        .filter_map(|key| Some((brief(&key.name()), key.value().number()?.as_f64())));
+    numbers.take(MAX_FIGURES).collect()
 }
 
 fn members<'r>(record: Option<Node<'r>>, path: &[&str]) -> impl Iterator<Item = Key<'r>> {
@@ -94,7 +101,7 @@ mod tests {
     fn card_keeps_what_both_records_say() {
         let read = |text: &str| OwnedDocument::read(text.as_bytes().to_vec()).unwrap();
         let state = read(
-            r#"{"goal":{"task":"t"},"outcomes":{"status":"okay"},
+            r#"{"goal":{"task":"t"},"outcomes":{"status":"okay","metrics":{"note":"x","score":0.5}},
             "episode":{"started_at":"1970-01-02T01:00:00+01:00","tags":{"a":1,"b":"x"}}}"#,
         );
         let summary = read(
@@ -112,6 +119,7 @@ mod tests {
                 .eq(tags)
         );
         assert_eq!(card.latencies, [("total_ms".to_owned(), 150.0)]);
+        assert_eq!(card.metrics, [("score".to_owned(), 0.5)]);
         assert_eq!(Card::of(None, None), Card::default());
     }
 }

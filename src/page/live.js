@@ -5,7 +5,7 @@
 
   const FILTERS = [
     "valid", "status", "outcome", "ended", "rule", "adapter", "mode", "tag", "since", "until",
-    "duration", "latency", "silent_for", "has", "q", "sort", "cursor",
+    "duration", "latency", "metric", "silent_for", "has", "q", "sort", "cursor",
   ];
 
   // By how many milliseconds the clock of the service is ahead of that of this computer.
@@ -79,6 +79,7 @@
         status: numbers(sums.statuses), outcome: numbers(sums.outcomes),
         rule: numbers(sums.statistics.rules), adapter: numbers(sums.statistics.adapters),
         mode: numbers(sums.statistics.modes), tag: numbers(sums.tags),
+        metric: Object.keys(sums.metrics),
       };
     },
     // Calls back after changes, at most once a second, with the directories of the runs, or null

@@ -8,13 +8,14 @@ use super::row::RunRow;
 use crate::finding::{EpisodeReport, NONE, ReportedFault, Tally, Totals, by_rule, sum_of};
 use crate::printable::shortened;
 
-/// The maximum number of latencies, by their names, whose values are kept.
-const MAX_LATENCIES: usize = 1_000;
+/// The maximum number of latencies, by their names, whose values are kept, and of metrics.
+const MAX_FIGURES: usize = 1_000;
 
 /// The number of characters of a message that is kept for a rule.
 const MAX_MESSAGE_CHARS: usize = 400;
 
-/// Sums over many runs. Of a run it keeps its duration and its latencies, and counts the rest.
+/// Sums over many runs. Of a run it keeps its duration, its latencies and its metrics, and counts
+/// the rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunSums {
     pub(crate) all: Totals,
@@ -35,6 +36,7 @@ pub(crate) struct RunSums {
     pub(crate) tags: BTreeMap<String, Totals>,
     pub(crate) durations: Vec<f64>,
     pub(crate) latencies: BTreeMap<String, Vec<f64>>,
+    pub(crate) metrics: BTreeMap<String, Vec<f64>>,
 }
 
 /// The runs that started on a day.
@@ -112,11 +114,14 @@ impl RunSums {
             }
         }
         self.durations.extend(row.duration_sec);
-        for (name, value) in &row.latencies {
-            let is_known = self.latencies.contains_key(*name);
-            if is_known || self.latencies.len() < MAX_LATENCIES {
-                let values = self.latencies.entry((*name).to_owned()).or_default();
-                values.push(*value);
+        for (kept, figures) in [
+            (&mut self.latencies, &row.latencies),
+            (&mut self.metrics, &row.metrics),
+        ] {
+            for (name, value) in figures {
+                if kept.contains_key(*name) || kept.len() < MAX_FIGURES {
+                    kept.entry((*name).to_owned()).or_default().push(*value);
+                }
             }
         }
     }

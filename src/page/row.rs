@@ -58,6 +58,9 @@ pub(crate) struct RunRow<'r> {
     /// The names of latencies, each with its milliseconds; at most 12.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) latencies: Vec<(&'r str, f64)>,
+    /// The names of the metrics of its outcomes, each with its number; at most 12.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) metrics: Vec<(&'r str, f64)>,
     /// The number of findings of severity `error`.
     pub(crate) errors: u64,
     /// The number of findings of severity `warning`.
@@ -86,7 +89,6 @@ impl<'r> RunRow<'r> {
         let rules: BTreeSet<&str> = findings.map(|finding| &*finding.rule).collect();
         let card = report.card.as_deref();
         let tags = card.map(|card| &*card.tags).unwrap_or_default();
-        let latencies = card.map(|card| &*card.latencies).unwrap_or_default();
         let brief = |text: &str| Cow::Owned(crate::printable::brief(text));
         Self {
             id: &report.id,
@@ -103,10 +105,10 @@ impl<'r> RunRow<'r> {
             mode: report.mode.as_deref().map(brief),
             adapter: report.adapter.as_deref().map(brief),
             tags: tags.iter().map(tag_text).collect(),
-            latencies: latencies
-                .iter()
-                .map(|(name, value)| (&**name, *value))
-                .collect(),
+            latencies: card
+                .map(|card| figures(&card.latencies))
+                .unwrap_or_default(),
+            metrics: card.map(|card| figures(&card.metrics)).unwrap_or_default(),
             errors: totals.errors,
             warnings: totals.warnings,
             unjudged: unjudged.len(),
@@ -114,6 +116,10 @@ impl<'r> RunRow<'r> {
             rules: rules.into_iter().collect(),
         }
     }
+}
+
+fn figures(kept: &[(String, f64)]) -> Vec<(&str, f64)> {
+    kept.iter().map(|(name, value)| (&**name, *value)).collect()
 }
 
 /// A tag as lists and filters name it.

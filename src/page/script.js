@@ -93,6 +93,7 @@
     const [low, high] = range.split("..");
     return value !== undefined && (low === "" || value >= Number(low)) && (high === "" || value < Number(high));
   };
+  const metricOf = (row, wanted) => ((row.metrics || []).find(([name]) => name === wanted) || [])[1];
   const equal = (field) => (row, wanted) => String(row[field] ?? NONE) === wanted;
   const verdict = (row) => (row.valid === null ? "undecided" : row.valid ? "yes" : "no");
   const FILTERS = {
@@ -113,6 +114,10 @@
       const at = wanted.indexOf("..");
       const found = (row.latencies || []).find(([name]) => name === wanted.slice(0, at));
       return found !== undefined && within(found[1], wanted.slice(at + 2));
+    },
+    metric: (row, wanted) => {
+      const [name, range] = wanted.split(/\.\.(.*)/s);
+      return within(metricOf(row, name), range || "..");
     },
     has: (row, wanted) => (row[wanted] || 0) > 0,
     q: (row, wanted) => {
@@ -143,7 +148,8 @@
     const wanted = Object.entries(FILTERS).filter(([name]) => params.get(name));
     const rows = source.rows.filter((row) => wanted.every(([name, test]) => test(row, params.get(name))));
     const sort = params.get("sort") || "";
-    const key = SORTS[sort.replace(/^-/, "")];
+    const name = sort.replace(/^-/, "");
+    const key = name.startsWith("metric:") ? (row) => metricOf(row, name.slice(7)) ?? -Infinity : SORTS[name];
     if (!key) return rows;
     const sign = sort.startsWith("-") ? -1 : 1;
     const order = (a, b) => (a < b ? -sign : a > b ? sign : 0);
@@ -260,7 +266,7 @@
     const arrival = arrived
       ? make("button", { class: "chip", type: "button", onclick: () => showRuns(params) }, `Show ${plural(arrived, "new run")}`) : "";
     find("#runs .said").replaceChildren(range, arrival, ...chips(params), toMarked);
-    const body = make("tbody", {}, ...shown.map(rowOf));
+    const body = make("tbody", {}, ...shown.map((row) => rowOf(row, metricIn(params))));
     const table = make("table", {}, head(params), body);
     const back = keeper(find("#runs"));
     const at = all("#runs tbody tr").find((row) => row.classList.contains("is-at"));
@@ -347,17 +353,23 @@
 
   function head(params) {
     const sort = params.get("sort") || "-started";
-    const cells = COLUMNS.map(([name, title]) => {
+    const metric = metricIn(params);
+    const columns = metric ? [...COLUMNS.slice(0, 5), [`metric:${metric}`, metric], ...COLUMNS.slice(5)] : COLUMNS;
+    const cells = columns.map(([name, title]) => {
       const state = sort === name ? "ascending" : sort === `-${name}` ? "descending" : null;
       const next = state === "descending" ? name : state === "ascending" ? "" : `-${name}`;
       const arrow = { ascending: " \u2191", descending: " \u2193" }[state] || "";
       const button = make("button", { type: "button", onclick: () => go(params, "sort", next) }, title + arrow);
-      return make("th", { scope: "col", "aria-sort": state, class: name === "duration" ? "number" : null }, button);
+      return make("th", { scope: "col", "aria-sort": state, class: name === "duration" || name.startsWith("metric:") ? "number" : null }, button);
     });
     return make("thead", {}, make("tr", {}, ...cells));
   }
 
-  function rowOf(row) {
+  // The metric that has a column of its own: the one that the runs are filtered or sorted by.
+  const metricIn = (params) =>
+    (params.get("metric") || "").split("..")[0] || (/^-?metric:(.*)/s.exec(params.get("sort") || "") || [])[1];
+
+  function rowOf(row, metric) {
     const state = verdict(row);
     const tone = { yes: row.unjudged ? "warn" : "good", no: "bad", undecided: "warn" }[state];
     const word = { yes: "valid", no: "invalid", undecided: "undecided" }[state];
@@ -377,6 +389,7 @@
       make("td", {}, badge(row.outcome)),
       make("td", {}, started(row), local(row)),
       make("td", { class: "number" }, pace(row) || duration(row.duration_sec)),
+      metric ? make("td", { class: "number" }, String(metricOf(row, metric) ?? "")) : null,
       make("td", {}, row.adapter || ""),
       make("td", {}, row.mode || ""),
       make("td", { class: "findings" },
@@ -443,8 +456,11 @@
       }));
       control.closest("label").hidden = options.length === 0;
     };
+    const offerMetrics = (names) =>
+      find("#offered-metric").replaceChildren(...[...names].slice(0, 100).map((name) => make("option", { value: name })));
     if (live) {
       offerChoices = () => live.choices().then((choices) => {
+        offerMetrics(choices.metric);
         for (const control of all("select", form)) {
           // What is being chosen from stays as it is.
           if (document.activeElement !== control) offer(control, choices[control.name]);
@@ -461,6 +477,7 @@
         }
         offer(control, numbers);
       }
+      offerMetrics(new Set(source.rows.flatMap((row) => (row.metrics || []).map(([name]) => name)).sort()));
     }
     let waiting = 0;
     const stopWaiting = () => clearTimeout(waiting);

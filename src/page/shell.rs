@@ -104,6 +104,34 @@ fn top(runs: u64, state: &Markup) -> Markup {
 const TIMES: &str = "a date, a date-time such as 2026-03-01T14:00, today, yesterday, or a length \
                      before now such as 15m, 24h or 7d; in UTC";
 
+/// The forms of a length of silence, of the service alone.
+const LENGTHS: &str = "a length of time such as 15m: runs in progress of which no file was written \
+                       for so long";
+
+/// The forms of a filter by a metric.
+const METRICS: &str = "the name of a metric, alone or with its lowest value and the end of its \
+                       range, such as task_score or task_score..0.5..0.9";
+
+/// A filter that takes a text, with the texts that it offers.
+fn typed(name: &str, title: &str, placeholder: &str, forms: &str) -> Markup {
+    let offered: &[&str] = match name {
+        "since" | "until" => &["1h", "24h", "7d", "30d", "today", "yesterday"],
+        "silent_for" => &["5m", "15m", "1h", "24h"],
+        // The script adds those that runs have.
+        _ => &[],
+    };
+    html! {
+        label {
+            span { (title) }
+            input type="text" name=(name) list={ "offered-" (name) } autocomplete="off"
+                placeholder=(placeholder) title=(forms);
+            datalist id={ "offered-" (name) } {
+                @for text in offered { option value=(text) {} }
+            }
+        }
+    }
+}
+
 /// The list of runs, which the script fills.
 pub(super) fn list() -> Markup {
     let filters = [
@@ -133,26 +161,10 @@ pub(super) fn list() -> Markup {
                             }
                         }
                         @for (name, title) in [("since", "From"), ("until", "Before")] {
-                            label {
-                                span { (title) }
-                                input type="text" name=(name) list="times" autocomplete="off"
-                                    placeholder="24h, yesterday" title=(TIMES);
-                            }
+                            (typed(name, title, "24h, yesterday", TIMES))
                         }
-                        label {
-                            span { "Silent for" }
-                            input type="text" name="silent_for" list="lengths" autocomplete="off"
-                                placeholder="15m" title="a length of time such as 15m: runs in \
-                                    progress of which no file was written for so long";
-                        }
-                        datalist #lengths {
-                            @for length in ["5m", "15m", "1h", "24h"] { option value=(length) {} }
-                        }
-                        datalist #times {
-                            @for time in ["1h", "24h", "7d", "30d", "today", "yesterday"] {
-                                option value=(time) {}
-                            }
-                        }
+                        (typed("silent_for", "Silent for", "15m", LENGTHS))
+                        (typed("metric", "Metric", "task_score..0.5..", METRICS))
                         button type="reset" { "Clear" }
                     }
                 }

@@ -41,6 +41,8 @@ pub struct RunFilter {
     pub(crate) duration: Option<Range>,
     /// The name of a latency, and its milliseconds.
     pub(crate) latency: Option<(String, Range)>,
+    /// The name of a metric, and its value.
+    pub(crate) metric: Option<(String, Range)>,
     /// All of these words are in the id, the directory or the task.
     pub(crate) words: Words,
     /// Runs in progress of which no file was written for this long.
@@ -92,7 +94,12 @@ pub(crate) trait Listed {
     fn duration_sec(&self) -> Option<f64>;
     fn valid(&self) -> Option<bool>;
     fn tags(&self) -> impl Iterator<Item = &str>;
-    fn latencies(&self) -> impl Iterator<Item = (&str, f64)>;
+    fn latency(&self, _name: &str) -> Option<f64> {
+        None
+    }
+    fn metric(&self, _name: &str) -> Option<f64> {
+        None
+    }
     /// The rules that have findings.
     fn rules(&self) -> impl Iterator<Item = &str>;
     fn count(&self, counted: Tallied) -> u64;
@@ -125,10 +132,6 @@ impl Listed for RunEntry {
     }
 
     fn tags(&self) -> impl Iterator<Item = &str> {
-        std::iter::empty()
-    }
-
-    fn latencies(&self) -> impl Iterator<Item = (&str, f64)> {
         std::iter::empty()
     }
 
@@ -180,10 +183,6 @@ impl Listed for DescribedRun {
         self.tags.iter().map(String::as_str)
     }
 
-    fn latencies(&self) -> impl Iterator<Item = (&str, f64)> {
-        self.entry.latencies()
-    }
-
     fn rules(&self) -> impl Iterator<Item = &str> {
         self.entry.rules()
     }
@@ -228,6 +227,7 @@ impl RunFilter {
             has,
             duration,
             latency,
+            metric,
             words,
             silent_for,
         } = self;
@@ -240,6 +240,7 @@ impl RunFilter {
             && has.is_empty()
             && duration.is_none()
             && latency.is_none()
+            && metric.is_none()
             && words.finders.is_empty()
             && silent_for.is_none()
     }
@@ -276,10 +277,14 @@ impl RunFilter {
             && self
                 .duration
                 .is_none_or(|range| run.duration_sec().is_some_and(|value| range.has(value)))
-            && self.latency.as_ref().is_none_or(|(name, range)| {
-                let mut latencies = run.latencies();
-                latencies.any(|(known, value)| known == name && range.has(value))
-            })
+            && self
+                .latency
+                .as_ref()
+                .is_none_or(|(name, range)| run.latency(name).is_some_and(|value| range.has(value)))
+            && self
+                .metric
+                .as_ref()
+                .is_none_or(|(name, range)| run.metric(name).is_some_and(|value| range.has(value)))
             && self.words.are_in(run.texts())
     }
 

@@ -59,6 +59,8 @@ pub(super) struct Entry {
     pub(super) tags: Box<[Name]>,
     /// The names of latencies, each with its milliseconds.
     pub(super) latencies: Box<[(Name, f64)]>,
+    /// The names of metrics, each with its number.
+    pub(super) metrics: Box<[(Name, f64)]>,
     /// Its part of the sums.
     pub(super) totals: Totals,
     pub(super) unjudged: usize,
@@ -70,7 +72,11 @@ impl Entry {
     pub(super) fn of(report: &EpisodeReport, names: &mut Names) -> Self {
         let row = RunRow::of(report);
         let rules = by_rule(&report.findings).into_iter();
-        let latencies = row.latencies.iter();
+        let mut figures = |figures: &[(&str, f64)]| {
+            let figures = figures.iter();
+            figures.map(|(name, it)| (names.name(name), *it)).collect()
+        };
+        let (latencies, metrics) = (figures(&row.latencies), figures(&row.metrics));
         Self {
             path: report.key.as_path().as_os_str().into(),
             dir: row.dir.into(),
@@ -87,9 +93,8 @@ impl Entry {
             mode: row.mode.as_deref().map(|text| names.name(text)),
             adapter: row.adapter.as_deref().map(|text| names.name(text)),
             tags: row.tags.iter().map(|tag| names.name(tag)).collect(),
-            latencies: latencies
-                .map(|(name, ms)| (names.name(name), *ms))
-                .collect(),
+            latencies,
+            metrics,
             totals: Totals::of(report),
             unjudged: row.unjudged,
             rules: rules
@@ -121,7 +126,6 @@ impl Entry {
 
     /// The row of a list.
     pub(super) fn row(&self) -> RunRow<'_> {
-        let latencies = self.latencies.iter();
         RunRow {
             id: &self.id,
             dir: &self.dir,
@@ -137,7 +141,8 @@ impl Entry {
             mode: self.mode.as_deref().map(Into::into),
             adapter: self.adapter.as_deref().map(Into::into),
             tags: self.tags.iter().map(|tag| (&**tag).into()).collect(),
-            latencies: latencies.map(|(name, ms)| (&**name, *ms)).collect(),
+            latencies: texts(&self.latencies),
+            metrics: texts(&self.metrics),
             errors: self.totals.errors,
             warnings: self.totals.warnings,
             unjudged: self.unjudged,
@@ -145,6 +150,15 @@ impl Entry {
             rules: self.rules.keys().map(|rule| &**rule).collect(),
         }
     }
+}
+
+fn texts(figures: &[(Name, f64)]) -> Vec<(&str, f64)> {
+    figures.iter().map(|(name, it)| (&**name, *it)).collect()
+}
+
+fn figure(figures: &[(Name, f64)], name: &str) -> Option<f64> {
+    let named = figures.iter().find(|(known, _)| **known == *name);
+    named.map(|(_, value)| *value)
 }
 
 /// When a file of a run in progress was last written.
@@ -190,8 +204,12 @@ impl Listed for Entry {
         self.tags.iter().map(|tag| &**tag)
     }
 
-    fn latencies(&self) -> impl Iterator<Item = (&str, f64)> {
-        self.latencies.iter().map(|(name, ms)| (&**name, *ms))
+    fn latency(&self, name: &str) -> Option<f64> {
+        figure(&self.latencies, name)
+    }
+
+    fn metric(&self, name: &str) -> Option<f64> {
+        figure(&self.metrics, name)
     }
 
     fn rules(&self) -> impl Iterator<Item = &str> {

@@ -169,7 +169,12 @@ impl Index {
             let sums = sums.into_iter();
             sums.map(|(name, sum)| (name, sum.tally())).collect()
         };
-        let latencies = sums.latencies.into_iter();
+        let all = |figures: BTreeMap<String, Vec<f64>>| {
+            let figures = figures.into_iter();
+            figures
+                .filter_map(|(name, values)| Some((name, quantiles(values)?)))
+                .collect()
+        };
         Sums {
             totals: self.totals(),
             statistics: Statistics {
@@ -181,9 +186,8 @@ impl Index {
             outcomes: tallies(sums.outcomes),
             tags: tallies(sums.tags),
             duration_sec: quantiles(sums.durations),
-            latencies_ms: latencies
-                .filter_map(|(name, values)| Some((name, quantiles(values)?)))
-                .collect(),
+            latencies_ms: all(sums.latencies),
+            metrics: all(sums.metrics),
             complete: self.is_complete(),
             faults: self.faults(),
         }
@@ -209,6 +213,8 @@ pub(super) struct Sums {
     pub(super) duration_sec: Option<Quantiles>,
     /// How long parts of runs take, by their names, in milliseconds.
     pub(super) latencies_ms: BTreeMap<String, Quantiles>,
+    /// The metrics of outcomes, by their names.
+    pub(super) metrics: BTreeMap<String, Quantiles>,
     /// Whether all runs were looked at, and there are no faults.
     pub(super) complete: bool,
     /// What could not be looked at, sorted by path; at most 1,000.

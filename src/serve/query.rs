@@ -16,7 +16,7 @@ use super::problem::Problem;
 use crate::finding::NONE;
 use crate::page::RunRow;
 use crate::printable::{brief, escape};
-use crate::read::{Range, RunFilter, Tallied, Words};
+use crate::read::{Listed as _, Range, RunFilter, Tallied, Words};
 use crate::timestamp::Timestamp;
 
 /// The number of runs of a page, unless the query says otherwise.
@@ -101,14 +101,16 @@ pub(super) struct RunQuery {
     /// The duration in seconds, as `LOW..HIGH`; the end is not included, and either may be left
     /// out.
     pub(super) duration: Option<String>,
-    /// A latency in milliseconds, as `NAME..LOW..HIGH`.
+    /// A latency in milliseconds, as `NAME` or as `NAME..LOW..HIGH`.
     pub(super) latency: Option<String>,
+    /// A metric of the outcomes, as `NAME` or as `NAME..LOW..HIGH`.
+    pub(super) metric: Option<String>,
     /// `warnings`, `unjudged` or `suppressed`: runs with at least one.
     #[schemars(schema_with = "tallied_words")]
     #[serde(default)]
     pub(super) has: Vec<String>,
     /// The order: `started`, `duration`, `id`, `dir`, `task`, `status`, `outcome`, `adapter`,
-    /// `mode` or `valid`, from the highest with a `-` before it [default: -started].
+    /// `mode`, `valid` or `metric:NAME`, from the highest with a `-` before it [default: -started].
     pub(super) sort: Option<String>,
 }
 
@@ -131,7 +133,7 @@ pub(super) struct RunList {
 
 /// What runs are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
+enum Column<'q> {
     Started,
     Duration,
     Id,
@@ -142,9 +144,10 @@ enum Column {
     Adapter,
     Mode,
     Valid,
+    Metric(&'q str),
 }
 
-const COLUMNS: [(&str, Column); 10] = [
+const COLUMNS: [(&str, Column<'static>); 10] = [
     ("started", Column::Started),
     ("duration", Column::Duration),
     ("id", Column::Id),
@@ -158,8 +161,8 @@ const COLUMNS: [(&str, Column); 10] = [
 ];
 
 #[derive(Clone, Copy, Debug)]
-struct Sort {
-    column: Column,
+struct Sort<'q> {
+    column: Column<'q>,
     is_descending: bool,
 }
 
@@ -192,17 +195,19 @@ struct Cursor {
     dir: String,
 }
 
-impl Sort {
-    fn read(text: &str) -> Result<Self, String> {
+impl<'q> Sort<'q> {
+    fn read(text: &'q str) -> Result<Self, String> {
         let (name, is_descending) = match text.strip_prefix('-') {
             Some(name) => (name, true),
             None => (text, false),
         };
         let known = COLUMNS.iter().find(|(known, _)| *known == name);
         let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-        let column = known.map(|(_, column)| *column).ok_or_else(|| {
+        let metric = name.strip_prefix("metric:").map(Column::Metric);
+        let column = known.map(|(_, column)| *column).or(metric);
+        let column = column.ok_or_else(|| {
             let names = names.join(", ");
-            format!("`sort` is one of {names}, with or without a `-` before it")
+            format!("`sort` is one of {names} and metric:NAME, with or without a `-` before it")
         })?;
         Ok(Self {
             column,
@@ -222,6 +227,7 @@ impl Sort {
                     .map_or(f64::NEG_INFINITY, |sec| sec as f64),
             ),
             Column::Duration => Key::Number(entry.duration_sec.unwrap_or(f64::NEG_INFINITY)),
+            Column::Metric(name) => Key::Number(entry.metric(name).unwrap_or(f64::NEG_INFINITY)),
             Column::Valid => {
                 Key::Number(entry.totals.errors as f64 * 1e6 + entry.totals.warnings as f64)
             }
@@ -346,12 +352,6 @@ impl RunQuery {
             let known = Tallied::ALL.into_iter().find(|known| known.word() == word);
             known.ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
         });
-        let latency = self.latency.as_deref().map(|text| {
-            let (name, values) = text
-                .split_once("..")
-                .ok_or("`latency` has the form NAME..LOW..HIGH")?;
-            Ok::<_, &str>((name.to_owned(), Range::read(values)?))
-        });
         let is_undated = self.since.as_deref() == Some(NONE);
         let since = self.since.as_deref().filter(|_| !is_undated);
         Ok(RunFilter {
@@ -370,7 +370,8 @@ impl RunQuery {
             valid: valid.collect::<Result<_, _>>()?,
             has: has.collect::<Result<_, _>>()?,
             duration: self.duration.as_deref().map(Range::read).transpose()?,
-            latency: latency.transpose()?,
+            latency: self.latency.as_deref().map(named).transpose()?,
+            metric: self.metric.as_deref().map(named).transpose()?,
             words: Words::of(self.q.as_deref().unwrap_or_default()),
             silent_for: (self.silent_for.as_deref())
                 .map(|text| {
@@ -379,6 +380,12 @@ impl RunQuery {
                 .transpose()?,
         })
     }
+}
+
+/// A name, alone or with a range of its values.
+fn named(text: &str) -> Result<(String, Range), &'static str> {
+    let (name, values) = text.split_once("..").unwrap_or((text, ".."));
+    Ok((name.to_owned(), Range::read(values)?))
 }
 
 fn verdict_words(_: &mut SchemaGenerator) -> Schema {

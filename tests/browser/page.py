@@ -1,5 +1,6 @@
 """Tries the page of the format `html` in a browser."""
 
+import re
 import subprocess
 
 from playwright.sync_api import expect
@@ -171,6 +172,18 @@ class OfAFile(InTheBrowser):
         expect(tab.locator("th[aria-sort]")).to_have_text("run ↓")
         ids = tab.locator("#runs .id").all_inner_texts()
         self.assertEqual(ids, sorted(ids, reverse=True))
+
+    def test_runs_are_filtered_and_sorted_by_a_metric(self):
+        tab = self.open("#/runs")
+        tab.get_by_label("Metric").fill("task_score..0.8..")
+        tab.keyboard.press("Enter")
+        column = tab.locator("#runs tbody td:nth-child(6)")
+        expect(tab.get_by_role("button", name="task_score", exact=True)).to_be_visible()
+        scores = [float(text) for text in column.all_inner_texts()]
+        self.assertTrue(scores and min(scores) >= 0.8, scores)
+        tab.get_by_role("button", name="task_score", exact=True).click()
+        expect(tab).to_have_url(re.compile("sort=-metric:task_score"))
+        expect(column.first).to_have_text(str(max(scores)).removesuffix(".0"))
 
     def test_page_is_used_by_keys_alone(self):
         self.check_walked_by_keys(self.open("#/runs?valid=no"))

@@ -105,6 +105,9 @@ class OfAService(InTheBrowser):
         self.wait_for(tab, 158)
         return tab
 
+    def show_new(self, tab):
+        tab.get_by_role("button", name="Show 1 new run").click(timeout=PATIENCE)
+
     def go(self, tab, address):
         tab.evaluate("address => { location.hash = address }", address)
 
@@ -153,6 +156,15 @@ class OfAService(InTheBrowser):
         expect(self.rows(tab)).to_have_count(58)
         tab.go_back()
         expect(first).to_have_text("ep_timeout")
+
+    def test_runs_are_filtered_and_sorted_by_a_metric(self):
+        tab = self.whole("#/runs?metric=task_score..0.9..&sort=metric:task_score")
+        scores = tab.locator("#runs tbody td:nth-child(6)")
+        expect(scores.first).to_have_text("0.95")
+        expect(tab.locator("th[aria-sort]")).to_have_text("task_score \u2191")
+        self.assertEqual(set(scores.all_inner_texts()), {"0.95"})
+        names = tab.locator("#offered-metric option").evaluate_all("options => options.map(option => option.value)")
+        self.assertIn("task_score", names)
 
     def test_search_does_not_lead_back_from_another_view(self):
         tab = self.whole("#/runs")
@@ -424,6 +436,7 @@ class OfAService(InTheBrowser):
         tabs.pop(0).close()
         shutil.copytree(DEMO / "ep_01_answer", episodes / "ep_2")
         for tab in tabs:
+            self.show_new(tab)
             expect(self.rows(tab)).to_have_count(2, timeout=PATIENCE)
 
     def test_page_is_followed_behind_nginx(self):
@@ -433,6 +446,8 @@ class OfAService(InTheBrowser):
             self.home = home + path
             tab = self.open("#/runs")
             shutil.copytree(DEMO / "ep_01_answer", episodes / f"ep_{number}")
+            if number > 1:
+                self.show_new(tab)
             expect(self.rows(tab)).to_have_count(number, timeout=PATIENCE)
         self.home = home
 
@@ -455,6 +470,7 @@ class OfAService(InTheBrowser):
             self.assertNotIn(TOKEN, cookie["value"])
             self.go(tab, "#/runs")
             shutil.copytree(DEMO / "ep_01_answer", episodes / f"ep_{len(home)}")
+            self.show_new(tab)
             expect(self.rows(tab).nth(1)).to_be_visible(timeout=PATIENCE)
             shutil.rmtree(episodes / f"ep_{len(home)}")
             expect(self.rows(tab)).to_have_count(1, timeout=PATIENCE)
