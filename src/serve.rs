@@ -35,6 +35,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch as signal};
+use tower_http::compression::CompressionLayer;
 
 use crate::gate::Gate;
 use crate::report::write_json;
@@ -367,6 +368,8 @@ fn router(service: &Arc<Service>) -> Router {
         })
         .layer(DefaultBodyLimit::max(api::MAX_BODY))
         .layer(from_fn_with_state(Arc::clone(service), guard::guard))
+        // Not of event streams, whose clients wait for each event.
+        .layer(CompressionLayer::new())
         .with_state(Arc::clone(service))
 }
 

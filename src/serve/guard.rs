@@ -231,14 +231,18 @@ async fn tagged(response: Response, known: Option<&HeaderValue>) -> Response {
     let Ok(bytes) = to_bytes(body, MAX_TAGGED).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
-    let tag = format!("\"{}\"", Digest::of([&*bytes]));
+    // Weak: the bytes that are sent may be a compressed form of these.
+    let opaque = format!("\"{}\"", Digest::of([&*bytes]));
+    let tag = format!("W/{opaque}");
     let known = known.and_then(|known| known.to_str().ok());
     let is_known = known.is_some_and(|known| {
         let mut known = known.split(',').map(str::trim);
-        known.any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+        known.any(|known| known == "*" || known.trim_start_matches("W/") == opaque)
     });
     let kept = HeaderValue::from_static("private, no-cache");
     parts.headers.insert(header::CACHE_CONTROL, kept);
+    let varying = HeaderValue::from_static("accept-encoding");
+    parts.headers.insert(header::VARY, varying);
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         parts.headers.insert(header::ETAG, tag);
     }

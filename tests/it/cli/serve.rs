@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read as _;
 use std::time::{Duration, SystemTime};
 
 use runvet::check::Check;
@@ -546,6 +547,34 @@ fn run_in_progress_is_followed_and_found_when_it_is_silent() {
     );
     let total = service.get("api/v1/runs?silent_for=2h").json()["total"].clone();
     assert_eq!(total, json!(0));
+}
+
+#[test]
+fn answers_are_compressed_where_the_client_allows_it() {
+    let service = Service::demo();
+    let ask = |path: &str, tag: &str| {
+        let asked = service.agent.get(format!("{}{path}", service.url));
+        let asked = asked.header("accept-encoding", "gzip");
+        asked.header("if-none-match", tag).call().unwrap()
+    };
+    for path in ["", "static/script.js", "api/v1/rules", "page/overview"] {
+        let packed = ask(path, "none");
+        let headers = packed.headers().clone();
+        assert_eq!(headers["content-encoding"], "gzip", "{path}");
+        assert_eq!(headers["vary"], "accept-encoding", "{path}");
+        let mut text = String::new();
+        let packed = packed.into_body().into_reader();
+        let mut unpacked = flate2::read::GzDecoder::new(packed);
+        unpacked.read_to_string(&mut text).unwrap();
+        assert_eq!(text, service.get(path).text, "{path}");
+        let again = ask(path, headers["etag"].to_str().unwrap());
+        assert_eq!(again.status(), 304, "{path}");
+        assert_eq!(again.headers()["vary"], "accept-encoding", "{path}");
+    }
+    let small = ask("healthz", "none");
+    assert!(small.headers().get("content-encoding").is_none());
+    let stream = ask("api/v1/changes", "none");
+    assert!(stream.headers().get("content-encoding").is_none());
 }
 
 #[test]
