@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use super::RunEntry;
 use crate::check;
 use crate::finding::NONE;
-use crate::timestamp::{Timestamp, length};
+use crate::timestamp::Timestamp;
 
 /// Which runs to list: those that meet each condition. A condition that holds several values is met
 /// by any of them, and one that holds none is met by each run. `(none)` stands for a value that a
@@ -246,8 +246,10 @@ impl RunFilter {
     }
 
     /// A length of time.
+    #[cfg(feature = "cli")]
     pub(crate) fn silence(text: &str) -> Result<Duration, &'static str> {
-        let seconds = length(text).and_then(|seconds| u64::try_from(seconds).ok());
+        let seconds =
+            crate::timestamp::length(text).and_then(|seconds| u64::try_from(seconds).ok());
         let seconds = seconds.ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
         Ok(Duration::from_secs(seconds))
     }
