@@ -213,8 +213,8 @@
 
   // The cursors of pages that were shown, each with that of the page before.
   const cursorBefore = new Map();
-  // The number of runs of the list that is shown, with the address of the list.
-  let shownTotal = ["", 0];
+  // Of the list that is shown: its address, the number of its runs, and whether all runs had been looked at.
+  let shownList = { address: "", total: 0, complete: false };
   function showRuns(params, isFollowing = false) {
     lastList = link("runs", params);
     fillFilters(params);
@@ -222,13 +222,13 @@
       const wanted = location.hash;
       live.list(params).then((page) => {
         if (location.hash !== wanted) return;
-        const arrived = isFollowing && shownTotal[0] === wanted && page.complete ? arrivedIn(page) : 0;
+        const arrived = isFollowing && shownList.address === wanted && shownList.complete ? arrivedIn(page) : 0;
         if (arrived) {
           const now = new Map(page.items.map((row) => [row.dir, row]));
           listed = listed.map((row) => now.get(row.dir) || row);
         } else {
           listed = page.items;
-          shownTotal = [wanted, page.total];
+          shownList = { address: wanted, total: page.total, complete: page.complete };
         }
         const range = page.total > listed.length
           ? `${count.format(listed.length)} of ${plural(page.total, "run")}` : plural(page.total, "run");
@@ -259,7 +259,7 @@
   // The number of runs that would move those on the screen.
   function arrivedIn({ items, total }) {
     const known = new Set(listed.map((row) => row.dir));
-    return known.size && items.some((row) => !known.has(row.dir)) ? Math.max(0, total - shownTotal[1]) : 0;
+    return known.size && items.some((row) => !known.has(row.dir)) ? Math.max(0, total - shownList.total) : 0;
   }
 
   function drawRuns(params, shown, range, pages, arrived = 0) {
