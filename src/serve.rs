@@ -296,7 +296,8 @@ impl Service {
     fn take(&self, news: News) {
         match news {
             News::Judged(report) => {
-                let (entry, is_new) = self.index_mut().put(&report);
+                let written_sec = entry::written_sec(&report);
+                let (entry, is_new) = self.index_mut().put(&report, written_sec);
                 if is_new {
                     self.numbers.judged();
                     self.tell("verdict", &*entry);

@@ -224,7 +224,7 @@ impl TableWriter {
         filter: &mut RunFilter,
         room: &AtomicUsize,
     ) -> Result<Option<Written>, Fault> {
-        if !filter.is_empty() && !run.matches(&run.records().described(&run), filter) {
+        if !filter.is_empty() && !filter.admits(&run.records().described(&run)) {
             return Ok(None);
         }
         let (report, documents) = gate.judge(|session| {

@@ -1,12 +1,14 @@
 //! What is asked for of many runs, and one of them -> whether it is among them.
 
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memchr::memmem::Finder;
 
 use super::RunEntry;
 use crate::check;
-use crate::finding::NONE;
+use crate::finding::{Lifecycle, NONE};
+use crate::store;
 use crate::timestamp::Timestamp;
 
 /// Which runs to list: those that meet each condition. A condition that holds several values is met
@@ -100,6 +102,10 @@ pub(crate) trait Listed {
     fn metric(&self, _name: &str) -> Option<f64> {
         None
     }
+    /// For how long no file was written, of a run in progress.
+    fn silence(&self) -> Option<Duration> {
+        None
+    }
     /// The rules that have findings.
     fn rules(&self) -> impl Iterator<Item = &str>;
     fn count(&self, counted: Tallied) -> u64;
@@ -147,6 +153,7 @@ impl Listed for RunEntry {
 /// An entry of a list, with what only filters look at.
 #[derive(Debug)]
 pub(crate) struct DescribedRun {
+    pub(crate) path: PathBuf,
     pub(crate) entry: RunEntry,
     pub(crate) adapter: Option<String>,
     pub(crate) mode: Option<String>,
@@ -189,6 +196,13 @@ impl Listed for DescribedRun {
 
     fn count(&self, counted: Tallied) -> u64 {
         self.entry.count(counted)
+    }
+
+    fn silence(&self) -> Option<Duration> {
+        if self.entry.lifecycle != Lifecycle::NonTerminal {
+            return None;
+        }
+        store::last_written(&self.path)?.elapsed().ok()
     }
 }
 
@@ -288,6 +302,9 @@ impl RunFilter {
                 .as_ref()
                 .is_none_or(|(name, range)| run.metric(name).is_some_and(|value| range.has(value)))
             && self.words.are_in(run.texts())
+            && self
+                .silent_for
+                .is_none_or(|wanted| run.silence().is_some_and(|silence| silence >= wanted))
     }
 
     fn has_start(&self, run: &impl Listed) -> bool {

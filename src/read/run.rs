@@ -3,15 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use super::filter::{DescribedRun, RunFilter};
+use super::filter::DescribedRun;
 use super::stored::Stored;
 use super::{Error, EventLines, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
 use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
-use crate::finding::{Card, EpisodeReport, Lifecycle};
+use crate::finding::{Card, EpisodeReport};
 use crate::gate::Gate;
 use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
 use crate::outline::Listening;
@@ -265,21 +264,6 @@ impl RunReader {
         self.records().entry(self)
     }
 
-    /// Whether the run is among those that are asked for, also by how long it has been silent.
-    pub(crate) fn matches(&self, described: &DescribedRun, filter: &mut RunFilter) -> bool {
-        let silence = || self.last_written()?.elapsed().ok();
-        let is_silent = |wanted| {
-            described.entry.lifecycle == Lifecycle::NonTerminal
-                && silence().is_some_and(|silence| silence >= wanted)
-        };
-        filter.admits(described) && filter.silent_for.is_none_or(is_silent)
-    }
-
-    /// When an artifact was last written, as far as the file system tells.
-    pub(crate) fn last_written(&self) -> Option<SystemTime> {
-        store::last_written(&self.dir.path)
-    }
-
     /// The records, as far as they can be read. The timeline is not read.
     pub(crate) fn records(&self) -> Records {
         Records {
@@ -368,6 +352,7 @@ impl Records {
         let summary = self.summary.as_ref().ok().map(OwnedDocument::root);
         let tags = Card::of(state, summary).tags.into_iter();
         DescribedRun {
+            path: run.dir.path.clone(),
             adapter: state.and_then(|state| text_at(state, &["episode", "using"])),
             mode: summary.and_then(|summary| text_at(summary, &["flags", "mode"])),
             tags: tags

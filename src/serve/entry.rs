@@ -52,7 +52,8 @@ pub(super) struct Entry {
     started_at: Option<Box<str>>,
     pub(super) started_sec: Option<i64>,
     pub(super) duration_sec: Option<f64>,
-    /// When a file of a run in progress was last written, in seconds since 1970.
+    /// When a file of a run in progress was last written, in seconds since 1970. It is no part of
+    /// the report.
     pub(super) written_sec: Option<i64>,
     pub(super) mode: Option<Name>,
     pub(super) adapter: Option<Name>,
@@ -89,7 +90,7 @@ impl Entry {
             started_at: row.started_at.map(Into::into),
             started_sec: row.started_sec,
             duration_sec: row.duration_sec,
-            written_sec: written(report),
+            written_sec: None,
             mode: row.mode.as_deref().map(|text| names.name(text)),
             adapter: row.adapter.as_deref().map(|text| names.name(text)),
             tags: row.tags.iter().map(|tag| names.name(tag)).collect(),
@@ -111,13 +112,6 @@ impl Entry {
     /// Whether the run is in progress or paused.
     pub(super) fn is_running(&self) -> bool {
         self.lifecycle == Lifecycle::NonTerminal
-    }
-
-    /// Whether the run is in progress, and no file of it was written for some time.
-    pub(super) fn is_silent_for(&self, wanted: Duration) -> bool {
-        let written = self.written_sec.and_then(|sec| u64::try_from(sec).ok());
-        let written = written.map(|sec| SystemTime::UNIX_EPOCH + Duration::from_secs(sec));
-        written.is_some_and(|at| at.elapsed().is_ok_and(|silence| silence >= wanted))
     }
 
     pub(super) fn suppressed(&self) -> usize {
@@ -161,8 +155,8 @@ fn figure(figures: &[(Name, f64)], name: &str) -> Option<f64> {
     named.map(|(_, value)| *value)
 }
 
-/// When a file of a run in progress was last written.
-fn written(report: &EpisodeReport) -> Option<i64> {
+/// When a file of a run in progress was last written, in seconds since 1970.
+pub(super) fn written_sec(report: &EpisodeReport) -> Option<i64> {
     if report.lifecycle != Lifecycle::NonTerminal {
         return None;
     }
@@ -210,6 +204,11 @@ impl Listed for Entry {
 
     fn metric(&self, name: &str) -> Option<f64> {
         figure(&self.metrics, name)
+    }
+
+    fn silence(&self) -> Option<Duration> {
+        let since = Duration::from_secs(u64::try_from(self.written_sec?).ok()?);
+        (SystemTime::UNIX_EPOCH + since).elapsed().ok()
     }
 
     fn rules(&self) -> impl Iterator<Item = &str> {

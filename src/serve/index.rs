@@ -32,11 +32,15 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Takes in a report; returns the entry, and whether it says more than that a file was written.
-    pub(super) fn put(&mut self, report: &EpisodeReport) -> (Arc<Entry>, bool) {
+    /// Takes in a report, and when a file was last written; returns the entry, and whether it says
+    /// more than that a file was written.
+    pub(super) fn put(
+        &mut self,
+        report: &EpisodeReport,
+        written_sec: Option<i64>,
+    ) -> (Arc<Entry>, bool) {
         let mut entry = Entry::of(report, &mut self.names);
         let known = self.entries.get(&entry.path);
-        let written_sec = entry.written_sec;
         entry.written_sec = known.and_then(|known| known.written_sec);
         let is_new = known.is_none_or(|known| **known != entry);
         entry.written_sec = written_sec;

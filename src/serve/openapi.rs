@@ -275,8 +275,8 @@ fn changes() -> Value {
         "listen",
         "Changes as they happen: server-sent events `verdict` (a run's item), `written` (the \
          directory of a run whose files were written, while its item stays as it was), `gone` (a \
-         run's directory), `whole` (whether all runs were looked at has changed, or what could not be) \
-         and `lost` (the client was too slow: list the runs again)",
+         run's directory), `whole` (whether all runs were looked at has changed, or what could \
+         not be) and `lost` (the client was too slow: list the runs again)",
         "text/event-stream",
     );
     operation["responses"]["503"] = problem(503);

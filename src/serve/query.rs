@@ -305,12 +305,7 @@ impl RunQuery {
         let mut filter = self.filter()?;
         let mut total = 0;
         let mut found: Vec<(Key<'_>, &Arc<Entry>)> = Vec::new();
-        let silent_for = filter.silent_for;
-        for entry in index.entries() {
-            let is_silent = silent_for.is_none_or(|wanted| entry.is_silent_for(wanted));
-            if !is_silent || !filter.admits(&**entry) {
-                continue;
-            }
+        for entry in index.entries().filter(|entry| filter.admits(&***entry)) {
             total += 1;
             let key = sort.key(entry);
             let is_after = cursor.as_ref().is_none_or(|cursor| {

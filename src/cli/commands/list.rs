@@ -193,7 +193,7 @@ impl List {
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
     fn matching(run: &RunReader, filter: &mut RunFilter, gate: Option<&mut Gate>) -> Option<Row> {
         let described = run.records().described(run);
-        if !run.matches(&described, filter) {
+        if !filter.admits(&described) {
             return None;
         }
         let mut entry = described.entry;
