@@ -232,9 +232,7 @@
         }
         const range = page.total > listed.length
           ? `${count.format(listed.length)} of ${plural(page.total, "run")}` : plural(page.total, "run");
-        const turn = (text, cursor, isOff) => make("button", {
-          type: "button", disabled: isOff, onclick: () => go(params, "cursor", cursor),
-        }, text);
+        const turn = (text, cursor, isOff) => turner(text, isOff, () => go(params, "cursor", cursor));
         const isFirst = !params.get("cursor");
         if (page.next) cursorBefore.set(page.next, params.get("cursor") || "");
         const before = cursorBefore.get(params.get("cursor"));
@@ -314,8 +312,8 @@
     const active = part.contains(document.activeElement) ? document.activeElement : null;
     const name = active && (active.getAttribute("href") || active.textContent);
     return () => {
-      if (!active || active.isConnected) return;
-      const same = all(active.tagName, part).find((other) => (other.getAttribute("href") || other.textContent) === name);
+      if (!active || active === document.activeElement) return;
+      const same = active.isConnected ? active : all(active.tagName, part).find((other) => (other.getAttribute("href") || other.textContent) === name);
       if (same) same.focus({ preventScroll: true });
     };
   }
@@ -334,11 +332,12 @@
 
   function pager(page, pages, turn) {
     return [
-      make("button", { type: "button", disabled: page <= 1, onclick: () => turn(page - 1) }, "Previous"),
+      turner("Previous", page <= 1, () => turn(page - 1)),
       `${page} of ${pages}`,
-      make("button", { type: "button", disabled: page >= pages, onclick: () => turn(page + 1) }, "Next"),
+      turner("Next", page >= pages, () => turn(page + 1)),
     ];
   }
+  const turner = (text, disabled, onclick) => make("button", { type: "button", disabled, onclick }, text);
 
   function chips(params) {
     const inForce = [...params].filter(([name, value]) => value && !OTHERS.includes(name));
@@ -568,31 +567,45 @@
   function drawLiveRun(view, row, text) {
     const isSame = shownRun && shownRun.dir === row.dir;
     shownRun = row;
-    const [before, after] = [shownText, text];
+    const before = shownText;
     shownText = text;
     view.dataset.prefix = "r-";
-    if (isSame && grow(view, before, after, row)) return;
+    if (isSame && (text === before || grow(view, before, text, row))) {
+      const shown = find(".pace", view);
+      if (shown) shown.replaceWith(pace(row) || "");
+      return;
+    }
+    const draw = () => {
+      view.innerHTML = policy.createHTML(text);
+      dress(view, row);
+      spy(view);
+    };
     const at = window.scrollY;
-    const back = isSame ? [keeper(view), opened(view)] : [];
-    view.innerHTML = policy.createHTML(text);
-    dress(view, row);
-    spy(view);
+    if (isSame) redraw(view, draw);
+    else draw();
     document.title = `${said(row.id)} \u00b7 runvet`;
-    for (const step of back) step();
     window.scrollTo(0, isSame ? at : 0);
+  }
+
+  // Draws a part again; what a reader opened, filtered, zoomed and focused in it stays so.
+  function redraw(part, draw) {
+    const back = [opened(part), keeper(part)];
+    draw();
+    for (const step of back) step();
   }
 
   // Draws the parts of a run again that its text says otherwise than before; whether its parts are the same.
   function grow(view, before, after, row) {
-    const holders = [before, after].map((text) => {
+    // Nothing, or a notice, is on the screen.
+    if (!before) return false;
+    const [was, is] = [before, after].map((text) => {
       const holder = make("div");
       holder.innerHTML = policy.createHTML(text);
-      return [...(holder.firstElementChild || holder).children];
+      return [...holder.firstElementChild.children];
     });
-    const [was, is] = holders;
-    const here = [...(find("article", view) || view).children];
+    const here = [...find("article", view).children];
     const names = (parts) => parts.map((part) => `${part.tagName} ${part.id} ${part.className}`).join("|");
-    if (!before || names(was) !== names(is) || names(is) !== names(here)) return false;
+    if (names(was) !== names(is) || names(is) !== names(here)) return false;
     is.forEach((part, at) => {
       const [old, shown] = [was[at], here[at]];
       if (part.isEqualNode(old)) return;
@@ -602,13 +615,11 @@
         all("a", shown).forEach((anchor, at) => anchor.replaceChildren(...part.children[at].childNodes));
         return;
       }
-      const back = [keeper(shown), opened(shown)];
-      shown.replaceChildren(...part.childNodes);
-      dress(shown, row);
-      for (const step of back) step();
+      redraw(shown, () => {
+        shown.replaceChildren(...part.childNodes);
+        dress(shown, row);
+      });
     });
-    const shown = find(".pace", view);
-    if (shown) shown.replaceWith(pace(row) || "");
     return true;
   }
 
@@ -848,7 +859,7 @@
     const search = make("input", { type: "search", placeholder: "Filter events", "aria-label": "Filter events" });
     const jump = make("input", { inputmode: "numeric", size: 7, placeholder: "Line", "aria-label": "Go to the line of an event" });
     // What the service found, where not all events are on the page.
-    const found = make("div", { class: "events", hidden: true });
+    let found = make("div", { class: "events", hidden: true });
     let phase = "";
     let page = 1;
     // The line from which on events were asked for, and the cursors of the pages up to the one that is shown.
@@ -862,8 +873,9 @@
       list.hidden = isAsked;
       found.hidden = !isAsked;
       asked += 1;
-      if (isAsked) ask(asked);
-      else showOwn();
+      if (isAsked) return ask(asked);
+      showOwn();
+      return null;
     };
     const showOwn = () => {
       const words = search.value.toLowerCase().split(/\s+/);
@@ -878,7 +890,7 @@
         : plural(wanted.length, "event") + (isWhole() ? "" : " of those on this page");
       pages.replaceChildren(...(number > 1 ? pager(page, number, (to) => { page = to; show(); }) : []));
     };
-    const turn = (text, isOff, onclick) => make("button", { type: "button", disabled: isOff, onclick: () => { onclick(); show(); } }, text);
+    const turn = (text, isOff, move) => turner(text, isOff, () => { move(); show(); });
     const ask = async (turned) => {
       const at = cursors.length ? cursors[cursors.length - 1] : from;
       let met;
@@ -890,16 +902,11 @@
       }
       if (asked !== turned) return;
       const { items: events, next } = met;
-      found.replaceChildren(...events.map((event) => eventOf(event, "found")));
+      redraw(found, () => found.replaceChildren(...events.map((event) => eventOf(event, "found"))));
       status.replaceChildren(events.length ? `lines ${events[0].line} to ${events[events.length - 1].line}` : "no event");
       if (from) status.append(" ", make("button", { class: "chip", type: "button", onclick: () => { from = 0; cursors = []; show(); } }, `from line ${from} \u00d7`));
       pages.replaceChildren(...(cursors.length || next !== null
         ? [turn("Previous", !cursors.length, () => cursors.pop()), turn("Next", next === null, () => cursors.push(next))] : []));
-      const [first] = found.children;
-      if (from && first && !cursors.length && lineOf(first) === from) {
-        first.open = true;
-        point(first);
-      }
     };
     const reset = (to) => {
       search.value = "";
@@ -920,18 +927,24 @@
       show();
     };
     // Shows the events from a line on that is not on the page.
-    list.goTo = (line) => {
-      if (live) {
-        reset(line);
-        show();
-      } else {
-        status.textContent = `Line ${line} is not on this page.`;
-      }
+    list.goTo = async (line) => {
       section.scrollIntoView();
+      if (!live) {
+        status.textContent = `Line ${line} is not on this page.`;
+        return;
+      }
+      reset(line);
+      await show();
+      const [first] = found.children;
+      if (from !== line || !first || lineOf(first) !== line) return;
+      first.open = true;
+      point(first);
     };
     list.keep = (kept) => {
-      if (!kept) return { phase, page, words: search.value, from, cursors };
+      if (!kept) return { phase, page, words: search.value, from, cursors, found };
       ({ phase, page, from, cursors } = kept);
+      found.replaceWith(kept.found);
+      found = kept.found;
       search.value = kept.words;
       mark();
       show();
@@ -947,14 +960,13 @@
         const shown = list.children[at];
         if (!shown) {
           list.append(item);
+          dressEvent(item);
         } else if (!item.isEqualNode(was[at])) {
-          const back = [keeper(shown), opened(shown)];
-          shown.replaceChildren(...item.childNodes);
-          for (const step of back) step();
-        } else {
-          return;
+          redraw(shown, () => {
+            shown.replaceChildren(...item.childNodes);
+            dressEvent(shown);
+          });
         }
-        dressEvent(list.children[at]);
       });
       items = [...list.children];
       find(".phases", section).replaceChildren(...find(".phases", after).childNodes);

@@ -113,13 +113,7 @@ const METRICS: &str = "the name of a metric, alone or with its lowest value and 
                        range, such as task_score or task_score..0.5..0.9";
 
 /// A filter that takes a text, with the texts that it offers.
-fn typed(name: &str, title: &str, placeholder: &str, forms: &str) -> Markup {
-    let offered: &[&str] = match name {
-        "since" | "until" => &["1h", "24h", "7d", "30d", "today", "yesterday"],
-        "silent_for" => &["5m", "15m", "1h", "24h"],
-        // The script adds those that runs have.
-        _ => &[],
-    };
+fn typed(name: &str, title: &str, placeholder: &str, forms: &str, offered: &[&str]) -> Markup {
     html! {
         label {
             span { (title) }
@@ -161,10 +155,12 @@ pub(super) fn list() -> Markup {
                             }
                         }
                         @for (name, title) in [("since", "From"), ("until", "Before")] {
-                            (typed(name, title, "24h, yesterday", TIMES))
+                            (typed(name, title, "24h, yesterday", TIMES,
+                                &["1h", "24h", "7d", "30d", "today", "yesterday"]))
                         }
-                        (typed("silent_for", "Silent for", "15m", LENGTHS))
-                        (typed("metric", "Metric", "task_score..0.5..", METRICS))
+                        (typed("silent_for", "Silent for", "15m", LENGTHS, &["5m", "15m", "1h", "24h"]))
+                        // The script offers the metrics that runs have.
+                        (typed("metric", "Metric", "task_score..0.5..", METRICS, &[]))
                         button type="reset" { "Clear" }
                     }
                 }

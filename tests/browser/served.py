@@ -373,6 +373,32 @@ class OfAService(InTheBrowser):
         again.get_by_role("button", name="from line 700").click()
         expect(again.locator(".event:visible .line").first).to_have_text("1")
 
+    def test_growth_does_not_move_who_went_to_a_line(self):
+        episodes = self.serve_empty("lines")
+        shutil.copytree(WORK / "served" / "episodes" / "ep_long", episodes / "ep_long")
+        tab = self.open()
+        self.wait_for(tab, 1)
+        self.go(tab, "#/run/lines/episodes/ep_long?at=L700")
+        event = tab.locator("#found-L700")
+        expect(event.locator("> summary")).to_be_focused()
+        expect(event.locator(".tree")).to_be_visible()
+        another = tab.locator("#found-L703 > summary")
+        another.click()
+        search = tab.get_by_placeholder("Filter events")
+        for part in [another, search]:
+            part.focus()
+            place = tab.evaluate("() => window.scrollY")
+            count = tab.locator(".phases li[data-phase=observe] .count")
+            before = int(count.inner_text())
+            with (episodes / "ep_long" / "events.jsonl").open("a") as timeline:
+                timeline.write(json.dumps(run_data.event("observe", 2000 + before, "worker-1", {})) + "\n")
+            expect(count).to_have_text(str(before + 1))
+            tab.wait_for_timeout(300)
+            expect(event.locator(".tree")).to_be_visible()
+            expect(tab.locator("#found-L703 .tree")).to_be_visible()
+            expect(part).to_be_focused()
+            self.assertLess(abs(tab.evaluate("() => window.scrollY") - place), 40)
+
     def test_record_is_downloaded_as_it_is_stored(self):
         tab = self.whole(EDITED)
         with tab.expect_download() as download:
