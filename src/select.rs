@@ -103,9 +103,10 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    fn is(&self, value: Node<'_>) -> bool {
+    /// Whether a value is it; the text is that of the value, if it is one.
+    fn is(&self, value: Node<'_>, text: Option<&str>) -> bool {
         match self {
-            Self::Text(glob) => value.text().is_some_and(|text| glob.matches(&text)),
+            Self::Text(glob) => text.is_some_and(|text| glob.matches(text)),
             Self::Number(wanted) => {
                 let number = value.number();
                 number.is_some_and(|number| number.equals(Number::of(wanted)))
@@ -180,7 +181,9 @@ pub(crate) struct Values {
 
 impl Values {
     pub(crate) fn have(&self, value: Node<'_>) -> bool {
-        self.any_of.iter().any(|wanted| wanted.is(value)) != self.negated
+        let text = value.text();
+        let mut any_of = self.any_of.iter();
+        any_of.any(|wanted| wanted.is(value, text.as_deref())) != self.negated
     }
 }
 

@@ -14,11 +14,12 @@ use crate::document::{Node, Tape};
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
 use crate::select::{Glob, Path, Selector, Values};
 use crate::source::{Artifact, Pointer};
-pub(crate) use events::{Glimpse, Look, On, TeamEvents};
+use events::Glimpse;
+pub(crate) use events::{Look, On, TeamEvents};
 pub(crate) use example::RunExample;
 pub(crate) use message::{Message, Word};
-pub(crate) use order::{Automaton, Offence, Pattern, Seen, TeamOrder, Why};
-pub(crate) use plan::{Plans, Skimmed};
+pub(crate) use order::{Automaton, Offence, Pattern, Sight, TeamOrder, Why};
+pub(crate) use plan::Plans;
 pub(crate) use rule::{CountedEvents, FoundByRule, NAMES, Name, RunValues, TeamRule, run_as_json};
 
 /// All that a team declares.

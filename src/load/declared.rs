@@ -14,7 +14,7 @@ use crate::select::Wanted;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::spelling::nearest;
 use crate::team::{
-    Closed, Found, FoundByRule, InForce, Judged, Look, RunValues, Skimmed, TeamSchema,
+    Closed, Found, FoundByRule, InForce, Judged, Look, RunValues, Sight, TeamSchema,
 };
 pub(crate) use orders::FoundByOrder;
 
@@ -75,6 +75,11 @@ pub(crate) struct Outside {
     pub(crate) nearest: Option<String>,
 }
 
+/// The text that an event stands in.
+fn text_of(event: Node<'_>) -> &[u8] {
+    event.document().text().as_bytes()
+}
+
 impl Declared {
     pub(crate) fn new(team: &InForce) -> Self {
         let schemas = team.on.schemas.iter().map(|_| FoundBySchema::default());
@@ -100,8 +105,8 @@ impl Declared {
         let (events, team) = (&*in_force.events, &*in_force.team);
         let look = events.look(event);
         self.by_itself(in_force, line, &look);
-        let (orders, meanings) = (&mut self.by_order, &mut self.meanings);
-        orders::event(orders, meanings, team, line, events.orders(&look));
+        let sights = events.sights(&look, line, &mut self.meanings);
+        orders::event(&mut self.by_order, team, text_of(event), sights);
         rules::event(
             &mut self.by_rule,
             team,
@@ -127,12 +132,13 @@ impl Declared {
         let look = events.look(event);
         let mut found = Self::new(in_force);
         found.by_itself(in_force, line, &look);
+        let mut meanings = Meanings::default();
         orders::of_next(
             &self.by_order,
             &mut found.by_order,
             team,
-            line,
-            events.orders(&look),
+            text_of(event),
+            events.sights(&look, line, &mut meanings),
         );
         let rules: Vec<usize> = events.rules(&look).collect();
         rules::of_next(
@@ -151,8 +157,8 @@ impl Declared {
     pub(crate) fn follow(&mut self, in_force: &InForce, line: Line, event: Node<'_>) {
         let (events, team) = (&*in_force.events, &*in_force.team);
         let look = events.look(event);
-        let (orders, meanings) = (&mut self.by_order, &mut self.meanings);
-        orders::follow(orders, meanings, team, line, events.orders(&look));
+        let sights = events.sights(&look, line, &mut self.meanings);
+        orders::follow(&mut self.by_order, team, sights);
         if events.are_counted {
             self.counts.event(event);
         }
@@ -174,10 +180,14 @@ impl Declared {
         }
     }
 
-    /// Shows an event to the orders, of which nothing else is to be judged.
-    pub(super) fn skimmed(&mut self, team: &InForce, line: Line, event: &Skimmed<'_>) {
-        let (orders, meanings) = (&mut self.by_order, &mut self.meanings);
-        orders::event(orders, meanings, &team.team, line, event.orders());
+    /// Notes what orders see of an event, of which nothing else is to be judged.
+    pub(super) fn seen(
+        &mut self,
+        team: &InForce,
+        text: &[u8],
+        sights: impl Iterator<Item = Sight>,
+    ) {
+        orders::event(&mut self.by_order, &team.team, text, sights);
     }
 
     /// Judges what a team's rules say of a run once all of its events are read.

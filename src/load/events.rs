@@ -12,7 +12,7 @@ use super::declared::Declared;
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::digest::Digest;
-use crate::document::{Document, Kind, MAX_VALUES, Node, Refused, Scalars, Tape};
+use crate::document::{Document, Kind, MAX_VALUES, Meanings, Node, Refused, Scalars, Tape};
 use crate::facts::{
     EventFacts, EventNote, EventReading, EventTally, NoteTaker, StrictFacts, TimelineReader, Value,
     slip_of_event,
@@ -22,7 +22,7 @@ use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::{InForce, Plans, RunValues, Skimmed};
+use crate::team::{InForce, Plans, RunValues, Sight};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -207,8 +207,14 @@ impl EventsReader<'_, '_> {
                     reading.fault.get_or_insert(why);
                 }
                 events.facts.timeline_mut().tally.append(&sifted.tally);
-                for line in sifted.lines {
-                    events.take(block.line(line), Counting::Done);
+                let mut sights = sifted.sights.into_iter();
+                for Kept { line, sights: seen } in sifted.kept {
+                    if let Some(seen) = seen {
+                        let seen = sights.by_ref().take(seen);
+                        events.declared.seen(events.team, block.bytes(line), seen);
+                    } else {
+                        events.take(block.line(line), Counting::Done);
+                    }
                 }
                 events.glanced(sifted.glances, &block);
                 reading.spare.extend(block.into_buffer());
@@ -339,8 +345,8 @@ impl EventsReader<'_, '_> {
             return false;
         };
         self.noted(line, &event.note, bytes, counting);
-        if let Some(skimmed) = self.skimmer.skim(self.team, &event) {
-            self.declared.skimmed(self.team, line, &skimmed);
+        if let Some(sights) = self.skimmer.skim(self.team, line, &event) {
+            self.declared.seen(self.team, bytes, sights);
         } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
             self.declared.event(self.team, line, whole, self.values);
         }
@@ -406,6 +412,8 @@ struct Sifting<'i> {
 pub(super) struct Skimmer {
     scalars: Scalars,
     plans: Plans,
+    /// Those of the values by which orders group events.
+    meanings: Meanings,
 }
 
 impl Skimmer {
@@ -414,10 +422,17 @@ impl Skimmer {
         self.plans.prepare(&team.events);
     }
 
-    /// An event that was scanned, if that is enough to know that nothing is found in it.
-    fn skim<'s>(&'s self, team: &InForce, event: &EventReading<'s>) -> Option<Skimmed<'s>> {
-        self.plans
-            .skim(&team.team, event.skeleton, event.line, &self.scalars)
+    /// What orders see of an event that was scanned, if that is enough to know that nothing else is
+    /// found in it.
+    fn skim<'s>(
+        &'s mut self,
+        team: &InForce,
+        line: Line,
+        event: &EventReading<'s>,
+    ) -> Option<impl Iterator<Item = Sight>> {
+        let (skeleton, text) = (event.skeleton, event.line);
+        let skimmed = self.plans.skim(&team.team, skeleton, text, &self.scalars)?;
+        Some(skimmed.sights(line, &mut self.meanings))
     }
 
     /// An event that was scanned and is to be judged whole.
@@ -449,10 +464,17 @@ impl Worker {
         worker
     }
 
-    /// Whether a team finds nothing in an event that was scanned, and keeps nothing of it.
-    fn passes(&mut self, team: &InForce, event: &EventReading<'_>) -> bool {
-        if let Some(skimmed) = self.skimmer.skim(team, event) {
-            return skimmed.orders().next().is_none();
+    /// Whether a team finds nothing in an event that was scanned; adds what orders see of it.
+    fn passes(
+        &mut self,
+        team: &InForce,
+        line: Line,
+        event: &EventReading<'_>,
+        sights: &mut Vec<Sight>,
+    ) -> bool {
+        if let Some(seen) = self.skimmer.skim(team, line, event) {
+            sights.extend(seen);
+            return true;
         }
         let whole = self.skimmer.whole(team, event, &mut self.tape);
         whole.is_some_and(|whole| team.events.find_nothing(&team.team, whole))
@@ -465,9 +487,20 @@ impl Worker {
 #[derive(Default)]
 struct Sifted {
     tally: EventTally,
-    lines: Vec<Line>,
+    kept: Vec<Kept>,
+    /// What orders see of the lines that are kept for them alone.
+    sights: Vec<Sight>,
     glances: Glances,
 }
+
+/// A line that a rule needs whole, or that orders see: how many.
+struct Kept {
+    line: Line,
+    sights: Option<usize>,
+}
+
+/// The number of sights of one block, at most: events beyond it are kept whole.
+const MAX_SIGHTS: usize = 1 << 14;
 
 impl Sifted {
     fn new(block: &Block, worker: &mut Worker, sifting: &Sifting<'_>) -> Self {
@@ -483,8 +516,12 @@ impl Sifted {
             {
                 sifted.tally.repeated(original, line);
             }
-            if !sifted.passes(read, worker, sifting) {
-                sifted.lines.push(line);
+            let before = sifted.sights.len();
+            let passes = sifted.passes(read, worker, sifting);
+            let seen = sifted.sights.len() - before;
+            if !passes || seen > 0 {
+                let sights = passes.then_some(seen);
+                sifted.kept.push(Kept { line, sights });
             }
         }
         sifted
@@ -519,7 +556,9 @@ impl Sifted {
         }
         !sifting.every_line
             && self.passes_by(line, &reading.note, sifting)
-            && (!has_team || worker.passes(sifting.team, &reading))
+            && (!has_team
+                || self.sights.len() <= MAX_SIGHTS
+                    && worker.passes(sifting.team, line, &reading, &mut self.sights))
     }
 
     /// Counts an event, and says whether the timeline keeps nothing of it.

@@ -5,11 +5,12 @@
 //!
 //! [`Plan`]: super::plan::Plan
 
-use crate::document::Node;
+use crate::document::{Meanings, Node};
 use crate::schema::DeclaredSchema;
 use crate::select::{Indexed, Keys, Path, Selector, Values, place};
+use crate::source::Line;
 
-use super::{Judged, Team};
+use super::{Judged, Sight, Team};
 
 /// Which of a team's declarations are on: of schemas, orders and rules each, and the vocabulary.
 #[derive(Clone, Debug, Default)]
@@ -165,19 +166,22 @@ impl TeamEvents {
         named.filter_map(|schema| Some((schema.index, look.value(schema.at)?)))
     }
 
-    /// The orders that see an event, by their places among all, each with what it sees.
-    pub(crate) fn orders<'l>(
+    /// What orders see of an event.
+    pub(crate) fn sights<'l>(
         &'l self,
         look: &'l Look<'l>,
-    ) -> impl Iterator<Item = (usize, Glimpse<'l>)> {
-        self.orders.iter().filter_map(|order| {
+        line: Line,
+        meanings: &'l mut Meanings,
+    ) -> impl Iterator<Item = Sight> {
+        self.orders.iter().filter_map(move |order| {
             let glimpse = Glimpse {
                 is_each: look.is_named(order.each),
                 is_other: order.other.is_some_and(|other| look.is_named(other)),
                 same: order.same.and_then(|same| look.value(same)),
                 time: order.time.and_then(|time| look.value(time)),
             };
-            (glimpse.is_each || glimpse.is_other).then_some((order.index, glimpse))
+            let is_seen = glimpse.is_each || glimpse.is_other;
+            is_seen.then(|| glimpse.sight(order.index, line, meanings))
         })
     }
 
@@ -200,6 +204,14 @@ impl TeamEvents {
         })
     }
 
+    /// Whether an order sees an event.
+    fn is_in_order(&self, look: &Look<'_>) -> bool {
+        let mut orders = self.orders.iter();
+        orders.any(|order| {
+            look.is_named(order.each) || order.other.is_some_and(|other| look.is_named(other))
+        })
+    }
+
     /// Whether there is nothing to find in an event, and no order sees it.
     pub(crate) fn find_nothing(&self, team: &Team, event: Node<'_>) -> bool {
         let look = self.look(event);
@@ -210,7 +222,7 @@ impl TeamEvents {
         are_valid
             && !self.are_counted
             && self.rules(&look).next().is_none()
-            && self.orders(&look).next().is_none()
+            && !self.is_in_order(&look)
             && self.outside(team, &look).next().is_none()
     }
 

@@ -3,6 +3,8 @@
 mod automaton;
 mod example;
 
+use std::ops::Range;
+
 use super::Glimpse;
 use super::example::RunExample;
 use super::message::Message;
@@ -45,7 +47,25 @@ impl TeamOrder {
     }
 }
 
+/// What one order sees of an event.
+pub(crate) struct Sight {
+    /// The place of the order among all.
+    pub(crate) order: usize,
+    pub(crate) seen: Seen,
+    /// Where the value by which events are grouped stands in the line.
+    pub(crate) same: Option<Range<usize>>,
+}
+
 impl Glimpse<'_> {
+    /// What the order at a place is to know of it.
+    pub(crate) fn sight(&self, order: usize, line: Line, meanings: &mut Meanings) -> Sight {
+        Sight {
+            order,
+            seen: self.seen(line, meanings),
+            same: self.same.map(Node::span),
+        }
+    }
+
     /// What an automaton is to know of it.
     pub(crate) fn seen(&self, line: Line, meanings: &mut Meanings) -> Seen {
         let time = self.time.and_then(Node::text);

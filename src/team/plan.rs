@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::events::{Glimpse, Look, OfOrder, TeamEvents};
-use super::{InForce, Team};
-use crate::document::{Node, Scalars};
+use super::{InForce, Sight, Team};
+use crate::document::{Meanings, Node, Scalars};
 use crate::schema::Part;
 use crate::select::Values;
+use crate::source::Line;
 
 /// The number of parts that the plans of one thread have together, at most: beyond it, they are
 /// made anew.
@@ -63,7 +64,7 @@ pub(crate) struct Skimmed<'a> {
     text: &'a str,
     scalars: &'a Scalars,
     /// Whether it is named by each selector of the plan.
-    named: Vec<bool>,
+    named: &'a [bool],
 }
 
 impl<'a> Skimmed<'a> {
@@ -75,9 +76,13 @@ impl<'a> Skimmed<'a> {
         self.named.get(selection) == Some(&true)
     }
 
-    /// The orders that see it, by their places among all, each with what it sees.
-    pub(crate) fn orders(&self) -> impl Iterator<Item = (usize, Glimpse<'a>)> {
-        self.plan.orders.iter().filter_map(|order| {
+    /// What orders see of it.
+    pub(crate) fn sights(
+        self,
+        line: Line,
+        meanings: &'a mut Meanings,
+    ) -> impl Iterator<Item = Sight> {
+        self.plan.orders.iter().filter_map(move |order| {
             let is_named =
                 |selection: Option<Selection>| selection.is_some_and(|it| self.is_named(it));
             let get = |at: Option<At>| self.get(at?);
@@ -87,7 +92,8 @@ impl<'a> Skimmed<'a> {
                 same: get(order.same),
                 time: get(order.time),
             };
-            (glimpse.is_each || glimpse.is_other).then_some((order.index, glimpse))
+            let is_seen = glimpse.is_each || glimpse.is_other;
+            is_seen.then(|| glimpse.sight(order.index, line, meanings))
         })
     }
 }
@@ -207,7 +213,13 @@ impl Plan {
 
     /// Looks at the strings and numbers of an event; `None` where something may be found in it,
     /// apart from orders, so that it has to be read whole.
-    fn skim<'a>(&'a self, team: &Team, text: &'a str, scalars: &'a Scalars) -> Option<Skimmed<'a>> {
+    fn skim<'a>(
+        &'a self,
+        team: &Team,
+        text: &'a str,
+        scalars: &'a Scalars,
+        named: &'a mut Vec<bool>,
+    ) -> Option<Skimmed<'a>> {
         if self.is_always_whole {
             return None;
         }
@@ -215,15 +227,14 @@ impl Plan {
             let value = scalars.get(text, *at);
             value.is_some_and(|value| values.have(value))
         };
-        let named = self
-            .selections
-            .iter()
-            .map(|(_, tests)| tests.iter().all(is_named));
+        named.clear();
+        let selections = self.selections.iter();
+        named.extend(selections.map(|(_, tests)| tests.iter().all(is_named)));
         let seen = Skimmed {
             plan: self,
             text,
             scalars,
-            named: named.collect(),
+            named,
         };
         let is_valid = |index: usize, (at, part): &(At, Part)| {
             let schema = team.schema(index).zip(seen.get(*at));
@@ -249,6 +260,8 @@ impl Plan {
 pub(crate) struct Plans {
     by_skeleton: BTreeMap<u32, Plan>,
     parts: usize,
+    /// The buffer for what is known of the selectors of one event.
+    named: Vec<bool>,
     events: Arc<TeamEvents>,
 }
 
@@ -266,14 +279,14 @@ impl Plans {
     /// Looks at the strings and numbers of an event with a skeleton; `None` where it has to be read
     /// whole.
     pub(crate) fn skim<'a>(
-        &'a self,
+        &'a mut self,
         team: &Team,
         skeleton: Option<u32>,
         text: &'a str,
         scalars: &'a Scalars,
     ) -> Option<Skimmed<'a>> {
         let plan = self.by_skeleton.get(&skeleton?)?;
-        plan.skim(team, text, scalars)
+        plan.skim(team, text, scalars, &mut self.named)
     }
 
     /// Makes the plan for a skeleton, by an event that has it, unless there is one.

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::digest::Digest;
-use crate::document::Meanings;
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::brief;
-use crate::source::Line;
-use crate::team::{Automaton, Glimpse, Offence, Seen, Team, TeamOrder, Word};
+use crate::team::{Automaton, Offence, Sight, Team, TeamOrder, Word};
 
 /// What one order finds: what is reported, and the number of the rest.
 pub(crate) struct FoundByOrder {
@@ -53,48 +51,37 @@ impl FoundByOrder {
         self.shown.get(&same?).cloned()
     }
 
-    fn event(
-        &mut self,
-        order: &TeamOrder,
-        line: Line,
-        glimpse: &Glimpse<'_>,
-        meanings: &mut Meanings,
-    ) {
+    fn event(&mut self, order: &TeamOrder, sight: &Sight, text: &[u8]) {
         if self.is_full {
             return;
         }
-        let seen = self.see(order, line, glimpse, meanings);
-        let (offences, added) = self.automaton.step(&seen);
+        self.see(order, sight, text);
+        let (offences, added) = self.automaton.step(&sight.seen);
         self.meet(offences);
         self.is_full = added.is_err();
     }
 
     /// What the next event would add, if it were this one.
-    fn of_next(&self, order: &TeamOrder, line: Line, glimpse: &Glimpse<'_>) -> Self {
+    fn of_next(&self, order: &TeamOrder, sight: &Sight, text: &[u8]) -> Self {
         let mut found = Self {
             is_full: self.is_full,
             ..Self::new(order)
         };
-        let seen = found.see(order, line, glimpse, &mut Meanings::default());
-        found.meet(self.automaton.offences(&seen));
+        found.see(order, sight, text);
+        found.meet(self.automaton.offences(&sight.seen));
         found
     }
 
-    fn see(
-        &mut self,
-        order: &TeamOrder,
-        line: Line,
-        glimpse: &Glimpse<'_>,
-        meanings: &mut Meanings,
-    ) -> Seen {
-        let seen = glimpse.seen(line, meanings);
+    fn see(&mut self, order: &TeamOrder, sight: &Sight, text: &[u8]) {
         self.examined = true;
-        if let (Some(value), Some(same)) = (glimpse.same, seen.same)
+        if let (Some(value), Some(same)) = (&sight.same, sight.seen.same)
             && order.message.names(Word::Same)
         {
-            self.shown.entry(same).or_insert_with(|| brief(value.raw()));
+            self.shown.entry(same).or_insert_with(|| {
+                let value = text.get(value.clone()).unwrap_or_default();
+                brief(&String::from_utf8_lossy(value))
+            });
         }
-        seen
     }
 
     fn meet(&mut self, offences: Vec<Offence>) {
@@ -109,54 +96,48 @@ impl FoundByOrder {
 }
 
 /// Shows an event to the orders that see it.
-pub(super) fn event<'a>(
+pub(super) fn event(
     found: &mut [FoundByOrder],
-    meanings: &mut Meanings,
     team: &Team,
-    line: Line,
-    orders: impl Iterator<Item = (usize, Glimpse<'a>)>,
+    text: &[u8],
+    sights: impl Iterator<Item = Sight>,
 ) {
-    for (index, glimpse) in orders {
-        if let (Some(order), Some(found)) = (team.orders.get(index), found.get_mut(index)) {
-            found.event(order, line, &glimpse, meanings);
+    for sight in sights {
+        if let (Some(order), Some(found)) =
+            (team.orders.get(sight.order), found.get_mut(sight.order))
+        {
+            found.event(order, &sight, text);
         }
     }
 }
 
 /// What the next event would add to what was found so far. Only the end of a run breaks some
 /// orders.
-pub(super) fn of_next<'a>(
+pub(super) fn of_next(
     before: &[FoundByOrder],
     found: &mut [FoundByOrder],
     team: &Team,
-    line: Line,
-    orders: impl Iterator<Item = (usize, Glimpse<'a>)>,
+    text: &[u8],
+    sights: impl Iterator<Item = Sight>,
 ) {
-    for (index, glimpse) in orders {
+    for sight in sights {
         if let (Some(order), Some(before), Some(found)) = (
-            team.orders.get(index),
-            before.get(index),
-            found.get_mut(index),
+            team.orders.get(sight.order),
+            before.get(sight.order),
+            found.get_mut(sight.order),
         ) && !order.pattern.is_of_the_end()
         {
-            *found = before.of_next(order, line, &glimpse);
+            *found = before.of_next(order, &sight, text);
         }
     }
 }
 
 /// Notes the next event for those that follow.
-pub(super) fn follow<'a>(
-    found: &mut [FoundByOrder],
-    meanings: &mut Meanings,
-    team: &Team,
-    line: Line,
-    orders: impl Iterator<Item = (usize, Glimpse<'a>)>,
-) {
-    for (index, glimpse) in orders {
-        if let (Some(order), Some(found)) = (team.orders.get(index), found.get_mut(index))
+pub(super) fn follow(found: &mut [FoundByOrder], team: &Team, sights: impl Iterator<Item = Sight>) {
+    for Sight { order, seen, .. } in sights {
+        if let (Some(order), Some(found)) = (team.orders.get(order), found.get_mut(order))
             && !(order.pattern.is_of_the_end() || found.is_full)
         {
-            let seen = glimpse.seen(line, meanings);
             found.is_full = found.automaton.step(&seen).1.is_err();
         }
     }
