@@ -18,8 +18,7 @@
     // The service has been started again, and knows this browser no more: it shows its form.
     if (answer.status === 401) location.reload();
     const said = await answer.json();
-    // 202 stands for a run that may still be judged for the first time.
-    if (!answer.ok || answer.status === 202) throw new Error(said.detail || answer.statusText);
+    if (!answer.ok) throw new Error(said.detail || answer.statusText);
     return said;
   }
 
@@ -49,8 +48,12 @@
     },
     // The sums, drawn, and the number of runs.
     overview: () => ask("page/overview"),
-    // A run: its row, and its page.
-    run: (dir) => ask(`page/run?${new URLSearchParams([["dir", dir]])}`),
+    // A run: its row, and its page. Why there is none is said with the status of success.
+    run: async (dir) => {
+      const page = await ask(`page/run?${new URLSearchParams([["dir", dir]])}`);
+      if (page.text === undefined) throw new Error(page.detail);
+      return page;
+    },
     now: () => Date.now() + ahead,
     // Where a record of a run is, as it is stored.
     record: (dir, name) => `api/v1/runs/${encodeURIComponent(dir)}/records/${name}`,

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::http::{HeaderName, StatusCode, header};
+use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::{Deserialize, Serialize};
@@ -128,36 +128,34 @@ struct RowOf<'r> {
     row: &'r Entry,
 }
 
-/// `GET /page/run`
+/// `GET /page/run`: the page of a run, or the problem that there is none. Its status is 200 then
+/// too: a run may go while its page follows it, which is nothing to complain of in the browser's
+/// console.
 async fn run(
     State(service): State<Arc<Service>>,
     query: Result<Query<RunQuery>, QueryRejection>,
 ) -> Answer {
     let Query(RunQuery { dir }) = query.map_err(|_| Problem::bad("`dir` is missing"))?;
-    let (found, is_under_way) = {
+    let found = {
         let index = service.index();
-        (index.at(&dir).cloned(), index.is_under_way())
-    };
-    let Some(entry) = found else {
-        let problem = Problem::no_run(&dir, is_under_way);
-        if is_under_way {
-            // The page waits for the run, which is nothing to complain of in the browser's console.
-            return Ok((StatusCode::ACCEPTED, json(&problem)).into_response());
-        }
-        return Err(problem);
+        let known = index.at(&dir).cloned();
+        known.ok_or_else(|| Problem::no_run(&dir, index.is_under_way()))
     };
     let turn = service.reader().await;
     in_thread(move || {
         let _turn = turn;
-        let run = RunReader::open(entry.path()).map_err(|error| unread(&error))?;
-        let page = run_page(&run, &mut service.gate.clone());
-        let page = page.map_err(|error| unread(&error))?;
-        Ok(json(&Part {
-            text: page::run_text(&page, "r-"),
-            with: &RowOf { row: &entry },
-        }))
+        let page = found.and_then(|entry| {
+            let run = RunReader::open(entry.path()).map_err(|error| unread(&error))?;
+            let page = run_page(&run, &mut service.gate.clone());
+            let page = page.map_err(|error| unread(&error))?;
+            Ok(json(&Part {
+                text: page::run_text(&page, "r-"),
+                with: &RowOf { row: &entry },
+            }))
+        });
+        page.unwrap_or_else(|problem| json(&problem))
     })
-    .await?
+    .await
 }
 
 #[derive(Debug, Deserialize)]
