@@ -18,19 +18,12 @@ pub(crate) struct CheckRequest {
     pub(crate) episode_id: String,
     /// Each artifact, by its file name: `state.json`, `summary.json`, `events.jsonl`,
     /// `learn.jsonl`, `manifest.json`. It is given as its text, or as its JSON: an object, and for
-    /// a name in `.jsonl` an array of what is on its lines.
-    #[schemars(with = "BTreeMap<String, PostedRecord>")]
+    /// a name in `.jsonl` an array of what is on its lines. The report judges any other JSON.
+    #[schemars(
+        with = "BTreeMap<String, serde_json::Value>",
+        extend("propertyNames" = {"enum": Artifact::ALL.map(Artifact::file_name)})
+    )]
     records: BTreeMap<String, Box<RawValue>>,
-}
-
-/// How an artifact is given.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "it is a schema")]
-enum PostedRecord {
-    Text(String),
-    Object(serde_json::Map<String, serde_json::Value>),
-    Lines(Vec<serde_json::Value>),
 }
 
 /// The records of an episode, as texts.

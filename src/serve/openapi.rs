@@ -64,12 +64,16 @@ struct Document {
     generator: SchemaGenerator,
 }
 
-/// Says of each answer to `GET` that has a tag that it may be known already.
+/// The paths whose answers are sent piece by piece, and have no tag.
+const STREAMED: [&str; 2] = ["/api/v1/changes", "/api/v1/runs/{id}/records/{name}"];
+
+/// Says of each answer to `GET` that may have a tag that it may be known already.
 fn with_tags(mut paths: Value) -> Value {
     let operations = paths.as_object_mut().into_iter().flatten();
-    for (_, operation) in operations.filter(|(path, _)| *path != "/api/v1/changes") {
+    for (_, operation) in operations.filter(|(path, _)| !STREAMED.contains(&&***path)) {
         if let Some(get) = operation.get_mut("get") {
-            let known = "The answer is the one whose `ETag` is in `If-None-Match`";
+            let known = "The answer has at most 1 MiB, and is the one whose `ETag` is in \
+                `If-None-Match`";
             get["responses"]["304"] = json!({"description": known});
         }
     }
@@ -111,8 +115,8 @@ impl Document {
         events.insert(0, id());
         let runs_to_compare = self.parameters::<DiffQuery>();
         json!({
-            "/api/v1/runs": {"get": self.operation(
-                "listRuns", "Lists runs, page by page", &runs, &[("200", &document_ref("RunList"))], &[400])},
+            "/api/v1/runs": {"get": leading_to_runs(self.operation(
+                "listRuns", "Lists runs, page by page", &runs, &[("200", &document_ref("RunList"))], &[400]))},
             "/api/v1/runs/{id}": {"get": self.operation(
                 "getRun", "Shows one run, as `runvet view --json` does", &[id()],
                 &[("200", &document_ref("RunPage"))], &[404, 409, 503])},
@@ -229,6 +233,18 @@ fn problem(status: u16) -> Value {
     };
     let content = content("application/problem+json", &document_ref("Problem"));
     json!({"description": description, "content": content})
+}
+
+/// Says of a list that the ids of its items lead to runs.
+fn leading_to_runs(mut operation: Value) -> Value {
+    let id = |at: usize| json!(format!("$response.body#/items/{at}/id"));
+    operation["responses"]["200"]["links"] = json!({
+        "run": {"operationId": "getRun", "parameters": {"id": id(0)}},
+        "events": {"operationId": "listEvents", "parameters": {"id": id(0)}},
+        "record": {"operationId": "getRecord", "parameters": {"id": id(0)}},
+        "differences": {"operationId": "diffRuns", "parameters": {"left": id(0), "right": id(1)}},
+    });
+    operation
 }
 
 fn id() -> Value {

@@ -25,6 +25,16 @@ const DEFAULT_LIMIT: usize = 100;
 /// The maximum number of runs of a page.
 pub(super) const MAX_LIMIT: usize = 1_000;
 
+/// The forms of a time, as a regular expression. It takes some dates that there are not.
+const TIME: &str = concat!(
+    r"today|yesterday|-?[0-9]+[smhd]|[0-9]{4}-(0[1-9]|1[0-2])-([0-2][0-9]|3[01])",
+    r"([Tt ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-6][0-9](\.[0-9]+)?)?",
+    r"([Zz]|[+-][0-2][0-9]:[0-5][0-9])?)?",
+);
+
+/// The usual forms of a number, as a regular expression.
+const NUMBER: &str = r"-?[0-9]+(\.[0-9]+)?([eE]-?[0-9]+)?";
+
 /// The query of a request: its parameters, each of a known name.
 pub(super) fn parse<Q: DeserializeOwned>(query: Option<&str>) -> Result<Q, Problem> {
     let query = query.unwrap_or_default();
@@ -87,8 +97,10 @@ pub(super) struct RunQuery {
     /// Runs that started at this time or later: an RFC 3339 date-time, a date, `today`,
     /// `yesterday`, or a length before now such as `1h`; in UTC without an offset. `(none)` for
     /// runs whose start is not known.
+    #[schemars(extend("pattern" = format!(r"^(\(none\)|{TIME})$")))]
     pub(super) since: Option<String>,
     /// Runs that started before this time.
+    #[schemars(extend("pattern" = format!("^({TIME})$")))]
     pub(super) until: Option<String>,
     /// `true`, `false` or `undecided`.
     #[schemars(schema_with = "verdict_words")]
@@ -97,20 +109,23 @@ pub(super) struct RunQuery {
     /// Words that the id, the directory or the task contain, in upper or lower case.
     pub(super) q: Option<String>,
     /// A length of time such as `15m`: runs in progress of which no file was written for so long.
+    #[schemars(extend("pattern" = "^[0-9]+[smhd]$"))]
     pub(super) silent_for: Option<String>,
     /// The duration in seconds, as `LOW..HIGH`; the end is not included, and either may be left
     /// out.
+    #[schemars(extend("pattern" = format!(r"^({NUMBER})?\.\.({NUMBER})?$")))]
     pub(super) duration: Option<String>,
     /// A latency in milliseconds, as `NAME` or as `NAME..LOW..HIGH`.
     pub(super) latency: Option<String>,
     /// A metric of the outcomes, as `NAME` or as `NAME..LOW..HIGH`.
     pub(super) metric: Option<String>,
-    /// `warnings`, `unjudged` or `suppressed`: runs with at least one.
+    /// `errors`, `warnings`, `unjudged` or `suppressed`: runs with at least one.
     #[schemars(schema_with = "tallied_words")]
     #[serde(default)]
     pub(super) has: Vec<String>,
     /// The order: `started`, `duration`, `id`, `dir`, `task`, `status`, `outcome`, `adapter`,
     /// `mode`, `valid` or `metric:NAME`, from the highest with a `-` before it [default: -started].
+    #[schemars(extend("pattern" = Sort::pattern()))]
     pub(super) sort: Option<String>,
 }
 
@@ -213,6 +228,12 @@ impl<'q> Sort<'q> {
             column,
             is_descending,
         })
+    }
+
+    /// The texts that can be read, as a regular expression.
+    fn pattern() -> String {
+        let names = COLUMNS.map(|(name, _)| name).join("|");
+        format!("^-?({names}|metric:.*)$")
     }
 
     fn key(self, entry: &Entry) -> Key<'_> {
