@@ -144,7 +144,8 @@ formats! {
     Agent = "agent", [], |_options| agent::Agent::default();
     /// A page for a browser, in one file
     #[cfg(feature = "html")]
-    Html = "html", ["coverage", "statistics"], |options| html::Html::new(options.rules.clone());
+    Html = "html", ["coverage", "statistics"],
+        |options| html::Html::new(options.rules.clone(), options.settings.clone());
 }
 
 /// How a human report groups findings.
@@ -184,6 +185,8 @@ pub struct Options {
     deny: Deny,
     verbose: bool,
     appearance: Appearance,
+    #[cfg(feature = "html")]
+    settings: String,
 }
 
 /// The appearance of a human report.
@@ -210,6 +213,8 @@ impl Default for Options {
                 names_faults: true,
                 group_by: GroupBy::default(),
             },
+            #[cfg(feature = "html")]
+            settings: String::new(),
         }
     }
 }
@@ -219,6 +224,13 @@ impl Options {
     #[must_use]
     pub fn rules<'r>(mut self, rules: impl IntoIterator<Item = &'r RuleInfo>) -> Self {
         self.rules = rules.into_iter().cloned().collect();
+        self
+    }
+
+    /// The settings that HTML says that runs were judged with.
+    #[cfg(feature = "cli")]
+    pub(crate) fn settings(mut self, settings: String) -> Self {
+        self.settings = settings;
         self
     }
 

@@ -177,13 +177,18 @@ impl Serve {
     }
 
     /// Judges the runs of the directory as they are written, and answers, until it is stopped.
-    /// Passes what the watch tells to `tell` too.
+    /// Passes what the watch tells to `tell` too. The page says where the settings come from.
     ///
     /// # Errors
     ///
     /// [`Error::Threads`], and [`Error::Watch`] if the directory no longer exists, or changes in it
     /// are no longer reported.
-    pub(crate) fn run(self, gate: Gate, mut tell: impl FnMut(&News) + Send) -> Result<(), Error> {
+    pub(crate) fn run(
+        self,
+        gate: Gate,
+        settings: String,
+        mut tell: impl FnMut(&News) + Send,
+    ) -> Result<(), Error> {
         let stop = self.stop();
         // More threads than processors only keep each other from work.
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -194,7 +199,11 @@ impl Serve {
             .enable_time()
             .build()
             .map_err(Error::Threads)?;
-        let service = Arc::new(Service::new(self.guard, &gate, self.stop.subscribe()));
+        let service = Service::new(self.guard, &gate, self.stop.subscribe());
+        let service = Arc::new(Service {
+            settings,
+            ..service
+        });
         let check = gate.check().clone().keep_cards(true);
         let (watch, mut gate) = (&self.watch, gate.with_check(check));
         let listener = self.listener;
@@ -244,6 +253,8 @@ struct Service {
     guard: Guard,
     index: RwLock<Index>,
     gate: Gate,
+    /// Where the settings come from, in a few words.
+    settings: String,
     judges: Judges,
     changes: broadcast::Sender<Change>,
     stopped: signal::Receiver<bool>,
@@ -267,6 +278,7 @@ impl Service {
             index: RwLock::default(),
             judges: Judges::new(gate.without_baseline()),
             gate,
+            settings: String::new(),
             changes: broadcast::Sender::new(live::MAX_BEHIND),
             stopped,
             bodies: Arc::new(Semaphore::new(api::MAX_BODIES / api::BODY_UNIT)),

@@ -257,6 +257,28 @@ pub(super) struct GateSettings {
     pub(super) gate: Gate,
 }
 
+impl GateSettings {
+    /// Where the settings come from, in a few words.
+    pub(super) fn said(&self) -> String {
+        let is_given = |origin: &Origin| !matches!(origin, Origin::Default | Origin::File(..));
+        let given = is_given(&self.select.origin)
+            || is_given(&self.baseline.origin)
+            || is_given(&self.verify_manifest.origin)
+            || is_given(&self.require.origin)
+            || !self.rules.is_empty();
+        let file = match &*self.file.name {
+            "" => "default settings".to_owned(),
+            name => format!("the settings of {name}"),
+        };
+        let more = if given {
+            " and those given to the command"
+        } else {
+            ""
+        };
+        file + more
+    }
+}
+
 /// A configuration; without a file, an empty one.
 #[derive(Default)]
 pub(super) struct ConfigFile {

@@ -344,6 +344,7 @@ mod tests {
             faults: &[],
             is_complete: true,
             is_under_way: false,
+            settings: "",
         };
         let mut written = |max_bytes| {
             file.max_bytes = max_bytes;

@@ -64,6 +64,8 @@ pub(crate) struct Completion<'c> {
     pub(crate) is_complete: bool,
     /// Whether runs are still being judged for the first time.
     pub(crate) is_under_way: bool,
+    /// The settings that runs were judged with; empty where they are not known.
+    pub(crate) settings: &'c str,
 }
 
 impl RunSums {

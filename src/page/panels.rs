@@ -89,7 +89,9 @@ fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
                 @if let Some(dir) = sums.dir.as_deref().filter(|dir| !dir.is_empty()) {
                     "In " code { (said(dir)) } ", "
                 }
-                "judged by runvet " (env!("CARGO_PKG_VERSION")) ". "
+                "judged by runvet " (env!("CARGO_PKG_VERSION"))
+                @if !ending.settings.is_empty() { " with " (said(ending.settings)) }
+                ". "
                 b { "Valid" }
                 " says that the records of a run agree with each other and with their schemas; "
                 "whether the run reached its goal is its outcome."

@@ -6,11 +6,17 @@ use super::{Closing, Renderer};
 use crate::finding::{EpisodeReport, RuleInfo};
 use crate::page::{Completion, PageFile};
 
-pub(super) struct Html(PageFile);
+pub(super) struct Html {
+    file: PageFile,
+    settings: String,
+}
 
 impl Html {
-    pub(super) fn new(rules: Vec<RuleInfo>) -> Self {
-        Self(PageFile::new(rules))
+    pub(super) fn new(rules: Vec<RuleInfo>, settings: String) -> Self {
+        Self {
+            file: PageFile::new(rules),
+            settings,
+        }
     }
 }
 
@@ -20,7 +26,7 @@ impl Renderer for Html {
     }
 
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        self.0.add(episode)
+        self.file.add(episode)
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
@@ -28,8 +34,9 @@ impl Renderer for Html {
             faults: closing.faults,
             is_complete: closing.is_complete,
             is_under_way: false,
+            settings: &self.settings,
         };
         let read = |judged: &_, prefix: &_| closing.pages.and_then(|it| it.0(judged, prefix));
-        self.0.write(out, &ending, &read)
+        self.file.write(out, &ending, &read)
     }
 }

@@ -35,6 +35,7 @@ pub(super) struct Sums {
     pub(super) running: u64,
     pub(super) faults: Vec<ReportedFault>,
     is_under_way: bool,
+    settings: String,
     pub(super) rules: Vec<RuleInfo>,
 }
 
@@ -48,6 +49,7 @@ impl Sums {
             faults: &self.faults,
             is_complete: self.faults.is_empty(),
             is_under_way: self.is_under_way,
+            settings: &self.settings,
         }
     }
 }
@@ -197,6 +199,7 @@ impl Service {
             overview,
             faults: index.faults(),
             is_under_way: index.is_under_way(),
+            settings: self.settings.clone(),
             rules: self.gate.check().rules().cloned().collect(),
         });
         *kept = Some((index.version(), Arc::clone(&sums)));

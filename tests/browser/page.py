@@ -103,6 +103,7 @@ class OfAFile(InTheBrowser):
         tab = self.open()
         expect(tab.locator(".answer h2")).to_have_text("22 of 98 runs can't be trusted")
         expect(tab.locator(".answer")).to_contain_text("runs/episodes")
+        expect(tab.locator(".answer")).to_contain_text("with default settings")
         cause = tab.locator(".causes li", has_text="plan/projection").first
         expect(cause).to_contain_text("the persisted plan differs from the plan rebuilt from the timeline")
         expect(cause.locator(".note")).to_contain_text('plan.steps[2].status is "running"')

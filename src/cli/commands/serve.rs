@@ -87,7 +87,8 @@ pub(in crate::cli) struct Serve {
 
 impl Serve {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let settings = self.gate.resolve(matches, Baselines::Read)?;
+        let (said, gate) = (settings.said(), settings.gate);
         let access = serve::Access {
             token: self.token_file.as_deref().map(read_token).transpose()?,
             hosts: self.allowed_host,
@@ -121,7 +122,7 @@ impl Serve {
         let (send, faults) = channel();
         let served = thread::scope(|scope| {
             let served = scope.spawn(move || {
-                serve.run(gate, move |news| {
+                serve.run(gate, said, move |news| {
                     if let News::Fault(fault) = news {
                         let _ = send.send(fault.to_string());
                     }

@@ -518,6 +518,7 @@ impl Validate {
     fn options(&self, settings: &Settings) -> Options {
         Options::default()
             .rules(settings.gate.gate.check().rules())
+            .settings(settings.gate.said())
             .deny(settings.deny())
             .style(style(self.color))
             .verbose(self.verbose)
