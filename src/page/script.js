@@ -6,6 +6,7 @@
   const PER_PAGE = 100;
   const EVENTS_PER_PAGE = 100;
   const root = document.documentElement;
+  const opening = document.title;
   const find = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const count = new Intl.NumberFormat("en-US");
@@ -535,25 +536,37 @@
       }
       window.scrollTo(0, 0);
     }
-    if (params.get("at")) reveal(view.dataset.prefix + params.get("at"));
+    goToPlace(params);
+  }
+  // Goes to the place in a run that the address names.
+  function goToPlace(params) {
+    if (params.get("at")) reveal(find("#run").dataset.prefix + params.get("at"));
   }
 
   function showLiveRun(view, dir, params) {
-    const at = () => {
-      if (params.get("at")) reveal(view.dataset.prefix + params.get("at"));
-    };
     if (shownRun && shownRun.dir === dir) {
-      at();
+      goToPlace(params);
       return;
     }
     live.run(dir).then(({ row, text }) => {
       if (address().dir !== dir) return;
       drawLiveRun(view, row, text);
-      at();
+      goToPlace(params);
+      findNeighbours(row).catch(() => {});
     }, (error) => {
       if (address().dir === dir) shownRun = null;
       sayWhyNot(view, dir, error);
     });
+  }
+
+  // Whoever followed a link has seen no list: a run has the neighbours that started before and after it.
+  async function findNeighbours(row) {
+    if (listed.length || row.started_sec === undefined) return;
+    const next = new Date((row.started_sec + 1) * 1000).toISOString();
+    const asked = [{ since: next, sort: "started" }, { until: next }];
+    const [after, before] = await Promise.all(asked.map((filters) => live.list(new URLSearchParams(filters))));
+    if (!listed.length) listed = [...after.items.reverse(), ...before.items];
+    if (shownRun === row) find("#run .crumb").replaceWith(crumb(row));
   }
 
   function sayWhyNot(view, dir, error) {
@@ -649,7 +662,10 @@
   function refreshRun(dir, isGone) {
     if (!isGone) {
       live.run(dir).then(({ row, text }) => {
-        if (address().dir === dir) drawLiveRun(find("#run"), row, text);
+        if (address().dir !== dir) return;
+        const isFirst = !shownRun;
+        drawLiveRun(find("#run"), row, text);
+        if (isFirst) goToPlace(address().params);
       }, (error) => sayWhyNot(find("#run"), dir, error));
     } else if (!find("#run > .notice")) {
       shownText = "";
@@ -675,7 +691,7 @@
       if (location.hash !== wanted) return;
       const sides = [sideOf(left), sideOf(right)];
       markUnlike(sides);
-      view.replaceChildren(title, diff ? differences(diff) : "", make("div", { class: "sides" }, ...sides));
+      view.replaceChildren(title, diff ? differences(diff) : differ(dirs), make("div", { class: "sides" }, ...sides));
       window.scrollTo(0, 0);
     }, (error) => {
       if (location.hash === wanted) view.replaceChildren(title, make("p", { class: "notice", role: "status" }, error.message));
@@ -712,6 +728,10 @@
       });
     }
   }
+  // A path as a word of a shell.
+  const quoted = (path) => (/^[\w./:@-]+$/.test(path) ? path : `'${path.replace(/'/g, "'\\''")}'`);
+  // Only the records have all differences, and a file does not hold them.
+  const differ = (dirs) => make("p", { class: "notice" }, "All differences: ", make("code", {}, `runvet diff ${dirs.map(quoted).join(" ")}`));
   function differences({ same, differences, more }) {
     const shown = (value) => {
       const text = JSON.stringify(value);
@@ -752,7 +772,7 @@
   function withoutPage(row) {
     const list = (row.rules || []).map((rule) =>
       make("li", {}, make("a", { href: link("runs", [["rule", rule]]) }, rule)));
-    const command = `runvet view ${/^[\w./:@-]+$/.test(row.dir) ? row.dir : `'${row.dir.replace(/'/g, "'\\''")}'`}`;
+    const command = `runvet view ${quoted(row.dir)}`;
     return [
       make("header", { class: "run-header run" }, crumb(row), make("h1", {}, row.task || row.id),
         make("p", { class: "badges" }, badge(row.status), badge(row.outcome))),
@@ -1267,8 +1287,8 @@
     if (view === "runs") showRuns(params);
     if (view === "compare") showCompared(params);
     if (view === "run") showRun(dir, params);
-    const what = { overview: "Overview", runs: "Runs", compare: "Compare", run: shownRun ? shownRun.id : "Run" }[view];
-    document.title = `${said(what)} \u00b7 runvet`;
+    const what = { runs: "Runs", compare: "Compare", run: shownRun ? shownRun.id : "Run" }[view];
+    document.title = what ? `${said(what)} \u00b7 runvet` : opening;
   }
 
   const theme = stored("theme");

@@ -241,6 +241,7 @@ class OfAFile(InTheBrowser):
         tab = self.open(EDITED)
         tab.get_by_role("button", name="Compare").click()
         self.check_compared(tab)
+        expect(tab.locator("#compare .notice")).to_have_text(re.compile(r"runvet diff runs/episodes/\S+ runs/episodes/ep_03_edited$"))
         self.check_accessible(tab, "compare")
         tab.locator(".side").last.get_by_role("link", name="line 6").click()
         expect(tab.locator(".event.is-target > summary")).to_contain_text("step-2")

@@ -196,6 +196,8 @@ class OfAService(InTheBrowser):
         expect(value).to_be_in_viewport()
         again = self.open(tab.url.removeprefix(self.home))
         expect(again.locator(".event .is-target")).to_be_in_viewport()
+        again.get_by_role("button", name="Next run").click()
+        expect(again.locator("#run .crumb code")).not_to_have_text("ep_03_edited")
 
     def test_events_that_are_not_on_the_page_are_asked_for(self):
         tab = self.whole()
@@ -219,8 +221,9 @@ class OfAService(InTheBrowser):
 
     def test_link_leads_to_a_run_that_is_yet_to_be_judged(self):
         # It is the last of all.
-        tab = self.open(FAILED)
+        tab = self.open(f"{FAILED}?at=L5")
         expect(tab.locator("#run .crumb code")).to_have_text("ep_timeout", timeout=PATIENCE)
+        expect(tab.locator(".event.is-target > summary")).to_be_focused()
 
     def test_colours_follow_the_system_until_chosen(self):
         colour = "() => getComputedStyle(document.body).backgroundColor"
