@@ -15,6 +15,14 @@ pub(super) fn date(day: i64) -> String {
     date.to_string()
 }
 
+/// An instant, to the second: `2026-03-01 12:00:00 UTC`.
+pub(super) fn time(seconds: i64) -> String {
+    let of_day = seconds.rem_euclid(86_400);
+    let (hours, minutes) = (of_day / 3_600, of_day / 60 % 60);
+    let day = date(day_of(seconds));
+    format!("{day} {hours:02}:{minutes:02}:{:02} UTC", of_day % 60)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,6 +33,7 @@ mod tests {
         for date_text in ["0001-01-01", "1969-12-31", "1970-01-01", "9999-12-31"] {
             let at = Timestamp::parse(&format!("{date_text}T23:59:59Z")).unwrap();
             assert_eq!(date(day_of(at.unix_seconds())), date_text);
+            assert_eq!(time(at.unix_seconds()), format!("{date_text} 23:59:59 UTC"));
         }
     }
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::badges::badge;
 use super::charts::meter;
 use super::said;
-use super::units::{milliseconds, thousands};
+use super::units::{duration, thousands};
 use crate::dashboard::{
     ChangeKind, Figure, LinkEnd, MetricsSection, Overview, Rows, VerificationSection,
 };
@@ -166,7 +166,7 @@ fn latencies(metrics: &MetricsSection) -> Markup {
         html! {
             th scope="row" { (said(&latency.name)) }
             td.wide { (meter(&[("c1", (latency.value_ms / longest).max(0.0))])) }
-            td.number { (milliseconds(latency.value_ms)) }
+            td.number { (duration(latency.value_ms / 1e3)) }
         }
     })
 }

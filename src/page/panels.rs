@@ -9,7 +9,7 @@ use super::charts::{Bin, Series, encoded, legend, meter, runs, stacked};
 use super::findings::marked_up;
 use super::overview::{Completion, Newest, RunSums};
 use super::said;
-use super::units::{duration, milliseconds, precise, share, thousands};
+use super::units::{duration, precise, share, thousands};
 use crate::finding::{NONE, OTHERS, RuleInfo, Tally, Totals, quantile};
 
 /// The maximum number of bars of a chart by day.
@@ -293,7 +293,7 @@ fn by_day(sums: &RunSums) -> Markup {
         ]
     };
     by_time(
-        "Valid and invalid runs by day",
+        "Valid and invalid runs",
         sums,
         &verdicts,
         &bins(sums, counts),
@@ -346,16 +346,20 @@ fn outcomes_by_day(sums: &RunSums) -> Markup {
         counts
     };
     let bins = bins(sums, counts);
-    by_time("Outcomes by day", sums, &outcomes, &bins)
+    by_time("How runs ended", sums, &outcomes, &bins)
 }
 
-fn by_time(title: &str, sums: &RunSums, series: &[Series], bins: &[Bin]) -> Markup {
+fn by_time(what: &str, sums: &RunSums, series: &[Series], bins: &[Bin]) -> Markup {
+    let title = match days(sums) {
+        Some((_, length)) if length > 1 => format!("{what} by {length} days"),
+        _ => format!("{what} by day"),
+    };
     let body = html! {
         @if bins.is_empty() {
             p.empty { "No run says when it started." }
         } @else {
             (legend(series))
-            (stacked(title, bins, series))
+            (stacked(&title, bins, series))
         }
         @if sums.undated > 0 && !bins.is_empty() {
             p.note {
@@ -363,7 +367,7 @@ fn by_time(title: &str, sums: &RunSums, series: &[Series], bins: &[Bin]) -> Mark
             }
         }
     };
-    panel("half", title, &body)
+    panel("half", &title, &body)
 }
 
 fn series(name: &str, class: &'static str, query: &str) -> Series {
@@ -535,8 +539,8 @@ fn latencies(sums: &RunSums) -> Markup {
                                     ("c1 pale", (most - half).max(0.0) / longest),
                                 ]))
                             }
-                            td.number { a href=(link(*half)) { (milliseconds(*half)) } }
-                            td.number { a href=(link(*most)) { (milliseconds(*most)) } }
+                            td.number { a href=(link(*half)) { (duration(*half / 1e3)) } }
+                            td.number { a href=(link(*most)) { (duration(*most / 1e3)) } }
                         }
                     }
                 }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::badges::badge;
+use super::calendar::time;
 use super::findings::Places;
 use super::units::{duration, offset};
 use super::{RunSheet, details, events, findings, plan, records, said, waterfall};
@@ -11,6 +12,7 @@ use crate::document::OwnedDocument;
 use crate::finding::{Card, EpisodeReport, Lifecycle};
 use crate::printable::{brief, shortened};
 use crate::source::Artifact;
+use crate::timestamp::Timestamp;
 
 /// The number of characters of the task that the title shows; the state below has all of it.
 const MAX_TITLE_CHARS: usize = 160;
@@ -136,8 +138,12 @@ fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
 }
 
 fn figures(header: &Header, more: &[(String, String)]) -> Markup {
+    let started = header.started_at.as_deref().map(|text| {
+        let at = Timestamp::parse(text);
+        at.map_or_else(|| text.to_owned(), |at| time(at.unix_seconds()))
+    });
     let figures = [
-        ("started", header.started_at.clone()),
+        ("started", started),
         ("duration", header.duration_sec.map(duration)),
         ("adapter", header.adapter.clone()),
         ("mode", header.mode.clone()),

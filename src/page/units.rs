@@ -32,11 +32,6 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// A latency, in the unit that it is written in.
-pub(super) fn milliseconds(value: f64) -> String {
-    format!("{} ms", significant(value))
-}
-
 /// The time of an event since the first one.
 pub(super) fn offset(seconds: f64) -> String {
     let plus = if seconds < 0.0 { "" } else { "+" };
