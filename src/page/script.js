@@ -815,7 +815,7 @@
       find(".badges", view).append(pace(row) || "");
     }
     if (live) {
-      for (const title of all(".record h3", view)) {
+      for (const title of all(".record:not(:has(> .empty)) h3", view)) {
         title.append(" ", make("a", { href: live.record(row.dir, title.textContent), download: true }, "Download"));
       }
     }
@@ -1194,6 +1194,22 @@
     stored("theme", root.dataset.theme);
   }
 
+  // Of the marks of a chart one takes part in the order of the focus; arrows lead to the others.
+  function rove() {
+    for (const chart of all("svg.chart")) {
+      all("a", chart).forEach((mark, at) => mark.setAttribute("tabindex", at ? "-1" : "0"));
+    }
+  }
+  function moveInChart(chart, by) {
+    const marks = all("a", chart);
+    const at = marks.indexOf(document.activeElement);
+    const to = marks[at + by];
+    if (!to) return;
+    marks[at].setAttribute("tabindex", "-1");
+    to.setAttribute("tabindex", "0");
+    to.focus();
+  }
+
   // Keys.
   function moveInList(by) {
     const rows = all("#runs tbody tr");
@@ -1262,6 +1278,13 @@
       }
       return;
     }
+    const chart = event.target.closest("svg.chart");
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (chart && by) {
+      event.preventDefault();
+      moveInChart(chart, by);
+      return;
+    }
     const act = stored("keys") === "off" && event.key !== "Escape" ? null : KEYS[event.key];
     if (act) {
       event.preventDefault();
@@ -1302,6 +1325,7 @@
   keys.checked = stored("keys") !== "off";
   keys.addEventListener("change", () => stored("keys", keys.checked ? "on" : "off"));
   root.classList.add("js");
+  rove();
   setUpFilters();
   window.addEventListener("hashchange", show);
   show();
@@ -1315,6 +1339,7 @@
       shownSums = text;
       const back = keeper(find("#sums"));
       find("#sums").innerHTML = policy.createHTML(text);
+      rove();
       back();
     }, () => {});
     offerChoices();

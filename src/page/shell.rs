@@ -188,6 +188,7 @@ pub(super) fn keys() -> Markup {
         ("o", "overview"),
         ("r", "runs"),
         ("f", "next finding"),
+        ("← →", "previous and next mark of a chart"),
         ("t", "light or dark"),
         ("Esc", "back to the list"),
         ("?", "these keys"),

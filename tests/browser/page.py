@@ -113,6 +113,18 @@ class OfAFile(InTheBrowser):
         expect(demo.locator(".causes")).to_be_visible()
         expect(demo.locator(".panels")).to_have_count(0)
 
+    def test_chart_takes_one_step_of_the_focus(self):
+        tab = self.open()
+        marks = tab.locator("svg.chart").first.locator("a")
+        self.assertGreater(marks.count(), 3)
+        expect(tab.locator("svg.chart a[tabindex='0']")).to_have_count(tab.locator("svg.chart").count())
+        marks.first.focus()
+        for key, at in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("ArrowLeft", 0), ("ArrowLeft", 0)]:
+            tab.keyboard.press(key)
+            expect(marks.nth(at)).to_be_focused()
+        tab.keyboard.press("Tab")
+        expect(tab.locator("svg.chart").first.locator(":focus")).to_have_count(0)
+
     def test_triage_returns_to_its_place(self):
         tab = self.open("#/runs")
         tab.keyboard.press("/")

@@ -413,6 +413,9 @@ class OfAService(InTheBrowser):
             tab.locator("#r-state").get_by_role("link", name="Download").click()
         stored = WORK / "served" / "episodes" / "ep_03_edited" / "state.json"
         self.assertEqual(download.value.path().read_bytes(), stored.read_bytes())
+        self.go(tab, FAILED)
+        expect(tab.locator("#r-summary .empty")).to_be_visible()
+        expect(tab.locator("#r-summary").get_by_role("link", name="Download")).to_have_count(0)
 
     def test_lost_connection_is_said(self):
         tab = self.whole()
