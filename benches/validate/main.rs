@@ -21,6 +21,7 @@ mod contestants;
 mod data;
 mod document;
 mod empty_handler;
+mod following;
 mod goals;
 mod instructions;
 mod measure;
@@ -84,7 +85,10 @@ const SUBJECTS: [(&str, &[Case]); 7] = [
         &[("list", cases::list), ("view", cases::view)],
     ),
     ("Recording", &[("record", cases::record)]),
-    ("Serving", &[("serve", service::serve)]),
+    (
+        "Serving",
+        &[("serve", service::serve), ("follow", following::follow)],
+    ),
     (
         "Building",
         &[("binary", builds::binary), ("builds", builds::builds)],

@@ -2,7 +2,7 @@
 //! how fast it answers.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ const LISTS: [&str; 4] = [
 const CONNECTIONS: &str = "4";
 
 /// A running service, which ends with the value.
-struct Service {
+pub(crate) struct Service {
     child: Child,
     url: String,
     agent: Agent,
@@ -49,7 +49,7 @@ impl Drop for Service {
 
 impl Service {
     /// Starts `runvet serve`.
-    fn start(runvet: &Path, dir: &Path) -> Self {
+    pub(crate) fn start(runvet: &Path, dir: &Path) -> Self {
         let mut command = Command::new(runvet);
         command.args(["serve", "--no-config"]).arg(dir);
         Self::run(&mut command)
@@ -84,10 +84,17 @@ impl Service {
         }
     }
 
-    fn json(&self, path: &str) -> Result<Value, String> {
+    /// What an answer is read from.
+    pub(crate) fn open(&self, path: &str) -> Result<impl Read + use<>, String> {
         let answer = self.agent.get(format!("{}{path}", self.url)).call();
-        let answer = answer.and_then(|mut answer| answer.body_mut().read_to_string());
-        let text = answer.map_err(|error| format!("the service does not answer: {error}"))?;
+        let answer = answer.map_err(|error| format!("the service does not answer: {error}"))?;
+        Ok(answer.into_body().into_reader())
+    }
+
+    pub(crate) fn json(&self, path: &str) -> Result<Value, String> {
+        let mut text = String::new();
+        let read = self.open(path)?.read_to_string(&mut text);
+        read.map_err(|error| format!("the service does not answer: {error}"))?;
         serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))
     }
 
@@ -106,7 +113,7 @@ impl Service {
     }
 
     /// Waits until all runs have been judged.
-    fn wait_for(&self, runs: u64) -> Result<Duration, String> {
+    pub(crate) fn wait_for(&self, runs: u64) -> Result<Duration, String> {
         loop {
             let page = self.json("api/v1/runs?limit=1")?;
             if page["total"] == runs && self.json("api/v1/statistics")?["complete"] == true {
