@@ -566,7 +566,7 @@
     const asked = [{ since: next, sort: "started" }, { until: next }];
     const [after, before] = await Promise.all(asked.map((filters) => live.list(new URLSearchParams(filters))));
     if (!listed.length) listed = [...after.items.reverse(), ...before.items];
-    if (shownRun === row) find("#run .crumb").replaceWith(crumb(row));
+    if (shownRun && shownRun.dir === row.dir) find("#run .crumb").replaceWith(crumb(shownRun));
   }
 
   function sayWhyNot(view, dir, error) {
@@ -815,7 +815,10 @@
       find(".badges", view).append(pace(row) || "");
     }
     if (live) {
-      for (const title of all(".record:not(:has(> .empty)) h3", view)) {
+      for (const record of all(".record", view)) {
+        // One that is there and can't be shown can still be downloaded.
+        if ((find(".empty", record) || {}).textContent === "there is no such file") continue;
+        const title = find("h3", record);
         title.append(" ", make("a", { href: live.record(row.dir, title.textContent), download: true }, "Download"));
       }
     }
