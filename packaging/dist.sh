@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR
 out=$CARGO_TARGET_DIR/dist
 # The goal of docs/performance.md for the binary; the wheel has the engine twice, and is packed.
-most_bytes=$((14 << 20))
+most_bytes=14000000
+too_large=()
 # The oldest C library that the wheel runs on: that of RHEL 8 and its like.
 glibc=2.28
 rm -rf "$out"
@@ -25,12 +26,17 @@ try_out() {
   echo "$1: $(wc -c < "$1") bytes, works"
 }
 
+# Notes a file that is larger than the goal: the rest is tested all the same.
+weigh() {
+  [ "$(wc -c < "$1")" -le "$most_bytes" ] || too_large+=("$1")
+}
+
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 say "cargo install"
 $CARGO install --locked --path . --root "$out/cargo"
 try_out "$out/cargo/bin/runvet"
-[ "$(wc -c < "$out/cargo/bin/runvet")" -le "$most_bytes" ] || { echo "it is larger than $most_bytes bytes"; exit 1; }
+weigh "$out/cargo/bin/runvet"
 mkdir "$out/man"
 "$out/cargo/bin/runvet" man "$out/man"
 
@@ -61,7 +67,7 @@ if python=$(python3 tests/environment.py "$out/maturin" "maturin>=1.16,<2" zigla
   try_out "$out/fresh/bin/runvet"
   "$out/fresh/bin/python" -c "import runvet; assert runvet.__version__ == '$version'
 assert runvet.validate('corpus/demo').totals.invalid == 3; print('the module works')"
-  [ "$(wc -c < "$out"/wheels/*.whl)" -le "$most_bytes" ] || { echo "it is larger than $most_bytes bytes"; exit 1; }
+  weigh "$(echo "$out"/wheels/*.whl)"
   say "the wheel and the hooks, as pre-commit and the action install them"
   RUNVET_TESTS=all RUNVET_WHEELS=$out/wheels $CARGO test --locked --test it -- --test-threads=1 cli::installed::
 else
@@ -74,3 +80,8 @@ echo "not tested: docker build --tag runvet . && docker run --rm --volume \"\$PW
 say "in $out"
 cd "$out"
 find . -maxdepth 2 -type f \( -name '*.whl' -o -name "runvet-$version-*" \) -print0 | sort -z | xargs -0 sha256sum | tee SHA256SUMS
+
+if [ ${#too_large[@]} -gt 0 ]; then
+  echo "larger than $most_bytes bytes: ${too_large[*]}"
+  exit 1
+fi
