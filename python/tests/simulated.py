@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
@@ -16,7 +15,7 @@ LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 @lru_cache(1_000)
 def ulid(number: int) -> str:
-    value = (1_770_000_000_000 + number * 300) << 80 | random.Random(number).getrandbits(80)
+    value = (1_770_000_000_000 + number * 300) << 80 | number * 0x9E3779B97F4A7C15F39D % 2**80
     return "".join(LETTERS[value >> shift & 31] for shift in range(125, -5, -5))
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pickle
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import tracemalloc
 from collections.abc import Iterator
 from datetime import datetime, timezone
@@ -545,6 +548,46 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
     assert not parts.exists()
 
 
+def test_command_goes_on_after_all_its_processes_were_killed(tmp_path: Path, good: Path) -> None:
+    runs = tmp_path / "runs"
+    for number in range(300):
+        shutil.copytree(good, runs / "episodes" / f"ep_{number:03}")
+    output = tmp_path / "findings.parquet"
+    parts = Path(f"{output}.parts")
+    options = (runs, "--output", output, "--partitions", "30", "--processes", "2", "--quiet")
+    arguments = [sys.executable, "-m", "runvet.batch", *map(str, options), "--in-flight", "2"]
+    # The group of the command is that of its processes.
+    killed = subprocess.Popen(arguments, start_new_session=True)
+    while killed.poll() is None and len([*parts.glob("0*.parquet")]) < 3:
+        time.sleep(0.001)
+    os.killpg(killed.pid, signal.SIGKILL)
+    assert killed.wait() == -signal.SIGKILL
+    kept = {path: path.stat().st_mtime_ns for path in parts.glob("0*.parquet")}
+    assert 3 <= len(kept) < 30
+    seen = Watched(kept)
+    done = subprocess.Popen(arguments)
+    while done.poll() is None:
+        seen.look()
+    assert done.returncode == 0 and not seen.rewritten
+    rows = parquet.read_table(output).to_pylist()
+    assert as_lines(rows) == lines_of(runs) and not parts.exists()
+
+
+class Watched:
+    """Files that are not to be written again, and those that were."""
+
+    def __init__(self, files: dict[Path, int]) -> None:
+        self._files = files
+        self.rewritten: set[Path] = set()
+
+    def look(self) -> None:
+        for path, modified in self._files.items():
+            with contextlib.suppress(FileNotFoundError):
+                if path.stat().st_mtime_ns != modified:
+                    self.rewritten.add(path)
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("page", [3, 7, 20])
 @pytest.mark.parametrize("partitions", [1, 3, 20])
 def test_rows_do_not_depend_on_pages(
@@ -785,6 +828,15 @@ def test_a_split_is_read_page_by_page() -> None:
         return reached
 
     assert peak(30_000) < 1.5 * peak(5_000)
+
+
+@pytest.mark.parametrize(("stage", "number", "most"), [("plan", 500, 200), ("read", 50_000, 256)])
+def test_memory_of_planner_and_reader_is_bounded(stage: str, number: int, most: int) -> None:
+    script = ROOT / "python" / "tests" / "peak.py"
+    arguments = [sys.executable, script, stage, str(number)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) <= most
 
 
 @pytest.mark.parametrize("part", ["good", "bad", "demo", "broken"])

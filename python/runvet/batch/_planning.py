@@ -19,11 +19,15 @@ from ..store import PAGE, Location, StoreError
 
 EPISODES = 1000
 """The episodes of a split unless said otherwise."""
-MOST_SPLITS = 10_000
+MOST_SPLITS = 5_000
+"""More would not be read faster, and the planner keeps about 1 KB of each of their pages."""
 REQUESTS = 32
 """For each split, and as many besides: those that are under way may be some more."""
 NAMES = 4
 """The episodes of a split whose names it carries."""
+PARTS = (1, 2, 8, 32)
+"""How dense keys are is measured over a whole page, and over its last half, eighth and so on: it
+may begin in a small directory and end in a large one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +94,8 @@ class _Page:
     keys: int
     top: str
     last: str
-    marks: list[tuple[int, str]]
-    """Keys of the page, and how many follow each in it: it may begin in a small directory and end
-    in a large one."""
+    marks: tuple[str, ...]
+    """The key at which each of `PARTS` begins."""
     episodes: list[str]
     """Those that lie in it as a whole; some of them where more may follow the page."""
     number: int
@@ -109,10 +112,12 @@ class _Page:
         if self.is_whole or self.is_last:
             return self.keys
         same = len(commonprefix([self.top, self.end or ""]))
-        width = len(commonprefix([self.marks[-1][1], self.last])) - same + 8
+        width = len(commonprefix([self.marks[-1], self.last])) - same + 8
         last, end = (_number(key[same:], width) for key in (self.last, self.end or "~"))
-        spans = ((number, last - _number(key[same:], width)) for number, key in self.marks)
-        return self.keys + max(number * max(0, end - last) / max(1, span) for number, span in spans)
+        spans = (last - _number(key[same:], width) for key in self.marks)
+        gap = max(0, end - last)
+        ways = (self.keys // part * gap / max(1, span) for part, span in zip(PARTS, spans))
+        return self.keys + max(ways)
 
     def halfway(self) -> str:
         """A key in the middle of what is not known. After a gap, all keys that have some more
@@ -234,8 +239,9 @@ class _Search:
                 episodes = self._whole(keys, partly)
         number = len(episodes)
         if not is_whole:
-            episodes = [*episodes[: NAMES - 1], *episodes[NAMES - 1 :][-1:]]
-        marks = [(len(keys) // part, keys[-len(keys) // part]) for part in (1, 2, 8, 32)]
+            # Of each page that is not all of a split, two are enough to miss it by.
+            episodes = [*episodes[:1], *episodes[1:][-1:]]
+        marks = tuple(keys[-len(keys) // part] for part in PARTS)
         return _Page(len(keys), keys[0], keys[-1], marks, episodes, number, is_whole, end)
 
     def _whole(self, keys: list[str], partly: list[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,12 +86,6 @@ def unjudged(uri: str, fault: str, episode_id: str | None = None) -> dict[str, A
     row.update(uri=uri, episode_id=episode_id, fault=_runvet.printable(fault))
     row.update(errors=0, warnings=0, unjudged=0, unchecked=False)
     return row
-
-
-def table_rows(batches: Iterable[Any]) -> Iterable[dict[str, Any]]:
-    """Rows of batches, as dictionaries."""
-    for batch in batches:
-        yield from batch.to_pylist()
 
 
 def as_ndjson(row: Mapping[str, Any]) -> dict[str, Any]:
