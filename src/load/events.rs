@@ -207,20 +207,25 @@ impl EventsReader<'_, '_> {
                     reading.fault.get_or_insert(why);
                 }
                 events.facts.timeline_mut().tally.append(&sifted.tally);
-                let mut sights = sifted.sights.into_iter();
-                for Kept { line, sights: seen } in sifted.kept {
-                    if let Some(seen) = seen {
-                        let seen = sights.by_ref().take(seen);
-                        events.declared.seen(events.team, block.bytes(line), seen);
-                    } else {
-                        events.take(block.line(line), Counting::Done);
-                    }
-                }
+                events.kept(sifted.kept, sifted.sights, &block);
                 events.glanced(sifted.glances, &block);
                 reading.spare.extend(block.into_buffer());
             },
         );
         reading.fault.map_or(Ok(()), Err)
+    }
+
+    /// Takes the lines that were kept of a block, and what orders see of others.
+    fn kept(&mut self, kept: Vec<Kept>, sights: Vec<Sight>, block: &Block) {
+        let mut sights = sights.into_iter();
+        for Kept { line, sights: seen } in kept {
+            if let Some(seen) = seen {
+                let seen = sights.by_ref().take(seen);
+                self.declared.seen(self.team, block.bytes(line), seen);
+            } else {
+                self.take(block.line(line), Counting::Done);
+            }
+        }
     }
 
     /// Counts a line that repeats the one before it, if it does.
