@@ -14,7 +14,6 @@ use crate::document::{Node, Tape};
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
 use crate::select::{Glob, Path, Selector, Values};
 use crate::source::{Artifact, Pointer};
-use events::Glimpse;
 pub(crate) use events::{Look, On, TeamEvents};
 pub(crate) use example::RunExample;
 pub(crate) use message::{Message, Word};

@@ -10,6 +10,7 @@ use crate::schema::DeclaredSchema;
 use crate::select::{Indexed, Keys, Path, Selector, Values, place};
 use crate::source::Line;
 
+use super::order::Glimpse;
 use super::{Judged, Sight, Team};
 
 /// Which of a team's declarations are on: of schemas, orders and rules each, and the vocabulary.
@@ -60,15 +61,6 @@ pub(crate) struct Look<'a> {
     values: Vec<Option<Node<'a>>>,
     /// Whether it is named by each selector.
     named: Vec<bool>,
-}
-
-/// What an order sees of an event that it is about.
-pub(crate) struct Glimpse<'a> {
-    pub(crate) is_each: bool,
-    pub(crate) is_other: bool,
-    /// The value by which events are grouped.
-    pub(crate) same: Option<Node<'a>>,
-    pub(crate) time: Option<Node<'a>>,
 }
 
 impl TeamEvents {
@@ -180,8 +172,7 @@ impl TeamEvents {
                 same: order.same.and_then(|same| look.value(same)),
                 time: order.time.and_then(|time| look.value(time)),
             };
-            let is_seen = glimpse.is_each || glimpse.is_other;
-            is_seen.then(|| glimpse.sight(order.index, line, meanings))
+            glimpse.sight(order.index, line, meanings)
         })
     }
 

@@ -5,7 +5,6 @@ mod example;
 
 use std::ops::Range;
 
-use super::Glimpse;
 use super::example::RunExample;
 use super::message::Message;
 use crate::document::{Meanings, Node};
@@ -39,12 +38,21 @@ impl TeamOrder {
             same: self.same.as_ref().and_then(|same| same.of(event)),
             time: self.within.and_then(|_| event.get("timestamp")),
         };
-        (glimpse.is_each || glimpse.is_other).then(|| glimpse.seen(line, &mut Meanings::default()))
+        glimpse.seen(line, &mut Meanings::default())
     }
 
     pub(crate) fn automaton(&self) -> Automaton {
         Automaton::new(self.pattern, self.same.is_some(), self.within)
     }
+}
+
+/// What an order looks at of an event.
+pub(super) struct Glimpse<'a> {
+    pub(super) is_each: bool,
+    pub(super) is_other: bool,
+    /// The value by which events are grouped.
+    pub(super) same: Option<Node<'a>>,
+    pub(super) time: Option<Node<'a>>,
 }
 
 /// What one order sees of an event.
@@ -57,26 +65,29 @@ pub(crate) struct Sight {
 }
 
 impl Glimpse<'_> {
-    /// What the order at a place is to know of it.
-    pub(crate) fn sight(&self, order: usize, line: Line, meanings: &mut Meanings) -> Sight {
-        Sight {
+    /// What the order at a place sees; `None` where it is about another event.
+    pub(super) fn sight(&self, order: usize, line: Line, meanings: &mut Meanings) -> Option<Sight> {
+        Some(Sight {
             order,
-            seen: self.seen(line, meanings),
+            seen: self.seen(line, meanings)?,
             same: self.same.map(Node::span),
-        }
+        })
     }
 
-    /// What an automaton is to know of it.
-    pub(crate) fn seen(&self, line: Line, meanings: &mut Meanings) -> Seen {
+    /// What an automaton is to know; `None` where its order is about another event.
+    fn seen(&self, line: Line, meanings: &mut Meanings) -> Option<Seen> {
+        if !(self.is_each || self.is_other) {
+            return None;
+        }
         let time = self.time.and_then(Node::text);
         let time = time.and_then(|time| Timestamp::parse(&time));
-        Seen {
+        Some(Seen {
             line,
             is_each: self.is_each,
             is_other: self.is_other,
             same: self.same.map(|same| meanings.of(same)),
             time: time.as_ref().map(Instant::of),
-        }
+        })
     }
 }
 

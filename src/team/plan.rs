@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::events::{Glimpse, Look, OfOrder, TeamEvents};
+use super::events::{Look, OfOrder, TeamEvents};
+use super::order::Glimpse;
 use super::{InForce, Sight, Team};
 use crate::document::{Meanings, Node, Scalars};
 use crate::schema::Part;
@@ -92,8 +93,7 @@ impl<'a> Skimmed<'a> {
                 same: get(order.same),
                 time: get(order.time),
             };
-            let is_seen = glimpse.is_each || glimpse.is_other;
-            is_seen.then(|| glimpse.sight(order.index, line, meanings))
+            glimpse.sight(order.index, line, meanings)
         })
     }
 }
