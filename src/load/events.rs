@@ -218,12 +218,13 @@ impl EventsReader<'_, '_> {
     /// Takes the lines that were kept of a block, and what orders see of others.
     fn kept(&mut self, kept: Vec<Kept>, sights: Vec<Sight>, block: &Block) {
         let mut sights = sights.into_iter();
-        for Kept { line, sights: seen } in kept {
-            if let Some(seen) = seen {
-                let seen = sights.by_ref().take(seen);
-                self.declared.seen(self.team, block.bytes(line), seen);
-            } else {
-                self.take(block.line(line), Counting::Done);
+        for kept in kept {
+            match kept {
+                Kept::Whole(line) => self.take(block.line(line), Counting::Done),
+                Kept::Seen(line, count) => {
+                    let seen = sights.by_ref().take(count);
+                    self.declared.seen(self.team, block.bytes(line), seen);
+                }
             }
         }
     }
@@ -468,22 +469,6 @@ impl Worker {
         worker.skimmer.prepare(team);
         worker
     }
-
-    /// Whether a team finds nothing in an event that was scanned; adds what orders see of it.
-    fn passes(
-        &mut self,
-        team: &InForce,
-        line: Line,
-        event: &EventReading<'_>,
-        sights: &mut Vec<Sight>,
-    ) -> bool {
-        if let Some(seen) = self.skimmer.skim(team, line, event) {
-            sights.extend(seen);
-            return true;
-        }
-        let whole = self.skimmer.whole(team, event, &mut self.tape);
-        whole.is_some_and(|whole| team.events.find_nothing(&team.team, whole))
-    }
 }
 
 /// What one thread finds in a block: the count of its sound events and of the lines that repeat the
@@ -498,10 +483,12 @@ struct Sifted {
     glances: Glances,
 }
 
-/// A line that a rule needs whole, or that orders see: how many.
-struct Kept {
-    line: Line,
-    sights: Option<usize>,
+/// A line that is not done with.
+enum Kept {
+    /// A rule may need all of it.
+    Whole(Line),
+    /// Orders see it, and nothing else needs it: the number of its sights.
+    Seen(Line, usize),
 }
 
 /// The number of sights of one block, at most: events beyond it are kept whole.
@@ -524,9 +511,10 @@ impl Sifted {
             let before = sifted.sights.len();
             let passes = sifted.passes(read, worker, sifting);
             let seen = sifted.sights.len() - before;
-            if !passes || seen > 0 {
-                let sights = passes.then_some(seen);
-                sifted.kept.push(Kept { line, sights });
+            if !passes {
+                sifted.kept.push(Kept::Whole(line));
+            } else if seen > 0 {
+                sifted.kept.push(Kept::Seen(line, seen));
             }
         }
         sifted
@@ -561,9 +549,26 @@ impl Sifted {
         }
         !sifting.every_line
             && self.passes_by(line, &reading.note, sifting)
-            && (!has_team
-                || self.sights.len() <= MAX_SIGHTS
-                    && worker.passes(sifting.team, line, &reading, &mut self.sights))
+            && (!has_team || self.is_sound_to(worker, sifting.team, line, &reading))
+    }
+
+    /// Whether a team finds nothing in an event that was scanned; adds what its orders see.
+    fn is_sound_to(
+        &mut self,
+        worker: &mut Worker,
+        team: &InForce,
+        line: Line,
+        event: &EventReading<'_>,
+    ) -> bool {
+        if self.sights.len() > MAX_SIGHTS {
+            return false;
+        }
+        if let Some(seen) = worker.skimmer.skim(team, line, event) {
+            self.sights.extend(seen);
+            return true;
+        }
+        let whole = worker.skimmer.whole(team, event, &mut worker.tape);
+        whole.is_some_and(|whole| team.events.find_nothing(&team.team, whole))
     }
 
     /// Counts an event, and says whether the timeline keeps nothing of it.
