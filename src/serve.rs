@@ -199,11 +199,8 @@ impl Serve {
             .enable_time()
             .build()
             .map_err(Error::Threads)?;
-        let service = Service::new(self.guard, &gate, self.stop.subscribe());
-        let service = Arc::new(Service {
-            settings,
-            ..service
-        });
+        let stopped = self.stop.subscribe();
+        let service = Arc::new(Service::new(self.guard, &gate, settings, stopped));
         let check = gate.check().clone().keep_cards(true);
         let (watch, mut gate) = (&self.watch, gate.with_check(check));
         let listener = self.listener;
@@ -268,7 +265,7 @@ struct Service {
 }
 
 impl Service {
-    fn new(guard: Guard, gate: &Gate, stopped: signal::Receiver<bool>) -> Self {
+    fn new(guard: Guard, gate: &Gate, settings: String, stopped: signal::Receiver<bool>) -> Self {
         // For one run at a time.
         let check = gate.check().clone();
         let check = check.jobs(NonZeroUsize::MIN).keep_cards(false);
@@ -278,7 +275,7 @@ impl Service {
             index: RwLock::default(),
             judges: Judges::new(gate.without_baseline()),
             gate,
-            settings: String::new(),
+            settings,
             changes: broadcast::Sender::new(live::MAX_BEHIND),
             stopped,
             bodies: Arc::new(Semaphore::new(api::MAX_BODIES / api::BODY_UNIT)),
@@ -436,7 +433,12 @@ mod tests {
     async fn service_is_ready_once_all_runs_were_looked_at() {
         let (_stop, stopped) = signal::channel(false);
         let guard = Guard::new(([127, 0, 0, 1], 8123).into(), Access::default()).unwrap();
-        let service = Arc::new(Service::new(guard, &Gate::default(), stopped));
+        let service = Arc::new(Service::new(
+            guard,
+            &Gate::default(),
+            String::new(),
+            stopped,
+        ));
         let early = readiness(State(Arc::clone(&service))).await;
         assert_eq!(early.unwrap_err().status, 503);
         service.take(News::AllSeen);
