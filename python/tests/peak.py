@@ -1,7 +1,7 @@
 """Runs one stage over a simulated listing and prints the peak of this process's memory in MB.
 
     python peak.py plan SPLITS      # plans 100,000,000 episodes in one directory
-    python peak.py read EPISODES    # reads one split of so many
+    python peak.py read EPISODES    # reads one split with EPISODES episodes
 """
 
 from __future__ import annotations
