@@ -1,0 +1,184 @@
+//! A block of a timeline -> the lines of it that the one thread which adds lines in order needs.
+
+use crate::document::{Meanings, Node, Scalars, Tape};
+use crate::facts::{EventNote, EventReading, EventTally, NoteTaker};
+use crate::outline::Glances;
+use crate::source::Line;
+use crate::store::{Block, LineRead};
+use crate::team::{InForce, Plans, Sight};
+
+/// What threads look for in blocks.
+pub(super) struct Sifting<'i> {
+    pub(super) expected_id: Option<&'i str>,
+    /// Whether every line is wanted.
+    pub(super) every_line: bool,
+    /// Whether anybody listens besides, and whether to the steps of events.
+    pub(super) listens: bool,
+    pub(super) with_steps: bool,
+    pub(super) team: &'i InForce,
+}
+
+/// What one thread needs to judge events by their strings and numbers.
+#[derive(Default)]
+pub(in crate::load) struct Skimmer {
+    pub(super) scalars: Scalars,
+    plans: Plans,
+    /// Those of the values by which orders group events.
+    meanings: Meanings,
+}
+
+impl Skimmer {
+    /// Prepares for what a team declares.
+    pub(in crate::load) fn prepare(&mut self, team: &InForce) {
+        self.plans.prepare(&team.events);
+    }
+
+    /// What orders see of an event that was scanned, if that is enough to know that nothing else is
+    /// found in it.
+    pub(super) fn skim<'s>(
+        &'s mut self,
+        team: &InForce,
+        line: Line,
+        event: &EventReading<'s>,
+    ) -> Option<impl Iterator<Item = Sight>> {
+        let (skeleton, text) = (event.skeleton, event.line);
+        let skimmed = self.plans.skim(&team.team, skeleton, text, &self.scalars)?;
+        Some(skimmed.sights(line, &mut self.meanings))
+    }
+
+    /// An event that was scanned and is to be judged whole.
+    pub(super) fn whole<'t>(
+        &mut self,
+        team: &InForce,
+        event: &EventReading<'t>,
+        tape: &'t mut Tape,
+    ) -> Option<Node<'t>> {
+        tape.release();
+        let root = tape.read_record(event.line.as_bytes()).ok()?.root();
+        self.plans.learn(team, event.skeleton, root, &self.scalars);
+        Some(root)
+    }
+}
+
+/// What one thread needs.
+#[derive(Default)]
+pub(super) struct Worker {
+    notes: NoteTaker,
+    tape: Tape,
+    skimmer: Skimmer,
+}
+
+impl Worker {
+    pub(super) fn new(team: &InForce) -> Self {
+        let mut worker = Self::default();
+        worker.skimmer.prepare(team);
+        worker
+    }
+}
+
+/// What one thread finds in a block: the count of its sound events and of the lines that repeat the
+/// one before them, and the lines that a rule may need. Those are all but sound events of which the
+/// timeline keeps nothing. Where every line is wanted, those count the events.
+#[derive(Default)]
+pub(super) struct Sifted {
+    pub(super) tally: EventTally,
+    pub(super) kept: Vec<Kept>,
+    /// What orders see of the lines that are kept for them alone.
+    pub(super) sights: Vec<Sight>,
+    pub(super) glances: Glances,
+}
+
+/// A line that is not done with.
+pub(super) enum Kept {
+    /// A rule may need all of it.
+    Whole(Line),
+    /// Orders see it, and nothing else needs it: the number of its sights.
+    Seen(Line, usize),
+}
+
+/// The number of sights of one block, at most: events beyond it are kept whole.
+const MAX_SIGHTS: usize = 1 << 14;
+
+impl Sifted {
+    pub(super) fn new(block: &Block, worker: &mut Worker, sifting: &Sifting<'_>) -> Self {
+        let mut sifted = Self::default();
+        let mut before: Option<Line> = None;
+        for read in block.lines() {
+            let line = read.line();
+            // Blank lines are left out, but numbered.
+            if let Some(original) = before.replace(line)
+                && original.length == line.length
+                && original.number + 1 == line.number
+                && block.bytes(original) == block.bytes(line)
+            {
+                sifted.tally.repeated(original, line);
+            }
+            let before = sifted.sights.len();
+            let passes = sifted.passes(read, worker, sifting);
+            let seen = sifted.sights.len() - before;
+            if !passes {
+                sifted.kept.push(Kept::Whole(line));
+            } else if seen > 0 {
+                sifted.kept.push(Kept::Seen(line, seen));
+            }
+        }
+        sifted
+    }
+
+    /// Counts a line, and says whether no rule needs more of it.
+    fn passes(&mut self, read: LineRead<'_>, worker: &mut Worker, sifting: &Sifting<'_>) -> bool {
+        let LineRead::Text { line, bytes, .. } = read else {
+            self.glances.look(read.line());
+            return false;
+        };
+        let has_team = !sifting.team.events.is_empty();
+        if !(sifting.listens || has_team || sifting.every_line) {
+            let note = worker.notes.note(bytes);
+            return note.is_some_and(|note| self.passes_by(line, &note, sifting));
+        }
+        let reading = if sifting.every_line && !sifting.listens {
+            None
+        } else if has_team {
+            worker.notes.scan(bytes, &mut worker.skimmer.scalars)
+        } else {
+            worker.notes.glance(bytes)
+        };
+        let Some(reading) = reading else {
+            if sifting.listens {
+                self.glances.look(line);
+            }
+            return false;
+        };
+        if sifting.listens {
+            self.glances.add(line, &reading, sifting.with_steps);
+        }
+        !sifting.every_line
+            && self.passes_by(line, &reading.note, sifting)
+            && (!has_team || self.is_sound_to(worker, sifting.team, line, &reading))
+    }
+
+    /// Whether a team finds nothing in an event that was scanned; adds what its orders see.
+    fn is_sound_to(
+        &mut self,
+        worker: &mut Worker,
+        team: &InForce,
+        line: Line,
+        event: &EventReading<'_>,
+    ) -> bool {
+        if self.sights.len() > MAX_SIGHTS {
+            return false;
+        }
+        if let Some(seen) = worker.skimmer.skim(team, line, event) {
+            self.sights.extend(seen);
+            return true;
+        }
+        let whole = worker.skimmer.whole(team, event, &mut worker.tape);
+        whole.is_some_and(|whole| team.events.find_nothing(&team.team, whole))
+    }
+
+    /// Counts an event, and says whether the timeline keeps nothing of it.
+    fn passes_by(&mut self, line: Line, note: &EventNote<'_>, sifting: &Sifting<'_>) -> bool {
+        self.tally.event(line, note);
+        !note.matters(sifting.expected_id)
+    }
+}
