@@ -63,6 +63,8 @@ pub(crate) use json::write_json_text;
 #[cfg(feature = "cli")]
 pub(crate) use paint::{Paint, StyledLine};
 pub(crate) use wording::count;
+#[cfg(feature = "html")]
+pub use wording::settings_in_words;
 pub(crate) use wording::verdict;
 #[cfg(feature = "cli")]
 pub(crate) use wording::{faults, stage};
@@ -227,9 +229,10 @@ impl Options {
         self
     }
 
-    /// The settings that HTML says that runs were judged with.
-    #[cfg(feature = "cli")]
-    pub(crate) fn settings(mut self, settings: String) -> Self {
+    /// The settings that HTML says that runs were judged with, as [`settings_in_words`] puts them.
+    #[cfg(feature = "html")]
+    #[must_use]
+    pub fn settings(mut self, settings: String) -> Self {
         self.settings = settings;
         self
     }

@@ -17,6 +17,7 @@ use runvet::compare::{Key, compare};
 use runvet::finding::{Deny, EpisodeReport, Level};
 use runvet::gate::{Baseline, Gate};
 use runvet::read::RunReader;
+use runvet::report::settings_in_words;
 use runvet::source::{Artifact, EpisodeKey};
 use runvet::store::{Content, Fault, InMemory};
 
@@ -63,6 +64,10 @@ impl Checker {
             check = check.jobs(jobs);
         }
         let mut read = Texts::new();
+        let file = config.as_deref().map(Path::to_string_lossy);
+        let are_changed =
+            !select.is_empty() || !require.is_empty() || !rules.is_empty() || baseline.is_some();
+        let settings = settings_in_words(file.as_deref(), are_changed);
         let mut gate = Gate::new(check).with_files(files.clone());
         if let Some(path) = config {
             let text = config_text(py, &path, &files)?;
@@ -111,6 +116,7 @@ impl Checker {
             terms: Terms {
                 deny,
                 team: rules.cloned().collect(),
+                settings,
             },
             gate,
             read,

@@ -35,6 +35,8 @@ pub(crate) struct Terms {
     pub(crate) deny: Deny,
     /// The rules that a team declares.
     pub(crate) team: Arc<[RuleInfo]>,
+    /// Where the settings come from, in words.
+    pub(crate) settings: String,
 }
 
 impl Judged {
@@ -54,7 +56,10 @@ impl Judged {
     fn written(&self, format: Format) -> PyResult<String> {
         let built_in: Vec<&RuleInfo> = all_rules().collect();
         let rules = built_in.into_iter().chain(&*self.terms.team);
-        let options = Options::default().rules(rules).deny(self.terms.deny);
+        let options = Options::default()
+            .rules(rules)
+            .deny(self.terms.deny)
+            .settings(self.terms.settings.clone());
         let mut renderer = format.renderer(&options);
         let mut text = Vec::new();
         renderer.begin(&mut text)?;

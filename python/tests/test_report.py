@@ -46,6 +46,9 @@ def test_report_is_rendered_as_the_command_does(report: runvet.Report) -> None:
         if format != "junit":  # It has the duration of the check.
             assert report.render(format) == printed, format
     assert report.render("html").count("<noscript data-row=") == 5
+    assert "with default settings." in report.render("html")
+    chosen = runvet.validate("corpus/demo", rules={"lifecycle/links": "off"})
+    assert "with default settings, changed by options." in chosen.render("html")
 
 
 def test_unknown_format_is_refused_with_the_known_ones(report: runvet.Report) -> None:

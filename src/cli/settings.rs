@@ -19,7 +19,7 @@ use crate::check::{Check, all_rules};
 use crate::config::{Config, ConfigSource, Reading};
 use crate::finding::{Deny, Level};
 use crate::gate::{Baseline, ConfigError, Gate};
-use crate::report::{Format, Options, draw};
+use crate::report::{Format, Options, draw, settings_in_words};
 use crate::rules::MANIFEST;
 use crate::store;
 use crate::store::{ConfigSearch, find_config};
@@ -266,16 +266,8 @@ impl GateSettings {
             || is_given(&self.verify_manifest.origin)
             || is_given(&self.require.origin)
             || !self.rules.is_empty();
-        let file = match &*self.file.name {
-            "" => "default settings".to_owned(),
-            name => format!("the settings of {name}"),
-        };
-        let more = if given {
-            " and those given to the command"
-        } else {
-            ""
-        };
-        file + more
+        let file = Some(&*self.file.name).filter(|name| !name.is_empty());
+        settings_in_words(file, given)
     }
 }
 

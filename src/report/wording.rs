@@ -5,6 +5,23 @@ use super::Closing;
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::finding::{FaultSort, ReportedFault, Severity, Unjudged};
 
+/// Where settings come from, in words: the configuration file, if there is one, and whether options
+/// of the command or of a call change what it says.
+#[cfg(feature = "html")]
+#[must_use]
+pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {
+    let from = match file {
+        Some(name) => format!("the settings of {name}"),
+        None => "default settings".to_owned(),
+    };
+    let changed = if are_changed {
+        ", changed by options"
+    } else {
+        ""
+    };
+    from + changed
+}
+
 /// The totals in words: "5 episodes: 2 valid, 3 invalid (4 errors, 1 warning)".
 pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) {
     let totals = closing.totals;
