@@ -176,11 +176,22 @@ impl<'s, 'n> Walk<'s, 'n> {
         self.left = self.left.saturating_sub(failures);
     }
 
+    #[inline]
     fn node(&mut self, id: ShapeId, node: Node<'n>) {
         let Some(shape) = self.shapes.get(id) else {
             return;
         };
+        // Most values are scalars of which the type alone is asserted.
         let kind = node.kind();
+        if shape.is_plain && !matches!(kind, Kind::Object | Kind::Array) {
+            self.fail(usize::from(shape.types & bit(kind) == 0));
+        } else {
+            self.part((id, shape), (node, kind));
+        }
+    }
+
+    #[inline(never)]
+    fn part(&mut self, (id, shape): (ShapeId, &'s Shape), (node, kind): (Node<'n>, Kind)) {
         if shape.is_plain {
             self.fail(usize::from(shape.types & bit(kind) == 0));
         } else if let Some(apart) = &mut self.apart
@@ -313,23 +324,28 @@ impl Shape {
         failures
     }
 
-    /// The property with the name of a key; the search starts at the expected one.
-    #[inline]
+    /// The property with the name of a key; most keys name the expected one.
+    #[expect(
+        clippy::inline_always,
+        reason = "measured: a call costs more than the comparison"
+    )]
+    #[inline(always)]
     fn property(&self, key: Key<'_>, expected: usize) -> Option<(usize, &Property)> {
-        if let Some(property) = self.properties.get(expected)
-            && key.is(&property.name)
-        {
-            return Some((expected, property));
+        match self.properties.get(expected) {
+            Some(property) if key.is(&property.name) => Some((expected, property)),
+            _ => self.other_property(key),
         }
+    }
+
+    fn other_property(&self, key: Key<'_>) -> Option<(usize, &Property)> {
         if key
             .plain_len()
             .is_some_and(|len| self.name_lengths & length_bit(len) == 0)
         {
             return None;
         }
-        let (before, after) = self.properties.split_at_checked(expected)?;
-        let mut from_expected = (expected..).zip(after).chain((0..).zip(before));
-        from_expected.find(|(_, property)| key.is(&property.name))
+        let mut properties = self.properties.iter().enumerate();
+        properties.find(|(_, property)| key.is(&property.name))
     }
 }
 
