@@ -49,7 +49,12 @@ impl Sink for Builder<'_, '_> {
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let key = self.tape.tokens.len() as u32;
         self.value(Kind::String, start, end, escaped);
-        self.note_key(key);
+        let hash = if escaped {
+            hash(&self.key_bytes(key))
+        } else {
+            hash(&self.text.as_bytes()[start + 1..end - 1])
+        };
+        self.note_key(key, hash);
     }
 
     #[inline(always)]
@@ -91,15 +96,7 @@ impl Sink for Builder<'_, '_> {
 )]
 impl Builder<'_, '_> {
     #[inline(always)]
-    fn note_key(&mut self, key: u32) {
-        let name = self.key_bytes(key);
-        let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-            (Some(head), Some(tail)) => {
-                u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
-            }
-            _ => name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
-        };
-        let hash = (ends ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    fn note_key(&mut self, key: u32, hash: u64) {
         let bit = 1 << (hash >> 58);
         let Some(open) = self.tape.open.last_mut() else {
             return;
@@ -166,4 +163,16 @@ impl Builder<'_, '_> {
         }
         Cow::Borrowed(&self.text.as_bytes()[token.start as usize + 1..token.end as usize - 1])
     }
+}
+
+/// A hash of a name: of its length, and of its first and last eight bytes.
+#[inline]
+fn hash(name: &[u8]) -> u64 {
+    let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
+        (Some(head), Some(tail)) => {
+            u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
+        }
+        _ => name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+    };
+    (ends ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

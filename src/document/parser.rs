@@ -121,9 +121,10 @@ impl<'a, S: Sink> Parser<'a, S> {
                 if self.depth == outside {
                     return Ok(at);
                 }
-                at = self.skip_whitespace(at);
+                let found;
+                (at, found) = self.after_whitespace(at);
                 let in_object = self.objects & 1 == 1;
-                match (self.bytes.get(at), in_object) {
+                match (found, in_object) {
                     (Some(b','), _) => {
                         at = self.skip_whitespace(at + 1);
                         if in_object {
@@ -135,7 +136,7 @@ impl<'a, S: Sink> Parser<'a, S> {
                         at += 1;
                         self.close(at);
                     }
-                    (found, _) => return fail(at, no_separator(found.copied(), in_object)),
+                    (found, _) => return fail(at, no_separator(found, in_object)),
                 }
             }
         }
@@ -205,14 +206,22 @@ impl<'a, S: Sink> Parser<'a, S> {
         Ok(end)
     }
 
-    /// The first byte at or after `at` that is not whitespace.
+    /// The place of the first byte at or after `at` that is not whitespace.
     #[inline(always)]
     fn skip_whitespace(&self, at: usize) -> usize {
-        // Most records are written without whitespace.
-        if self.bytes.get(at).is_some_and(|byte| *byte > b' ') {
-            at
-        } else {
-            self.skip_long_whitespace(at)
+        self.after_whitespace(at).0
+    }
+
+    /// The first byte at or after `at` that is not whitespace, and its place.
+    #[inline(always)]
+    fn after_whitespace(&self, at: usize) -> (usize, Option<u8>) {
+        match self.bytes.get(at) {
+            // Most records are written without whitespace.
+            Some(byte) if *byte > b' ' => (at, Some(*byte)),
+            _ => {
+                let at = self.skip_long_whitespace(at);
+                (at, self.bytes.get(at).copied())
+            }
         }
     }
 
@@ -349,7 +358,9 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
-    let mut rest = bytes.get(at..).unwrap_or_default();
+    let Some(mut rest) = bytes.get(at..) else {
+        return bytes.len();
+    };
     while let Some((chunk, after)) = rest.split_first_chunk::<16>() {
         let chunk = u8x16::new(*chunk);
         let controls = chunk.min(u8x16::splat(0x1F)).simd_eq(chunk);
