@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, percent_encode};
 #[cfg(feature = "human")]
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -99,6 +100,17 @@ pub(crate) fn brief(text: &str) -> String {
     let mut brief = String::with_capacity(text.len().min(QUOTED_CHARS));
     push_cut(&mut brief, text);
     brief
+}
+
+/// A path in an address: all that could be taken for more than a name or a slash is encoded.
+pub(crate) fn in_address(path: &(impl AsRef<[u8]> + ?Sized)) -> PercentEncode<'_> {
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~')
+        .remove(b'/');
+    percent_encode(path.as_ref(), ENCODED)
 }
 
 /// A short text of a record in a cell of a table in Markdown.
@@ -216,6 +228,12 @@ pub(crate) fn stand_in(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn address_holds_any_path() {
+        let address = in_address("a&b=c#d/é-_.~").to_string();
+        assert_eq!(address, "a%26b%3Dc%23d/%C3%A9-_.~");
+    }
 
     #[test]
     fn long_texts_are_cut() {

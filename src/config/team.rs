@@ -10,6 +10,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonschema::{Retrieve, Uri, ValidationError};
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use toml::Spanned;
 
@@ -17,7 +18,7 @@ use super::tables::{Data, ExampleTable, ExpectWord, Pack, Params, SchemaTable, V
 use super::{Config, ConfigError, ConfigSource};
 use crate::document::Tape;
 use crate::finding::{Level, RuleInfo};
-use crate::printable::{brief, quote};
+use crate::printable::{brief, in_address, quote};
 use crate::rule::{Check, Rule, TeamCheck};
 use crate::rules::{ALL, RuleSet};
 use crate::schema::{self, DeclaredSchema};
@@ -95,39 +96,12 @@ impl Retrieve for Reached {
         if let Some(built_in) = built_in {
             return Ok(serde_json::from_str(built_in.text())?);
         }
-        let below = uri.strip_prefix(ROOT).map(unescaped);
+        let below = uri.strip_prefix(ROOT).map(percent_decode_str);
         let path = below.ok_or("it is neither a file below the directory of the configuration nor `urn:runvet:schema:state`, `summary` or `event`")?;
-        let text = self.files.text(&self.dir.join(path))?;
+        let path = path.decode_utf8()?;
+        let text = self.files.text(&self.dir.join(&*path))?;
         Ok(serde_json::from_str(&text)?)
     }
-}
-
-/// A path as a part of an address.
-fn escaped(path: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-            char::from(byte).to_string()
-        }
-        other => format!("%{other:02X}"),
-    };
-    path.bytes().map(byte).collect()
-}
-
-fn unescaped(address: &str) -> String {
-    let mut parts = address.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let code = part
-            .get(..2)
-            .and_then(|code| u8::from_str_radix(code, 16).ok());
-        match code {
-            Some(byte) => bytes.push(byte),
-            None => bytes.push(b'%'),
-        }
-        let rest = part.get(2 * usize::from(code.is_some())..);
-        bytes.extend_from_slice(rest.unwrap_or_default().as_bytes());
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// What a team declares, while it is read.
@@ -559,7 +533,7 @@ impl Reader<'_> {
             (Some(named), None) => self.of_file(file, named),
             (None, Some(schema)) => {
                 let text = schema.get_ref().to_json();
-                let address = format!("{ROOT}{}", escaped("runvet.toml"));
+                let address = format!("{ROOT}{}", in_address("runvet.toml"));
                 let compiled = DeclaredSchema::new(text, address, self.reached(file.dir));
                 compiled
                     .map_err(|error| {
@@ -634,7 +608,7 @@ impl Reader<'_> {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             (dir.to_owned(), name.into_owned())
         };
-        let address = format!("{ROOT}{}", escaped(address.trim_start_matches("./")));
+        let address = format!("{ROOT}{}", in_address(address.trim_start_matches("./")));
         let compiled = DeclaredSchema::new(parsed, address, self.reached(&dir));
         compiled
             .map_err(|error| {

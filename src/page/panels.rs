@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::calendar::date;
-use super::charts::{Bin, Series, encoded, legend, meter, runs, stacked};
+use super::charts::{Bin, Series, legend, meter, runs, stacked};
 use super::findings::marked_up;
 use super::overview::{Completion, Newest, RunSums};
 use super::said;
 use super::units::{duration, precise, share, thousands};
 use crate::finding::{NONE, OTHERS, RuleInfo, Tally, Totals, quantile};
+use crate::printable::in_address;
 
 /// The maximum number of bars of a chart by day.
 const MOST_DAYS: i64 = 31;
@@ -212,14 +213,14 @@ fn cause(rule: &str, title: &str, tally: &Tally, newest: Option<&Newest>) -> Mar
             p {
                 span.badge.(class) { (if tally.errors > 0 { "error" } else { "warning" }) } " "
                 b { (marked_up(title)) } " "
-                a.runs href=(runs(&[&format!("rule={}", encoded(rule))])) {
+                a.runs href=(runs(&[&format!("rule={}", in_address(rule))])) {
                     (counted(tally.episodes, "run"))
                 }
                 " " code.rule { (said(rule)) }
             }
             @if let Some(newest) = newest {
                 p.note {
-                    "newest: " a href={ "#/run/" (encoded(&newest.dir)) } { (said(&newest.id)) }
+                    "newest: " a href={ "#/run/" (in_address(&newest.dir)) } { (said(&newest.id)) }
                     @if let Some(started) = newest.started_sec {
                         ", " (date(super::calendar::day_of(started)))
                     }
@@ -264,7 +265,7 @@ fn bins(sums: &RunSums, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
             format!("{since} to {}", date(start + length - 1))
         };
         Bin {
-            query: format!("since={}&until={}", encoded(&since), encoded(&until)),
+            query: format!("since={}&until={}", in_address(&since), in_address(&until)),
             label: since,
             title,
             counts: counts(start, start + length),
@@ -322,7 +323,7 @@ fn outcomes_by_day(sums: &RunSums) -> Markup {
                 "pending" | NONE => "dim",
                 _ => spare.next().unwrap_or("dim"),
             };
-            series(name, class, &format!("ended={}", encoded(name)))
+            series(name, class, &format!("ended={}", in_address(name)))
         })
         .collect();
     if names.len() > shown.len() {
@@ -429,7 +430,7 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup
                         @if *name == OTHERS {
                             span.bar { (bar) }
                         } @else {
-                            a href=(runs(&[&format!("{filter}={}", encoded(name))])) { (bar) }
+                            a href=(runs(&[&format!("{filter}={}", in_address(name))])) { (bar) }
                         }
                     }
                 }
@@ -529,7 +530,7 @@ fn latencies(sums: &RunSums) -> Markup {
                 tbody {
                     @for (name, half, most, _) in &rows {
                         @let link = |value: f64| {
-                            runs(&[&format!("latency={}..{value}..", encoded(name))])
+                            runs(&[&format!("latency={}..{value}..", in_address(name))])
                         };
                         tr {
                             th scope="row" { (said(name)) }

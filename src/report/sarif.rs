@@ -2,7 +2,6 @@
 //! time.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use super::{Closing, Renderer};
 use crate::finding::{
     self, EpisodeReport, Finding, Level, ReportedFault, RuleInfo, Severity, Tool, Unjudged,
 };
+use crate::printable::in_address;
 use crate::store::path;
 
 /// The address of the SARIF schema.
@@ -395,20 +395,8 @@ fn location<'r>(
 
 /// The URI of a path: relative if the path is, with all reserved characters escaped.
 fn uri(path: &Path) -> String {
-    let mut uri = if path.is_absolute() {
-        "file://".to_owned()
-    } else {
-        String::new()
-    };
-    for byte in path::bytes(path) {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(*byte));
-            }
-            byte => drop(write!(uri, "%{byte:02X}")),
-        }
-    }
-    uri
+    let scheme = if path.is_absolute() { "file://" } else { "" };
+    format!("{scheme}{}", in_address(path::bytes(path)))
 }
 
 #[cfg(test)]
