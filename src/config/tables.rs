@@ -1,8 +1,5 @@
 //! The tables in which a team declares what it expects of its runs, as TOML has them.
 
-mod order;
-mod rule;
-
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -14,6 +11,72 @@ use toml::Spanned;
 use crate::finding::Level;
 pub(crate) use order::{OrderTable, Params};
 pub(crate) use rule::{RecordOfRun, RuleTable, RunExampleTable};
+
+/// Declares the table of a rule: the keys that all of them have, and its own.
+macro_rules! rule_table {
+    ($(#[$about:meta])* $name:ident { $($own:tt)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+        pub(crate) struct $name {
+            /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
+            #[schemars(with = "RuleId")]
+            pub(crate) id: Spanned<String>,
+            /// The level of the rule, unless set otherwise [default: error].
+            #[serde(default)]
+            #[schemars(with = "Level")]
+            pub(crate) level: Option<Level>,
+            /// The defect, in one line.
+            #[serde(default)]
+            #[schemars(with = "String")]
+            pub(crate) title: Option<String>,
+            /// Why it matters.
+            #[serde(default)]
+            #[schemars(with = "String")]
+            pub(crate) why: Option<String>,
+            /// What to do about a finding.
+            #[serde(default)]
+            #[schemars(with = "String")]
+            pub(crate) help: Option<String>,
+            /// Where more is said of it.
+            #[serde(default)]
+            #[schemars(with = "String")]
+            pub(crate) url: Option<String>,
+            /// Words by which rules are sorted.
+            #[serde(default)]
+            pub(crate) tags: Vec<String>,
+            $($own)*
+        }
+
+        impl $name {
+            /// What its author says of the rule.
+            pub(crate) fn said(&self) -> Said<'_> {
+                Said {
+                    level: self.level,
+                    title: self.title.as_deref(),
+                    why: self.why.as_deref(),
+                    help: self.help.as_deref(),
+                    url: self.url.as_deref(),
+                    tags: &self.tags,
+                }
+            }
+        }
+    };
+}
+
+/// What the author of a rule says of it.
+pub(crate) struct Said<'t> {
+    pub(crate) level: Option<Level>,
+    pub(crate) title: Option<&'t str>,
+    pub(crate) why: Option<&'t str>,
+    pub(crate) help: Option<&'t str>,
+    pub(crate) url: Option<&'t str>,
+    pub(crate) tags: &'t [String],
+}
+
+// They need the macro.
+mod order;
+mod rule;
 
 /// A pack: what a team declares in a file of its own, which `packs` in `runvet.toml` names. Every
 /// table is optional.
@@ -45,66 +108,40 @@ pub(crate) struct Pack {
     pub(crate) selector: BTreeMap<Spanned<String>, Spanned<Data>>,
 }
 
-/// A schema for an open part of a record.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SchemaTable {
-    /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
-    #[schemars(with = "RuleId")]
-    pub(crate) id: Spanned<String>,
-    /// What it judges: `event`, `action` (each item of `outcomes.actions` in the state), `state`,
-    /// `summary`, `learn` (each line) or `manifest`, or the name of another file of the episode's
-    /// directory, which ends with `.json`, or with `.jsonl` to judge each line.
-    #[serde(default)]
-    #[schemars(with = "RecordOrFile")]
-    pub(crate) record: Option<Spanned<String>>,
-    /// When another file must be there: its absence is a finding [default: optional].
-    #[serde(default)]
-    #[schemars(with = "ExpectWord")]
-    pub(crate) expect: Option<Spanned<ExpectWord>>,
-    /// Which events, or which actions: those that have all of these values. Absent for all.
-    #[serde(default, rename = "where")]
-    #[schemars(with = "SelectorTable")]
-    pub(crate) selector: Option<Spanned<Data>>,
-    /// The JSON Pointer to the part of the record that it judges. Absent for the whole record;
-    /// where it leads nowhere, nothing is judged.
-    #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input"]))]
-    pub(crate) at: Option<Spanned<String>>,
-    /// The file of the schema, relative to this file.
-    #[serde(default)]
-    #[schemars(with = "String", extend("examples" = ["refund.schema.json"]))]
-    pub(crate) file: Option<Spanned<String>>,
-    /// The schema, where it is not in a file of its own.
-    #[serde(default)]
-    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
-    pub(crate) schema: Option<Spanned<Data>>,
-    /// The level of the rule, unless set otherwise [default: error].
-    #[serde(default)]
-    #[schemars(with = "Level")]
-    pub(crate) level: Option<Level>,
-    /// The defect, in one line.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) title: Option<String>,
-    /// Why it matters.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) why: Option<String>,
-    /// What to do about a finding.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) help: Option<String>,
-    /// Where more is said of it.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) url: Option<String>,
-    /// Words by which rules are sorted.
-    #[serde(default)]
-    pub(crate) tags: Vec<String>,
-    /// Values that it allows or refuses, which `runvet rules --test` judges.
-    #[serde(default, rename = "example")]
-    pub(crate) examples: Vec<ExampleTable>,
+rule_table! {
+    /// A schema for an open part of a record.
+    SchemaTable {
+        /// What it judges: `event`, `action` (each item of `outcomes.actions` in the state),
+        /// `state`, `summary`, `learn` (each line) or `manifest`, or the name of another file of
+        /// the episode's directory, which ends with `.json`, or with `.jsonl` to judge each line.
+        #[serde(default)]
+        #[schemars(with = "RecordOrFile")]
+        pub(crate) record: Option<Spanned<String>>,
+        /// When another file must be there: its absence is a finding [default: optional].
+        #[serde(default)]
+        #[schemars(with = "ExpectWord")]
+        pub(crate) expect: Option<Spanned<ExpectWord>>,
+        /// Which events, or which actions: those that have all of these values. Absent for all.
+        #[serde(default, rename = "where")]
+        #[schemars(with = "SelectorTable")]
+        pub(crate) selector: Option<Spanned<Data>>,
+        /// The JSON Pointer to the part of the record that it judges. Absent for the whole record;
+        /// where it leads nowhere, nothing is judged.
+        #[serde(default)]
+        #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input"]))]
+        pub(crate) at: Option<Spanned<String>>,
+        /// The file of the schema, relative to this file.
+        #[serde(default)]
+        #[schemars(with = "String", extend("examples" = ["refund.schema.json"]))]
+        pub(crate) file: Option<Spanned<String>>,
+        /// The schema, where it is not in a file of its own.
+        #[serde(default)]
+        #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+        pub(crate) schema: Option<Spanned<Data>>,
+        /// Values that it allows or refuses, which `runvet rules --test` judges.
+        #[serde(default, rename = "example")]
+        pub(crate) examples: Vec<ExampleTable>,
+    }
 }
 
 /// A value, and whether its schema allows it.

@@ -14,7 +14,9 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::tables::{Data, ExampleTable, ExpectWord, Pack, Params, SchemaTable, VersionedRecord};
+use super::tables::{
+    Data, ExampleTable, ExpectWord, Pack, Params, Said, SchemaTable, VersionedRecord,
+};
 use super::{Config, ConfigError, ConfigSource};
 use crate::document::Tape;
 use crate::finding::{Level, RuleInfo};
@@ -121,18 +123,13 @@ pub(super) struct Reader<'m> {
 /// The selectors that have names, each as it is written, and read as one of events.
 type Named = BTreeMap<String, (Data, Option<Selector>)>;
 
-/// What a rule says of itself.
+/// What is said of a rule: by its author, and in place of what they leave out.
 struct RuleTexts<'t> {
-    level: Option<Level>,
+    said: Said<'t>,
     title: &'t str,
-    why: Option<&'t str>,
+    help: &'t str,
     /// A part of its page.
     details: &'t str,
-    help: Option<&'t str>,
-    /// The help where the team writes none.
-    otherwise: &'t str,
-    url: Option<&'t str>,
-    tags: &'t [String],
 }
 
 /// The values of parameters.
@@ -282,20 +279,14 @@ impl Reader<'_> {
             has_help: table.help.is_some(),
         });
         let id = table.id.get_ref();
-        let title = table.title.clone();
-        let title = title.unwrap_or_else(|| format!("a value violates the schema of `{id}`"));
         let text = serde_json::to_string_pretty(schema.text()).unwrap_or_default();
         let texts = RuleTexts {
-            level: table.level,
-            title: &title,
-            why: table.why.as_deref(),
-            details: &format!("## The schema\n\n```json\n{text}\n```\n\n"),
-            help: table.help.as_deref(),
-            otherwise: &format!(
+            said: table.said(),
+            title: &format!("a value violates the schema of `{id}`"),
+            help: &format!(
                 "Correct the program that writes it; `runvet explain {id}` shows the schema."
             ),
-            url: table.url.as_deref(),
-            tags: &table.tags,
+            details: &format!("## The schema\n\n```json\n{text}\n```\n\n"),
         };
         self.rule_of(file, &table.id, &texts, check);
         self.team.schemas.push(TeamSchema {
@@ -402,16 +393,16 @@ impl Reader<'_> {
         texts: &RuleTexts<'_>,
         check: Check,
     ) {
-        let name = id.get_ref();
-        let hint = texts.help.unwrap_or(texts.otherwise);
+        let (name, said) = (id.get_ref(), &texts.said);
+        let title = said.title.unwrap_or(texts.title);
+        let hint = said.help.unwrap_or(texts.help);
         let place = format!("{}:{}", file.name, file.line(&id.span()));
-        let why = texts
+        let why = said
             .why
             .map(|why| format!("## Why it matters\n\n{why}\n\n"));
-        let url = texts.url.map(|url| format!("\nMore: <{url}>\n"));
+        let url = said.url.map(|url| format!("\nMore: <{url}>\n"));
         let page = format!(
-            "{}. The rule is declared in `{}`.\n\n{}{}## How to fix it\n\n{hint}\n{}",
-            texts.title,
+            "{title}. The rule is declared in `{}`.\n\n{}{}## How to fix it\n\n{hint}\n{}",
             brief(&place),
             why.unwrap_or_default(),
             texts.details,
@@ -419,12 +410,12 @@ impl Reader<'_> {
         );
         let info = RuleInfo {
             id: name.clone().into(),
-            level: texts.level.unwrap_or(Level::Error),
-            title: texts.title.to_owned().into(),
+            level: said.level.unwrap_or(Level::Error),
+            title: title.to_owned().into(),
             hint: hint.to_owned().into(),
             page: page.into(),
-            url: texts.url.map(str::to_owned),
-            tags: texts.tags.to_vec(),
+            url: said.url.map(str::to_owned),
+            tags: said.tags.to_vec(),
         };
         self.rules.push(Rule::with_info(info, check));
     }

@@ -6,85 +6,62 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Data, RuleId, RunExampleTable, SelectorTable};
+use super::{Data, RuleId, RunExampleTable, Said, SelectorTable};
 use crate::finding::Level;
 
-/// An order of events: exactly one of `never` to `none-later`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct OrderTable {
-    /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
-    #[schemars(with = "RuleId")]
-    pub(crate) id: Spanned<String>,
-    /// The events that it is about.
-    #[schemars(with = "SelectorTable")]
-    pub(crate) each: Spanned<Data>,
-    /// What is wrong, for people. It may hold `{same}`, `{count}`, `{limit}` and `{params.NAME}`.
-    #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
-    pub(crate) message: Spanned<String>,
-    /// There is none; `true` is its only value.
-    #[serde(default)]
-    #[schemars(with = "bool", extend("const" = true))]
-    pub(crate) never: Option<Spanned<bool>>,
-    /// The largest number of them: from 1, or the name of a parameter such as `params.max-calls`.
-    #[serde(default)]
-    #[schemars(with = "Number")]
-    pub(crate) at_most: Option<Spanned<Data>>,
-    /// The smallest number of them once the run has ended: from 1, or the name of a parameter.
-    #[serde(default)]
-    #[schemars(with = "Number")]
-    pub(crate) at_least: Option<Spanned<Data>>,
-    /// Each needs such an event on an earlier line.
-    #[serde(default)]
-    #[schemars(with = "SelectorTable")]
-    pub(crate) needs_earlier: Option<Spanned<Data>>,
-    /// Each needs such an event on a later line, once the run has ended.
-    #[serde(default)]
-    #[schemars(with = "SelectorTable")]
-    pub(crate) needs_later: Option<Spanned<Data>>,
-    /// No such event stands on an earlier line than each.
-    #[serde(default)]
-    #[schemars(with = "SelectorTable")]
-    pub(crate) none_earlier: Option<Spanned<Data>>,
-    /// No such event stands on a later line than each.
-    #[serde(default)]
-    #[schemars(with = "SelectorTable")]
-    pub(crate) none_later: Option<Spanned<Data>>,
-    /// The JSON Pointer to the value by which events are grouped: the order holds for each value.
-    #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/order_id"]))]
-    pub(crate) same: Option<Spanned<String>>,
-    /// The time within which other events count: the time of the later line minus that of the
-    /// earlier one is at most this long. A number and `ms`, `s`, `m`, `h` or `d`.
-    #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = r"^\d+(\.\d+)?(ms|s|m|h|d)$", "patternErrorMessage" = "expected a length of time such as `30s`, `1.5m` or `200ms`", "examples" = ["30s"]))]
-    pub(crate) within: Option<Spanned<String>>,
-    /// The level of the rule, unless set otherwise [default: error].
-    #[serde(default)]
-    #[schemars(with = "Level")]
-    pub(crate) level: Option<Level>,
-    /// The defect, in one line.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) title: Option<String>,
-    /// Why it matters.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) why: Option<String>,
-    /// What to do about a finding.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) help: Option<String>,
-    /// Where more is said of it.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) url: Option<String>,
-    /// Words by which rules are sorted.
-    #[serde(default)]
-    pub(crate) tags: Vec<String>,
-    /// Runs by which it is tested: `runvet rules --test` judges them.
-    #[serde(default, rename = "example")]
-    pub(crate) examples: Vec<RunExampleTable>,
+rule_table! {
+    /// An order of events: exactly one of `never` to `none-later`.
+    OrderTable {
+        /// The events that it is about.
+        #[schemars(with = "SelectorTable")]
+        pub(crate) each: Spanned<Data>,
+        /// What is wrong, for people. It may hold `{same}`, `{count}`, `{limit}` and
+        /// `{params.NAME}`.
+        #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
+        pub(crate) message: Spanned<String>,
+        /// There is none; `true` is its only value.
+        #[serde(default)]
+        #[schemars(with = "bool", extend("const" = true))]
+        pub(crate) never: Option<Spanned<bool>>,
+        /// The largest number of them: from 1, or the name of a parameter such as
+        /// `params.max-calls`.
+        #[serde(default)]
+        #[schemars(with = "Number")]
+        pub(crate) at_most: Option<Spanned<Data>>,
+        /// The smallest number of them once the run has ended: from 1, or the name of a parameter.
+        #[serde(default)]
+        #[schemars(with = "Number")]
+        pub(crate) at_least: Option<Spanned<Data>>,
+        /// Each needs such an event on an earlier line.
+        #[serde(default)]
+        #[schemars(with = "SelectorTable")]
+        pub(crate) needs_earlier: Option<Spanned<Data>>,
+        /// Each needs such an event on a later line, once the run has ended.
+        #[serde(default)]
+        #[schemars(with = "SelectorTable")]
+        pub(crate) needs_later: Option<Spanned<Data>>,
+        /// No such event stands on an earlier line than each.
+        #[serde(default)]
+        #[schemars(with = "SelectorTable")]
+        pub(crate) none_earlier: Option<Spanned<Data>>,
+        /// No such event stands on a later line than each.
+        #[serde(default)]
+        #[schemars(with = "SelectorTable")]
+        pub(crate) none_later: Option<Spanned<Data>>,
+        /// The JSON Pointer to the value by which events are grouped: the order holds for each
+        /// value.
+        #[serde(default)]
+        #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/order_id"]))]
+        pub(crate) same: Option<Spanned<String>>,
+        /// The time within which other events count: the time of the later line minus that of the
+        /// earlier one is at most this long. A number and `ms`, `s`, `m`, `h` or `d`.
+        #[serde(default)]
+        #[schemars(with = "String", extend("pattern" = r"^\d+(\.\d+)?(ms|s|m|h|d)$", "patternErrorMessage" = "expected a length of time such as `30s`, `1.5m` or `200ms`", "examples" = ["30s"]))]
+        pub(crate) within: Option<Spanned<String>>,
+        /// Runs by which it is tested: `runvet rules --test` judges them.
+        #[serde(default, rename = "example")]
+        pub(crate) examples: Vec<RunExampleTable>,
+    }
 }
 
 /// A number of events, or the name of a parameter.

@@ -4,70 +4,44 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::{Data, RuleId, SelectorTable};
+use super::{Data, RuleId, Said, SelectorTable};
 use crate::finding::Level;
 
-/// A rule in the expression language CEL: for each of some events, or once for a run.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RuleTable {
-    /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
-    #[schemars(with = "RuleId")]
-    pub(crate) id: Spanned<String>,
-    /// The events that it judges, each by itself. Absent for a rule that judges a run, once.
-    #[serde(default)]
-    #[schemars(with = "SelectorTable")]
-    pub(crate) each: Option<Spanned<Data>>,
-    /// The expression: `true` or an empty text where all is well, `false` or the text of the
-    /// finding where it is not. It can name `event` (with `each`), `state`, `summary`, `run`,
-    /// `counts`, `tools` and `params`.
-    #[schemars(with = "String", extend("examples" = ["event.payload.input.amount <= 500"]))]
-    pub(crate) check: Spanned<String>,
-    /// An expression that is false where nothing is judged.
-    #[serde(default)]
-    #[schemars(with = "String", extend("examples" = ["has(event.payload.input)"]))]
-    pub(crate) when: Option<Spanned<String>>,
-    /// The JSON Pointer to the place of a finding, in the event or in the record of `in`.
-    #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/amount"]))]
-    pub(crate) at: Option<Spanned<String>>,
-    /// The record in which a finding about a run stands [default: the timeline].
-    #[serde(default, rename = "in")]
-    #[schemars(with = "RecordOfRun")]
-    pub(crate) within: Option<Spanned<RecordOfRun>>,
-    /// `ended` for a rule that judges only runs that have ended.
-    #[serde(default)]
-    #[schemars(with = "NeedsWord")]
-    pub(crate) needs: Option<Spanned<NeedsWord>>,
-    /// What is wrong, for people. It may hold `{value}` and `{params.NAME}`.
-    #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
-    pub(crate) message: Spanned<String>,
-    /// The level of the rule, unless set otherwise [default: error].
-    #[serde(default)]
-    #[schemars(with = "Level")]
-    pub(crate) level: Option<Level>,
-    /// The defect, in one line.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) title: Option<String>,
-    /// Why it matters.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) why: Option<String>,
-    /// What to do about a finding.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) help: Option<String>,
-    /// Where more is said of it.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    pub(crate) url: Option<String>,
-    /// Words by which rules are sorted.
-    #[serde(default)]
-    pub(crate) tags: Vec<String>,
-    /// Runs by which it is tested: `runvet rules --test` judges them.
-    #[serde(default, rename = "example")]
-    pub(crate) examples: Vec<RunExampleTable>,
+rule_table! {
+    /// A rule in the expression language CEL: for each of some events, or once for a run.
+    RuleTable {
+        /// The events that it judges, each by itself. Absent for a rule that judges a run, once.
+        #[serde(default)]
+        #[schemars(with = "SelectorTable")]
+        pub(crate) each: Option<Spanned<Data>>,
+        /// The expression: `true` or an empty text where all is well, `false` or the text of the
+        /// finding where it is not. It can name `event` (with `each`), `state`, `summary`, `run`,
+        /// `counts`, `tools` and `params`.
+        #[schemars(with = "String", extend("examples" = ["event.payload.input.amount <= 500"]))]
+        pub(crate) check: Spanned<String>,
+        /// An expression that is false where nothing is judged.
+        #[serde(default)]
+        #[schemars(with = "String", extend("examples" = ["has(event.payload.input)"]))]
+        pub(crate) when: Option<Spanned<String>>,
+        /// The JSON Pointer to the place of a finding, in the event or in the record of `in`.
+        #[serde(default)]
+        #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/amount"]))]
+        pub(crate) at: Option<Spanned<String>>,
+        /// The record in which a finding about a run stands [default: the timeline].
+        #[serde(default, rename = "in")]
+        #[schemars(with = "RecordOfRun")]
+        pub(crate) within: Option<Spanned<RecordOfRun>>,
+        /// `ended` for a rule that judges only runs that have ended.
+        #[serde(default)]
+        #[schemars(with = "NeedsWord")]
+        pub(crate) needs: Option<Spanned<NeedsWord>>,
+        /// What is wrong, for people. It may hold `{value}` and `{params.NAME}`.
+        #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
+        pub(crate) message: Spanned<String>,
+        /// Runs by which it is tested: `runvet rules --test` judges them.
+        #[serde(default, rename = "example")]
+        pub(crate) examples: Vec<RunExampleTable>,
+    }
 }
 
 /// The record in which a finding about a run stands.

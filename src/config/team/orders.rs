@@ -83,17 +83,13 @@ impl Reader<'_> {
         }
         let check = Check::Team(TeamCheck::Order(self.team.orders.len()));
         let texts = RuleTexts {
-            level: table.level,
-            title: table.title.as_ref().unwrap_or(table.message.get_ref()),
-            why: table.why.as_deref(),
-            details: "",
-            help: table.help.as_deref(),
-            otherwise: &format!(
+            said: table.said(),
+            title: table.message.get_ref(),
+            help: &format!(
                 "Correct the program that acts so; `runvet explain {}` says more.",
                 table.id.get_ref()
             ),
-            url: table.url.as_deref(),
-            tags: &table.tags,
+            details: "",
         };
         self.rule_of(file, &table.id, &texts, check);
         self.team.orders.push(TeamOrder {

@@ -36,19 +36,15 @@ impl Reader<'_> {
         };
         let id = table.id.get_ref();
         let texts = RuleTexts {
-            level: table.level,
-            title: table.title.as_ref().unwrap_or(table.message.get_ref()),
-            why: table.why.as_deref(),
+            said: table.said(),
+            title: table.message.get_ref(),
+            help: &format!(
+                "Correct the program that acts so; `runvet explain {id}` shows the expression."
+            ),
             details: &format!(
                 "## The expression\n\n```cel\n{}\n```\n\n",
                 table.check.get_ref().trim()
             ),
-            help: table.help.as_deref(),
-            otherwise: &format!(
-                "Correct the program that acts so; `runvet explain {id}` shows the expression."
-            ),
-            url: table.url.as_deref(),
-            tags: &table.tags,
         };
         let of_team = Check::Team(TeamCheck::Rule(self.team.rules.len()));
         self.rule_of(file, &table.id, &texts, of_team);
