@@ -537,7 +537,7 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// [`Fault::Unlistable`] where its directory can't be opened.
+    /// Where its directory can't be opened.
     pub fn episode(&self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
         self.session().episode(episode)
     }

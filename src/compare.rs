@@ -1,13 +1,13 @@
 //! The door to two sets of runs: the runs of each, paired -> what changed per pair and in sum.
 //!
 //! ```
-//! use runvet::compare::{Key, compare};
+//! use runvet::compare::{self, Key};
 //! use runvet::gate::Gate;
 //!
 //! let gate = Gate::default();
 //! let demo = "corpus/demo/episodes/ep_01_answer".as_ref();
-//! let same = compare(demo, demo, &[Key::Task, Key::Seed], &gate)?;
-//! assert!(same.json().contains(r#""pairs":1,"#));
+//! let same = compare::json(demo, demo, &[Key::Task, Key::Seed], &gate)?;
+//! assert!(same.contains(r#""pairs":1,"#));
 //! # Ok::<(), runvet::compare::Error>(())
 //! ```
 
@@ -73,8 +73,12 @@ impl FromStr for Key {
 
 /// Why two sets of runs can't be compared.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+#[error(transparent)]
+pub struct Error(#[from] Unpairable);
+
+/// What keeps two sets of runs from being compared.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unpairable {
     /// Runs of one set have the same key.
     #[error("several runs of one set have the same key, so it is open which to compare: {}; pair by \
              more keys, such as task,seed or tag:NAME", .0.join("; "))]
@@ -110,7 +114,7 @@ const MAX_LISTED: usize = 1_000;
     title = "Output of runvet compare --format json",
     extend("$id" = crate::record::schema_id("compare"))
 )]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// What pairs the runs; the first of them names the task.
     pub(crate) pair: Vec<String>,
     /// The set to compare with.
@@ -241,18 +245,23 @@ pub(crate) struct Gated {
     pub(crate) fails: bool,
 }
 
-/// Reads, judges and compares the runs of two paths. Only runs that ended and are valid are
-/// compared.
+/// Reads, judges and compares the runs of two paths, and returns what `runvet compare --format json`
+/// prints. Only runs that ended and are valid are compared.
 ///
 /// # Errors
 ///
 /// Where runs of one set have the same key, or a metric is a number in one run and not in another.
-pub fn compare(
+pub fn json(base: &Path, candidate: &Path, keys: &[Key], gate: &Gate) -> Result<String, Error> {
+    Ok(compare(base, candidate, keys, gate)?.json())
+}
+
+/// Reads, judges and compares the runs of two paths.
+pub(crate) fn compare(
     base: &Path,
     candidate: &Path,
     keys: &[Key],
     gate: &Gate,
-) -> Result<Comparison, Error> {
+) -> Result<Comparison, Unpairable> {
     let mut sums = Comparison {
         pair: keys.iter().map(ToString::to_string).collect(),
         base: SetSums::of(base),
@@ -351,8 +360,7 @@ type ByKey = BTreeMap<Vec<String>, Run>;
 
 impl Comparison {
     /// The comparison as one JSON object, which `runvet schema compare` describes.
-    #[must_use]
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 

@@ -2,11 +2,11 @@
 //! which fields, words and events there were.
 //!
 //! ```
-//! use runvet::coverage::coverage;
+//! use runvet::coverage;
 //! use runvet::gate::Gate;
 //!
-//! let coverage = coverage(&["corpus/demo"], &Gate::default());
-//! assert!(coverage.json().contains(r#""runs":5,"#));
+//! let coverage = coverage::json(&["corpus/demo"], &Gate::default());
+//! assert!(coverage.contains(r#""runs":5,"#));
 //! ```
 
 mod fields;
@@ -35,7 +35,7 @@ use fields::Fields;
     title = "Output of runvet coverage --format json",
     extend("$id" = crate::record::schema_id("coverage"))
 )]
-pub struct RunsCoverage {
+pub(crate) struct RunsCoverage {
     /// The number of runs.
     pub(crate) runs: u64,
     /// What each rule that is on says of them.
@@ -91,10 +91,16 @@ pub(crate) struct SelectorSeen {
     pub(crate) events: u64,
 }
 
-/// Judges the runs below paths, and adds up what was looked at. Each is judged once, and its
-/// timeline is read once more for its events.
+/// Judges the runs below paths, adds up what was looked at, and returns what
+/// `runvet coverage --format json` prints. Each run is judged once, and its timeline is read once
+/// more for its events.
 #[must_use]
-pub fn coverage<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> RunsCoverage {
+pub fn json<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> String {
+    coverage(paths, gate).json()
+}
+
+/// Judges the runs below paths, and adds up what was looked at.
+pub(crate) fn coverage<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> RunsCoverage {
     let found = gate.search(paths, Given::Each);
     let faults = found.faults.iter().map(Into::into).collect();
     Counting::new(gate).of(&found.episodes, faults)
@@ -234,8 +240,7 @@ fn add(sums: &mut [u64], numbers: &[u64]) {
 
 impl RunsCoverage {
     /// The coverage as one JSON object, which `runvet schema coverage` describes.
-    #[must_use]
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 

@@ -554,7 +554,7 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// [`Fault::Unlistable`] where its directory can't be opened.
+    /// Where its directory can't be opened.
     pub fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
         let judged = self.judge(|session| session.episode_and(episode, None, |_| ()));
         judged.map(|(report, ())| report)

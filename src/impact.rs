@@ -1,8 +1,8 @@
 //! The door to two reports on the same runs -> what a change of rules, levels or versions does.
 //!
 //! ```no_run
-//! let impact = runvet::impact::impact("before.ndjson".as_ref(), "after.ndjson".as_ref())?;
-//! println!("{}", impact.json());
+//! let impact = runvet::impact::json("before.ndjson".as_ref(), "after.ndjson".as_ref())?;
+//! println!("{impact}");
 //! # Ok::<(), runvet::impact::Error>(())
 //! ```
 
@@ -26,8 +26,12 @@ pub(crate) use reading::Run;
 
 /// Why two reports can't be compared.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+#[error(transparent)]
+pub struct Error(#[from] Incomparable);
+
+/// What keeps two reports from being compared.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Incomparable {
     /// A file can't be read.
     #[error("can't read {}: {source}", .path.display())]
     Unreadable {
@@ -77,7 +81,7 @@ const MAX_EXAMPLES: usize = 5;
     title = "Output of runvet impact --format json",
     extend("$id" = crate::record::schema_id("impact"))
 )]
-pub struct Impact {
+pub(crate) struct Impact {
     /// The number of runs that both reports have.
     pub(crate) runs: u64,
     /// The number of runs with a finding that is new, gone or of another level, or with another
@@ -188,14 +192,20 @@ pub(crate) struct Limited {
     pub(crate) exceeded: bool,
 }
 
-/// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run. Both are
-/// read once, side by side; nothing of a run is kept once it is compared, but for examples.
+/// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run, and returns
+/// what `runvet impact --format json` prints. Both are read once, side by side; nothing of a run is
+/// kept once it is compared, but for examples.
 ///
 /// # Errors
 ///
 /// Where a file can't be read, is no report of this major version, is cut off or not sorted, or has
 /// an episode twice.
-pub fn impact(before: &Path, after: &Path) -> Result<Impact, Error> {
+pub fn json(before: &Path, after: &Path) -> Result<String, Error> {
+    Ok(impact(before, after)?.json())
+}
+
+/// Compares two reports.
+pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Incomparable> {
     let mut join = Join::new(before)?;
     let mut after = Reading::start(after);
     while let Some(run) = after.next_run()? {
@@ -215,7 +225,7 @@ pub(crate) struct Join {
 }
 
 impl Join {
-    pub(crate) fn new(before: &Path) -> Result<Self, Error> {
+    pub(crate) fn new(before: &Path) -> Result<Self, Incomparable> {
         let mut before = Reading::start(before);
         Ok(Self {
             next: before.next_run()?,
@@ -226,7 +236,7 @@ impl Join {
     }
 
     /// Compares the next run of the later report.
-    pub(crate) fn add(&mut self, after: Run) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, after: Run) -> Result<(), Incomparable> {
         while let Some(before) = self.next.take_if(|before| before.dir <= after.dir) {
             self.next = self.before.next_run()?;
             if before.dir == after.dir {
@@ -240,7 +250,7 @@ impl Join {
     }
 
     /// Ends both reports. The faults are those of the later one.
-    pub(crate) fn end(mut self, faults: Vec<ReportedFault>) -> Result<Impact, Error> {
+    pub(crate) fn end(mut self, faults: Vec<ReportedFault>) -> Result<Impact, Incomparable> {
         while let Some(before) = self.next.take() {
             self.next = self.before.next_run()?;
             self.leave_out(before.dir, Why::OnlyBefore);
@@ -325,8 +335,7 @@ impl Join {
 
 impl Impact {
     /// The impact as one JSON object, which `runvet schema impact` describes.
-    #[must_use]
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 

@@ -11,9 +11,9 @@
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
 //! - [`recorder`] writes runs, right at every moment;
 //! - [`table`] writes one row for each run, step, action, event or finding;
-//! - [`compare`](mod@compare) compares two sets of runs;
-//! - [`coverage`](mod@coverage) shows what a check looks at;
-//! - [`impact`](mod@impact) compares two reports on the same runs;
+//! - [`compare`] compares two sets of runs;
+//! - [`coverage`] shows what a check looks at;
+//! - [`impact`] compares two reports on the same runs;
 //! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
 //! - [`report`] writes what was found, for people (feature `human`), for programs, and for a
 //!   browser (feature `html`);

@@ -29,12 +29,12 @@ mod run;
 mod stored;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::printable::escape;
-use crate::source::Spot;
+use crate::printable::{escape, quote};
 use crate::store::{self, Fault, RunDir, display};
 pub(crate) use events::EventLines;
 pub use events::{EventLine, EventTexts, Events};
@@ -57,61 +57,24 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// Several run-data directories are below a path, and none is at it.
-    #[error("several directories below {} contain one called `episodes`; name one of them: {}", escape(&.path.to_string_lossy()), listed_paths(.found, *.more))]
-    SeveralRunData {
-        /// The path.
-        path: PathBuf,
-        /// The first of them.
-        found: Vec<PathBuf>,
-        /// Whether there are more.
-        more: bool,
-    },
     /// No id of a run is, starts with or contains this text.
-    #[error("there is no run {}{}", crate::printable::quote(.id), suggestion(.nearest))]
+    #[error("there is no run {}{}", quote(.id), suggestion(.nearest))]
     UnknownRun {
         /// The id that was requested.
         id: String,
         /// Ids that differ from it in a few letters.
         nearest: Vec<String>,
     },
-    /// Several runs match a part of an id.
-    #[error("several runs match {}: {}", crate::printable::quote(.name), listed(.matches, *.more))]
-    Ambiguous {
-        /// The part of an id that was requested.
-        name: String,
-        /// The ids of some of them, sorted.
-        matches: Vec<String>,
-        /// Whether there are more.
-        more: bool,
-    },
-    /// Several runs, in different groups, have this id.
-    #[error("several runs have the id {}; name one by its path: {}", crate::printable::quote(.id), listed_paths(.paths, *.more))]
-    SharedId {
-        /// The id.
-        id: String,
-        /// The directories of some of them, sorted.
-        paths: Vec<PathBuf>,
-        /// Whether there are more.
-        more: bool,
-    },
-    /// Several runs are below a path that should lead to one.
-    #[error("several runs are below {}; name one of them: {}", escape(&.path.to_string_lossy()), listed_paths(.found, *.more))]
-    SeveralRuns {
-        /// The path.
-        path: PathBuf,
-        /// The directories of some of them, sorted.
-        found: Vec<PathBuf>,
-        /// Whether there are more.
-        more: bool,
-    },
+    /// A part of an id, an id or a path leads to several runs or run-data directories.
+    #[error(transparent)]
+    Ambiguous(Ambiguous),
     /// An artifact can't be read, or has the wrong content.
     #[error("{}{}: {reason}", escape(&.path.to_string_lossy()), shown(*.place))]
     Artifact {
         /// The artifact.
         path: PathBuf,
-        /// The place in it, if known.
-        place: Option<LineColumn>,
+        /// The line and the column in it, if known; both are counted from 1.
+        place: Option<(u64, u64)>,
         /// What is wrong.
         reason: String,
     },
@@ -125,43 +88,90 @@ fn suggestion(nearest: &[String]) -> String {
     format!("; did you mean {}?", ids.join(" or "))
 }
 
-fn listed(ids: &[String], more: bool) -> String {
-    let ids: Vec<_> = ids.iter().map(|id| escape(id)).collect();
-    format!("{}{}", ids.join(", "), if more { " and more" } else { "" })
-}
-
-fn listed_paths(paths: &[PathBuf], more: bool) -> String {
-    let paths: Vec<_> = paths.iter().map(|path| display(path)).collect();
-    listed(&paths, more)
-}
-
-fn shown(place: Option<LineColumn>) -> String {
+fn shown(place: Option<(u64, u64)>) -> String {
     place
-        .map(|place| format!(":{}:{}", place.line, place.column))
+        .map(|(line, column)| format!(":{line}:{column}"))
         .unwrap_or_default()
 }
 
-/// The number of runs or directories that an error names; beyond it, it says that there are more.
-const MAX_MATCHES: usize = 8;
-
-/// A place in a text.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct LineColumn {
-    /// Counted from 1.
-    pub line: u64,
-    /// Characters, counted from 1.
-    pub column: u64,
+/// What a name leads to, where it should lead to one run or one run-data directory.
+#[derive(Debug)]
+pub struct Ambiguous {
+    kind: Several,
+    name: String,
+    matches: Vec<String>,
+    has_more: bool,
 }
 
-impl From<Spot> for LineColumn {
-    fn from(spot: Spot) -> Self {
-        Self {
-            line: spot.line,
-            column: spot.column,
-        }
+/// What there are several of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Several {
+    /// Run-data directories below a path, and none is at it.
+    RunData,
+    /// Runs whose ids contain a text.
+    Ids,
+    /// Runs with one id, in different groups.
+    SharedId,
+    /// Runs below a path.
+    Runs,
+}
+
+impl Ambiguous {
+    /// The id, the part of an id, or the path that was requested.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The ids or, where these are equal or a path was requested, the paths of the first matches.
+    #[must_use]
+    pub fn matches(&self) -> &[String] {
+        &self.matches
     }
 }
+
+/// The error that several things match a name.
+fn ambiguous(kind: Several, name: &str, matches: Vec<String>, has_more: bool) -> Error {
+    Error::Ambiguous(Ambiguous {
+        kind,
+        name: name.to_owned(),
+        matches,
+        has_more,
+    })
+}
+
+/// The error that several things are below a path.
+fn several_below(kind: Several, path: &Path, mut found: Vec<PathBuf>) -> Error {
+    let has_more = found.len() > MAX_MATCHES;
+    found.truncate(MAX_MATCHES);
+    let found = found.iter().map(|path| display(path)).collect();
+    ambiguous(kind, &path.to_string_lossy(), found, has_more)
+}
+
+impl fmt::Display for Ambiguous {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, name) = (escape(&self.name), quote(&self.name));
+        match self.kind {
+            Several::RunData => write!(
+                f,
+                "several directories below {path} contain one called `episodes`; name one of them"
+            ),
+            Several::Ids => write!(f, "several runs match {name}"),
+            Several::SharedId => {
+                write!(f, "several runs have the id {name}; name one by its path")
+            }
+            Several::Runs => write!(f, "several runs are below {path}; name one of them"),
+        }?;
+        let matches: Vec<_> = self.matches.iter().map(|it| escape(it)).collect();
+        let more = if self.has_more { " and more" } else { "" };
+        write!(f, ": {}{more}", matches.join(", "))
+    }
+}
+
+impl std::error::Error for Ambiguous {}
+
+/// The number of runs or directories that an error names; beyond it, it says that there are more.
+const MAX_MATCHES: usize = 8;
 
 /// A directory that holds runs.
 #[derive(Debug)]

@@ -356,6 +356,11 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
+    /// The line and the column where the place starts.
+    pub(crate) fn line_and_column(&self) -> (u64, u64) {
+        (self.line, self.column)
+    }
+
     /// The spot of a span in a whole file.
     pub(crate) fn of(bytes: &[u8], span: &Range<usize>) -> Self {
         let mut counted = Position::start_of(1);

@@ -51,6 +51,7 @@ pub(crate) use discover::discover;
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub use fault::Fault;
+pub(crate) use fault::{FaultKind, unlistable};
 pub use keys::episodes_of;
 #[cfg(feature = "cli")]
 pub(crate) use known::{Known, Renewed};

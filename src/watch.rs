@@ -276,11 +276,7 @@ impl Watch {
                     take(News::Fault(fault))
                 }
                 // It vanished after it was found.
-                Err(Fault::Unlistable { source, .. })
-                    if source.kind() == io::ErrorKind::NotFound =>
-                {
-                    ControlFlow::Continue(())
-                }
+                Err(fault) if fault.has_vanished() => ControlFlow::Continue(()),
                 Err(fault) if seen.closed.insert(path.into()) => take(News::Fault(fault)),
                 Err(_) => ControlFlow::Continue(()),
             };

@@ -13,13 +13,13 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
 use runvet::check::Check;
-use runvet::compare::{Key, compare};
+use runvet::compare::{self, Key};
 use runvet::finding::{Deny, EpisodeReport, Level};
 use runvet::gate::{Baseline, Gate};
 use runvet::read::RunReader;
 use runvet::report::settings_in_words;
 use runvet::source::{Artifact, EpisodeKey};
-use runvet::store::{Content, Fault, InMemory};
+use runvet::store::{Content, InMemory};
 
 use crate::json::{Numbers, loads};
 use crate::report::{self, Judged, Terms};
@@ -181,8 +181,8 @@ impl Checker {
 
     /// What `runvet coverage --format json` prints.
     fn coverage<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
-        let covered = py.detach(|| runvet::coverage::coverage(&paths, &self.gate));
-        loads(py, &covered.json(), Numbers::Python)
+        let covered = py.detach(|| runvet::coverage::json(&paths, &self.gate));
+        loads(py, &covered, Numbers::Python)
     }
 
     /// What `runvet compare --format json` prints.
@@ -195,9 +195,9 @@ impl Checker {
     ) -> PyResult<Bound<'py, PyAny>> {
         let keys: Result<Vec<Key>, String> = pair.iter().map(|key| key.parse()).collect();
         let keys = keys.map_err(PyValueError::new_err)?;
-        let compared = py.detach(|| compare(&base, &candidate, &keys, &self.gate));
+        let compared = py.detach(|| compare::json(&base, &candidate, &keys, &self.gate));
         let compared = compared.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        loads(py, &compared.json(), Numbers::Python)
+        loads(py, &compared, Numbers::Python)
     }
 
     /// Judges all episodes below paths, one after the other.
@@ -213,7 +213,7 @@ impl Checker {
         paths: Vec<PathBuf>,
     ) -> PyResult<(Vec<(PathBuf, String)>, Vec<(PathBuf, String)>)> {
         let found = py.detach(|| self.gate.discover(&paths));
-        if let Some(wrong) = found.faults.iter().find(|fault| is_of_given_path(fault)) {
+        if let Some(wrong) = found.faults.iter().find(|fault| fault.is_of_given_path()) {
             return Err(errors::fault(py, wrong));
         }
         let episodes = found.episodes.into_iter();
@@ -322,10 +322,6 @@ pub(crate) fn configured(py: Python<'_>, gate: Gate, path: &Path, text: &str) ->
     let now = runvet::Timestamp::from_unix_seconds(seconds);
     gate.with_config(path, text, Some(&now))
         .map_err(|error| errors::of_config(py, path, &error))
-}
-
-pub(crate) fn is_of_given_path(fault: &Fault) -> bool {
-    matches!(fault, Fault::Missing(_) | Fault::NotAnArtifact(_))
 }
 
 /// The artifacts of an episode, with their bytes; `None` for one that is only known to exist.

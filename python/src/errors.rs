@@ -1,6 +1,6 @@
 //! What stands in the way -> exceptions, whose classes are in `runvet/_errors.py`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -97,16 +97,6 @@ pub(crate) fn of_baseline(py: Python<'_>, path: &Path, error: &gate::Error) -> P
 }
 
 pub(crate) fn of_read(py: Python<'_>, error: &read::Error) -> PyErr {
-    let ambiguous = |prefix: &str, matches: Vec<String>| {
-        exception(py, "AmbiguousRun", &error.to_string(), |it| {
-            it.set_item("prefix", prefix)?;
-            it.set_item("matches", matches)
-        })
-    };
-    let texts = |paths: &[PathBuf]| -> Vec<String> {
-        let texts = paths.iter().map(|path| path.to_string_lossy().into_owned());
-        texts.collect()
-    };
     match error {
         read::Error::NoRunData { path } => exception(py, "NoRunData", &error.to_string(), |it| {
             it.set_item("path", path)
@@ -117,11 +107,11 @@ pub(crate) fn of_read(py: Python<'_>, error: &read::Error) -> PyErr {
                 it.set_item("nearest", nearest)
             })
         }
-        read::Error::Ambiguous { name, matches, .. } => ambiguous(name, matches.clone()),
-        read::Error::SharedId { id, paths, .. } => ambiguous(id, texts(paths)),
-        read::Error::SeveralRuns { path, found, .. }
-        | read::Error::SeveralRunData { path, found, .. } => {
-            ambiguous(&path.to_string_lossy(), texts(found))
+        read::Error::Ambiguous(found) => {
+            exception(py, "AmbiguousRun", &error.to_string(), |it| {
+                it.set_item("prefix", found.name())?;
+                it.set_item("matches", found.matches())
+            })
         }
         read::Error::Artifact {
             path,
@@ -129,8 +119,8 @@ pub(crate) fn of_read(py: Python<'_>, error: &read::Error) -> PyErr {
             reason,
         } => exception(py, "ArtifactError", &error.to_string(), |it| {
             it.set_item("path", path)?;
-            it.set_item("line", place.map(|place| place.line))?;
-            it.set_item("column", place.map(|place| place.column))?;
+            it.set_item("line", place.map(|(line, _)| line))?;
+            it.set_item("column", place.map(|(_, column)| column))?;
             it.set_item("reason", reason)
         }),
         other => fault_at(py, Path::new(""), &other.to_string()),

@@ -125,9 +125,9 @@ fn explain(py: Python<'_>, rule: &str) -> PyResult<String> {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so Python passes paths")]
 fn impact(py: Python<'_>, before: PathBuf, after: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    let impact = py.detach(|| runvet::impact::impact(&before, &after));
+    let impact = py.detach(|| runvet::impact::json(&before, &after));
     let impact = impact.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    json::loads(py, &impact.json(), json::Numbers::Python)
+    json::loads(py, &impact, json::Numbers::Python)
 }
 
 /// The text of a JSON Schema.

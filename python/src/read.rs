@@ -12,9 +12,10 @@ use runvet::finding::ReportedFault;
 use runvet::plan::PlanComparison;
 use runvet::read::{self, EventTexts, RunEntry, RunFilter, RunReader};
 use runvet::source::EpisodeKey;
+use runvet::store::Fault;
 use runvet::table::{RowFormat, Table, TableWriter};
 
-use crate::check::{Checker, Records, is_of_given_path};
+use crate::check::{Checker, Records};
 use crate::json::{Numbers, Objects, loads, object};
 use crate::{artifact, errors};
 
@@ -31,7 +32,7 @@ impl RunData {
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let opened = py.detach(|| read::RunData::find_only(&path));
         let opened = opened.map_err(|error| errors::of_read(py, &error))?;
-        if opened.faults().iter().any(is_of_given_path) {
+        if opened.faults().iter().any(Fault::is_of_given_path) {
             return Err(errors::of_read(py, &read::Error::NoRunData { path }));
         }
         Ok(Self(opened))
@@ -355,7 +356,7 @@ impl Events {
 /// A line that is not an event, as data.
 fn bad_line<'py>(py: Python<'py>, error: &read::Error) -> PyResult<Bound<'py, PyAny>> {
     let read::Error::Artifact {
-        place: Some(place),
+        place: Some((line, column)),
         reason,
         ..
     } = error
@@ -363,5 +364,5 @@ fn bad_line<'py>(py: Python<'py>, error: &read::Error) -> PyResult<Bound<'py, Py
         return Err(errors::of_read(py, error));
     };
     let class = py.import("runvet._read")?.getattr("BadLine")?;
-    class.call1((place.line, place.column, reason))
+    class.call1((line, column, reason))
 }

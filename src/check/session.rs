@@ -11,7 +11,9 @@ use crate::finding::EpisodeReport;
 use crate::load::{Buffers, Loaded};
 use crate::outline::Listening;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, Content, Directory, EpisodeDir, InMemory, Movement, Seen};
+use crate::store::{
+    Artifacts, Content, Directory, EpisodeDir, InMemory, Movement, Seen, unlistable,
+};
 
 /// A check of one episode after the other, in the calling thread. Its buffers are kept from one
 /// episode to the next, which saves about a quarter of the time of a small one.
@@ -67,7 +69,7 @@ impl CheckSession {
     ///
     /// # Errors
     ///
-    /// [`Fault::Unlistable`] where its directory can't be opened.
+    /// Where its directory can't be opened.
     pub(crate) fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
         self.episode_and(episode, None, |_| ())
             .map(|(report, ())| report)
@@ -144,10 +146,7 @@ impl CheckSession {
         also: impl Fn(&Loaded<'_, '_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
         let Self { check, buffers } = self;
-        let fault = |source| Fault::Unlistable {
-            path: episode.path.clone(),
-            source,
-        };
+        let fault = |source| unlistable(&episode.path, source);
         let mut episode = Cow::Borrowed(episode);
         let mut readings = 0;
         loop {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{ByKey, Error, Key, MAX_METRICS, as_number, shown};
+use super::{ByKey, Unpairable, Key, MAX_METRICS, as_number, shown};
 use crate::document::{Document, Node};
 use crate::finding::{EpisodeReport, Lifecycle, ReportedFault};
 use crate::gate::Gate;
@@ -77,17 +77,17 @@ pub(super) struct Metrics {
 
 impl Metrics {
     /// The place of a measure.
-    fn place(&mut self, name: String, is_number: bool, dir: &str) -> Result<usize, Error> {
+    fn place(&mut self, name: String, is_number: bool, dir: &str) -> Result<usize, Unpairable> {
         if !self.met.contains_key(&name) {
             if self.names.len() == MAX_METRICS {
-                return Err(Error::TooManyMetrics);
+                return Err(Unpairable::TooManyMetrics);
             }
             self.met
                 .insert(name.clone(), (self.names.len(), [None, None]));
             self.names.push(name.clone());
         }
         let Some((place, met)) = self.met.get_mut(&name) else {
-            return Err(Error::TooManyMetrics);
+            return Err(Unpairable::TooManyMetrics);
         };
         let [number, other] = &mut *met;
         let slot = if is_number { number } else { other };
@@ -95,7 +95,7 @@ impl Metrics {
             *slot = Some(dir.to_owned());
         }
         match met {
-            [Some(number), Some(other)] => Err(Error::Mixed {
+            [Some(number), Some(other)] => Err(Unpairable::Mixed {
                 metric: name,
                 number: number.clone(),
                 other: other.clone(),
@@ -126,7 +126,7 @@ impl Set {
         keys: &[Key],
         gate: &Gate,
         metrics: &mut Metrics,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Unpairable> {
         let found = gate.search(&[path], Given::Each);
         let mut set = Self {
             runs: found.episodes.len() as u64,
@@ -134,7 +134,7 @@ impl Set {
             ..Self::default()
         };
         if found.episodes.is_empty() && set.faults.is_empty() {
-            return Err(Error::Empty(path.to_string_lossy().into_owned()));
+            return Err(Unpairable::Empty(path.to_string_lossy().into_owned()));
         }
         let mut result = Ok(());
         in_order(
@@ -161,7 +161,7 @@ impl Set {
         if set.ambiguous.is_empty() {
             Ok(set)
         } else {
-            Err(Error::Ambiguous(set.ambiguous))
+            Err(Unpairable::Ambiguous(set.ambiguous))
         }
     }
 
@@ -170,7 +170,7 @@ impl Set {
         report: EpisodeReport,
         read: Read,
         metrics: &mut Metrics,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Unpairable> {
         let why = match (report.valid, report.lifecycle, &read.key) {
             (Some(false), ..) => Some("invalid"),
             (None, ..) => Some("undecided"),

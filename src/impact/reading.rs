@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
-use super::Error;
+use super::Incomparable;
 use crate::finding::{EpisodeReport, Finding, REPORT_VERSION, ReportedFault, Severity};
 use crate::printable::quote;
 use crate::store::open_named;
@@ -68,7 +68,7 @@ enum Part {
     Run(Run),
     /// The report is read to its end.
     End(Vec<ReportedFault>),
-    Failed(Error),
+    Failed(Incomparable),
 }
 
 impl Reading {
@@ -89,7 +89,7 @@ impl Reading {
     }
 
     /// The next run, if there is one.
-    pub(super) fn next_run(&mut self) -> Result<Option<Run>, Error> {
+    pub(super) fn next_run(&mut self) -> Result<Option<Run>, Incomparable> {
         let run = match self.parts.recv() {
             Ok(Part::Run(run)) => run,
             Ok(Part::Failed(error)) => return Err(error),
@@ -104,11 +104,11 @@ impl Reading {
         match self.last.take() {
             Some(last) if last == run.dir => {
                 let (path, dir) = (path(), run.dir);
-                return Err(Error::Twice { path, dir });
+                return Err(Incomparable::Twice { path, dir });
             }
             Some(after) if after > run.dir => {
                 let (path, dir) = (path(), run.dir);
-                return Err(Error::Unsorted { path, dir, after });
+                return Err(Incomparable::Unsorted { path, dir, after });
             }
             _ => self.last = Some(run.dir.clone()),
         }
@@ -122,8 +122,8 @@ impl Reading {
 }
 
 /// Reads a report, which is one JSON document or lines of them, and sends its runs.
-fn read(path: &Path, send: &SyncSender<Part>) -> Result<Vec<ReportedFault>, Error> {
-    let unreadable = |source: io::Error| Error::Unreadable {
+fn read(path: &Path, send: &SyncSender<Part>) -> Result<Vec<ReportedFault>, Incomparable> {
+    let unreadable = |source: io::Error| Incomparable::Unreadable {
         path: path.to_owned(),
         source,
     };
@@ -143,9 +143,9 @@ fn read(path: &Path, send: &SyncSender<Part>) -> Result<Vec<ReportedFault>, Erro
         }
         if let Err(error) = report.deserialize(&mut json) {
             return Err(match error.classify() {
-                Category::Eof => Error::CutOff(path.to_owned()),
+                Category::Eof => Incomparable::CutOff(path.to_owned()),
                 Category::Io => unreadable(error.into()),
-                Category::Syntax | Category::Data => Error::Damaged {
+                Category::Syntax | Category::Data => Incomparable::Damaged {
                     path: path.to_owned(),
                     reason: error.to_string(),
                 },
@@ -155,7 +155,7 @@ fn read(path: &Path, send: &SyncSender<Part>) -> Result<Vec<ReportedFault>, Erro
     if report.has_ended {
         Ok(report.faults)
     } else {
-        Err(Error::CutOff(path.to_owned()))
+        Err(Incomparable::CutOff(path.to_owned()))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::stored::typed;
-use super::{Error, LineColumn, io_error};
+use super::{Error, io_error};
 use crate::document::{Document, Node, Tape};
 use crate::load::{column_of, event_on};
 use crate::outline::NoEvent;
@@ -92,7 +92,7 @@ impl NoEvent {
     pub(crate) fn in_file(self, path: PathBuf) -> Error {
         Error::Artifact {
             path,
-            place: self.place.map(|(line, column)| LineColumn { line, column }),
+            place: self.place,
             reason: self.reason,
         }
     }

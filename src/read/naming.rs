@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Error, MAX_MATCHES, RunData, RunReader};
+use super::{Error, MAX_MATCHES, RunData, RunReader, Several, ambiguous, several_below};
 use crate::source::{Artifact, EPISODES};
-use crate::store::{self, EpisodeDir, Fault, FoundRuns, Given, RunDir};
+use crate::store::{self, EpisodeDir, FoundRuns, Given, RunDir, display, unlistable};
 
 /// What the newest run is called.
 const LATEST: &str = "@latest";
@@ -55,7 +55,7 @@ impl RunData {
     ///
     /// # Errors
     ///
-    /// Those of [`RunData::find`], and [`Error::SeveralRunData`].
+    /// Those of [`RunData::find`], and [`Error::Ambiguous`].
     pub fn find_only(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         only_one_below(path)?;
@@ -70,8 +70,7 @@ impl RunData {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRun`], [`Error::Ambiguous`], [`Error::SharedId`] and, for a path,
-    /// [`Error::SeveralRuns`].
+    /// [`Error::UnknownRun`] and [`Error::Ambiguous`].
     pub fn get(&self, name: &str) -> Result<RunReader, Error> {
         if let Some(found) = self.by_id(name) {
             return found;
@@ -101,7 +100,7 @@ impl RunData {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRun`], [`Error::Ambiguous`] and [`Error::SharedId`].
+    /// [`Error::UnknownRun`] and [`Error::Ambiguous`].
     pub fn get_within(&self, name: &str) -> Result<RunReader, Error> {
         self.by_id(name)
             .or_else(|| self.by_part(name))
@@ -235,18 +234,12 @@ fn one_of<'r>(
     if let [first, .., last] = &*matches
         && first.name == last.name
     {
-        return Some(Err(Error::SharedId {
-            id: first.name.clone(),
-            paths: matches.into_iter().map(|run| run.path).collect(),
-            more,
-        }));
+        let paths = matches.iter().map(|run| display(&run.path)).collect();
+        return Some(Err(ambiguous(Several::SharedId, &first.name, paths, more)));
     }
     matches.dedup_by(|a, b| a.name == b.name);
-    Some(Err(Error::Ambiguous {
-        name: name.into(),
-        matches: matches.into_iter().map(|run| run.name).collect(),
-        more,
-    }))
+    let ids = matches.into_iter().map(|run| run.name).collect();
+    Some(Err(ambiguous(Several::Ids, name, ids, more)))
 }
 
 /// Whether a character separates the parts of an id.
@@ -275,10 +268,7 @@ fn find(path: &Path, given: Given) -> Result<(PathBuf, FoundRuns), Error> {
     let of = |run_data: &PathBuf| {
         store::runs(run_data).unwrap_or_else(|source| FoundRuns {
             runs: Vec::new(),
-            faults: vec![Fault::Unlistable {
-                path: run_data.join(EPISODES),
-                source,
-            }],
+            faults: vec![unlistable(&run_data.join(EPISODES), source)],
         })
     };
     let runs = FoundRuns::joined(below.iter().map(of).collect());
@@ -294,14 +284,11 @@ fn only_one_below(path: &Path) -> Result<(), Error> {
     if leads_to_runs(path) {
         return Ok(());
     }
-    let mut found = store::run_data_below(path);
+    let found = store::run_data_below(path);
     if found.len() <= 1 {
         return Ok(());
     }
-    let more = found.len() > MAX_MATCHES;
-    found.truncate(MAX_MATCHES);
-    let path = path.to_owned();
-    Err(Error::SeveralRunData { path, found, more })
+    Err(several_below(Several::RunData, path, found))
 }
 
 /// Whether a path is in run data, or is not a directory, so that nothing is searched below it.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::filter::DescribedRun;
 use super::stored::Stored;
-use super::{Error, EventLines, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
+use super::{
+    Error, EventLines, EventTexts, Events, RunEntry, Several, io_error, several_below,
+};
 use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
@@ -18,7 +20,7 @@ use crate::record::{State, Summary};
 use crate::schema::{self, CompiledSchema};
 use crate::source::{Artifact, EpisodeKey, Spot};
 use crate::store::{
-    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, Given, InMemory, Opened, display,
+    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, Given, InMemory, Opened, display,
 };
 
 /// One run, to read from.
@@ -74,7 +76,7 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRun`] where there is no episode, [`Error::SeveralRuns`] where there are
+    /// [`Error::UnknownRun`] where there is no episode, [`Error::Ambiguous`] where there are
     /// several, and [`Error::Artifact`] for a file that is not an artifact.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_given(path.as_ref(), Given::Each)
@@ -90,15 +92,10 @@ impl RunReader {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {
                 found.push(last);
-                let more = found.len() > MAX_MATCHES;
-                found.truncate(MAX_MATCHES);
-                Err(Error::SeveralRuns {
-                    path: path.to_owned(),
-                    found: found.into_iter().map(|dir| dir.path).collect(),
-                    more,
-                })
+                let found = found.into_iter().map(|dir| dir.path).collect();
+                Err(several_below(Several::Runs, path, found))
             }
-            (None, _) if matches!(*faults, [Fault::NotAnArtifact(_)]) => Err(Error::Artifact {
+            (None, _) if is_no_artifact(&faults) => Err(Error::Artifact {
                 path: path.to_owned(),
                 place: None,
                 reason: "it is not an artifact of a run".into(),
@@ -151,7 +148,7 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Fault::Unlistable`] where its directory can't be opened.
+    /// Where its directory can't be opened.
     pub fn judge(&self, gate: &mut Gate) -> Result<EpisodeReport, Fault> {
         let judged = gate.judge(|session| self.check_and(session, None, |_| ()));
         judged.map(|(report, ())| report)
@@ -281,7 +278,7 @@ impl RunReader {
                     NoText::Refused(Refused::Syntax(error)) => Some(error.offset),
                     _ => None,
                 };
-                let place = offset.map(|at| Spot::of(record.bytes, &(at..at)).into());
+                let place = offset.map(|at| Spot::of(record.bytes, &(at..at)).line_and_column());
                 Err(self.error(artifact, place, why.to_string()))
             }
         };
@@ -305,7 +302,7 @@ impl RunReader {
         OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
             let place = match why {
                 Refused::Syntax(error) => {
-                    Some(Spot::of(&bytes, &(error.offset..error.offset)).into())
+                    Some(Spot::of(&bytes, &(error.offset..error.offset)).line_and_column())
                 }
                 Refused::TooManyValues | Refused::NoMemory => None,
             };
@@ -329,7 +326,7 @@ impl RunReader {
         opened.map_err(|why| self.error(artifact, None, why.to_string()))
     }
 
-    fn error(&self, artifact: Artifact, place: Option<LineColumn>, reason: String) -> Error {
+    fn error(&self, artifact: Artifact, place: Option<(u64, u64)>, reason: String) -> Error {
         let path = self.dir.path.join(artifact.file_name());
         Error::Artifact {
             path,
@@ -337,6 +334,11 @@ impl RunReader {
             reason,
         }
     }
+}
+
+/// Whether a path was refused because it is not an artifact.
+fn is_no_artifact(faults: &[Fault]) -> bool {
+    matches!(faults, [fault] if matches!(fault.kind(), FaultKind::NotAnArtifact))
 }
 
 /// The records of a run, each as it was stored, or why it can't be read.

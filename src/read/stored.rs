@@ -65,7 +65,7 @@ impl<T: DeserializeOwned> Stored<T> {
             let spot = Spot::of(self.text().as_bytes(), &span);
             return Err(Error::Artifact {
                 path: self.path.clone(),
-                place: Some(spot.into()),
+                place: Some(spot.line_and_column()),
                 reason,
             });
         }

@@ -178,15 +178,15 @@ impl EventQuery {
                     }
                 }
                 Err(Error::Artifact {
-                    place: Some(place),
+                    place: Some((line, _)),
                     reason,
                     ..
                 }) => {
-                    if place.line < cursor || !takes_all {
+                    if line < cursor || !takes_all {
                         continue;
                     }
                     EventItem {
-                        line: place.line,
+                        line,
                         event: None,
                         error: Some(escape(&reason).into_owned()),
                     }

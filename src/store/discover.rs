@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::EpisodeDir;
-use super::fault::{Fault, unlistable};
+use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::records_in;
 use super::nature::holds_records;
 use super::path::{self, tidy};
@@ -89,7 +89,7 @@ impl<'e> Search<'e> {
 
     fn search(&mut self, path: &Path) -> Result<(), Fault> {
         let fault = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
+            io::ErrorKind::NotFound => Fault::new(path, FaultKind::Missing),
             _ => unlistable(path, source),
         };
         let is_artifact = path
@@ -109,7 +109,7 @@ impl<'e> Search<'e> {
             .map_err(fault)?
             .is_dir();
         if !is_dir && !is_artifact {
-            return Err(Fault::NotAnArtifact(path.to_owned()));
+            return Err(Fault::new(path, FaultKind::NotAnArtifact));
         }
         let excluded = tidy(if is_dir { path } else { parent });
         if self.excludes.is_some_and(|excludes| excludes(&excluded)) {

@@ -11,109 +11,113 @@ use crate::source::{Artifact, EPISODES};
 
 /// A path that could not be searched, or below which a run may be hidden.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Fault {
-    /// The path does not exist.
-    Missing(PathBuf),
-    /// The path is a file that is not an artifact of a run.
-    NotAnArtifact(PathBuf),
-    /// A directory can't be listed, or a path can't be reached.
-    Unlistable {
-        /// The path.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+pub struct Fault {
+    path: PathBuf,
+    kind: FaultKind,
+}
+
+/// What is wrong with a path.
+#[derive(Debug)]
+pub(crate) enum FaultKind {
+    /// It does not exist.
+    Missing,
+    /// It is a file that is not an artifact of a run.
+    NotAnArtifact,
+    /// It is a directory that can't be listed, or it can't be reached.
+    Unlistable(io::Error),
     /// Artifacts lie in a directory, called `episodes` or below such a one, that is not an episode.
-    Stray(PathBuf),
+    Stray,
     /// A directory is deeper below a given path than directories are searched.
-    TooDeep(PathBuf),
+    TooDeep,
     /// A directory with a timeline lies in an episode, where nothing is searched.
-    Hidden(PathBuf),
-    /// A directory called `episodes` lies in an episode that is not below such a directory.
-    Inside {
-        /// The directory called `episodes`.
-        path: PathBuf,
-        /// The episode.
-        episode: PathBuf,
-    },
+    Hidden,
+    /// A directory called `episodes` lies in this episode, which is not below such a directory.
+    Inside(PathBuf),
     /// A directory whose only record is the summary of a run holds another run, which is judged in
     /// its place.
-    Displaced(PathBuf),
+    Displaced,
     /// The key of an object is not a path: a part of it is empty, `.` or `..`.
-    Key(PathBuf),
-    /// A symbolic link below `episodes` leads to a directory that is not searched.
-    Link {
-        /// The link.
-        path: PathBuf,
-        /// The directory that it leads to.
-        target: PathBuf,
-    },
+    Key,
+    /// A symbolic link below `episodes` leads to this directory, which is not searched.
+    Link(PathBuf),
 }
 
 impl Fault {
+    pub(crate) fn new(path: impl Into<PathBuf>, kind: FaultKind) -> Self {
+        let path = path.into();
+        Self { path, kind }
+    }
+
     /// The path that was not searched.
     #[must_use]
     pub fn path(&self) -> &Path {
-        match self {
-            Self::Missing(path)
-            | Self::NotAnArtifact(path)
-            | Self::Stray(path)
-            | Self::Hidden(path)
-            | Self::TooDeep(path)
-            | Self::Key(path)
-            | Self::Displaced(path)
-            | Self::Inside { path, .. }
-            | Self::Unlistable { path, .. }
-            | Self::Link { path, .. } => path,
+        &self.path
+    }
+
+    /// What is wrong with it.
+    pub(crate) fn kind(&self) -> &FaultKind {
+        &self.kind
+    }
+
+    /// Whether the path vanished after it was found.
+    pub(crate) fn has_vanished(&self) -> bool {
+        matches!(&self.kind, FaultKind::Unlistable(source) if source.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Why this very path can't be listed; the fault itself, where it is another one.
+    pub(super) fn unlistable_at(self, path: &Path) -> Result<io::Error, Self> {
+        match self.kind {
+            FaultKind::Unlistable(source) if self.path == path => Ok(source),
+            _ => Err(self),
         }
     }
 
     /// Whether a given path is at fault, and not what lies below one.
-    pub(crate) fn is_of_given_path(&self) -> bool {
-        matches!(self, Self::Missing(_) | Self::NotAnArtifact(_))
+    #[must_use]
+    pub fn is_of_given_path(&self) -> bool {
+        matches!(self.kind, FaultKind::Missing | FaultKind::NotAnArtifact)
     }
 
     /// What is wrong with the path.
     fn message(&self) -> String {
-        match self {
-            Self::Missing(path) if path.to_string_lossy().contains("://") => {
+        match &self.kind {
+            FaultKind::Missing if self.path.to_string_lossy().contains("://") => {
                 "no such file or directory; `python -m runvet.batch` checks stores of objects"
                     .into()
             }
-            Self::Missing(_) => "no such file or directory".into(),
-            Self::NotAnArtifact(_) => {
+            FaultKind::Missing => "no such file or directory".into(),
+            FaultKind::NotAnArtifact => {
                 let names = Artifact::ALL.map(Artifact::file_name).join(", ");
                 format!("not a directory and not an artifact of a run ({names})")
             }
-            Self::Unlistable { source, .. } => source.to_string(),
-            Self::Stray(path) if path.file_name().is_some_and(|name| name != EPISODES) => {
+            FaultKind::Unlistable(source) => source.to_string(),
+            FaultKind::Stray if self.path.file_name().is_some_and(|name| name != EPISODES) => {
                 "the directory holds learn.jsonl or manifest.json and no record of a run, so they \
                  belong to no run; move them, or exclude the directory"
                     .into()
             }
-            Self::Stray(_) => {
+            FaultKind::Stray => {
                 "artifacts lie directly in a directory called `episodes`, so they belong to no run"
                     .into()
             }
-            Self::TooDeep(_) => format!(
+            FaultKind::TooDeep => format!(
                 "the directory is more than {MAX_LEVELS} levels below the given path, so it is not \
                  searched; exclude it, or give a path that is nearer to it"
             ),
-            Self::Hidden(_) => "a directory in an episode holds events.jsonl, so a run may be \
+            FaultKind::Hidden => "a directory in an episode holds events.jsonl, so a run may be \
                                 hidden; move it, or exclude it"
                 .into(),
-            Self::Inside { episode, .. } => format!(
+            FaultKind::Inside(episode) => format!(
                 "a directory called `episodes` lies in the episode {}, so runs may be hidden; move \
                  it, or exclude it",
                 printable(episode)
             ),
-            Self::Displaced(_) => "a directory that looks like a run holds another run, so only \
+            FaultKind::Displaced => "a directory that looks like a run holds another run, so only \
                                    the other one is checked; move one of them, or exclude the \
                                    other one"
                 .into(),
-            Self::Key(_) => "a part of the key is empty, `.` or `..`, so it is not a path".into(),
-            Self::Link { target, .. } => format!(
+            FaultKind::Key => "a part of the key is empty, `.` or `..`, so it is not a path".into(),
+            FaultKind::Link(target) => format!(
                 "a symbolic link to a directory that is not checked; exclude the link, or give {} \
                  too",
                 printable(target)
@@ -130,8 +134,8 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unlistable { source, .. } => Some(source),
+        match &self.kind {
+            FaultKind::Unlistable(source) => Some(source),
             _ => None,
         }
     }
@@ -142,19 +146,16 @@ impl From<&Fault> for ReportedFault {
         Self {
             path: display(fault.path()),
             message: fault.message(),
-            sort: match fault {
-                Fault::Unlistable { .. } => FaultSort::Unlistable,
+            sort: match fault.kind {
+                FaultKind::Unlistable(_) => FaultSort::Unlistable,
                 _ => FaultSort::Other,
             },
         }
     }
 }
 
-pub(super) fn unlistable(path: &Path, source: io::Error) -> Fault {
-    Fault::Unlistable {
-        path: path.to_owned(),
-        source,
-    }
+pub(crate) fn unlistable(path: &Path, source: io::Error) -> Fault {
+    Fault::new(path, FaultKind::Unlistable(source))
 }
 
 fn printable(path: &Path) -> String {

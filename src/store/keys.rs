@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::EpisodeDir;
 use super::discover::Discovery;
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::listing::Listing;
 use super::path::{join, shared_name};
 use super::root::Root;
@@ -55,7 +55,7 @@ pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> D
     };
     let mut found = walk.everything(NonZeroUsize::MIN);
     let wrong = wrong.into_iter();
-    let wrong = wrong.map(|key| Fault::Key(join(&root.typed, Path::new(key))));
+    let wrong = wrong.map(|key| Fault::new(join(&root.typed, Path::new(key)), FaultKind::Key));
     found.faults.splice(..0, wrong);
     found.sort();
     found.into()

@@ -123,7 +123,7 @@ impl Known {
         while !changes.0.is_empty() {
             let mut part = self.walk_along(&changes, excludes, listen);
             let met = mem::take(&mut part.faults).into_iter();
-            let met = met.filter(|fault| !has_vanished(fault)).map(with_text);
+            let met = met.filter(|fault| !fault.has_vanished()).map(with_text);
             let met: BTreeMap<Met, Fault> = met.collect();
             // What is below a directory is searched in another way if it became an episode, or is
             // none any more.
@@ -266,7 +266,7 @@ impl Known {
         now.sort();
         now.decide_links(&[Arc::clone(&self.root)], excludes);
         let decided = mem::take(&mut now.faults).into_iter();
-        let decided = decided.filter(|fault| !has_vanished(fault)).map(with_text);
+        let decided = decided.filter(|fault| !fault.has_vanished()).map(with_text);
         let decided: BTreeMap<Met, Fault> = decided.collect();
         let met: BTreeSet<Met> = self.faults.iter().chain(decided.keys()).cloned().collect();
         let was = mem::replace(&mut self.decided, met);
@@ -296,14 +296,6 @@ impl Known {
             faults: faults.map(|(_, fault)| fault).collect(),
             faults_gone,
         }
-    }
-}
-
-/// Whether a path vanished between the change and the search, which is not a fault.
-fn has_vanished(fault: &Fault) -> bool {
-    match fault {
-        Fault::Unlistable { source, .. } => source.kind() == io::ErrorKind::NotFound,
-        _ => false,
     }
 }
 

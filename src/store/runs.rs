@@ -113,9 +113,9 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<FoundRuns> {
         faults: Vec::new(),
     };
     for fault in found.faults {
-        match fault {
-            Fault::Unlistable { path, source } if path == root.typed => return Err(source),
-            other => runs.faults.push(other),
+        match fault.unlistable_at(&root.typed) {
+            Ok(source) => return Err(source),
+            Err(other) => runs.faults.push(other),
         }
     }
     let opened = found.episodes.into_iter();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::content::holds_timeline;
 use super::disk::EpisodeDir;
-use super::fault::{Fault, unlistable};
+use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::Listing;
 use super::nature::{Nature, run_data};
 use super::path::{self, is_loop, is_nothing, join, real_dir};
@@ -185,8 +185,8 @@ impl Walk<'_> {
         if dir.name() == EPISODES
             && let Some(episode) = episode.take_if(|_| listing.holds_anything())
         {
-            let (path, episode) = (dir.path(), episode.to_path_buf());
-            found.faults.push(Fault::Inside { path, episode });
+            let inside = FaultKind::Inside(episode.to_path_buf());
+            found.faults.push(Fault::new(dir.path(), inside));
         }
         if episode.is_none() {
             match self.sort_in(dir, &listing, found) {
@@ -212,7 +212,8 @@ impl Walk<'_> {
                 .into_iter()
                 .map(|(name, _)| name)
                 .chain(names);
-            let too_deep = names.map(|name| Fault::TooDeep(Dir::new(&around, name).path()));
+            let too_deep = names
+                .map(|name| Fault::new(Dir::new(&around, name).path(), FaultKind::TooDeep));
             found.faults.extend(too_deep);
             return None;
         }
@@ -256,7 +257,7 @@ impl Walk<'_> {
         }
         let is_none = dir.nature(entries, listing.holds_episodes) == Nature::None;
         if dir.is_in_episodes() && is_none && Artifact::ALL.iter().any(|it| entries.has(*it)) {
-            found.faults.push(Fault::Stray(dir.path()));
+            found.faults.push(Fault::new(dir.path(), FaultKind::Stray));
         }
         if dir.is_in_episodes() {
             self.note_links(dir, &listing.links, false, found);
@@ -286,7 +287,7 @@ impl Walk<'_> {
                 continue;
             }
             match self.tree.holds_timeline(&dir) {
-                Ok(true) => found.faults.push(Fault::Hidden(dir.path())),
+                Ok(true) => found.faults.push(Fault::new(dir.path(), FaultKind::Hidden)),
                 Ok(false) => {}
                 Err(source) => found.faults.push(unlistable(&dir.path(), source)),
             }
@@ -352,7 +353,7 @@ impl Found {
             if !is_group {
                 runs.insert(path::bytes(&candidate.dir.path()).to_vec(), candidate);
             } else if candidate.is_run(tree) {
-                self.faults.push(Fault::Displaced(candidate.dir.path()));
+                self.faults.push(Fault::new(candidate.dir.path(), FaultKind::Displaced));
             }
         }
         self.episodes.extend(runs.into_values());
@@ -390,10 +391,7 @@ impl Found {
             });
             if !is_looked_at {
                 let path = link.at.path();
-                let not_judged = || Fault::Link {
-                    path: path.clone(),
-                    target,
-                };
+                let not_judged = || Fault::new(&path, FaultKind::Link(target));
                 faults.insert(path.clone(), fault.unwrap_or_else(not_judged));
             }
         }

@@ -444,7 +444,7 @@ impl<'r> JudgedRun<'r> {
             match next {
                 Ok((line, event)) => take(self.row(EventRow::of(line, Part(Some(event)))))?,
                 Err(Error::Artifact { place, reason, .. }) => {
-                    let line = place.map(|place| place.line);
+                    let line = place.map(|(line, _)| line);
                     take(self.row(EventRow::broken(line, &reason)))?;
                 }
                 Err(other) => take(self.row(EventRow::broken(None, &other.to_string())))?,

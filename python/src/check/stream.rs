@@ -13,7 +13,7 @@ use runvet::finding::EpisodeReport;
 use runvet::gate::{Gate, Outcome};
 use runvet::store::Fault;
 
-use super::{Checker, is_of_given_path};
+use super::Checker;
 use crate::errors;
 use crate::report::{self, Judged, Terms};
 
@@ -100,7 +100,7 @@ impl Drop for Stream {
 /// What the thread does. Where nobody receives any more, it stops.
 fn judge(gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
     let mut selection = gate.discover(paths);
-    if let Some(wrong) = selection.faults.iter().position(is_of_given_path) {
+    if let Some(wrong) = selection.faults.iter().position(Fault::is_of_given_path) {
         let _ = sender.send(News::Wrong(selection.faults.swap_remove(wrong)));
         return;
     }

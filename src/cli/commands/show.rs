@@ -100,7 +100,7 @@ fn events(
     while let Some(read) = events.next_document() {
         let line = match &read {
             Ok((line, _)) => Some(*line),
-            Err(Error::Artifact { place, .. }) => place.map(|place| place.line),
+            Err(Error::Artifact { place, .. }) => place.map(|(line, _)| line),
             Err(_) => None,
         };
         if let (Some(wanted), Some(line)) = (wanted, line) {

@@ -30,7 +30,7 @@ fn fault(error: Error) -> (String, Option<(u64, u64)>, String) {
     );
     (
         path.file_name().unwrap().to_str().unwrap().to_owned(),
-        place.map(|place| (place.line, place.column)),
+        place,
         reason,
     )
 }

@@ -387,11 +387,12 @@ fn run_data_is_found_above_below_and_at_paths() {
         ["ep_a", "ep_a"]
     );
     let error = RunData::find_only(project.path()).unwrap_err();
-    let Error::SeveralRunData { found, more, .. } = &error else {
+    let Error::Ambiguous(found) = &error else {
         panic!("{error}")
     };
-    let expected = ["a/.b/c", "other"].map(|below| project.path().join(below));
-    assert_eq!((&**found, *more), (&expected[..], false));
+    let below = |path| project.path().join(path).display().to_string();
+    assert_eq!(found.matches(), ["a/.b/c", "other"].map(below));
+    assert!(!error.to_string().ends_with("and more"), "{error}");
     let none = tempfile::tempdir().unwrap();
     let error = listed(&[none.path().to_owned()]).unwrap_err();
     assert!(matches!(error, Error::NoRunData { .. }), "{error}");
@@ -406,20 +407,22 @@ fn id_of_two_runs_names_neither() {
     let run_data = RunData::open(temp.path()).unwrap();
     for name in ["ep_same", "ep_sa"] {
         let error = run_data.get(name).unwrap_err();
-        let Error::SharedId { id, paths, .. } = &error else {
+        let Error::Ambiguous(found) = &error else {
             panic!("{error}")
         };
         let path = |group| temp.path().join("episodes").join(group).join("ep_same");
-        assert_eq!((&**id, &**paths), ("ep_same", &[path("a"), path("b")][..]));
-        let path = path("b").display().to_string();
+        let path = |group| path(group).display().to_string();
+        assert_eq!(found.name(), "ep_same");
+        assert_eq!(found.matches(), [path("a"), path("b")]);
+        let path = path("b");
         assert!(error.to_string().ends_with(&format!(", {path}")), "{error}");
         assert!(run_data.get(&path).is_ok());
     }
     let error = run_data.get("ep_s").unwrap_err();
-    let Error::Ambiguous { matches, .. } = &error else {
+    let Error::Ambiguous(found) = &error else {
         panic!("{error}")
     };
-    assert_eq!(matches, &["ep_same", "ep_some"]);
+    assert_eq!(found.matches(), ["ep_same", "ep_some"]);
 }
 
 #[test]
@@ -462,15 +465,10 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     );
 
     let error = run_data.get("ep_0").unwrap_err();
-    let Error::Ambiguous {
-        name,
-        matches,
-        more,
-    } = &error
-    else {
+    let Error::Ambiguous(found) = &error else {
         panic!("{error}")
     };
-    assert_eq!((&**name, matches.len(), *more), ("ep_0", 3, false));
+    assert_eq!((found.name(), found.matches().len()), ("ep_0", 3));
     assert_eq!(
         error.to_string(),
         "several runs match \"ep_0\": ep_01_answer, ep_02_paused, ep_03_edited"
@@ -481,7 +479,7 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
         "an empty id begins no id"
     );
     let several = run_data.get(temp.path().to_str().unwrap()).unwrap_err();
-    assert!(matches!(several, Error::SeveralRuns { .. }), "{several}");
+    assert!(matches!(several, Error::Ambiguous(_)), "{several}");
     let error = run_data.get("./Cargo.toml").unwrap_err();
     assert_eq!(
         error.to_string(),
