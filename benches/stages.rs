@@ -20,7 +20,7 @@ use divan::counter::BytesCount;
 use run_data::{Random, Records};
 use runvet::Schema;
 use runvet::check::{Check, all_rules};
-use runvet::document::Tape;
+use runvet::document::OwnedDocument;
 use runvet::finding::Level;
 use runvet::source::Artifact;
 
@@ -54,13 +54,12 @@ fn main() {
 /// The grammar, the spans and the repeated keys.
 #[divan::bench_group]
 mod parse {
-    use super::{Bencher, BytesCount, GOOD, Tape};
+    use super::{Bencher, BytesCount, GOOD, OwnedDocument};
 
     fn bench(bencher: Bencher<'_, '_>, text: &str) {
-        let mut tape = Tape::default();
         bencher.counter(BytesCount::of_str(text)).bench_local(|| {
             for line in text.lines() {
-                divan::black_box(tape.read(line.as_bytes()).expect("JSON"));
+                divan::black_box(OwnedDocument::read(line.into()).expect("JSON"));
             }
         });
     }
@@ -84,17 +83,14 @@ mod parse {
 /// The schema alone, on texts that are parsed already.
 #[divan::bench_group]
 mod schema {
-    use super::{Bencher, BytesCount, GOOD, Schema, Tape};
+    use super::{Bencher, BytesCount, GOOD, OwnedDocument, Schema};
 
     fn bench(bencher: Bencher<'_, '_>, text: &str, schema: Schema) {
-        let mut tapes: Vec<Tape> = text.lines().map(|_| Tape::default()).collect();
-        let texts = text.lines().zip(&mut tapes);
-        let documents: Vec<_> = texts
-            .map(|(text, tape)| tape.read(text.as_bytes()).expect("JSON"))
-            .collect();
+        let documents = text.lines().map(|line| OwnedDocument::read(line.into()));
+        let documents: Vec<_> = documents.map(|it| it.expect("JSON")).collect();
         bencher.counter(BytesCount::of_str(text)).bench_local(|| {
             assert!(
-                documents.iter().all(|document| schema.is_valid(*document)),
+                documents.iter().all(|it| schema.is_valid(it.root())),
                 "made by the generator"
             );
         });

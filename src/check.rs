@@ -347,16 +347,8 @@ impl Check {
 
     /// Sets whether each report also says of each rule that is on whether it found something,
     /// compared something, had nothing to compare, or was skipped.
-    ///
-    /// ```
-    /// use runvet::check::Check;
-    /// use runvet::finding::Coverage;
-    /// let report = Check::new().keep_coverage(true).run(["corpus/good/terminal"]).unwrap();
-    /// let coverage = report.episodes[0].coverage.as_ref().unwrap();
-    /// assert_eq!(coverage["lifecycle/links"], Coverage::Sound);
-    /// ```
     #[must_use]
-    pub fn keep_coverage(mut self, keep: bool) -> Self {
+    pub(crate) fn keep_coverage(mut self, keep: bool) -> Self {
         self.keeps_coverage = keep;
         self
     }

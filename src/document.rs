@@ -8,7 +8,7 @@
 //! A walk over the tape turns a text into the values of another language, without a tree between:
 //!
 //! ```
-//! use runvet::document::{Key, Kind, Node, Tape};
+//! use runvet::document::{Key, Kind, Node, OwnedDocument};
 //!
 //! /// A value as Lisp writes it. The nesting of a text is limited, so the recursion is too.
 //! fn lisp(node: Node<'_>) -> String {
@@ -26,8 +26,7 @@
 //!     }
 //! }
 //!
-//! let mut tape = Tape::default(); // reused for the next text
-//! let document = tape.read(br#"{"a": [1.50, true], "b": "x"}"#).unwrap();
+//! let document = OwnedDocument::read(br#"{"a": [1.50, true], "b": "x"}"#.to_vec()).unwrap();
 //! assert_eq!(lisp(document.root()), r#"((a . (1.50 t)) (b . "x"))"#);
 //! ```
 
@@ -153,7 +152,7 @@ pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 
 /// The buffers of a parse, which can be reused for the next text.
 #[derive(Default)]
-pub struct Tape {
+pub(crate) struct Tape {
     tokens: Vec<Token>,
     /// Key tokens that repeat an earlier key of their object, each with the latest one that it
     /// repeats, in the order of the text.
@@ -163,7 +162,7 @@ pub struct Tape {
 
 /// A JSON text with its tape.
 #[derive(Clone, Copy)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     text: &'a str,
     tape: &'a Tape,
 }
@@ -197,15 +196,7 @@ impl Tape {
     ///
     /// The first place where the bytes are not UTF-8 or not one JSON text, or nest deeper than
     /// [`MAX_DEPTH`].
-    ///
-    /// ```
-    /// use runvet::document::Tape;
-    /// let mut tape = Tape::default();
-    /// let document = tape.read(br#"{"status": "ok"}"#).unwrap();
-    /// assert_eq!(document.root().get("status").unwrap().text().unwrap(), "ok");
-    /// assert_eq!(tape.read(b"[1,]").unwrap_err().offset, 3);
-    /// ```
-    pub fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
+    pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return fail(0, SyntaxErrorKind::ByteOrderMark);
         }
@@ -254,7 +245,7 @@ impl Token {
 impl<'a> Document<'a> {
     /// The value that the whole text is.
     #[must_use]
-    pub fn root(self) -> Node<'a> {
+    pub(crate) fn root(self) -> Node<'a> {
         Node {
             document: self,
             index: 0,
@@ -263,7 +254,7 @@ impl<'a> Document<'a> {
 
     /// The text.
     #[must_use]
-    pub fn text(self) -> &'a str {
+    pub(crate) fn text(self) -> &'a str {
         self.text
     }
 
@@ -277,7 +268,7 @@ impl<'a> Document<'a> {
 
     /// Whether any object has the same key twice.
     #[must_use]
-    pub fn repeats_keys(self) -> bool {
+    pub(crate) fn repeats_keys(self) -> bool {
         !self.tape.duplicates.is_empty()
     }
 }

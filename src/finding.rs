@@ -19,11 +19,12 @@ use crate::printable::escape;
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
 pub(crate) use card::Card;
-pub use coverage::Coverage;
-pub(crate) use skip::{STILL_CHANGING, SkipReason};
-pub use skip::{Skip, SkipKind};
+pub(crate) use coverage::Coverage;
+pub use skip::Skip;
+pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
 pub(crate) use totals::NONE;
-pub use totals::{Deny, Statistics, Tally, Totals};
+pub(crate) use totals::Tally;
+pub use totals::{Deny, Statistics, Totals};
 #[cfg(feature = "html")]
 pub(crate) use totals::{OTHERS, by_rule, quantile, sum_of};
 pub use whole::Whole;
@@ -152,7 +153,7 @@ pub struct Report {
     pub faults: Vec<ReportedFault>,
     /// Totals by rule, mode and adapter; present when they were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub statistics: Option<Statistics>,
+    pub(crate) statistics: Option<Statistics>,
 }
 
 impl Report {
@@ -285,7 +286,7 @@ pub struct EpisodeReport {
     pub suppressed_skips: Vec<Skip>,
     /// What each rule that is on says of the run; present when it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coverage: Option<BTreeMap<String, Coverage>>,
+    pub(crate) coverage: Option<BTreeMap<String, Coverage>>,
     /// What a list of runs shows of the run, where a check was asked to keep it.
     #[serde(skip)]
     pub(crate) card: Option<Box<Card>>,
@@ -471,7 +472,7 @@ impl fmt::Display for Finding {
 #[non_exhaustive]
 pub struct Suppressed {
     /// What suppresses the finding.
-    pub by: Suppression,
+    pub(crate) by: Suppression,
     /// The reason from the configuration; absent when the baseline suppresses the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -479,19 +480,26 @@ pub struct Suppressed {
     pub finding: Finding,
 }
 
+impl Suppressed {
+    /// What suppresses the finding: `ignore` or `baseline`.
+    #[must_use]
+    pub fn by(&self) -> &'static str {
+        self.by.word()
+    }
+}
+
 /// Why a finding does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
-#[non_exhaustive]
-pub enum Suppression {
+pub(crate) enum Suppression {
     /// The configuration ignores it.
     Ignore,
     /// The baseline contains it.
     Baseline,
 }
 
-words!(Suppression {
+words!(crate Suppression {
     Ignore = "ignore",
     Baseline = "baseline",
 });

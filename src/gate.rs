@@ -373,7 +373,7 @@ impl Gate {
 
     /// Makes the gate also sum up by rule, mode and adapter.
     #[must_use]
-    pub fn with_statistics(self) -> Self {
+    pub(crate) fn with_statistics(self) -> Self {
         Self {
             has_statistics: true,
             ..self

@@ -85,13 +85,13 @@ pub struct PlanComparison {
     /// judged.
     pub differences: Vec<PlanDifference>,
     /// The number of differences beyond those.
-    pub more_differences: usize,
+    pub(crate) more_differences: usize,
     /// The values of the persisted plan that could not be compared, as JSON Pointers into the
     /// state, as many as a report lists of one rule at most: they violate the schema, or an act
     /// event gives the step an unknown status. Absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("examples" = [["/plan/steps/1/status"]]))]
-    pub uncompared: Vec<String>,
+    pub(crate) uncompared: Vec<String>,
     /// Why the plan could not be judged; absent if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
@@ -125,12 +125,11 @@ impl PlanComparison {
 /// An event that can't be read.
 #[derive(Debug, thiserror::Error)]
 #[error("event {number} can't be read as JSON: {reason}")]
-#[non_exhaustive]
 pub struct UnreadableEvent {
     /// The number of the event, counted from 1.
-    pub number: u64,
+    number: u64,
     /// Why it can't be read: for example, it is nested too deeply.
-    pub reason: String,
+    reason: String,
 }
 
 /// Rebuilds the plan from events, each a JSON text as on a line of `events.jsonl`, in the order of

@@ -261,14 +261,14 @@ impl Options {
     /// The maximum number of findings of each rule that a human report shows, and of lines about
     /// rules that could not be judged, for each kind of reason; 0 for all. The rest are counted.
     #[must_use]
-    pub fn max_findings(mut self, max: usize) -> Self {
+    pub(crate) fn max_findings(mut self, max: usize) -> Self {
         self.appearance.max_findings = max;
         self
     }
 
     /// Whether a human report contains only findings and rules that could not be judged.
     #[must_use]
-    pub fn quiet(mut self, quiet: bool) -> Self {
+    pub(crate) fn quiet(mut self, quiet: bool) -> Self {
         self.appearance.quiet = quiet;
         self
     }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 pub(crate) mod generated;
 
-use crate::document::Document;
+use crate::document::Node;
 use crate::schema;
 use crate::table::Table;
 use crate::words::words;
@@ -145,19 +145,22 @@ impl Schema {
         self.compiled().text()
     }
 
-    /// Whether a document is valid against the schema.
+    /// Whether the root of a document is valid against the schema.
     ///
     /// ```
-    /// use runvet::{Schema, document::Tape};
-    /// let mut tape = Tape::default();
+    /// use runvet::{Schema, document::OwnedDocument};
+    /// let is_event = |text: &[u8]| {
+    ///     let document = OwnedDocument::read(text.to_vec()).unwrap();
+    ///     Schema::Event.is_valid(document.root())
+    /// };
     /// let event = br#"{"phase": "start", "timestamp": "2026-03-01T12:00:00Z", "payload": {}}"#;
-    /// assert!(Schema::Event.is_valid(tape.read(event).unwrap()));
-    /// assert!(!Schema::Event.is_valid(tape.read(b"{}").unwrap()));
+    /// assert!(is_event(event));
+    /// assert!(!is_event(b"{}"));
     /// ```
     #[must_use]
-    pub fn is_valid(self, document: Document<'_>) -> bool {
+    pub fn is_valid(self, record: Node<'_>) -> bool {
         self.compiled()
-            .violations(document)
+            .violations(record.document())
             .is_ok_and(|violations| violations.is_empty())
     }
 }

@@ -31,10 +31,10 @@ pub(crate) trait Words: Copy + 'static {
 }
 
 /// Gives an enum its words: `word`, `Display` and `Words`; with `pub`, other crates have the list
-/// of its values and can parse a word.
+/// of its values and can parse a word, and with `crate` they know nothing of it.
 macro_rules! words {
     (pub $type:ident { $($(#[$feature:meta])? $variant:ident = $word:literal),+ $(,)? }) => {
-        $crate::words::words!($type { $($(#[$feature])? $variant = $word),+ });
+        $crate::words::words!(@pub $type { $($(#[$feature])? $variant = $word),+ });
 
         impl $type {
             /// All values, in the order in which they are declared.
@@ -52,11 +52,15 @@ macro_rules! words {
             }
         }
     };
-    ($type:ident { $($(#[$feature:meta])? $variant:ident = $word:literal),+ $(,)? }) => {
+    (crate $type:ident $words:tt) => { $crate::words::words!(@pub(crate) $type $words); };
+    ($type:ident $words:tt) => { $crate::words::words!(@pub $type $words); };
+    (@$vis:vis $type:ident {
+        $($(#[$feature:meta])? $variant:ident = $word:literal),+ $(,)?
+    }) => {
         impl $type {
             /// The word for it.
             #[must_use]
-            pub const fn word(self) -> &'static str {
+            $vis const fn word(self) -> &'static str {
                 match self {
                     $($(#[$feature])? Self::$variant => $word),+
                 }

@@ -4,12 +4,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use runvet::document::Tape;
+use runvet::document::OwnedDocument;
 use runvet_fuzz::{same, second_opinion};
 
 fuzz_target!(|data: &[u8]| {
-    let mut tape = Tape::default();
-    match (second_opinion(data), tape.read(data)) {
+    match (second_opinion(data), OwnedDocument::read(data.to_vec())) {
         (None, _) => {}
         (Some(Ok(value)), Ok(document)) => {
             assert!(same(document.root(), &value), "another value: {value}")

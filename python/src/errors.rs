@@ -88,12 +88,12 @@ pub(crate) fn config_at(
 }
 
 pub(crate) fn of_baseline(py: Python<'_>, path: &Path, error: &gate::Error) -> PyErr {
-    match error {
-        gate::Error::Unreadable { .. } => fault_at(py, path, &error.to_string()),
-        _ => exception(py, "ConfigError", &error.to_string(), |it| {
-            it.set_item("file", path)
-        }),
+    if error.is_unreadable() {
+        return fault_at(py, path, &error.to_string());
     }
+    exception(py, "ConfigError", &error.to_string(), |it| {
+        it.set_item("file", path)
+    })
 }
 
 pub(crate) fn of_read(py: Python<'_>, error: &read::Error) -> PyErr {

@@ -282,12 +282,12 @@ impl Record {
 
     #[getter]
     fn text(&self) -> &str {
-        self.0.view().text()
+        self.0.text()
     }
 
     #[getter]
     fn duplicates(&self, py: Python<'_>) -> Vec<String> {
-        py.detach(|| self.0.view().duplicates())
+        py.detach(|| self.0.duplicates())
     }
 }
 

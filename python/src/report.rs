@@ -245,7 +245,7 @@ pub(crate) fn episode(
     let findings = tuple(py, &report.findings, finding)?;
     let suppressed = tuple(py, &report.suppressed, |py, it| {
         let found = finding(py, &it.finding)?;
-        class!(py, "Suppressed")?.call1((it.by.word(), &it.reason, found))
+        class!(py, "Suppressed")?.call1((it.by(), &it.reason, found))
     })?;
     class!(py, "EpisodeReport")?.call1((
         &report.id,
@@ -273,7 +273,7 @@ pub(crate) fn tuple<'py, T>(
 }
 
 fn skip<'py>(py: Python<'py>, skip: &Skip) -> PyResult<Bound<'py, PyAny>> {
-    class!(py, "Skip")?.call1((&skip.rule, &skip.reason, skip.kind.word()))
+    class!(py, "Skip")?.call1((&skip.rule, &skip.reason, skip.kind()))
 }
 
 pub(crate) fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>> {

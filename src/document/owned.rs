@@ -12,6 +12,7 @@ use super::{Document, Node, Refused, SyntaxError, Tape};
 /// let stored = OwnedDocument::read(br#"{"b": 1.50, "a": null}"#.to_vec()).unwrap();
 /// assert_eq!(stored.root().get("b").unwrap().raw(), "1.50");
 /// assert_eq!(stored.root().members().next().unwrap().name(), "b");
+/// assert_eq!(OwnedDocument::read(b"[1,]".to_vec()).unwrap_err().offset, 3);
 /// ```
 pub struct OwnedDocument {
     text: String,
@@ -19,11 +20,12 @@ pub struct OwnedDocument {
 }
 
 impl OwnedDocument {
-    /// Reads a JSON text, see [`Tape::read`].
+    /// Reads a JSON text.
     ///
     /// # Errors
     ///
-    /// Those of [`Tape::read`].
+    /// The first place where the bytes are not UTF-8 or not one JSON text, or nest deeper than
+    /// [`MAX_DEPTH`](super::MAX_DEPTH).
     pub fn read(bytes: Vec<u8>) -> Result<Self, SyntaxError> {
         let mut tape = Tape::default();
         tape.read(&bytes)?;
@@ -61,12 +63,17 @@ impl OwnedDocument {
     }
 
     /// The document.
-    #[must_use]
-    pub fn view(&self) -> Document<'_> {
+    pub(crate) fn view(&self) -> Document<'_> {
         Document {
             text: &self.text,
             tape: &self.tape,
         }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The value that the whole text is.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Document, Key, Kind, Node};
+use super::{Document, Key, Kind, Node, OwnedDocument};
 use crate::source::Pointer;
 
 /// A key that repeats an earlier one of the same object.
@@ -33,18 +33,26 @@ impl Repeated<'_, '_> {
 /// The number of repeated keys that are listed: a hostile text has millions.
 const MAX_DUPLICATES: usize = 10_000;
 
-impl<'a> Document<'a> {
+impl OwnedDocument {
     /// JSON Pointers to the keys that repeat an earlier one of their object, in the order of the
     /// text; the first 10,000 of them.
     ///
     /// ```
-    /// use runvet::document::Tape;
-    /// let mut tape = Tape::default();
-    /// let document = tape.read(br#"{"a": [{"b": 1, "b": 2}], "a": 3}"#).unwrap();
+    /// use runvet::document::OwnedDocument;
+    /// let text = br#"{"a": [{"b": 1, "b": 2}], "a": 3}"#;
+    /// let document = OwnedDocument::read(text.to_vec()).unwrap();
     /// assert_eq!(document.duplicates(), ["/a/0/b", "/a"]);
     /// ```
     #[must_use]
-    pub fn duplicates(self) -> Vec<String> {
+    pub fn duplicates(&self) -> Vec<String> {
+        self.view().duplicates()
+    }
+}
+
+impl<'a> Document<'a> {
+    /// JSON Pointers to the keys that repeat an earlier one of their object, in the order of the
+    /// text; the first 10,000 of them.
+    fn duplicates(self) -> Vec<String> {
         let mut pointers = Vec::new();
         self.for_each_repeated_key(|repeated| {
             if pointers.len() < MAX_DUPLICATES {

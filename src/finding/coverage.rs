@@ -9,7 +9,7 @@ use crate::words::words;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
-pub enum Coverage {
+pub(crate) enum Coverage {
     /// The rule has at least one finding, which may be suppressed.
     Found,
     /// The rule compared something and has no finding.
@@ -20,7 +20,7 @@ pub enum Coverage {
     Skipped,
 }
 
-words!(Coverage {
+words!(crate Coverage {
     Found = "found",
     Sound = "sound",
     Nothing = "nothing",

@@ -25,7 +25,7 @@ pub struct Skip {
     #[schemars(extend("examples" = ["state.json is missing"]))]
     pub reason: String,
     /// The kind of the reason, for programs.
-    pub kind: SkipKind,
+    pub(crate) kind: SkipKind,
     /// Whether the machine lacked what it takes to read the records.
     #[serde(skip)]
     pub(super) is_lacking: bool,
@@ -58,6 +58,12 @@ impl Skip {
         }
     }
 
+    /// What kept the rule from being judged, as a word: one of those that the schema lists.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind.word()
+    }
+
     /// What skips are sorted by, and what makes two of them one.
     pub(crate) fn order(&self) -> (&str, &str, SkipKind, &str) {
         (&self.rule, &self.reason, self.kind, &self.besides)
@@ -82,8 +88,7 @@ impl Skip {
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
-#[non_exhaustive]
-pub enum SkipKind {
+pub(crate) enum SkipKind {
     /// A record that it needs is not there.
     Missing,
     /// A record that it needs can't be read.
@@ -104,7 +109,7 @@ pub enum SkipKind {
     Limit,
 }
 
-words!(SkipKind {
+words!(crate SkipKind {
     Missing = "missing",
     Unreadable = "unreadable",
     Syntax = "syntax",

@@ -141,19 +141,18 @@ impl Totals {
 pub struct Statistics {
     /// For each rule with findings: the number of episodes that have them, and the number of
     /// findings.
-    pub rules: BTreeMap<String, Tally>,
+    pub(crate) rules: BTreeMap<String, Tally>,
     /// For each mode of the runtime: the number of episodes, and of all findings in them. `(none)`
     /// stands for runs without a mode, `(others)` for the modes beyond the first 1,000. Long names
     /// are shortened.
-    pub modes: BTreeMap<String, Tally>,
+    pub(crate) modes: BTreeMap<String, Tally>,
     /// The sums for each adapter, with the same words.
-    pub adapters: BTreeMap<String, Tally>,
+    pub(crate) adapters: BTreeMap<String, Tally>,
 }
 
 /// Totals over some episodes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
-#[non_exhaustive]
-pub struct Tally {
+pub(crate) struct Tally {
     /// The number of episodes.
     pub episodes: u64,
     /// The number of findings of severity `error`.

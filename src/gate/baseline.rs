@@ -18,8 +18,20 @@ const VERSION: u64 = 2;
 
 /// Why a baseline could not be read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+#[error(transparent)]
+pub struct Error(#[from] NoBaseline);
+
+impl Error {
+    /// Whether the file can't be read; else it is not a baseline that this version reads.
+    #[must_use]
+    pub fn is_unreadable(&self) -> bool {
+        matches!(self.0, NoBaseline::Unreadable { .. })
+    }
+}
+
+/// What keeps a baseline from being read.
+#[derive(Debug, thiserror::Error)]
+enum NoBaseline {
     /// The file can't be read.
     #[error("can't read the baseline {}: {source}", escape(&.path.to_string_lossy()))]
     Unreadable {
@@ -172,12 +184,13 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// [`Error::Unreadable`], where the file can't be read.
+    /// An [unreadable](Error::is_unreadable) file.
     pub fn text(path: &Path) -> Result<String, Error> {
-        store::read_text(path).map_err(|source| Error::Unreadable {
+        let text = store::read_text(path).map_err(|source| NoBaseline::Unreadable {
             path: path.to_owned(),
             source,
-        })
+        })?;
+        Ok(text)
     }
 
     /// Reads a baseline from the text of a file. Its directories are relative to that of the path,
@@ -187,16 +200,14 @@ impl Baseline {
     ///
     /// [`Error`], where the text is not a baseline of this version.
     pub fn from_json(path: &Path, text: &str) -> Result<Self, Error> {
-        let damaged = |error: serde_json::Error| Error::Damaged {
+        let damaged = |error: serde_json::Error| NoBaseline::Damaged {
             path: path.to_owned(),
             reason: error.to_string(),
         };
         let Versioned { version: found } = serde_json::from_str(text).map_err(damaged)?;
         if found != VERSION {
-            return Err(Error::Version {
-                path: path.to_owned(),
-                found,
-            });
+            let path = path.to_owned();
+            return Err(NoBaseline::Version { path, found }.into());
         }
         let written: Written = serde_json::from_str(text).map_err(damaged)?;
         Ok(Self {

@@ -46,7 +46,7 @@ pub struct Outcome {
     pub totals: Totals,
     /// The sums by rule, mode and adapter, with
     /// [`Gate::with_statistics`](super::Gate::with_statistics).
-    pub statistics: Option<Statistics>,
+    pub(crate) statistics: Option<Statistics>,
     /// What could not be looked at or judged, sorted by path.
     pub faults: Vec<ReportedFault>,
     /// Whether everything was looked at and judged: there are no faults, and the check was not

@@ -16,7 +16,7 @@ use jsonschema::{Draft, ValidationError, Validator};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use runvet::check::{Check, all_rules};
-use runvet::document::{Kind, Node, Tape};
+use runvet::document::{Kind, Node, OwnedDocument};
 use runvet::finding::{Finding, Level};
 use runvet::source::Artifact;
 use runvet::{Schema, Timestamp};
@@ -126,13 +126,13 @@ struct Editor<'t> {
 
 impl Editor<'_> {
     fn edits(text: &str, values: &[&str]) -> Vec<Edit> {
-        let mut tape = Tape::default();
         let mut editor = Editor {
             text,
             values,
             edits: Vec::new(),
         };
-        editor.visit(tape.read(text.as_bytes()).unwrap().root(), "");
+        let document = OwnedDocument::read(text.into()).unwrap();
+        editor.visit(document.root(), "");
         editor.edits
     }
 

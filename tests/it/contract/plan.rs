@@ -322,7 +322,6 @@ fn project_says_which_event_it_cannot_read() {
     };
     let events = [records(json!(1)), records(deep)];
     let error = runvet::plan::project(texts(&events)).unwrap_err();
-    assert_eq!(error.number, 2);
     assert!(
         error
             .to_string()

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use runvet::check::{Check, all_rules};
-use runvet::finding::{Coverage, Finding, Report, Severity};
+use runvet::finding::{Finding, Severity};
 use runvet::report::{Closing, Format, Options};
 use serde_json::Value;
 
@@ -298,56 +298,46 @@ fn coverage_tells_a_sound_rule_from_one_that_compared_nothing() {
     let covered = |case: &str, more: &[&str]| {
         let options = [&["--format", "json", "--coverage"], more].concat();
         let output = runvet(&corpus().join(case), &options);
-        serde_json::from_slice::<Report>(&output.stdout).unwrap()
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
-    let said = |report: &Report, rule: &str| report.episodes[0].coverage.as_ref().unwrap()[rule];
+    let said = |report: &Value, rule: &str| report["episodes"][0]["coverage"][rule].clone();
     let sound = covered("good/terminal", &[]);
-    assert_eq!(said(&sound, "lifecycle/links"), Coverage::Sound);
+    assert_eq!(said(&sound, "lifecycle/links"), "sound");
     let without_digests = covered("good/terminal", &["--verify-manifest"]);
-    assert_eq!(said(&without_digests, "manifest/digest"), Coverage::Nothing);
-    for episode in &covered("demo", &[]).episodes {
-        let coverage = episode.coverage.as_ref().unwrap();
-        for finding in &episode.findings {
-            assert_eq!(coverage[&finding.rule], Coverage::Found);
+    assert_eq!(said(&without_digests, "manifest/digest"), "nothing");
+    for episode in covered("demo", &[])["episodes"].as_array().unwrap() {
+        let said = |by: &Value| episode["coverage"][by["rule"].as_str().unwrap()].clone();
+        for finding in episode["findings"].as_array().unwrap() {
+            assert_eq!(said(finding), "found");
         }
-        for skip in &episode.skipped {
-            let said = coverage[&skip.rule];
-            assert!(
-                matches!(said, Coverage::Skipped | Coverage::Found),
-                "{skip:?}"
-            );
+        for skip in episode["skipped"].as_array().unwrap() {
+            assert!(said(skip) == "skipped" || said(skip) == "found", "{skip}");
         }
     }
-    assert!(
-        REPORT
-            .episodes
-            .iter()
-            .all(|episode| episode.coverage.is_none())
-    );
+    let plain = serde_json::to_value(&REPORT.episodes).unwrap();
+    let mut plain = plain.as_array().unwrap().iter();
+    assert!(plain.all(|episode| episode.get("coverage").is_none()));
 }
 
 #[test]
 fn statistics_add_up_to_the_totals() {
     let output = runvet(RUN_DATA.path(), &["--format", "json", "--statistics"]);
-    let report: Report = serde_json::from_slice(&output.stdout).unwrap();
-    let statistics = report.statistics.unwrap();
-    for (tallies, is_whole) in [
-        (&statistics.rules, false),
-        (&statistics.modes, true),
-        (&statistics.adapters, true),
-    ] {
-        let sum = |of: fn(&runvet::finding::Tally) -> u64| tallies.values().map(of).sum::<u64>();
-        assert_eq!(sum(|tally| tally.errors), report.totals.errors);
-        assert_eq!(sum(|tally| tally.warnings), report.totals.warnings);
-        assert!(!is_whole || sum(|tally| tally.episodes) == report.totals.episodes);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (statistics, totals) = (&report["statistics"], &report["totals"]);
+    for (facet, is_whole) in [("rules", false), ("modes", true), ("adapters", true)] {
+        let tallies = statistics[facet].as_object().unwrap();
+        let sum = |of| -> u64 { tallies.values().map(|it| it[of].as_u64().unwrap()).sum() };
+        assert_eq!(sum("errors"), totals["errors"]);
+        assert_eq!(sum("warnings"), totals["warnings"]);
+        assert!(!is_whole || totals["episodes"] == sum("episodes"));
     }
     let with_mode = REPORT
         .episodes
         .iter()
         .filter(|episode| episode.mode.as_deref() == Some("meta"))
         .count() as u64;
-    assert_eq!(statistics.modes["meta"].episodes, with_mode);
-    assert!(with_mode > 0 && statistics.adapters.contains_key("adapter:core.minimal"));
+    assert_eq!(statistics["modes"]["meta"]["episodes"], with_mode);
+    assert!(with_mode > 0 && statistics["adapters"].get("adapter:core.minimal").is_some());
     let human = runvet(&corpus().join("demo"), &["--statistics"]);
     let human = String::from_utf8(human.stdout).unwrap();
     let row = human
