@@ -19,9 +19,9 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use run_data::{Random, Records};
 use runvet::Schema;
-use runvet::check::{Check, all_rules};
 use runvet::document::OwnedDocument;
 use runvet::finding::Level;
+use runvet::gate::{Gate, all_rules};
 use runvet::source::Artifact;
 
 const ID: &str = "ep_00000007";
@@ -116,15 +116,15 @@ mod schema {
 #[divan::bench_group]
 mod episode {
     use super::{
-        Artifact, BROKEN, Bencher, Check, GOOD, ID, Level, NonZeroUsize, Records, all_rules, size,
+        Artifact, BROKEN, Bencher, GOOD, Gate, ID, Level, NonZeroUsize, Records, all_rules, size,
         summary,
     };
 
-    fn check() -> Check {
-        Check::new().jobs(NonZeroUsize::MIN)
+    fn check() -> Gate {
+        Gate::default().jobs(NonZeroUsize::MIN)
     }
 
-    fn bench(bencher: Bencher<'_, '_>, check: &Check, run: &Records, is_good: bool) {
+    fn bench(bencher: Bencher<'_, '_>, gate: &Gate, run: &Records, is_good: bool) {
         let records = [
             (Artifact::State, run.state.as_bytes()),
             (Artifact::Summary, summary(run).as_bytes()),
@@ -132,8 +132,9 @@ mod episode {
             (Artifact::Learn, b"".as_slice()),
             (Artifact::Manifest, b"{}".as_slice()),
         ];
+        let mut gate = gate.clone();
         bencher.counter(size(run)).bench_local(|| {
-            let report = check.records(ID, &records);
+            let report = gate.records(ID, &records);
             assert_eq!(report.findings.is_empty(), is_good, "{report:?}");
             report
         });
@@ -142,7 +143,7 @@ mod episode {
     /// All rules are off: parse, schema and facts.
     #[divan::bench]
     fn facts(bencher: Bencher<'_, '_>) {
-        let off = |check: Check, rule: &runvet::finding::RuleInfo| {
+        let off = |check: Gate, rule: &runvet::finding::RuleInfo| {
             check.level(&rule.id, Level::Off).expect("a rule")
         };
         bench(bencher, &all_rules().fold(check(), off), &GOOD, true);

@@ -1,10 +1,4 @@
-//! The door to checking: paths or records -> a report.
-//!
-//! ```
-//! let report = runvet::check::Check::new().run(["corpus/good/terminal"]).unwrap();
-//! assert_eq!(report.totals.valid, 1);
-//! assert!(report.episodes[0].findings.is_empty());
-//! ```
+//! Episodes and records -> reports, in which every finding counts.
 
 mod causes;
 mod judge;
@@ -21,15 +15,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::finding::{EpisodeReport, Level, Report, ReportedFault, RuleInfo, Skip, Totals};
+use crate::finding::{EpisodeReport, Level, RuleInfo, Skip};
 use crate::load::Wanted;
 use crate::parallel::{cores, in_order};
 use crate::rule::{Check as RuleCheck, Record, Rule, TeamCheck};
 use crate::rules::{self, RuleSet};
-use crate::source::{Artifact, EpisodeKey};
-use crate::store::{
-    self, Artifacts, AsEpisodeDir, Discovery, EpisodeDir, Excludes, Fault, Found, Given,
-};
+#[cfg(test)]
+use crate::source::Artifact;
+use crate::source::EpisodeKey;
+use crate::store::{self, Artifacts, AsEpisodeDir, Excludes, Fault, Found, Given};
 use crate::team::{InForce, On, Team};
 
 pub(crate) use judge::fit_coverage;
@@ -66,7 +60,7 @@ fn suggestion(nearest: Option<&str>) -> String {
 
 /// A check, set up and ready to run.
 #[derive(Clone, Debug)]
-pub struct Check {
+pub(crate) struct Check {
     rules: RuleSet,
     /// One for each of the rules.
     levels: Vec<Level>,
@@ -87,10 +81,10 @@ impl Default for Check {
     }
 }
 
-/// All built-in rules; [`Check::rules`] has those of a team besides.
+/// All built-in rules; [`Gate::rules`](crate::gate::Gate::rules) has those of a team besides.
 ///
 /// ```
-/// assert!(runvet::check::all_rules().any(|rule| rule.id == "lifecycle/links"));
+/// assert!(runvet::gate::all_rules().any(|rule| rule.id == "lifecycle/links"));
 /// ```
 pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
     rules::ALL.iter().map(|rule| &rule.info)
@@ -189,8 +183,7 @@ fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InFo
 
 impl Check {
     /// A check with every rule at its default level, on all cores, that follows no links.
-    #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let none = Self {
             rules: RuleSet::default(),
             levels: Vec::new(),
@@ -220,14 +213,7 @@ impl Check {
     /// # Errors
     ///
     /// [`Error::UnknownRule`] where no rule and no group has the name.
-    ///
-    /// ```
-    /// use runvet::check::Check;
-    /// use runvet::finding::Level;
-    /// let check = Check::new().level("plan/*", Level::Off).unwrap();
-    /// assert!(check.level("plan/steps", Level::Off).is_err());
-    /// ```
-    pub fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
+    pub(crate) fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
         let mut known = false;
         for (rule, slot) in self.rules.iter().zip(&mut self.levels) {
             if names(name, &rule.info.id) {
@@ -245,12 +231,7 @@ impl Check {
 
     /// The rules that can be on: the built-in ones, then those of the team whose configuration the
     /// check follows.
-    ///
-    /// ```
-    /// let check = runvet::check::Check::new();
-    /// assert_eq!(check.rules().count(), runvet::check::all_rules().count());
-    /// ```
-    pub fn rules(&self) -> impl Iterator<Item = &RuleInfo> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &RuleInfo> {
         self.rules.iter().map(|rule| &rule.info)
     }
 
@@ -259,13 +240,7 @@ impl Check {
     /// # Errors
     ///
     /// [`Error::UnknownRule`], with the most similar name.
-    ///
-    /// ```
-    /// let check = runvet::check::Check::new();
-    /// assert_eq!(check.find_rule("plan/projection").unwrap().id, "plan/projection");
-    /// assert!(check.find_rule("plan/projektion").is_err());
-    /// ```
-    pub fn find_rule(&self, name: &str) -> Result<&RuleInfo, Error> {
+    pub(crate) fn find_rule(&self, name: &str) -> Result<&RuleInfo, Error> {
         let mut rules = self.rules();
         rules
             .find(|rule| rule.id == name)
@@ -305,8 +280,7 @@ impl Check {
     }
 
     /// Sets how many episodes are checked in parallel; the report does not depend on it.
-    #[must_use]
-    pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
+    pub(crate) fn jobs(mut self, jobs: NonZeroUsize) -> Self {
         self.jobs = Some(jobs);
         self
     }
@@ -318,15 +292,13 @@ impl Check {
     }
 
     /// A check of one episode after the other, which keeps its buffers between them.
-    #[must_use]
     pub(crate) fn session(&self) -> CheckSession {
         CheckSession::new(self, self.jobs)
     }
 
     /// Sets whether an artifact may be a symbolic link to a file inside its episode's directory.
     /// Links that lead out of it are never followed, because they could make runvet read any file.
-    #[must_use]
-    pub fn follow_links(mut self, follow: bool) -> Self {
+    pub(crate) fn follow_links(mut self, follow: bool) -> Self {
         self.follow_links = follow;
         self
     }
@@ -336,18 +308,14 @@ impl Check {
         self.follow_links
     }
 
-    /// Sets whether each report also keeps what a list of runs shows of its run, as
-    /// [`Format::Html`](crate::report::Format::Html) does: task, status, outcome, start, duration,
-    /// tags and latencies.
-    #[must_use]
-    pub fn keep_cards(mut self, keep: bool) -> Self {
+    /// Sets whether each report also keeps what a list of runs shows of its run.
+    pub(crate) fn keep_cards(mut self, keep: bool) -> Self {
         self.keeps_cards = keep;
         self
     }
 
     /// Sets whether each report also says of each rule that is on whether it found something,
     /// compared something, had nothing to compare, or was skipped.
-    #[must_use]
     pub(crate) fn keep_coverage(mut self, keep: bool) -> Self {
         self.keeps_coverage = keep;
         self
@@ -359,14 +327,7 @@ impl Check {
     /// # Errors
     ///
     /// [`Error::UnknownRule`] where no rule and no group has the name.
-    ///
-    /// ```
-    /// use runvet::check::Check;
-    /// let check = Check::new().require("manifest/digest").unwrap();
-    /// let report = check.run(["corpus/good/terminal"]).unwrap();
-    /// assert_eq!(report.episodes[0].findings[0].rule, "coverage/required");
-    /// ```
-    pub fn require(mut self, name: &str) -> Result<Self, Error> {
+    pub(crate) fn require(mut self, name: &str) -> Result<Self, Error> {
         let required = self.rules.placed();
         let required = required.filter(|of| names(name, &of.rule.info.id));
         let places: Vec<usize> = required.map(|of| of.index).collect();
@@ -387,48 +348,6 @@ impl Check {
     /// The places of the rules that are required.
     pub(crate) fn required(&self) -> &[usize] {
         &self.required
-    }
-
-    /// Checks all episodes below paths and returns the report as data. What could not be looked at
-    /// is among its faults.
-    ///
-    /// # Errors
-    ///
-    /// The first given path that does not exist, or is neither a directory nor an artifact.
-    pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
-        let paths: Vec<P> = paths.into_iter().collect();
-        let mut found = self.search(&paths, None, Given::Each);
-        given_path(&mut found.faults)?;
-        let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
-        let (mut episodes, mut totals) = (Vec::new(), Totals::default());
-        self.each_of(&found.episodes, |checked| {
-            match checked {
-                Ok(report) => {
-                    totals.add(&report);
-                    faults.extend(report.fault());
-                    episodes.push(report);
-                }
-                Err(fault) => faults.push((&fault).into()),
-            }
-            ControlFlow::Continue(())
-        });
-        ReportedFault::tidy(&mut faults);
-        Ok(Report::new(episodes, totals, faults, None))
-    }
-
-    /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
-    /// directory, or an artifact, which stands for its episode.
-    ///
-    /// The walk enters hidden directories except `.git`, and follows no symbolic links except the
-    /// given paths.
-    ///
-    /// ```
-    /// let found = runvet::check::Check::new().discover(&["corpus/demo", "nowhere"]);
-    /// assert_eq!((found.episodes.len(), found.faults.len()), (5, 1));
-    /// ```
-    #[must_use]
-    pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
-        self.search(paths, None, Given::Each).into()
     }
 
     /// Finds the episodes below paths, but opens no directory that is excluded.
@@ -460,14 +379,8 @@ impl Check {
     }
 
     /// Checks records that are not on a disk: the artifacts of one episode, each with its content.
-    ///
-    /// ```
-    /// use runvet::source::Artifact;
-    /// let report = runvet::check::Check::new().records("ep_1", &[(Artifact::Events, b"")]);
-    /// assert_eq!(report.findings[0].rule, "state/not-yet");
-    /// ```
-    #[must_use]
-    pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
+    #[cfg(test)]
+    pub(crate) fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         self.session().records(id, records)
     }
 
@@ -476,62 +389,13 @@ impl Check {
     ///
     /// The key is the location of the episode, as the report prints it; the id is the one that its
     /// records must have. Without an id, the records only need to agree with each other.
-    ///
-    /// ```
-    /// use runvet::check::Check;
-    /// use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
-    /// use runvet::store::{Artifacts, Opened, Unreadable};
-    ///
-    /// /// Objects, each with its content, or with the answer of its store.
-    /// struct Bucket(Vec<(Artifact, Result<&'static str, Unreadable>)>);
-    ///
-    /// impl Artifacts for Bucket {
-    ///     fn entries(&self) -> Entries {
-    ///         self.0.iter().map(|(artifact, _)| (*artifact, EntryKind::File)).collect()
-    ///     }
-    ///     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
-    ///         let found = self.0.iter().find(|(name, _)| *name == artifact);
-    ///         match found {
-    ///             Some((_, Ok(text))) => Ok(Opened::from_bytes(text.as_bytes())),
-    ///             Some((_, Err(why))) => Err(why.clone()),
-    ///             None => Err(Unreadable::Vanished),
-    ///         }
-    ///     }
-    /// }
-    ///
-    /// let event = r#"{"phase":"start","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
-    /// let bucket = Bucket(vec![
-    ///     (Artifact::Events, Ok(event)),
-    ///     // It exists, but its content was not fetched: a check does not need it.
-    ///     (Artifact::Learn, Err(Unreadable::ListedOnly)),
-    ///     (Artifact::State, Err(Unreadable::Other("its store answers 503".into()))),
-    /// ]);
-    /// let key = EpisodeKey::Text("s3://runs/episodes/ep_1".into());
-    /// let report = Check::new().artifacts(&key, Some("ep_1"), &bucket);
-    /// assert_eq!(report.dir, "s3://runs/episodes/ep_1");
-    /// let found = report.findings.iter().find(|finding| finding.rule == "record/unreadable");
-    /// let found = found.unwrap();
-    /// assert_eq!(found.location.file, "s3://runs/episodes/ep_1/state.json");
-    /// assert_eq!(found.message, "state.json can't be read: its store answers 503");
-    /// assert_eq!(report.findings.iter().filter(|finding| finding.rule == found.rule).count(), 1);
-    /// ```
-    #[must_use]
-    pub fn artifacts(
+    pub(crate) fn artifacts(
         &self,
         key: &EpisodeKey,
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
         self.session().artifacts(key, id, artifacts)
-    }
-
-    /// Checks one episode.
-    ///
-    /// # Errors
-    ///
-    /// Where its directory can't be opened.
-    pub fn episode(&self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
-        self.session().episode(episode)
     }
 }
 

@@ -245,8 +245,8 @@ pub(crate) struct Gated {
     pub(crate) fails: bool,
 }
 
-/// Reads, judges and compares the runs of two paths, and returns what `runvet compare --format json`
-/// prints. Only runs that ended and are valid are compared.
+/// Reads, judges and compares the runs of two paths, and returns what
+/// `runvet compare --format json` prints. Only runs that ended and are valid are compared.
 ///
 /// # Errors
 ///

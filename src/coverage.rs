@@ -122,9 +122,8 @@ struct Counted {
 
 impl Counting {
     fn new(gate: &Gate) -> Self {
-        let check = gate.check().clone().keep_coverage(true);
         Self {
-            gate: gate.clone().with_check(check),
+            gate: gate.clone().keep_coverage(true),
             fields: Fields::new(),
             selectors: selectors(gate),
         }

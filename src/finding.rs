@@ -10,6 +10,7 @@ mod whole;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -451,7 +452,7 @@ impl fmt::Display for Finding {
     /// The finding in one line: place, severity, rule, message. Text of the records is escaped.
     ///
     /// ```
-    /// let report = runvet::check::Check::new().records("ep_1", &[]);
+    /// let report = runvet::gate::Gate::default().records("ep_1", &[]);
     /// assert_eq!(
     ///     report.findings[0].to_string(),
     ///     "ep_1/events.jsonl: error[events/missing]: there is no events.jsonl"
@@ -504,6 +505,15 @@ words!(crate Suppression {
     Baseline = "baseline",
 });
 
+impl Location {
+    /// The text around the place on its line, and where in this text the place is.
+    #[must_use]
+    pub fn excerpt(&self) -> Option<(&str, Range<usize>)> {
+        let excerpt = self.excerpt.as_ref()?;
+        Some((&excerpt.text, excerpt.span.clone()))
+    }
+}
+
 /// Another place that a finding is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
@@ -555,7 +565,7 @@ pub struct Location {
     pub length: Option<u64>,
     /// The line around the place, ready to be shown.
     #[serde(skip)]
-    pub excerpt: Option<Excerpt>,
+    pub(crate) excerpt: Option<Excerpt>,
     /// The digest of the text at the place.
     #[serde(skip)]
     pub(crate) digest: Option<Digest>,

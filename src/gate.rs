@@ -6,7 +6,6 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use runvet::check::Check;
 //! use runvet::gate::Gate;
 //!
 //! let config = r#"
@@ -15,8 +14,7 @@
 //!     episode = "ep_03_edited"
 //!     reason = "the score was corrected by hand"
 //! "#;
-//! let gate = Gate::new(Check::new());
-//! let mut gate = gate.with_config(Path::new("runvet.toml"), config, None)?;
+//! let mut gate = Gate::default().with_config(Path::new("runvet.toml"), config, None)?;
 //! let report = gate.run(["corpus/demo"])?;
 //! assert_eq!(report.episodes[2].suppressed.len(), 1);
 //! assert_eq!((report.totals.errors, report.totals.ignored), (5, 1));
@@ -28,9 +26,9 @@ mod exit;
 mod globs;
 mod ignores;
 mod levels;
+mod outcome;
 #[cfg(feature = "cli")]
 mod request;
-mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -45,21 +43,24 @@ use crate::check::{self, Check, CheckSession, Judges};
 use crate::config::{ConfigSource, Files, Reading, read_team};
 use crate::digest::Digest;
 use crate::finding::{
-    Deny, EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
-    Suppression, Totals,
+    Deny, EpisodeReport, Finding, Level, Report, ReportedFault, RuleInfo, Skip, Statistics,
+    Suppressed, Suppression, Totals,
 };
 use crate::printable::escape;
 use crate::report::count;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Excludes, Fault, Found, Given, is_gone};
+use crate::store::{
+    Artifacts, AsEpisodeDir, Discovery, EpisodeDir, Excludes, Fault, Found, Given, is_gone,
+};
 use crate::timestamp::Timestamp;
 
+pub use crate::check::{Error, all_rules, find_rule};
 pub use crate::config::ConfigError;
-pub use baseline::{Baseline, Error};
+pub use baseline::{Baseline, BaselineError};
 pub use exit::Exit;
+pub use outcome::Outcome;
 #[cfg(feature = "cli")]
 pub(crate) use request::CheckRequest;
-pub use selection::{Outcome, Selection};
 
 use baseline::{Known, KnownSkips};
 use globs::{Glob, relative};
@@ -140,8 +141,7 @@ impl Default for Gate {
 
 impl Gate {
     /// A gate in which every finding of a check counts.
-    #[must_use]
-    pub fn new(check: Check) -> Self {
+    pub(crate) fn new(check: Check) -> Self {
         Self {
             check,
             session: Lazy::default(),
@@ -254,8 +254,15 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// [`check::Error::UnknownRule`] where no rule and no group has the name.
-    pub fn level(mut self, name: &str, level: Level) -> Result<Self, check::Error> {
+    /// [`Error::UnknownRule`] where no rule and no group has the name.
+    ///
+    /// ```
+    /// use runvet::finding::Level;
+    /// use runvet::gate::Gate;
+    /// let gate = Gate::default().level("plan/*", Level::Off).unwrap();
+    /// assert!(gate.level("plan/steps", Level::Off).is_err());
+    /// ```
+    pub fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
         self.check.clone().level(name, level)?;
         self.levels.set_last(name, level);
         self.session = Lazy::default();
@@ -267,7 +274,7 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// [`check::Error::UnknownRule`] where no rule and no group has one of the names.
+    /// [`Error::UnknownRule`] where no rule and no group has one of the names.
     ///
     /// ```
     /// use runvet::gate::Gate;
@@ -275,12 +282,12 @@ impl Gate {
     /// let report = gate.run(["corpus/demo"])?;
     /// assert_eq!((report.totals.errors, report.totals.warnings), (0, 1));
     /// assert!(Gate::default().select(["strict/step"]).is_err());
-    /// # Ok::<(), runvet::check::Error>(())
+    /// # Ok::<(), runvet::gate::Error>(())
     /// ```
     pub fn select(
         mut self,
         names: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Result<Self, check::Error> {
+    ) -> Result<Self, Error> {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let check = self.check.clone();
         names
@@ -291,13 +298,20 @@ impl Gate {
         Ok(self)
     }
 
-    /// Requires a rule, or a group such as `plan/*`, to judge each run that has ended, see
-    /// [`Check::require`].
+    /// Requires a rule, or a group such as `plan/*`, to judge each run that has ended. Where a rule
+    /// has nothing to compare, can't be checked, or is off, `coverage/required` has a finding.
     ///
     /// # Errors
     ///
-    /// [`check::Error::UnknownRule`] where no rule and no group has the name.
-    pub fn require(self, name: &str) -> Result<Self, check::Error> {
+    /// [`Error::UnknownRule`] where no rule and no group has the name.
+    ///
+    /// ```
+    /// use runvet::gate::Gate;
+    /// let mut gate = Gate::default().require("manifest/digest").unwrap();
+    /// let report = gate.run(["corpus/good/terminal"]).unwrap();
+    /// assert_eq!(report.episodes[0].findings[0].rule, "coverage/required");
+    /// ```
+    pub fn require(self, name: &str) -> Result<Self, Error> {
         Ok(Self {
             check: self.check.clone().require(name)?,
             session: Lazy::default(),
@@ -305,18 +319,70 @@ impl Gate {
         })
     }
 
-    /// Sets how episodes are checked, by the same rules.
-    pub(crate) fn with_check(self, check: Check) -> Self {
+    /// Changes how episodes are checked.
+    fn checking(self, change: impl FnOnce(Check) -> Check) -> Self {
         Self {
-            check: check.with_rules(self.check.rule_set().clone()),
+            check: change(self.check),
             session: Lazy::default(),
             ..self
         }
     }
 
-    /// How episodes are checked, and the rules that can be on.
+    /// Sets how many episodes are checked in parallel; the report does not depend on it.
     #[must_use]
-    pub fn check(&self) -> &Check {
+    pub fn jobs(self, jobs: NonZeroUsize) -> Self {
+        self.checking(|check| check.jobs(jobs))
+    }
+
+    /// Sets whether an artifact may be a symbolic link to a file inside its episode's directory.
+    /// Links that lead out of it are never followed, because they could make runvet read any file.
+    #[must_use]
+    pub fn follow_links(self, follow: bool) -> Self {
+        self.checking(|check| check.follow_links(follow))
+    }
+
+    /// Sets whether each report also keeps what a list of runs shows of its run, as
+    /// [`Format::Html`](crate::report::Format::Html) does: task, status, outcome, start, duration,
+    /// tags and latencies.
+    #[must_use]
+    pub fn keep_cards(self, keep: bool) -> Self {
+        self.checking(|check| check.keep_cards(keep))
+    }
+
+    /// Sets whether each report also says of each rule that is on whether it found something,
+    /// compared something, had nothing to compare, or was skipped.
+    pub(crate) fn keep_coverage(self, keep: bool) -> Self {
+        self.checking(|check| check.keep_coverage(keep))
+    }
+
+    /// The rules that can be on: the built-in ones, then those of the team whose configuration the
+    /// gate follows.
+    ///
+    /// ```
+    /// use runvet::gate::{Gate, all_rules};
+    /// assert_eq!(Gate::default().rules().count(), all_rules().count());
+    /// ```
+    pub fn rules(&self) -> impl Iterator<Item = &RuleInfo> {
+        self.check.rules()
+    }
+
+    /// The rule with an id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRule`], with the most similar name.
+    ///
+    /// ```
+    /// let gate = runvet::gate::Gate::default();
+    /// assert_eq!(gate.find_rule("plan/projection").unwrap().id, "plan/projection");
+    /// assert!(gate.find_rule("plan/projektion").is_err());
+    /// ```
+    pub fn find_rule(&self, name: &str) -> Result<&RuleInfo, Error> {
+        self.check.find_rule(name)
+    }
+
+    /// How episodes are checked.
+    pub(crate) fn check(&self) -> &Check {
         &self.check
     }
 
@@ -414,7 +480,7 @@ impl Gate {
     pub fn run<P: AsRef<Path>>(
         &mut self,
         paths: impl IntoIterator<Item = P>,
-    ) -> Result<Report, check::Error> {
+    ) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
         let mut found = self.search(&paths, Given::Each);
         check::given_path(&mut found.faults)?;
@@ -432,10 +498,18 @@ impl Gate {
         Ok(Report::new(episodes, totals, faults, statistics))
     }
 
-    /// Finds the episodes below paths, as [`Check::discover`] does, but opens no directory that the
-    /// configuration excludes.
+    /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
+    /// directory, or an artifact, which stands for its episode.
+    ///
+    /// The walk enters hidden directories except `.git`, follows no symbolic links except the given
+    /// paths, and opens no directory that the configuration excludes.
+    ///
+    /// ```
+    /// let found = runvet::gate::Gate::default().discover(&["corpus/demo", "nowhere"]);
+    /// assert_eq!((found.episodes.len(), found.faults.len()), (5, 1));
+    /// ```
     #[must_use]
-    pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Selection {
+    pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
         self.search(paths, Given::Each).into()
     }
 
@@ -481,10 +555,10 @@ impl Gate {
     /// too.
     pub fn each(
         &mut self,
-        selection: Selection,
+        found: Discovery,
         take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
-        self.each_of(selection.faults, &selection.episodes, take)
+        self.each_of(found.faults, &found.episodes, take)
     }
 
     /// Judges episodes in the form in which they are at hand, as [`Gate::each`] does.
@@ -560,7 +634,7 @@ impl Gate {
         judged.map(|(report, ())| report)
     }
 
-    /// Judges records that are not on a disk, as [`Check::records`] checks them.
+    /// Judges records that are not on a disk: the artifacts of one episode, each with its content.
     ///
     /// ```
     /// use runvet::finding::Level;
@@ -569,7 +643,7 @@ impl Gate {
     /// let mut gate = Gate::default().level("started-at/*", Level::Off)?;
     /// let report = gate.records("ep_1", &[(Artifact::Events, b"")]);
     /// assert_eq!(report.findings[0].rule, "state/not-yet");
-    /// # Ok::<(), runvet::check::Error>(())
+    /// # Ok::<(), runvet::gate::Error>(())
     /// ```
     #[must_use]
     pub fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
@@ -578,8 +652,51 @@ impl Gate {
         report
     }
 
-    /// Judges an episode whose artifacts come from anywhere, as [`Check::artifacts`] checks it.
-    /// Globs and a baseline take its key for a path.
+    /// Judges an episode whose artifacts come from anywhere: from memory, from a directory, or from
+    /// another implementation of [`Artifacts`], such as one that reads a store of objects.
+    ///
+    /// The key is the location of the episode, as the report prints it, and what globs and a
+    /// baseline take for its path; the id is the one that its records must have. Without an id, the
+    /// records only need to agree with each other.
+    ///
+    /// ```
+    /// use runvet::gate::Gate;
+    /// use runvet::source::{Artifact, Entries, EpisodeKey};
+    /// use runvet::store::{Artifacts, Opened, Unreadable};
+    ///
+    /// /// Objects, each with its content, or with the answer of its store.
+    /// struct Bucket(Vec<(Artifact, Result<&'static str, Unreadable>)>);
+    ///
+    /// impl Artifacts for Bucket {
+    ///     fn entries(&self) -> Entries {
+    ///         self.0.iter().map(|(artifact, _)| *artifact).collect()
+    ///     }
+    ///     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
+    ///         let found = self.0.iter().find(|(name, _)| *name == artifact);
+    ///         match found {
+    ///             Some((_, Ok(text))) => Ok(Opened::from_bytes(text.as_bytes())),
+    ///             Some((_, Err(why))) => Err(why.clone()),
+    ///             None => Err(Unreadable::Vanished),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let event = r#"{"phase":"start","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
+    /// let bucket = Bucket(vec![
+    ///     (Artifact::Events, Ok(event)),
+    ///     // It exists, but its content was not fetched: a check does not need it.
+    ///     (Artifact::Learn, Err(Unreadable::ListedOnly)),
+    ///     (Artifact::State, Err(Unreadable::Other("its store answers 503".into()))),
+    /// ]);
+    /// let key = EpisodeKey::Text("s3://runs/episodes/ep_1".into());
+    /// let report = Gate::default().artifacts(&key, Some("ep_1"), &bucket);
+    /// assert_eq!(report.dir, "s3://runs/episodes/ep_1");
+    /// let found = report.findings.iter().find(|finding| finding.rule == "record/unreadable");
+    /// let found = found.unwrap();
+    /// assert_eq!(found.location.file, "s3://runs/episodes/ep_1/state.json");
+    /// assert_eq!(found.message, "state.json can't be read: its store answers 503");
+    /// assert_eq!(report.findings.iter().filter(|finding| finding.rule == found.rule).count(), 1);
+    /// ```
     #[must_use]
     pub fn artifacts(
         &mut self,
@@ -741,9 +858,10 @@ impl Gate {
             level.copied().unwrap_or(Level::Error)
         };
         episode.is_unchecked = levels.iter().all(|level| *level == Level::Off);
+        // A lack of memory is reported even where its rule is off.
         episode
             .skipped
-            .retain(|skip| rules.level_of(&levels, &skip.rule) != Level::Off);
+            .retain(|skip| skip.is_lacking || rules.level_of(&levels, &skip.rule) != Level::Off);
         episode.findings.retain_mut(|finding| {
             let severity = level(finding).severity();
             finding.severity = severity.unwrap_or(finding.severity);
@@ -887,7 +1005,7 @@ fn know_rule(
 ) {
     let (message, help) = match check.clone().level(rule.get_ref(), Level::Off) {
         Ok(_) => return,
-        Err(check::Error::UnknownRule { name, nearest }) => {
+        Err(Error::UnknownRule { name, nearest }) => {
             let help = nearest.map_or_else(
                 || "`runvet rules` lists the rules".to_owned(),
                 |nearest| format!("did you mean `{nearest}`?"),

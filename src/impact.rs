@@ -192,9 +192,9 @@ pub(crate) struct Limited {
     pub(crate) exceeded: bool,
 }
 
-/// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run, and returns
-/// what `runvet impact --format json` prints. Both are read once, side by side; nothing of a run is
-/// kept once it is compared, but for examples.
+/// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run, and
+/// returns what `runvet impact --format json` prints. Both are read once, side by side; nothing of
+/// a run is kept once it is compared, but for examples.
 ///
 /// # Errors
 ///

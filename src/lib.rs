@@ -3,8 +3,8 @@
 //!
 //! The doors, in reading order:
 //!
-//! - [`check`] finds the episodes below paths and says what in them can't be trusted;
-//! - [`gate`] judges them: it decides which findings count, by the configuration and the baseline;
+//! - [`gate`] finds the episodes below paths and says what in them can't be trusted, and which
+//!   findings count by the configuration and the baseline;
 //! - [`store`] finds episodes, and has the interface for reading their bytes from elsewhere;
 //! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
 //!   code for advice on a run;
@@ -36,7 +36,7 @@
 #[cfg(test)]
 extern crate self as runvet;
 
-pub mod check;
+mod check;
 #[cfg(feature = "cli")]
 mod cli;
 pub mod compare;

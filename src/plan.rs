@@ -8,7 +8,8 @@
 //! let edited = run_data.get("ep_03_edited")?;
 //! let events = edited.events()?.flatten().map(|line| line.text);
 //! let plan = runvet::plan::project(events).unwrap().unwrap();
-//! assert_eq!(plan.steps[1].status.as_deref(), Some("done"));
+//! let plan = serde_json::to_value(plan).unwrap(); // as `rebuilt` in the schema `plan`
+//! assert_eq!(plan["steps"][1]["status"], "done");
 //!
 //! let comparison = runvet::plan::compare(&edited).unwrap();
 //! assert_eq!(comparison.differences[0].pointer, "/plan/steps/1/status");
@@ -38,41 +39,39 @@ pub(crate) use page::PlanPage;
 /// A plan rebuilt from the timeline (reference, section 3). What the timeline does not say is
 /// null.
 #[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
-#[non_exhaustive]
 pub struct RebuiltPlan {
     /// The source of the plan: the `source` of the latest `plan` event's payload, else its
     /// `agent_id`, else the event's.
-    pub source: Option<String>,
+    pub(crate) source: Option<String>,
     /// The time when the plan changed: the timestamp of that event.
-    pub updated_at: Option<String>,
+    pub(crate) updated_at: Option<String>,
     /// Whether the event gives only labels of the form `<kind>:<description>`.
-    pub from_labels: bool,
+    pub(crate) from_labels: bool,
     /// The steps in their order.
-    pub steps: Vec<PlanStep>,
+    pub(crate) steps: Vec<PlanStep>,
 }
 
 /// A step rebuilt from the timeline.
 #[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
-#[non_exhaustive]
-pub struct PlanStep {
+pub(crate) struct PlanStep {
     /// The step's identifier; labels have none.
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
     /// The kind of work.
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// What it does.
-    pub description: Option<String>,
+    pub(crate) description: Option<String>,
     /// The status: that of the latest `act` event with its id, else that of its record.
-    pub status: Option<String>,
+    pub(crate) status: Option<String>,
     /// The reason for the step.
-    pub rationale: Option<String>,
+    pub(crate) rationale: Option<String>,
     /// The inputs, with numbers rounded to doubles. One beyond them is the largest double.
     #[schemars(schema_with = "crate::record::any_value")]
-    pub inputs: Option<Value>,
+    pub(crate) inputs: Option<Value>,
     /// The line of the act event that set the status, counted from 1. From `runvet::plan::project`,
     /// which sees no lines, the number of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
-    pub status_line: Option<u64>,
+    pub(crate) status_line: Option<u64>,
 }
 
 /// The persisted plan of a run, compared with the one rebuilt from its timeline.

@@ -3,7 +3,7 @@
 //!
 //! Reading follows the versioning rules of the reference: a state without `intuition_mode` reads as
 //! `advisory`, and a summary without insight or direction is accepted, as are newer minor versions.
-//! Reading does not check the records: [`crate::check`] does.
+//! Reading does not check the records: [`crate::gate`] does.
 //!
 //! ```
 //! use runvet::read::RunData;

@@ -18,7 +18,7 @@ use serde_json::Value;
 pub use event::Event;
 #[cfg(test)]
 pub(crate) use event::payload_schemas;
-pub use scalar::{Count, DateTime, NonNegative, SuccessFlag, UnitInterval};
+pub use scalar::{Count, DateTime};
 pub(crate) use state::STATE_FIELDS;
 pub use state::{
     Action, Belief, Episode, Fact, Goal, IntuitionMode, Links, Memory, Outcomes, Plan, RunStatus,

@@ -20,7 +20,7 @@
 //! }
 //! let recorded = run.finish(End::ok())?;
 //!
-//! let report = runvet::check::Check::new().run([&recorded.path]).unwrap();
+//! let report = runvet::gate::Gate::default().run([&recorded.path]).unwrap();
 //! assert_eq!(report.totals.valid, 1);
 //! # std::fs::remove_dir_all(&dir).unwrap();
 //! # Ok::<(), runvet::recorder::Error>(())

@@ -2,10 +2,10 @@
 //! it has written.
 //!
 //! ```
-//! use runvet::check::{Check, all_rules};
+//! use runvet::gate::{Gate, all_rules};
 //! use runvet::report::{Closing, Format, Options};
 //!
-//! let report = Check::new().run(["corpus/good/terminal"]).unwrap();
+//! let report = Gate::default().run(["corpus/good/terminal"]).unwrap();
 //! let mut renderer = Format::Sarif.renderer(&Options::default().rules(all_rules()));
 //! let mut text = Vec::new();
 //! renderer.begin(&mut text).unwrap();
@@ -152,8 +152,7 @@ formats! {
 
 /// How a human report groups findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GroupBy {
+pub(crate) enum GroupBy {
     /// Each episode with its findings, written as soon as it is checked.
     #[default]
     Episode,
@@ -162,7 +161,7 @@ pub enum GroupBy {
     Rule,
 }
 
-words!(pub GroupBy {
+words!(crate GroupBy {
     Episode = "episode",
     Rule = "rule",
 });
@@ -222,7 +221,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The rules that SARIF and HTML describe, as [`crate::check::all_rules`] lists them.
+    /// The rules that SARIF and HTML describe, as [`crate::gate::all_rules`] lists them.
     #[must_use]
     pub fn rules<'r>(mut self, rules: impl IntoIterator<Item = &'r RuleInfo>) -> Self {
         self.rules = rules.into_iter().cloned().collect();
@@ -282,7 +281,7 @@ impl Options {
 
     /// How a human report groups findings.
     #[must_use]
-    pub fn group_by(mut self, group_by: GroupBy) -> Self {
+    pub(crate) fn group_by(mut self, group_by: GroupBy) -> Self {
         self.appearance.group_by = group_by;
         self
     }
@@ -356,14 +355,14 @@ impl<'c> Closing<'c> {
     /// which its ids start; without it, and where it makes none, a run has no page.
     ///
     /// ```
-    /// use runvet::check::{Check, all_rules};
+    /// use runvet::gate::{Gate, all_rules};
     /// use runvet::read::RunReader;
     /// use runvet::report::{Closing, Format, Options};
     ///
-    /// let check = Check::new().keep_cards(true);
+    /// let mut gate = Gate::default().keep_cards(true);
     /// let mut renderer = Format::Html.renderer(&Options::default().rules(all_rules()));
     /// let mut text = Vec::new();
-    /// let report = check.run(["corpus/demo"])?;
+    /// let report = gate.run(["corpus/demo"])?;
     /// for episode in &report.episodes {
     ///     renderer.episode(&mut text, episode).unwrap();
     /// }
@@ -374,7 +373,7 @@ impl<'c> Closing<'c> {
     /// let closing = Closing::new(&report.totals).pages(&page);
     /// renderer.end(&mut text, &closing).unwrap();
     /// assert!(text.starts_with(b"<!DOCTYPE html>"));
-    /// # Ok::<(), runvet::check::Error>(())
+    /// # Ok::<(), runvet::gate::Error>(())
     /// ```
     #[cfg(feature = "html")]
     #[must_use]

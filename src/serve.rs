@@ -201,8 +201,7 @@ impl Serve {
             .map_err(Error::Threads)?;
         let stopped = self.stop.subscribe();
         let service = Arc::new(Service::new(self.guard, &gate, settings, stopped));
-        let check = gate.check().clone().keep_cards(true);
-        let (watch, mut gate) = (&self.watch, gate.with_check(check));
+        let (watch, mut gate) = (&self.watch, gate.keep_cards(true));
         let listener = self.listener;
         let watched = thread::scope(|scope| {
             let watched = thread::Builder::new().spawn_scoped(scope, {
@@ -267,9 +266,7 @@ struct Service {
 impl Service {
     fn new(guard: Guard, gate: &Gate, settings: String, stopped: signal::Receiver<bool>) -> Self {
         // For one run at a time.
-        let check = gate.check().clone();
-        let check = check.jobs(NonZeroUsize::MIN).keep_cards(false);
-        let gate = gate.clone().with_check(check);
+        let gate = gate.clone().jobs(NonZeroUsize::MIN).keep_cards(false);
         Self {
             guard,
             index: RwLock::default(),

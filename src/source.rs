@@ -14,8 +14,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use entries::{Entries, EntryKind};
-pub use excerpt::Excerpt;
+pub use entries::Entries;
+pub(crate) use entries::EntryKind;
+pub(crate) use excerpt::Excerpt;
 pub use key::EpisodeKey;
 pub(crate) use link::{leads_to, resolve};
 

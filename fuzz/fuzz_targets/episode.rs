@@ -6,12 +6,12 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use runvet::check::{Check, all_rules};
+use runvet::gate::{Gate, all_rules};
 use runvet::finding::EpisodeReport;
 use runvet::source::Artifact;
 use runvet_fuzz::{artifacts, found, indented};
 
-static CHECK: LazyLock<Check> = LazyLock::new(Check::new);
+static CHECK: LazyLock<Gate> = LazyLock::new(Gate::default);
 
 fuzz_target!(|data: &[u8]| {
     let artifacts = artifacts(data);

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use runvet::check::Check;
+use runvet::gate::Gate;
 use runvet::finding::Location;
 use runvet::source::Artifact;
 use runvet_fuzz::{artifacts, second_opinion};
 
-static CHECK: LazyLock<Check> = LazyLock::new(Check::new);
+static CHECK: LazyLock<Gate> = LazyLock::new(Gate::default);
 
 fuzz_target!(|data: &[u8]| {
     let artifacts = artifacts(data);
@@ -60,10 +60,8 @@ fn holds(location: &Location, artifacts: &[(Artifact, &[u8])]) {
             "{location:?}"
         );
     }
-    if let Some(excerpt) = &location.excerpt {
-        assert!(
-            excerpt.text.get(excerpt.span.clone()).is_some() && !excerpt.text.contains('\n'),
-            "{excerpt:?}"
-        );
+    if let Some((excerpt, span)) = location.excerpt() {
+        let is_within = excerpt.get(span).is_some();
+        assert!(is_within && !excerpt.contains('\n'), "{excerpt:?}");
     }
 }

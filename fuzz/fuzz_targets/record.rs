@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use runvet::check::Check;
+use runvet::gate::Gate;
 use runvet::finding::Severity;
 use runvet::recorder::{Error, Recovered};
 use runvet_fuzz::record;
@@ -18,7 +18,7 @@ fuzz_target!(|data: &[u8]| {
         matches!(ended, Ok(_) | Err(Error::Ended { .. })),
         "{ended:?}"
     );
-    let report = Check::new().run([path]).unwrap();
+    let report = Gate::default().run([path]).unwrap();
     let mut findings = report.episodes.iter().flat_map(|episode| &episode.findings);
     let error = findings.find(|finding| finding.severity == Severity::Error);
     assert_eq!(error, None);

@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
 use libfuzzer_sys::fuzz_target;
-use runvet::check::Check;
+use runvet::gate::Gate;
 use runvet::finding::Severity;
 use runvet::recorder::Recovered;
 use runvet::source::Artifact;
@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
         let again = recorder.recover(&id);
         assert!(matches!(again, Ok(Recovered::Intact)), "{again:?}");
         let _ = recorder.abandon(&id, "it was damaged");
-        let report = Check::new().run([path]).unwrap();
+        let report = Gate::default().run([path]).unwrap();
         let mut findings = report.episodes.iter().flat_map(|episode| &episode.findings);
         let error = findings.find(|finding| finding.severity == Severity::Error);
         assert_eq!(error, None);

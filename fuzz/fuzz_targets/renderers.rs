@@ -8,14 +8,14 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use libfuzzer_sys::fuzz_target;
 use runvet::Schema;
-use runvet::check::{Check, all_rules};
+use runvet::gate::{Gate, all_rules};
 use runvet::finding::{Deny, EpisodeReport, Statistics, Totals};
 use runvet::printable::is_hostile;
 use runvet::report::{Closing, Format, GroupBy, Options, Style};
 use runvet_fuzz::artifacts;
 use serde_json::Value;
 
-static CHECK: LazyLock<Check> = LazyLock::new(Check::new);
+static CHECK: LazyLock<Gate> = LazyLock::new(Gate::default);
 
 static REPORT: LazyLock<Validator> = LazyLock::new(|| {
     jsonschema::draft202012::new(&serde_json::from_str(Schema::Report.text()).unwrap()).unwrap()

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use jsonschema::{Draft, Validator};
 use libfuzzer_sys::fuzz_target;
-use runvet::check::{Check, all_rules};
+use runvet::gate::{Gate, all_rules};
 use runvet::finding::Level;
 use runvet::source::Artifact;
 use runvet::{Schema, Timestamp};
@@ -17,7 +17,7 @@ use serde_json::Value;
 /// A kind of record with its schema, and a check with only the rules about its shape.
 struct Judge {
     artifact: Artifact,
-    check: Check,
+    check: Gate,
     validator: Validator,
 }
 
@@ -45,7 +45,7 @@ static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| {
         let text: Value = serde_json::from_str(schema.text()).unwrap();
         Judge {
             artifact,
-            check: others.fold(Check::new(), |check, rule| {
+            check: others.fold(Gate::default(), |check, rule| {
                 check.level(&rule.id, Level::Off).unwrap()
             }),
             validator: jsonschema::options()

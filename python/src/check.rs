@@ -12,10 +12,9 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
-use runvet::check::Check;
 use runvet::compare::{self, Key};
 use runvet::finding::{Deny, EpisodeReport, Level};
-use runvet::gate::{Baseline, Gate};
+use runvet::gate::{Baseline, Gate, all_rules};
 use runvet::read::RunReader;
 use runvet::report::settings_in_words;
 use runvet::source::{Artifact, EpisodeKey};
@@ -57,18 +56,20 @@ impl Checker {
         deny: (Option<bool>, Option<bool>),
         files: Texts,
     ) -> PyResult<Self> {
-        let mut check = Check::new().follow_links(follow_links).keep_cards(true);
+        let mut gate = Gate::default()
+            .follow_links(follow_links)
+            .keep_cards(true)
+            .with_files(files.clone());
         if let Some(jobs) = jobs {
             let jobs = usize::try_from(jobs).ok().and_then(NonZeroUsize::new);
             let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
-            check = check.jobs(jobs);
+            gate = gate.jobs(jobs);
         }
         let mut read = Texts::new();
         let file = config.as_deref().map(Path::to_string_lossy);
         let are_changed =
             !select.is_empty() || !require.is_empty() || !rules.is_empty() || baseline.is_some();
         let settings = settings_in_words(file.as_deref(), are_changed);
-        let mut gate = Gate::new(check).with_files(files.clone());
         if let Some(path) = config {
             let text = config_text(py, &path, &files)?;
             gate = configured(py, gate, &path, &text)?;
@@ -104,10 +105,7 @@ impl Checker {
         }
         let configured = gate.deny();
         let (warnings, unjudged) = deny;
-        let rules = gate
-            .check()
-            .rules()
-            .skip(runvet::check::all_rules().count());
+        let rules = gate.rules().skip(all_rules().count());
         let deny = Deny {
             warnings: warnings.unwrap_or(configured.warnings),
             unjudged: unjudged.unwrap_or(configured.unjudged),
@@ -132,7 +130,7 @@ impl Checker {
 
     /// What there is to know about each rule, those that the configuration declares included.
     fn rules(&self) -> Vec<Rule> {
-        self.gate.check().rules().map(crate::rule).collect()
+        self.gate.rules().map(crate::rule).collect()
     }
 
     /// The configuration, what it names, and the baseline, with their texts.

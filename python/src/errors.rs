@@ -5,7 +5,6 @@ use std::path::Path;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use runvet::check;
 use runvet::store::Fault;
 use runvet::{UnknownWord, gate, read, recorder};
 
@@ -45,15 +44,15 @@ pub(crate) fn fault_at(py: Python<'_>, path: &Path, message: &str) -> PyErr {
     exception(py, "Fault", message, |it| it.set_item("path", path))
 }
 
-pub(crate) fn of_check(py: Python<'_>, error: &check::Error) -> PyErr {
+pub(crate) fn of_check(py: Python<'_>, error: &gate::Error) -> PyErr {
     match error {
-        check::Error::UnknownRule { name, nearest } => {
+        gate::Error::UnknownRule { name, nearest } => {
             exception(py, "UnknownRule", &error.to_string(), |it| {
                 it.set_item("name", name)?;
                 it.set_item("nearest", nearest)
             })
         }
-        check::Error::Fault(found) => fault(py, found),
+        gate::Error::Fault(found) => fault(py, found),
         other => fault_at(py, Path::new(""), &other.to_string()),
     }
 }
@@ -87,7 +86,7 @@ pub(crate) fn config_at(
     })
 }
 
-pub(crate) fn of_baseline(py: Python<'_>, path: &Path, error: &gate::Error) -> PyErr {
+pub(crate) fn of_baseline(py: Python<'_>, path: &Path, error: &gate::BaselineError) -> PyErr {
     if error.is_unreadable() {
         return fault_at(py, path, &error.to_string());
     }

@@ -90,7 +90,7 @@ pub(crate) type Rule = (String, &'static str, String, String, String);
 /// What there is to know about each built-in rule.
 #[pyfunction]
 fn rules() -> Vec<Rule> {
-    runvet::check::all_rules().map(rule).collect()
+    runvet::gate::all_rules().map(rule).collect()
 }
 
 pub(crate) fn rule(info: &RuleInfo) -> Rule {
@@ -107,7 +107,7 @@ pub(crate) fn rule(info: &RuleInfo) -> Rule {
 /// The page of a rule.
 #[pyfunction]
 fn explain(py: Python<'_>, rule: &str) -> PyResult<String> {
-    let found = runvet::check::find_rule(rule).map_err(|error| errors::of_check(py, &error))?;
+    let found = runvet::gate::find_rule(rule).map_err(|error| errors::of_check(py, &error))?;
     let mut page = format!("# {} ({})\n\n", found.id, found.level);
     for line in found.page.trim_end().lines() {
         // The words after a block's language are for the tests that execute it.

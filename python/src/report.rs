@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
-use runvet::check::all_rules;
+use runvet::gate::all_rules;
 use runvet::finding::{
     Deny, EpisodeReport, Finding, Location, ReportedFault, RuleInfo, Severity, Skip, Totals, Whole,
 };

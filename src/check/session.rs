@@ -32,7 +32,7 @@ impl CheckSession {
         }
     }
 
-    /// Checks records that are not on a disk, see [`Check::records`].
+    /// Checks records that are not on a disk.
     #[must_use]
     pub(crate) fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         let contents = records.iter();
@@ -42,7 +42,7 @@ impl CheckSession {
         self.artifacts(&id.into(), Some(id), &memory)
     }
 
-    /// Checks an episode whose artifacts come from anywhere, see [`Check::artifacts`].
+    /// Checks an episode whose artifacts come from anywhere.
     #[must_use]
     pub(crate) fn artifacts(
         &mut self,

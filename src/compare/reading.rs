@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{ByKey, Unpairable, Key, MAX_METRICS, as_number, shown};
+use super::{ByKey, Key, MAX_METRICS, Unpairable, as_number, shown};
 use crate::document::{Document, Node};
 use crate::finding::{EpisodeReport, Lifecycle, ReportedFault};
 use crate::gate::Gate;

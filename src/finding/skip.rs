@@ -28,7 +28,7 @@ pub struct Skip {
     pub(crate) kind: SkipKind,
     /// Whether the machine lacked what it takes to read the records.
     #[serde(skip)]
-    pub(super) is_lacking: bool,
+    pub(crate) is_lacking: bool,
     /// Whether it leaves open whether the episode is valid.
     #[serde(skip)]
     pub(super) leaves_open: bool,

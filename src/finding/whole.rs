@@ -11,11 +11,11 @@ use crate::source::{Artifact, EpisodeKey, Excerpt};
 ///
 /// ```
 /// use runvet::finding::Whole;
-/// let report = runvet::check::Check::new().run(["corpus/demo"]).unwrap();
+/// let report = runvet::gate::Gate::default().run(["corpus/demo"]).unwrap();
 /// let text = serde_json::to_string(&Whole::new(&report.episodes, &report.faults)).unwrap();
 /// let (episodes, _) = serde_json::from_str::<Whole>(&text).unwrap().restore();
 /// let (restored, found) = (&episodes[2].findings[0], &report.episodes[2].findings[0]);
-/// assert_eq!(restored.location.excerpt, found.location.excerpt);
+/// assert_eq!(restored.location.excerpt(), found.location.excerpt());
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Whole {

@@ -19,9 +19,9 @@ const VERSION: u64 = 2;
 /// Why a baseline could not be read.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct Error(#[from] NoBaseline);
+pub struct BaselineError(#[from] NoBaseline);
 
-impl Error {
+impl BaselineError {
     /// Whether the file can't be read; else it is not a baseline that this version reads.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
@@ -175,8 +175,8 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// [`Error`], where the file can't be read or is not a baseline of this version.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    /// [`BaselineError`], where the file can't be read or is not a baseline of this version.
+    pub fn read(path: &Path) -> Result<Self, BaselineError> {
         Self::from_json(path, &Self::text(path)?)
     }
 
@@ -184,8 +184,8 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// An [unreadable](Error::is_unreadable) file.
-    pub fn text(path: &Path) -> Result<String, Error> {
+    /// An [unreadable](BaselineError::is_unreadable) file.
+    pub fn text(path: &Path) -> Result<String, BaselineError> {
         let text = store::read_text(path).map_err(|source| NoBaseline::Unreadable {
             path: path.to_owned(),
             source,
@@ -198,8 +198,8 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// [`Error`], where the text is not a baseline of this version.
-    pub fn from_json(path: &Path, text: &str) -> Result<Self, Error> {
+    /// [`BaselineError`], where the text is not a baseline of this version.
+    pub fn from_json(path: &Path, text: &str) -> Result<Self, BaselineError> {
         let damaged = |error: serde_json::Error| NoBaseline::Damaged {
             path: path.to_owned(),
             reason: error.to_string(),

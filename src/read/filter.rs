@@ -207,7 +207,9 @@ impl Listed for DescribedRun {
 }
 
 impl RunFilter {
-    /// The time that a text names now, see [`Timestamp::given`].
+    /// Reads a time as a person writes it: a date-time of RFC 3339, a date, `today`, `yesterday`,
+    /// or a length before now, such as `90s`, `15m`, `1h` or `7d`, also with a `-` before it. What
+    /// has no offset is in UTC; a date is its first instant.
     ///
     /// # Errors
     ///

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use super::filter::DescribedRun;
 use super::stored::Stored;
-use super::{
-    Error, EventLines, EventTexts, Events, RunEntry, Several, io_error, several_below,
-};
+use super::{Error, EventLines, EventTexts, Events, RunEntry, Several, io_error, several_below};
 use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
@@ -20,7 +18,8 @@ use crate::record::{State, Summary};
 use crate::schema::{self, CompiledSchema};
 use crate::source::{Artifact, EpisodeKey, Spot};
 use crate::store::{
-    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, Given, InMemory, Opened, display,
+    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, Given, InMemory, Opened,
+    display,
 };
 
 /// One run, to read from.

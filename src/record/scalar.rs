@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::timestamp::Timestamp;
 
@@ -69,45 +69,20 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// A duration: a number, at least 0. The field that has it documents the unit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct NonNegative(pub f64);
-
-schema_of!(NonNegative, { "type": "number", "minimum": 0 });
-
-/// A ratio or a degree: a number from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct UnitInterval(pub f64);
-
-schema_of!(UnitInterval, { "type": "number", "minimum": 0, "maximum": 1 });
-
-/// Success as a number: 1 or 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SuccessFlag(pub bool);
-
-schema_of!(SuccessFlag, {
-    "type": "number",
-    "enum": [0, 1],
-    "enumDescriptions": ["The run did not succeed.", "The run succeeded."]
-});
-
-impl Serialize for SuccessFlag {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(self.0.into())
-    }
+/// Writes success as a number.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
+pub(super) fn write_flag<S: Serializer>(flag: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u8((*flag).into())
 }
 
-impl<'de> Deserialize<'de> for SuccessFlag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Count::deserialize(deserializer)? {
-            Count(0) => Ok(Self(false)),
-            Count(1) => Ok(Self(true)),
-            Count(other) => Err(D::Error::invalid_value(
-                Unexpected::Unsigned(other),
-                &"0 or 1",
-            )),
-        }
+/// Reads success, which is a number.
+pub(super) fn read_flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    match Count::deserialize(deserializer)? {
+        Count(0) => Ok(false),
+        Count(1) => Ok(true),
+        Count(other) => Err(D::Error::invalid_value(
+            Unexpected::Unsigned(other),
+            &"0 or 1",
+        )),
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use super::format;
-use super::{DateTime, UnitInterval, any_value, describe_values, schema_id};
+use super::{DateTime, any_value, describe_values, schema_id};
 use crate::words::words;
 
 /// A snapshot of what a run planned and what it did: goal, beliefs, plan, memory, outcomes, and
@@ -134,8 +134,8 @@ pub struct Belief {
     /// The statement that the run believes.
     pub statement: String,
     /// How confident the run is, from 0 (not at all) to 1 (certain).
-    #[schemars(extend("examples" = [0.85]))]
-    pub confidence: UnitInterval,
+    #[schemars(with = "Number", range(min = 0, max = 1), extend("examples" = [0.85]))]
+    pub confidence: f64,
     /// The source of the belief.
     pub provenance: String,
     /// When the belief was recorded.

@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::format;
-use super::{
-    Count, DateTime, NonNegative, SuccessFlag, UnitInterval, describe_values, nullable, schema_id,
-};
+use super::scalar::{read_flag, write_flag};
+use super::{Count, DateTime, describe_values, format, nullable, schema_id};
 use crate::words::words;
 
 /// A compact view of a run that has ended: outcome, verification, flags, counters, latencies,
@@ -28,8 +26,8 @@ pub struct Summary {
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub started_at: DateTime,
     /// The duration of the run, in seconds; at least 0.
-    #[schemars(extend("examples" = [1.25]))]
-    pub duration_sec: NonNegative,
+    #[schemars(with = "Number", range(min = 0), extend("examples" = [1.25]))]
+    pub duration_sec: f64,
     /// The result of the adapter that executed the run.
     pub adapter_result: AdapterResult,
     /// Whether the run achieved its goal.
@@ -226,7 +224,12 @@ pub struct Direction {
 #[non_exhaustive]
 pub struct Metrics {
     /// 1 when the run succeeded, 0 when it did not.
-    pub success: SuccessFlag,
+    #[serde(serialize_with = "write_flag", deserialize_with = "read_flag")]
+    #[schemars(with = "Number", extend(
+        "enum" = [0, 1],
+        "enumDescriptions" = ["The run did not succeed.", "The run succeeded."]
+    ))]
+    pub success: bool,
     /// The number of planning iterations.
     pub plan_count: Count,
     /// The number of actions that were executed.
@@ -252,16 +255,20 @@ pub struct Metrics {
 pub struct Latencies {
     /// The time from the start of the run to its first action, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_action_ms: Option<NonNegative>,
+    #[schemars(with = "Option<Number>", range(min = 0))]
+    pub first_action_ms: Option<f64>,
     /// The duration of the whole run, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total_ms: Option<NonNegative>,
+    #[schemars(with = "Option<Number>", range(min = 0))]
+    pub total_ms: Option<f64>,
     /// The duration of the planning phase, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub planning_ms: Option<NonNegative>,
+    #[schemars(with = "Option<Number>", range(min = 0))]
+    pub planning_ms: Option<f64>,
     /// The duration of the execution phase, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub execution_ms: Option<NonNegative>,
+    #[schemars(with = "Option<Number>", range(min = 0))]
+    pub execution_ms: Option<f64>,
 }
 
 /// How well the plan worked.
@@ -279,11 +286,12 @@ pub struct Insight {
 pub struct InsightMetrics {
     /// How closely execution followed the plan, from 0 to 1, rounded to 4 decimal places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("examples" = [0.6667]))]
-    pub plan_adherence: Option<UnitInterval>,
+    #[schemars(with = "Option<Number>", range(min = 0, max = 1), extend("examples" = [0.6667]))]
+    pub plan_adherence: Option<f64>,
     /// The share of the planned tools that were used, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_coverage: Option<UnitInterval>,
+    #[schemars(with = "Option<Number>", range(min = 0, max = 1))]
+    pub tool_coverage: Option<f64>,
     /// The number of `direction` events in the timeline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branching_factor: Option<Count>,

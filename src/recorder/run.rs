@@ -147,7 +147,7 @@ impl Run {
     /// let task = Task::new("Summarize the open tickets").id("trace-4711").started_at(began);
     /// let mut run = Recorder::new(&dir).begin(task)?;
     /// run.at(began + Duration::from_secs(90))?;
-    /// assert_eq!(run.finish(End::ok())?.summary.duration_sec.0, 90.0);
+    /// assert_eq!(run.finish(End::ok())?.summary.duration_sec, 90.0);
     /// # std::fs::remove_dir_all(&dir).unwrap();
     /// # Ok::<(), runvet::recorder::Error>(())
     /// ```

@@ -2,9 +2,8 @@
 
 use super::fold::{Fold, Mode};
 use crate::record::{
-    AdapterResult, Count, Direction, Flags, Insight, InsightMetrics, Latencies, Metrics,
-    NonNegative, RunStatus, RuntimeMode, StepStatus, SuccessFlag, Summary, SummaryOutcome,
-    UnitInterval, Verification, format,
+    AdapterResult, Count, Direction, Flags, Insight, InsightMetrics, Latencies, Metrics, RunStatus,
+    RuntimeMode, StepStatus, Summary, SummaryOutcome, Verification, format,
 };
 
 impl Fold {
@@ -18,7 +17,7 @@ impl Fold {
             episode_id: state.episode.id.clone(),
             task: state.goal.task.clone(),
             started_at: state.episode.started_at.clone(),
-            duration_sec: NonNegative(ended.seconds_since(self.started)),
+            duration_sec: ended.seconds_since(self.started),
             adapter_result,
             outcome,
             verification: self.verification.clone().unwrap_or_else(Verification::none),
@@ -32,7 +31,7 @@ impl Fold {
                 direction: is_meta.then(|| self.direction()),
             },
             metrics: Metrics {
-                success: SuccessFlag(success),
+                success,
                 plan_count: Count(self.plans),
                 act_count: Count(state.outcomes.actions.as_ref().map_or(0, Vec::len) as u64),
                 reflect_count: Count(self.reflections),
@@ -42,10 +41,10 @@ impl Fold {
                 latencies: Some(Latencies {
                     first_action_ms: self
                         .first_action
-                        .map(|first| NonNegative(first.millis_since(self.started))),
-                    total_ms: Some(NonNegative(ended.millis_since(self.started))),
+                        .map(|first| first.millis_since(self.started)),
+                    total_ms: Some(ended.millis_since(self.started)),
                     planning_ms: None,
-                    execution_ms: Some(NonNegative(self.busy_millis())),
+                    execution_ms: Some(self.busy_millis()),
                 }),
             },
             insight: is_meta.then(|| insight(self)),
@@ -124,7 +123,7 @@ fn insight(fold: &Fold) -> Insight {
     let adherence = || (done as f64 / total as f64 * 1e4).round() / 1e4;
     Insight {
         metrics: Some(InsightMetrics {
-            plan_adherence: (total > 0).then(|| UnitInterval(adherence())),
+            plan_adherence: (total > 0).then(adherence),
             tool_coverage: None,
             branching_factor: Some(Count(fold.directions)),
             plan_revisions: Some(Count(fold.plans.saturating_sub(1))),

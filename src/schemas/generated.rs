@@ -13,7 +13,7 @@ use schemars::{
 };
 
 use super::Schema;
-use crate::check::{Check, RuleList};
+use crate::check::RuleList;
 use crate::compare::Comparison;
 use crate::config::Config;
 use crate::config::tables::Pack;
@@ -136,10 +136,9 @@ fn plans_and_differences_are_what_their_schemas_say() {
         let options = jsonschema::options().should_validate_formats(true);
         options.build(&schema).unwrap()
     });
-    let check = Check::new();
-    let runs = check.discover(&["corpus"]).episodes.into_iter();
-    let runs: Vec<RunReader> = runs.map(RunReader::from).collect();
     let mut gate = Gate::default();
+    let runs = gate.discover(&["corpus"]).episodes.into_iter();
+    let runs: Vec<RunReader> = runs.map(RunReader::from).collect();
     let good = RunReader::open("corpus/good/terminal/episodes/ep_answer").unwrap();
     let good = Subject::new(&good, &mut gate).unwrap();
     let (mut plans, mut differences) = (0, 0);

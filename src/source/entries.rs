@@ -4,8 +4,7 @@ use super::Artifact;
 
 /// The kind of an entry with an artifact's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum EntryKind {
+pub(crate) enum EntryKind {
     /// A regular file.
     File,
     /// A symbolic link.
@@ -19,25 +18,23 @@ pub enum EntryKind {
 /// The artifacts that an episode's directory lists.
 ///
 /// ```
-/// use runvet::source::{Artifact, Entries, EntryKind};
-/// let entries = Entries::from_iter([(Artifact::State, EntryKind::File)]);
-/// assert!(entries.has(Artifact::State));
-/// assert_eq!(entries.kind(Artifact::Events), None);
+/// use runvet::source::{Artifact, Entries};
+/// let entries = Entries::from_iter([Artifact::State]);
+/// assert!(entries.has(Artifact::State) && !entries.has(Artifact::Events));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Entries([Option<EntryKind>; Artifact::ALL.len()]);
 
 impl Entries {
     /// Adds an entry, or replaces the one with the same name.
-    pub fn set(&mut self, artifact: Artifact, kind: EntryKind) {
+    pub(crate) fn set(&mut self, artifact: Artifact, kind: EntryKind) {
         if let Some(slot) = self.0.get_mut(artifact as usize) {
             *slot = Some(kind);
         }
     }
 
     /// The kind of the entry with the artifact's name; `None` where there is no such entry.
-    #[must_use]
-    pub fn kind(self, artifact: Artifact) -> Option<EntryKind> {
+    pub(crate) fn kind(self, artifact: Artifact) -> Option<EntryKind> {
         self.0.get(artifact as usize).copied().flatten()
     }
 
@@ -48,11 +45,12 @@ impl Entries {
     }
 }
 
-impl FromIterator<(Artifact, EntryKind)> for Entries {
-    fn from_iter<I: IntoIterator<Item = (Artifact, EntryKind)>>(entries: I) -> Self {
+impl FromIterator<Artifact> for Entries {
+    /// A directory with these artifacts, each a regular file.
+    fn from_iter<I: IntoIterator<Item = Artifact>>(artifacts: I) -> Self {
         let mut found = Self::default();
-        for (artifact, kind) in entries {
-            found.set(artifact, kind);
+        for artifact in artifacts {
+            found.set(artifact, EntryKind::File);
         }
         found
     }

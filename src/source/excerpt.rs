@@ -13,12 +13,11 @@ const SPAN_WIDTH: usize = 40;
 /// A window of one line around a span, of bounded width and without control characters; every
 /// character keeps its position.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Excerpt {
+pub(crate) struct Excerpt {
     /// The text of the window; `…` marks where the line was cut.
-    pub text: String,
+    pub(crate) text: String,
     /// The bytes of `text` that show the span, or its beginning.
-    pub span: Range<usize>,
+    pub(crate) span: Range<usize>,
 }
 
 impl Excerpt {

@@ -20,7 +20,7 @@ use crate::source::{Artifact, Entries, Line};
 /// Each is read once, from its beginning to its end; of the timeline, lines that findings point
 /// into are read a second time. Large episodes are checked one at a time in the process, so an
 /// implementation must not wait for another check.
-/// [`Check::artifacts`](crate::check::Check::artifacts) has an
+/// [`Gate::artifacts`](crate::gate::Gate::artifacts) has an
 /// example.
 pub trait Artifacts {
     /// The artifacts that exist.

@@ -28,6 +28,8 @@ pub struct Discovery {
     /// Directories outside `episodes` that hold the `state.json` of another program and no other
     /// artifact, and so no episode. A given path is an episode whatever its record says.
     pub foreign: Vec<PathBuf>,
+    /// How many directories were not opened because the configuration excludes them.
+    pub excluded: usize,
 }
 
 impl From<Found> for Discovery {
@@ -36,6 +38,7 @@ impl From<Found> for Discovery {
             episodes: found.episodes.iter().map(Into::into).collect(),
             faults: found.faults,
             foreign: found.foreign,
+            excluded: found.excluded,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use super::{Artifacts, Opened, ReadAt, Unreadable, Version};
-use crate::source::{Artifact, Entries, EntryKind};
+use crate::source::{Artifact, Entries};
 
 /// The artifacts of an episode in memory.
 ///
@@ -93,7 +93,7 @@ impl Artifacts for InMemory<'_> {
             content.is_some_and(Option::is_some)
         };
         let there = Artifact::ALL.into_iter().filter(is_there);
-        there.map(|artifact| (artifact, EntryKind::File)).collect()
+        there.collect()
     }
 
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {

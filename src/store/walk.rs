@@ -212,8 +212,8 @@ impl Walk<'_> {
                 .into_iter()
                 .map(|(name, _)| name)
                 .chain(names);
-            let too_deep = names
-                .map(|name| Fault::new(Dir::new(&around, name).path(), FaultKind::TooDeep));
+            let too_deep =
+                names.map(|name| Fault::new(Dir::new(&around, name).path(), FaultKind::TooDeep));
             found.faults.extend(too_deep);
             return None;
         }
@@ -353,7 +353,8 @@ impl Found {
             if !is_group {
                 runs.insert(path::bytes(&candidate.dir.path()).to_vec(), candidate);
             } else if candidate.is_run(tree) {
-                self.faults.push(Fault::new(candidate.dir.path(), FaultKind::Displaced));
+                self.faults
+                    .push(Fault::new(candidate.dir.path(), FaultKind::Displaced));
             }
         }
         self.episodes.extend(runs.into_values());

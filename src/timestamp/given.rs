@@ -9,23 +9,12 @@ const LONGEST: i64 = 36_525 * DAY;
 
 impl Timestamp {
     /// The forms that [`Timestamp::given`] reads, for messages.
-    pub const FORMS: &str = "a date such as 2026-03-01, an RFC 3339 date-time, `today`, \
+    pub(crate) const FORMS: &str = "a date such as 2026-03-01, an RFC 3339 date-time, `today`, \
                              `yesterday`, or a length of time before now, such as 90s, 15m, 1h or 7d";
 
-    /// Reads a time as a person writes it: a date-time of RFC 3339, a date, `today`, `yesterday`,
-    /// or a length before `now`, such as `90s`, `15m`, `1h` or `7d`, also with a `-` before it.
-    /// What has no offset is in UTC; a date is its first instant.
-    ///
-    /// ```
-    /// use runvet::Timestamp;
-    /// let now = Timestamp::parse("2026-03-02T12:00:00Z").unwrap();
-    /// for text in ["yesterday", "2026-03-01", "36h", "-36h", "2026-03-01T01:00:00+01:00"] {
-    ///     assert_eq!(Timestamp::given(text, &now), Timestamp::parse("2026-03-01T00:00:00Z"));
-    /// }
-    /// assert_eq!(Timestamp::given("last week", &now), None);
-    /// ```
+    /// The time that a text names, in the forms that `RunFilter::time` lists.
     #[must_use]
-    pub fn given(text: &str, now: &Self) -> Option<Self> {
+    pub(crate) fn given(text: &str, now: &Self) -> Option<Self> {
         let today = now.seconds.div_euclid(DAY) * DAY;
         match text {
             "today" => return Some(Self::from_unix_seconds(today)),

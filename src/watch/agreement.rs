@@ -26,7 +26,6 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use self::random::config;
 use super::{News, Watch};
-use crate::check::Check;
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 
@@ -38,7 +37,7 @@ const STEPS: usize = 24;
 
 /// The only run of a case of the corpus.
 fn only_run(case: &str) -> PathBuf {
-    let found = Check::new().discover(&[Path::new("corpus").join(case)]);
+    let found = Gate::default().discover(&[Path::new("corpus").join(case)]);
     found.episodes[0].path.canonicalize().unwrap()
 }
 
@@ -244,7 +243,7 @@ impl Known {
 
     fn found(dir: &Path) -> Self {
         let mut known = Self::default();
-        let report = Gate::new(Check::new()).run([dir]).unwrap();
+        let report = Gate::default().run([dir]).unwrap();
         for episode in &report.episodes {
             known.judged(episode);
         }
@@ -263,7 +262,7 @@ fn watch_equals_check(watch: impl Fn(&Path) -> Watch, signals: usize) {
     let stop = watch.stop();
     let (send, news) = channel();
     let watching = thread::spawn(move || {
-        watch.run(&mut Gate::new(Check::new()), |news| {
+        watch.run(&mut Gate::default(), |news| {
             let _ = send.send(news);
             ControlFlow::Continue(())
         })

@@ -48,8 +48,7 @@ impl Coverage {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if let Some(jobs) = self.jobs {
-            let check = gate.check().clone().jobs(jobs);
-            gate = gate.with_check(check);
+            gate = gate.jobs(jobs);
         }
         let here = [PathBuf::from(".")];
         let paths = if self.paths.is_empty() {

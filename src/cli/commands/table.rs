@@ -105,8 +105,7 @@ impl Table {
         self.filters.note(output);
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if let Some(jobs) = self.jobs {
-            let check = gate.check().clone().jobs(jobs);
-            gate = gate.with_check(check);
+            gate = gate.jobs(jobs);
         }
         note_idle(&gate, output);
         let found = match &*self.paths {

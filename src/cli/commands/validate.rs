@@ -3,7 +3,6 @@
 mod request;
 
 use std::io::{self, IsTerminal};
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,7 +20,6 @@ use super::sinks::{Sinks, parse_output, unwritable, whole_file};
 use super::usage::{refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
-use crate::check::Check;
 use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Baseline, Gate, Outcome};
 use crate::impact::{Join, Run};
@@ -348,11 +346,13 @@ impl Validate {
             let format = ImpactFormat::of(format)?;
             against = Some((Join::new(earlier).map_err(Failure::fault)?, format));
         }
-        let check = self.check(settings.gate.gate.check().clone(), settings.jobs.value);
-        let check = check
+        let gate = settings.gate.gate.follow_links(self.follow_links);
+        let mut gate = gate
             .keep_cards(sinks.have(Format::Html))
             .keep_coverage(self.coverage);
-        let mut gate = settings.gate.gate.with_check(check);
+        if let Some(jobs) = settings.jobs.value {
+            gate = gate.jobs(jobs);
+        }
         if self.statistics {
             gate = gate.with_statistics();
         }
@@ -505,14 +505,6 @@ impl Validate {
             "--write-baseline can't be used with {select}: the baseline would lack the findings \
              of all other rules"
         )))
-    }
-
-    fn check(&self, check: Check, jobs: Option<NonZeroUsize>) -> Check {
-        let check = check.follow_links(self.follow_links);
-        match jobs {
-            Some(jobs) => check.jobs(jobs),
-            None => check,
-        }
     }
 
     fn options(&self, settings: &Settings) -> Options {

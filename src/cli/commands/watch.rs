@@ -85,8 +85,7 @@ impl Watch {
         self.period.note(output);
         if !self.period.is_all() {
             // A card says when the run started.
-            let check = gate.check().clone().keep_cards(true);
-            gate = gate.with_check(check);
+            gate = gate.keep_cards(true);
         }
         let dir = self.dir.display().to_string();
         let watch = match self.poll {

@@ -5,11 +5,9 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
-use crate::record::{
-    Action, DateTime, StepKind, UnitInterval, any_value, describe_values, schema_id,
-};
+use crate::record::{Action, DateTime, StepKind, any_value, describe_values, schema_id};
 
 /// A line of the standard input of `runvet record`: an object whose one member is the command.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -193,7 +191,8 @@ pub(crate) struct Belief {
     /// The statement.
     pub(super) statement: String,
     /// How confident the run is, from 0 (not at all) to 1 (certain).
-    pub(super) confidence: UnitInterval,
+    #[schemars(with = "Number", range(min = 0, max = 1))]
+    pub(super) confidence: f64,
     /// The source of the belief.
     pub(super) provenance: String,
 }

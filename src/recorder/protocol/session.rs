@@ -212,7 +212,7 @@ fn carry_out(run: &mut Run, command: Command) -> Result<Done, Failed> {
         }
         Command::Note(note) => run.note(&note.phase, note.payload.unwrap_or_default())?,
         Command::Believe(belief) => {
-            run.believe(&belief.statement, belief.confidence.0, &belief.provenance)?
+            run.believe(&belief.statement, belief.confidence, &belief.provenance)?
         }
         Command::Remember(fact) => {
             run.remember(&fact.key, fact.value, fact.provenance.as_deref())?

@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::super::event::{Draft, learn_line, object};
 use super::super::fold::stamped;
 use super::Run;
-use crate::record::{Belief, Fact, UnitInterval};
+use crate::record::{Belief, Fact};
 use crate::source::Artifact;
 
 impl Run {
@@ -28,7 +28,7 @@ impl Run {
         }
         let belief = Belief {
             statement: statement.into(),
-            confidence: UnitInterval(confidence),
+            confidence,
             provenance: provenance.into(),
             timestamp: Some(stamped(self.now())),
         };

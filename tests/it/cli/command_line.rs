@@ -296,7 +296,7 @@ fn unknown_rule_is_refused_with_a_suggestion() {
 #[test]
 fn rules_lists_and_explain_explains_every_rule() {
     let listed = run(&["rules"]);
-    for rule in runvet::check::all_rules() {
+    for rule in runvet::gate::all_rules() {
         let line = stdout(&listed)
             .lines()
             .find(|line| line.split_whitespace().next() == Some(&rule.id));
@@ -309,7 +309,7 @@ fn rules_lists_and_explain_explains_every_rule() {
         assert!(stdout(&explained).starts_with(&format!("# {} (", rule.id)));
         assert!(stdout(&explained).contains("## How to fix it"));
     }
-    let rules_of_plan = runvet::check::all_rules()
+    let rules_of_plan = runvet::gate::all_rules()
         .filter(|rule| rule.id.starts_with("plan/"))
         .count();
     for group in ["plan", "plan/", "plan/*"] {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use runvet::check::{Check, all_rules};
+use runvet::gate::{Gate, all_rules};
 
 use runvet::finding::Level;
 use serde_json::Value;
@@ -14,8 +14,8 @@ use crate::support::binary::{run, stderr, stdout};
 use crate::support::skip::skip;
 
 /// A check with every rule at `error`, those that are off by default too.
-fn strictest() -> Check {
-    all_rules().fold(Check::new(), |check, rule| {
+fn strictest() -> Gate {
+    all_rules().fold(Gate::default(), |check, rule| {
         check.level(&rule.id, Level::Error).unwrap()
     })
 }
@@ -90,7 +90,7 @@ fn converted_trace_is_a_valid_run() {
         made => made.unwrap(),
     };
     assert!(made.status.success(), "{}", stderr(&made));
-    let report = Check::new().run([&runs]).unwrap();
+    let report = Gate::default().run([&runs]).unwrap();
     assert_eq!(report.totals.valid, 1, "{report:?}");
     assert_eq!(report.totals.warnings, 0, "{report:?}");
 }

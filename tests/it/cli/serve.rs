@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::time::{Duration, SystemTime};
 
-use runvet::check::Check;
+use runvet::gate::Gate;
 use runvet::report::write_json;
 use runvet::source::Artifact;
 use serde_json::{Value, json};
@@ -343,7 +343,7 @@ fn service_gives_rules_schemas_and_its_description() {
     let service = Service::demo();
     let rules = service.get("api/v1/rules").json();
     let rules = rules["items"].as_array().unwrap();
-    assert_eq!(rules.len(), runvet::check::all_rules().count());
+    assert_eq!(rules.len(), runvet::gate::all_rules().count());
     let schema = service.get("api/v1/schemas/state");
     assert_eq!(schema.text, runvet::Schema::State.text());
     let described = service.get("api/v1/openapi.json").json();
@@ -381,7 +381,7 @@ fn posted_records_get_the_report_of_the_library() {
             .map(|(artifact, text)| (*artifact, text.as_bytes()))
             .collect();
         let mut expected = Vec::new();
-        write_json(&mut expected, &Check::new().records("ep_1", &bytes)).unwrap();
+        write_json(&mut expected, &Gate::default().records("ep_1", &bytes)).unwrap();
         let answer = service.check(&body);
         assert_eq!(answer.status, 200);
         assert_eq!(answer.text.as_bytes(), expected);

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use runvet::check::Check;
 use runvet::gate::Gate;
 use runvet::plan::compare;
 use runvet::printable::is_hostile;
@@ -59,7 +58,7 @@ fn dashboard_lines_fit_the_width() {
     .concat();
     for dir in cases
         .iter()
-        .flat_map(|case| Check::new().discover(&[case]).episodes)
+        .flat_map(|case| Gate::default().discover(&[case]).episodes)
     {
         let path = dir.path.to_str().unwrap();
         for columns in [40, 80, 120] {

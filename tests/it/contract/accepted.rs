@@ -6,7 +6,6 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use runvet::check::Check;
 use runvet::finding::{EpisodeReport, Finding};
 use runvet::gate::Gate;
 use runvet::source::Artifact;
@@ -20,7 +19,7 @@ type Artifacts = Vec<(Artifact, Vec<u8>)>;
 
 /// Every episode of the corpus.
 fn episodes() -> impl Iterator<Item = Artifacts> {
-    let found = Check::new().discover(&[corpus()]);
+    let found = Gate::default().discover(&[corpus()]);
     found.episodes.into_iter().map(|episode| {
         let read = |artifact: Artifact| {
             let bytes = fs::read(episode.path.join(artifact.file_name()));
@@ -35,7 +34,7 @@ fn check(artifacts: &Artifacts) -> EpisodeReport {
         .iter()
         .map(|(artifact, bytes)| (*artifact, &bytes[..]))
         .collect();
-    Check::new().records("ep", &records)
+    Gate::default().records("ep", &records)
 }
 
 /// What tells a finding from others, apart from where in the file it is.
@@ -174,7 +173,7 @@ fn places(value: &Value, at: &str, all: &mut Vec<String>) {
 
 #[test]
 fn fingerprint_is_one_defect_s_in_damaged_runs() {
-    let good: Vec<Artifacts> = Check::new()
+    let good: Vec<Artifacts> = Gate::default()
         .discover(&[corpus().join("good")])
         .episodes
         .iter()

@@ -15,9 +15,9 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, ValidationError, Validator};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use runvet::check::{Check, all_rules};
 use runvet::document::{Kind, Node, OwnedDocument};
 use runvet::finding::{Finding, Level};
+use runvet::gate::{Gate, all_rules};
 use runvet::source::Artifact;
 use runvet::{Schema, Timestamp};
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ struct Record {
 static RECORDS: LazyLock<Vec<Record>> = LazyLock::new(|| {
     let mut records = Vec::new();
     let mut seen = BTreeSet::new();
-    for episode in Check::new().discover(&[corpus().join("good")]).episodes {
+    for episode in Gate::default().discover(&[corpus().join("good")]).episodes {
         let id = episode.path.file_name().unwrap().to_str().unwrap();
         for (schema, artifact) in SCHEMAS {
             let path = episode.path.join(artifact.file_name());
@@ -229,9 +229,9 @@ fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
         "events/schema",
         "events/syntax",
     ];
-    static CHECK: LazyLock<Check> = LazyLock::new(|| {
+    static GATE: LazyLock<Gate> = LazyLock::new(|| {
         let others = all_rules().filter(|rule| !RULES.contains(&&*rule.id));
-        others.fold(Check::new(), |check, rule| {
+        others.fold(Gate::default(), |check, rule| {
             check.level(&rule.id, Level::Off).unwrap()
         })
     });
@@ -244,7 +244,10 @@ fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
     };
     let mut found = vec![Vec::new(); texts.len()];
     for (index, file) in files.iter().enumerate() {
-        for Finding { location, .. } in CHECK.records("ep", &[(artifact, file.as_bytes())]).findings
+        for Finding { location, .. } in GATE
+            .clone()
+            .records("ep", &[(artifact, file.as_bytes())])
+            .findings
         {
             let line = usize::try_from(location.line.unwrap()).unwrap();
             found[if is_timeline { line - 1 } else { index }]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::{Check, all_rules};
+use runvet::gate::{Gate, all_rules};
 
 use runvet::finding::Level;
 
@@ -54,10 +54,10 @@ fn written() -> Vec<(String, String)> {
 
 /// What is found when every rule is an error, and no artifact is still expected.
 fn found(dir: &Path) -> Vec<String> {
-    let check = all_rules().fold(Check::new(), |check, rule| {
-        check.level(&rule.id, Level::Error).unwrap()
+    let mut gate = all_rules().fold(Gate::default(), |gate, rule| {
+        gate.level(&rule.id, Level::Error).unwrap()
     });
-    let report = check.run([dir]).unwrap();
+    let report = gate.run([dir]).unwrap();
     let findings = report.episodes.iter().flat_map(|episode| &episode.findings);
     findings
         .map(|finding| format!("{}: {}", finding.rule, finding.message))

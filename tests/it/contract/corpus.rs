@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::all_rules;
 use runvet::finding::{Report, Severity};
+use runvet::gate::all_rules;
 use serde_json::Value;
 
 use crate::support::corpus::{Expectation, corpus, expecting_cases, good_cases};
@@ -53,7 +53,7 @@ fn expected(case: &Path) -> Vec<String> {
 #[test]
 fn good_cases_have_no_finding_and_no_skip() {
     for case in good_cases() {
-        let report = Expectation::of(&case).check().run([&case]).unwrap();
+        let report = Expectation::of(&case).gate().run([&case]).unwrap();
         assert_eq!(report.totals.episodes, 1, "{}", case.display());
         assert_eq!(found(&report, &case), [] as [&str; 0], "{}", case.display());
         assert_eq!(report.episodes[0].skipped, [], "{}", case.display());
@@ -68,7 +68,7 @@ fn bad_cases_have_exactly_the_expected_findings() {
         .chain(expecting_cases("broken"))
     {
         let (found, expected) = (
-            found(&Expectation::of(&case).check().run([&case]).unwrap(), &case),
+            found(&Expectation::of(&case).gate().run([&case]).unwrap(), &case),
             expected(&case),
         );
         if found != expected {
@@ -133,9 +133,9 @@ fn bad_case_is_silent_when_its_rule_is_off() {
     use runvet::finding::Level;
     for rule in all_rules() {
         for case in expecting_cases(&format!("bad/{}", rule.id)) {
-            let check = Expectation::of(&case).check();
-            let check = check.level(&rule.id, Level::Off).unwrap();
-            let report = check.run([&case]).unwrap();
+            let gate = Expectation::of(&case).gate();
+            let mut gate = gate.level(&rule.id, Level::Off).unwrap();
+            let report = gate.run([&case]).unwrap();
             let spoken = report
                 .episodes
                 .iter()
@@ -157,7 +157,7 @@ fn location_names_the_bytes_its_pointer_leads_to() {
         .into_iter()
         .chain(expecting_cases("broken"))
     {
-        let report = Expectation::of(&case).check().run([&case]).unwrap();
+        let report = Expectation::of(&case).gate().run([&case]).unwrap();
         for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
             assert!(matches!(
                 finding.severity,

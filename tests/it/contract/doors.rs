@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runvet::check::Check;
 use runvet::finding::Lifecycle;
 use runvet::gate::Gate;
 use runvet::read::{RunData, RunReader};
@@ -23,15 +22,15 @@ fn cases() -> Vec<PathBuf> {
 
 /// The id and lifecycle that each door of the library reports for a run.
 fn said(dir: &Path) -> [(String, Lifecycle); 3] {
-    let check = Check::new();
-    let [found] = &check.discover(&[dir]).episodes[..] else {
+    let mut gate = Gate::default();
+    let [found] = &gate.discover(&[dir]).episodes[..] else {
         panic!("one run at {}", dir.display())
     };
-    let report = check.episode(found).unwrap();
+    let report = gate.episode(found).unwrap();
     let run = RunReader::open(dir).unwrap();
     let entry = run.entry();
     assert_eq!(run.id(), entry.episode_id);
-    let page = view::json(&run, &mut Gate::default()).unwrap();
+    let page = view::json(&run, &mut gate).unwrap();
     let page: Value = serde_json::from_slice(&page).unwrap();
     let text = |key: &str| page[key].as_str().unwrap().to_owned();
     [
@@ -48,9 +47,8 @@ fn said(dir: &Path) -> [(String, Lifecycle); 3] {
 fn doors_agree_on_id_and_lifecycle_over_the_corpus() {
     let mut runs = 0;
     for case in cases() {
-        let check = Check::new();
         let mut checked = BTreeMap::new();
-        for episode in check.discover(&[&case]).episodes {
+        for episode in Gate::default().discover(&[&case]).episodes {
             let [by_check, by_entry, by_view] = said(&episode.path);
             assert_eq!(by_entry, by_check, "{}", episode.path.display());
             assert_eq!(by_view, by_check, "{}", episode.path.display());

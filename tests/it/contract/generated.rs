@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use runvet::check::Check;
 use runvet::finding::{Lifecycle, Report};
+use runvet::gate::Gate;
 use serde_json::Value;
 
 use crate::support::python::python;
@@ -30,7 +30,7 @@ fn description_of_the_service_is_valid_openapi() {
 fn checked(write: impl FnOnce(&Path)) -> (Report, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path());
-    (Check::new().run([dir.path()]).unwrap(), dir)
+    (Gate::default().run([dir.path()]).unwrap(), dir)
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::Check;
 use runvet::finding::EpisodeReport;
+use runvet::gate::Gate;
 use runvet::source::Artifact;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -118,7 +118,7 @@ fn mutate(text: &mut String, random: &mut Random) {
 
 /// The seeded runs, each with one mutation, and what the rules say of them.
 fn counted() -> BTreeMap<String, Count> {
-    let check = strict();
+    let mut gate = strict();
     let mut random = Random(12);
     let mut counts = BTreeMap::new();
     for index in 0..RUNS {
@@ -140,7 +140,7 @@ fn counted() -> BTreeMap<String, Count> {
         ];
         let summary = records.summary.as_deref().map(str::as_bytes);
         given.extend(summary.map(|summary| (Artifact::Summary, summary)));
-        Count::add(&mut counts, &check.records(&id, &given));
+        Count::add(&mut counts, &gate.records(&id, &given));
     }
     counts
 }
@@ -169,9 +169,9 @@ fn numbers_of_findings_in_seeded_runs_are_blessed() {
 }
 
 /// Every rule, those that are off by default too.
-fn strict() -> Check {
-    let rules = runvet::check::all_rules();
-    rules.fold(Check::new(), |check, rule| {
+fn strict() -> Gate {
+    let rules = runvet::gate::all_rules();
+    rules.fold(Gate::default(), |check, rule| {
         let level = match rule.level {
             runvet::finding::Level::Off => runvet::finding::Level::Warning,
             level => level,

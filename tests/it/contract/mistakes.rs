@@ -3,8 +3,8 @@
 use std::fs;
 use std::num::NonZeroUsize;
 
-use runvet::check::Check;
 use runvet::finding::{EpisodeReport, Finding};
+use runvet::gate::Gate;
 use runvet::source::Artifact;
 
 use crate::support::corpus::corpus;
@@ -24,7 +24,7 @@ fn check(records: &[(Artifact, Vec<u8>)], jobs: usize) -> EpisodeReport {
         .map(|(artifact, bytes)| (*artifact, bytes.as_slice()))
         .collect();
     let jobs = NonZeroUsize::new(jobs).unwrap();
-    Check::new().jobs(jobs).records("ep_answer", &records)
+    Gate::default().jobs(jobs).records("ep_answer", &records)
 }
 
 /// The good run with another content of one artifact.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use jsonschema::{Draft, Validator};
 use runvet::Schema;
-use runvet::check::Check;
 use runvet::gate::Gate;
 use runvet::read::RunReader;
 use serde_json::{Value, json};
@@ -44,7 +43,7 @@ fn outputs_are_what_their_schemas_say() {
     let cases = [cases(), vec![hostile.path().to_owned()]].concat();
     let episodes = cases
         .iter()
-        .flat_map(|case| Check::new().discover(&[case]).episodes);
+        .flat_map(|case| Gate::default().discover(&[case]).episodes);
     let episodes: Vec<PathBuf> = episodes.map(|episode| episode.path).collect();
     let mut gate = Gate::default();
     for path in &episodes {

@@ -22,10 +22,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::all_rules;
-
 use runvet::finding::{Level, RuleInfo};
-use runvet::gate::Gate;
+use runvet::gate::{Gate, all_rules};
 use serde_json::Value;
 
 struct Block<'p> {
@@ -161,12 +159,12 @@ fn found_and_promised(rule: &RuleInfo) -> (BTreeSet<String>, BTreeSet<String>) {
     let config = edits.iter().find(|block| block.info[0] == "toml");
     let config = config.map_or("", |block| &*block.text);
     let gate = Gate::default().with_config(Path::new("runvet.toml"), config, None);
-    let check = gate.unwrap().check().clone();
-    let check = match rule.level {
-        Level::Off => check.level(&rule.id, Level::Warning).unwrap(),
-        _ => check,
+    let gate = gate.unwrap();
+    let mut gate = match rule.level {
+        Level::Off => gate.level(&rule.id, Level::Warning).unwrap(),
+        _ => gate,
     };
-    let report = check.run([temp.path()]).unwrap();
+    let report = gate.run([temp.path()]).unwrap();
     let found = report
         .episodes
         .iter()

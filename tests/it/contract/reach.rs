@@ -8,8 +8,8 @@ use std::fs;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use runvet::check::Check;
 use runvet::finding::{EpisodeReport, Level, Lifecycle, Severity};
+use runvet::gate::Gate;
 use runvet::source::Artifact;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -116,14 +116,14 @@ fn lines(events: &[Value]) -> String {
     lines.join("\n") + "\n"
 }
 
-fn check(check: &Check, state: &Value, events: &[Value]) -> EpisodeReport {
+fn check(gate: &Gate, state: &Value, events: &[Value]) -> EpisodeReport {
     let (state, events) = (state.to_string(), lines(events));
     let records = [
         (Artifact::State, state.as_bytes()),
         (Artifact::Events, events.as_bytes()),
         (Artifact::Learn, b"".as_slice()),
     ];
-    check.records("ep_paused", &records)
+    gate.clone().records("ep_paused", &records)
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn run_is_sound_when_its_writer_stops_at_any_write() {
                 .iter()
                 .map(|(artifact, text)| (*artifact, text.as_bytes()));
             let there = texts.chain([(Artifact::Events, events.as_bytes())]);
-            let report = Check::new().records("ep_answer", &there.collect::<Vec<_>>());
+            let report = Gate::default().records("ep_answer", &there.collect::<Vec<_>>());
             for finding in &report.findings {
                 let may_be = report.lifecycle == Lifecycle::Terminal
                     && LACKS.contains(&&*finding.rule)
@@ -194,7 +194,7 @@ fn any(found: &Found, rules: &[&str]) -> bool {
 fn found_at(state: &Value, events: &[Value], reach: usize) -> Found {
     let mut events = events[..reach].to_vec();
     events.push(evidence(state, true));
-    asked(&check(&Check::new(), state, &events))
+    asked(&check(&Gate::default(), state, &events))
 }
 
 /// The reach as a number of events, by the words of the contract; and what is found there.
@@ -330,7 +330,7 @@ fn missing_plan_event_does_not_move_the_reach() {
         let first_act = events.iter().position(|event| event["phase"] == "act");
         events.insert(first_act.unwrap() + 1, evidence(&state, false));
         events.push(evidence(&state, false));
-        let report = check(&Check::new(), &state, &events);
+        let report = check(&Gate::default(), &state, &events);
         let rules: Vec<String> = asked(&report).into_iter().map(|(rule, _)| rule).collect();
         assert_eq!(rules, ["plan/no-event"], "{:?}", report.findings);
         let is_stale = report
@@ -346,7 +346,7 @@ proptest! {
 
     #[test]
     fn reach_is_the_one_that_is_found_line_by_line(state in state(), events in vec(event(), 1..14)) {
-        let report = check(&Check::new(), &state, &events);
+        let report = check(&Gate::default(), &state, &events);
         let Some((reach, found)) = sought(&state, &events) else {
             prop_assert!(asked(&report).is_empty());
             let skipped = report.skipped.iter().map(|skip| &*skip.rule);
@@ -362,7 +362,7 @@ proptest! {
         prop_assert_eq!(is_told, reach != latest, "{:?}", report.findings);
 
         // The other rules are asked at the same line even where a rule is off.
-        let without = Check::new().level("plan/*", Level::Off).unwrap();
+        let without = Gate::default().level("plan/*", Level::Off).unwrap();
         let of_actions = |found: Found| -> Found {
             found.into_iter().filter(|(rule, _)| rule.starts_with("actions/")).collect()
         };

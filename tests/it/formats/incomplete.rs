@@ -6,10 +6,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use runvet::check::Check;
 use runvet::finding::{EpisodeReport, Totals};
+use runvet::gate::Gate;
 use runvet::report::{Closing, Format, Options};
-use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
+use runvet::source::{Artifact, Entries, EpisodeKey};
 use runvet::store::{Artifacts, Opened, Unreadable, Version};
 use serde_json::{Value, json};
 
@@ -266,7 +266,7 @@ struct Restless(Cell<u64>);
 
 impl Artifacts for Restless {
     fn entries(&self) -> Entries {
-        [(Artifact::State, EntryKind::File)].into_iter().collect()
+        Entries::from_iter([Artifact::State])
     }
 
     fn open(&self, _: Artifact) -> Result<Opened<'_>, Unreadable> {
@@ -280,7 +280,7 @@ impl Artifacts for Restless {
 }
 
 fn restless() -> EpisodeReport {
-    Check::new().artifacts(&EpisodeKey::from("runs/ep_1"), None, &Restless::default())
+    Gate::default().artifacts(&EpisodeKey::from("runs/ep_1"), None, &Restless::default())
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::{Check, all_rules};
 use runvet::finding::{EpisodeReport, Totals};
+use runvet::gate::{Gate, all_rules};
 use runvet::report::{Closing, Format, Options};
 use runvet::source::EpisodeKey;
 use serde_json::Value;
@@ -65,7 +65,7 @@ fn page_of_the_demo_shows_what_the_report_says() {
     let script = between(&page, "</dialog><script>", "</script>");
     let markup = page.replace(script, "");
     let (text, rows) = (read(&markup), rows(&page));
-    let report = Check::new().run([corpus().join("demo")]).unwrap();
+    let report = Gate::default().run([corpus().join("demo")]).unwrap();
     assert_eq!(rows.len(), report.episodes.len());
     for episode in &report.episodes {
         let of_episode = |row: &&Value| row["id"] == episode.id;
@@ -217,7 +217,7 @@ fn poison(value: &mut Value, evil: &str) {
 
 #[test]
 fn file_has_pages_of_invalid_runs_and_says_what_it_leaves_out() {
-    let report = Check::new().run([corpus().join("demo")]).unwrap();
+    let report = Gate::default().run([corpus().join("demo")]).unwrap();
     let of = |valid| {
         report
             .episodes

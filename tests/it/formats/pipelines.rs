@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-use runvet::check::{Check, all_rules};
 use runvet::finding::{Finding, Severity};
+use runvet::gate::{Gate, all_rules};
 use runvet::report::{Closing, Format, Options};
 use serde_json::Value;
 
@@ -399,7 +399,7 @@ fn report_by_rule_has_the_findings_of_that_by_episode() {
 
 #[test]
 fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
-    let report = Check::new().run([corpus().join("bad")]).unwrap();
+    let report = Gate::default().run([corpus().join("bad")]).unwrap();
     let closing = Closing::new(&report.totals);
     let options = Options::default().rules(all_rules());
     for (format, holds_at_most) in [

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use runvet::check::Check;
 use runvet::finding::Report;
+use runvet::gate::Gate;
 use runvet::printable::escape;
 use runvet::report::{Format, Options, Style};
 use runvet::source::Artifact;
@@ -46,7 +46,7 @@ fn json_follows_its_schema_and_the_library() {
         json,
         "nothing is lost between the types and the text"
     );
-    let returned = Check::new().run([corpus()]).unwrap();
+    let returned = Gate::default().run([corpus()]).unwrap();
     assert_eq!(returned.totals, report.totals);
     let dirs: Vec<&str> = report
         .episodes
@@ -97,7 +97,7 @@ fn human_report_has_each_message_in_one_line() {
         .chain(expecting_cases("broken"))
     {
         let text = validate(&case, &[]);
-        let report = Check::new().run([&case]).unwrap();
+        let report = Gate::default().run([&case]).unwrap();
         for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
             let (severity, rule) = (finding.severity, &finding.rule);
             let line = format!("{severity}[{rule}]: {}", escape(&finding.message));
@@ -117,15 +117,16 @@ fn human_report_has_each_message_in_one_line() {
 
 #[test]
 fn snippet_underlines_the_place() {
-    let report = Check::new().run([corpus().join("bad")]).unwrap();
+    let report = Gate::default().run([corpus().join("bad")]).unwrap();
     for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
-        let (Some(excerpt), Some(offset)) = (&finding.location.excerpt, finding.location.offset)
+        let (Some((excerpt, span)), Some(offset)) =
+            (finding.location.excerpt(), finding.location.offset)
         else {
             continue;
         };
         let bytes = fs::read(&finding.location.file).unwrap();
         let text = String::from_utf8_lossy(&bytes[usize::try_from(offset).unwrap()..]);
-        let shown = &excerpt.text[excerpt.span.clone()];
+        let shown = &excerpt[span];
         let visible = |c: char| {
             if runvet::printable::is_hostile(c) {
                 '\u{fffd}'
@@ -199,7 +200,7 @@ fn text_of_a_record_is_never_a_workflow_command() {
                 .iter()
                 .map(|(artifact, bytes)| (*artifact, &**bytes))
                 .collect();
-            let episode = Check::new().records("::error::z", &records);
+            let episode = Gate::default().records("::error::z", &records);
             let options = Options::default();
             let human = |options: Options| Format::Human.renderer(&options);
             let renderers = [
@@ -262,7 +263,7 @@ fn projection_links_names_what_one_side_alone_links() {
         (Artifact::State, state.as_bytes()),
         (Artifact::Events, events.as_bytes()),
     ];
-    let report = Check::new().records("ep_answer", &records);
+    let report = Gate::default().records("ep_answer", &records);
     let links = report
         .findings
         .iter()

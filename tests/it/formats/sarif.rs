@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use runvet::check::{Check, all_rules};
 use runvet::finding::{EpisodeReport, Finding, Level};
+use runvet::gate::{Gate, all_rules};
 use serde_json::{Value, json};
 
 use crate::support::corpus::corpus;
@@ -225,7 +225,7 @@ fn sarif_has_the_findings_of_the_report() {
 #[test]
 fn fingerprints_survive_moves_and_are_distinct() {
     let fingerprints = |path: &Path| {
-        let report = Check::new().run([path]).unwrap();
+        let report = Gate::default().run([path]).unwrap();
         let findings = report
             .episodes
             .into_iter()

@@ -5,8 +5,8 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use runvet::check::Check;
 use runvet::finding::EpisodeReport;
+use runvet::gate::Gate;
 use runvet::source::Artifact;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -14,10 +14,10 @@ use crate::support::corpus::corpus;
 
 /// The records of a good run, some of them with other bytes.
 fn judge(changed: &[(Artifact, &str)]) -> EpisodeReport {
-    judge_by(&Check::new(), changed)
+    judge_by(&Gate::default(), changed)
 }
 
-fn judge_by(check: &Check, changed: &[(Artifact, &str)]) -> EpisodeReport {
+fn judge_by(gate: &Gate, changed: &[(Artifact, &str)]) -> EpisodeReport {
     let dir = corpus().join("good/terminal/episodes/ep_answer");
     let good = |artifact: Artifact| fs::read(dir.join(artifact.file_name())).unwrap();
     let mut records: BTreeMap<Artifact, Vec<u8>> = Artifact::ALL
@@ -31,7 +31,7 @@ fn judge_by(check: &Check, changed: &[(Artifact, &str)]) -> EpisodeReport {
         .iter()
         .map(|(artifact, bytes)| (*artifact, &**bytes))
         .collect();
-    check.records("ep_answer", &records)
+    gate.clone().records("ep_answer", &records)
 }
 
 fn text(artifact: Artifact) -> String {
@@ -156,7 +156,7 @@ const FACTOR: usize = 8;
 /// programs and tests that run meanwhile do not count.
 fn cost(records: &[(Artifact, &str)]) -> Duration {
     let used = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
-    let check = Check::new().jobs(NonZeroUsize::MIN);
+    let check = Gate::default().jobs(NonZeroUsize::MIN);
     let one = || {
         let before = used();
         assert!(

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use runvet::check::Check;
 use runvet::finding::EpisodeReport;
+use runvet::gate::Gate;
 use serde_json::Value;
 
 use crate::support::runs::copy_of_good_run;
@@ -44,11 +44,11 @@ impl Run {
     }
 
     fn check(&self) -> EpisodeReport {
-        let episode = Check::new()
+        let episode = Gate::default()
             .discover(&[self.temp.path()])
             .episodes
             .remove(0);
-        Check::new().episode(&episode).unwrap()
+        Gate::default().episode(&episode).unwrap()
     }
 }
 

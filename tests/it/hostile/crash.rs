@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use runvet::check::Check;
 use runvet::finding::Lifecycle;
+use runvet::gate::Gate;
 use runvet::source::Artifact;
 
 use crate::support::corpus::corpus;
@@ -14,7 +14,7 @@ type Files<'f> = Vec<(Artifact, &'f [u8])>;
 
 /// The files of a good run.
 fn files(case: &str) -> Vec<(Artifact, Vec<u8>)> {
-    let dir = Check::new()
+    let dir = Gate::default()
         .discover(&[corpus().join("good").join(case)])
         .episodes
         .remove(0)
@@ -25,7 +25,7 @@ fn files(case: &str) -> Vec<(Artifact, Vec<u8>)> {
 }
 
 fn rules(files: &Files<'_>) -> (Lifecycle, BTreeSet<String>) {
-    let report = Check::new().records("ep_answer", files);
+    let report = Gate::default().records("ep_answer", files);
     let rules: BTreeSet<String> = report
         .findings
         .into_iter()
@@ -130,7 +130,7 @@ fn resumed_run_is_valid_at_every_byte() {
     let evidence = text.rfind("run.state_projection").unwrap();
     let snapshot = evidence + text[evidence..].find('\n').unwrap() + 1;
     assert!(snapshot < events.len(), "events lie beyond the snapshot");
-    let id = Check::new()
+    let id = Gate::default()
         .discover(&[corpus().join("good/events-beyond-the-snapshot")])
         .episodes
         .remove(0)
@@ -142,7 +142,7 @@ fn resumed_run_is_valid_at_every_byte() {
             Artifact::Events => (*artifact, part),
             _ => (*artifact, &**bytes),
         });
-        let report = Check::new().records(&id, &there.collect::<Vec<_>>());
+        let report = Gate::default().records(&id, &there.collect::<Vec<_>>());
         let found: BTreeSet<String> = report
             .findings
             .into_iter()

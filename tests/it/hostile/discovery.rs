@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use runvet::check::Check;
+use runvet::gate::Gate;
 use runvet::read;
 use runvet::store::Fault;
 use tempfile::TempDir;
@@ -402,7 +402,7 @@ proptest! {
             let _ = fs::create_dir_all(episodes.join(dir));
             let _ = fs::write(episodes.join(dir).join(name), "{}");
         }
-        let found = Check::new().discover(&[temp.path()]);
+        let found = Gate::default().discover(&[temp.path()]);
         let judged: Vec<PathBuf> = found.episodes.into_iter().map(|run| run.path).collect();
         let run_data = read::RunData::open(temp.path()).unwrap();
         let mut listed: Vec<PathBuf> = run_data.iter().map(|run| run.path().to_owned()).collect();

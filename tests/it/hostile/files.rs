@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::Duration;
 
-use runvet::check::Check;
+use runvet::gate::Gate;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 
@@ -278,11 +278,11 @@ fn follow_links_stays_within_the_episode() {
 #[test]
 fn link_is_not_followed_when_it_appears_after_listing() {
     let data = RunData::new();
-    let found = Check::new().discover(&[&data.dir]).episodes.remove(0);
+    let found = Gate::default().discover(&[&data.dir]).episodes.remove(0);
     let secret = data.temp.path().join("secret");
     fs::copy(data.dir.join("state.json"), &secret).unwrap();
     symlink(&secret, data.without("state.json")).unwrap();
-    let report = Check::new().episode(&found).unwrap();
+    let report = Gate::default().episode(&found).unwrap();
     assert_eq!(report.findings[0].rule, "record/unreadable");
     assert!(
         report.findings[0]
@@ -295,7 +295,7 @@ fn link_is_not_followed_when_it_appears_after_listing() {
 #[test]
 fn artifact_is_judged_as_read_when_it_changes_after_listing() {
     let data = RunData::new();
-    let found = Check::new().discover(&[&data.dir]).episodes.remove(0);
+    let found = Gate::default().discover(&[&data.dir]).episodes.remove(0);
     data.without("manifest.json");
     data.without("state.json");
     let rules = |report: runvet::finding::EpisodeReport| {
@@ -306,22 +306,22 @@ fn artifact_is_judged_as_read_when_it_changes_after_listing() {
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        rules(Check::new().episode(&found).unwrap()),
+        rules(Gate::default().episode(&found).unwrap()),
         ["state/missing"],
         "not that they are unreadable"
     );
-    let found = Check::new().discover(&[&data.dir]).episodes.remove(0);
+    let found = Gate::default().discover(&[&data.dir]).episodes.remove(0);
     let good = corpus().join("good/terminal/episodes/ep_answer");
     for artifact in ["state.json", "manifest.json"] {
         fs::copy(good.join(artifact), data.dir.join(artifact)).unwrap();
     }
     assert_eq!(
-        rules(Check::new().episode(&found).unwrap()),
+        rules(Gate::default().episode(&found).unwrap()),
         [] as [&str; 0],
         "not that they are missing"
     );
     fs::remove_dir_all(&data.dir).unwrap();
-    Check::new()
+    Gate::default()
         .episode(&found)
         .expect_err("a directory that is gone can't be judged");
 }

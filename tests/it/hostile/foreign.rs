@@ -7,7 +7,6 @@ use std::process::{Command, Output};
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use runvet::check::Check;
 use runvet::gate::Gate;
 
 use crate::support::binary::{runvet, stderr, stdout};
@@ -151,7 +150,7 @@ fn only_an_object_without_a_known_field_is_foreign() {
     for args in [&[][..], &["--follow-links"]] {
         assert_eq!(judged(dir, args), (1, expected.clone()), "{args:?}");
     }
-    let found = Check::new().discover(&[dir]);
+    let found = Gate::default().discover(&[dir]);
     assert_eq!(found.foreign, [dir.join("foreign")]);
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
-use runvet::check::Check;
+use runvet::gate::Gate;
 
 use runvet::finding::{EpisodeReport, Level};
 use runvet::source::Artifact;
@@ -46,8 +46,10 @@ impl Run {
     }
 }
 
-fn strict() -> Check {
-    Check::new().level("manifest/digest", Level::Error).unwrap()
+fn strict() -> Gate {
+    Gate::default()
+        .level("manifest/digest", Level::Error)
+        .unwrap()
 }
 
 #[test]

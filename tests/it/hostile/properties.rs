@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use runvet::Schema;
-use runvet::check::Check;
 use runvet::finding::{Level, Totals};
+use runvet::gate::Gate;
 use runvet::report::{Closing, Format, Options};
 use runvet::source::Artifact;
 
@@ -26,7 +26,7 @@ struct Run {
 /// A run that has ended and one in progress.
 static GOOD_RUNS: LazyLock<[Run; 2]> = LazyLock::new(|| {
     ["terminal", "paused"].map(|case| {
-        let episode = Check::new()
+        let episode = Gate::default()
             .discover(&[corpus().join("good").join(case)])
             .episodes
             .remove(0);
@@ -61,17 +61,17 @@ impl Run {
 
 /// Checks artifacts, and asserts that the report is valid against its schema.
 fn judge(id: &str, artifacts: &[(Artifact, &[u8])]) {
-    let every_rule = Check::new().level("*", Level::Warning).unwrap();
-    for check in [Check::new(), every_rule] {
-        judge_by(&check, id, artifacts);
+    let every_rule = Gate::default().level("*", Level::Warning).unwrap();
+    for mut gate in [Gate::default(), every_rule] {
+        judge_by(&mut gate, id, artifacts);
     }
 }
 
-fn judge_by(check: &Check, id: &str, artifacts: &[(Artifact, &[u8])]) {
+fn judge_by(gate: &mut Gate, id: &str, artifacts: &[(Artifact, &[u8])]) {
     static REPORT: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
         jsonschema::draft202012::new(&serde_json::from_str(Schema::Report.text()).unwrap()).unwrap()
     });
-    let episode = check.records(id, artifacts);
+    let episode = gate.records(id, artifacts);
     let mut totals = Totals::default();
     totals.add(&episode);
     let (mut renderer, mut json) = (Format::Json.renderer(&Options::default()), Vec::new());
@@ -148,7 +148,7 @@ proptest! {
         }
         let run = &GOOD_RUNS[run];
         let [alike, unlike] = [&events, &indented(&events)].map(|events| {
-            Check::new().records(&run.id, &run.with(Artifact::Events, events))
+            Gate::default().records(&run.id, &run.with(Artifact::Events, events))
         });
         let (alike, unlike) = (found(&alike), found(&unlike));
         prop_assert!(alike == unlike, "{alike:?}\n{unlike:?}\n{}", String::from_utf8_lossy(&events));
@@ -189,11 +189,11 @@ proptest! {
     #[test]
     fn long_timeline_is_judged_alike_by_any_number_of_threads(events in long_timelines(), run in 0..2_usize) {
         let run = &GOOD_RUNS[run];
-        let every_rule = Check::new().level("strict/*", Level::Warning).unwrap();
-        for check in [Check::new(), every_rule] {
+        let every_rule = Gate::default().level("strict/*", Level::Warning).unwrap();
+        for gate in [Gate::default(), every_rule] {
             let judged = |jobs| {
-                let check = check.clone().jobs(NonZeroUsize::new(jobs).unwrap());
-                check.records(&run.id, &run.with(Artifact::Events, &events))
+                let mut gate = gate.clone().jobs(NonZeroUsize::new(jobs).unwrap());
+                gate.records(&run.id, &run.with(Artifact::Events, &events))
             };
             let alone = judged(1);
             prop_assert!(alone.findings.len() > 3, "{} findings", alone.findings.len());

@@ -5,8 +5,8 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use runvet::check::Check;
 use runvet::finding::{EpisodeReport, Finding};
+use runvet::gate::Gate;
 use runvet::read::RunReader;
 use runvet::source::Artifact;
 
@@ -49,8 +49,8 @@ fn count(path: &Path) -> usize {
 }
 
 fn judge(dir: &Path, jobs: usize) -> EpisodeReport {
-    let check = Check::new().jobs(NonZeroUsize::new(jobs).unwrap());
-    check.run([dir]).unwrap().episodes.swap_remove(0)
+    let mut gate = Gate::default().jobs(NonZeroUsize::new(jobs).unwrap());
+    gate.run([dir]).unwrap().episodes.swap_remove(0)
 }
 
 fn unreadable(report: &EpisodeReport) -> Vec<&Finding> {

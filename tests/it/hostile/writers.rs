@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use runvet::check::Check;
 use runvet::finding::Severity;
+use runvet::gate::Gate;
 use runvet::recorder::{Clock, Durability, End, Error, Recorder, Task};
 use runvet::source::Artifact;
 use serde_json::json;
@@ -65,7 +65,7 @@ fn findings(episode: &Path) -> Vec<(Severity, String)> {
         .iter()
         .map(|(artifact, content)| (*artifact, content.as_slice()))
         .collect();
-    let report = Check::new().records(name(episode), &records);
+    let report = Gate::default().records(name(episode), &records);
     let findings = report.findings.iter();
     let findings = findings.map(|finding| (finding.severity, finding.to_string()));
     findings.collect()
@@ -280,8 +280,8 @@ fn time_of_a_run_never_goes_back() {
     let paused = run.pause("wait").unwrap();
     let run = recorder.resume(&paused.id).unwrap();
     let ended = run.finish(End::ok()).unwrap();
-    assert_eq!(ended.summary.duration_sec.0.to_bits(), 0);
-    let strict = Check::new().level("strict/*", runvet::finding::Level::Error);
+    assert_eq!(ended.summary.duration_sec.to_bits(), 0);
+    let strict = Gate::default().level("strict/*", runvet::finding::Level::Error);
     let report = strict.unwrap().run([dir.path()]).unwrap();
     assert_eq!(report.episodes[0].findings.len(), 0, "{report:?}");
 }

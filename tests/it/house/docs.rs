@@ -18,7 +18,7 @@ use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use runvet::Schema;
-use runvet::check::all_rules;
+use runvet::gate::all_rules;
 use serde_json::Value;
 
 use crate::support::bless::check;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use runvet::check::Check;
+use runvet::gate::Gate;
 use tempfile::TempDir;
 
 use crate::support::binary::{stderr, stdout};
@@ -109,7 +109,7 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
             .read(&format!("{case}/expect.json"))
             .contains("\"plan/updated-before-start\"")
     );
-    let report = Check::new().run([house.path(case)]).unwrap();
+    let report = Gate::default().run([house.path(case)]).unwrap();
     assert_eq!((report.totals.episodes, report.totals.valid), (1, 1));
 
     let again = house.start("plan/updated-before-start").unwrap();

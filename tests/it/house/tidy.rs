@@ -17,7 +17,7 @@ fn stage(file: &str) -> &str {
 
 #[test]
 fn rules_never_import_each_other() {
-    let rules: BTreeSet<String> = runvet::check::all_rules()
+    let rules: BTreeSet<String> = runvet::gate::all_rules()
         .map(|rule| rule.id.split('/').nth(1).unwrap().replace('-', "_"))
         .collect();
     for (file, text) in sources()
@@ -45,7 +45,7 @@ fn source_files_say_first_what_they_are() {
 
 #[test]
 fn rule_stands_in_the_file_of_its_name() {
-    for rule in runvet::check::all_rules() {
+    for rule in runvet::gate::all_rules() {
         let file = format!("src/rules/{}.rs", rule.id.replace('-', "_"));
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file))
             .unwrap_or_default();
@@ -64,7 +64,7 @@ fn rule_stands_in_the_file_of_its_name() {
 #[test]
 fn rule_ids_titles_and_hints_have_their_form() {
     let mut ids = BTreeSet::new();
-    for rule in runvet::check::all_rules() {
+    for rule in runvet::gate::all_rules() {
         assert!(ids.insert(&*rule.id), "{} occurs twice", rule.id);
         assert!(
             rule.title.starts_with(char::is_lowercase) && !rule.title.ends_with('.'),

@@ -5,15 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-use runvet::check::Check;
-
 use runvet::document::OwnedDocument;
 use runvet::finding::{Finding, Level};
 use runvet::gate::{Baseline, Gate};
 use runvet::plan::compare;
 use runvet::read::{EventTexts, Events, RunData, RunReader, Stored};
 use runvet::record::State;
-use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
+use runvet::source::{Artifact, Entries, EpisodeKey};
 use runvet::store::{Artifacts, Content, InMemory, Opened, ReadAt, Unreadable, Version};
 use runvet::view;
 use rustix::fs::{CWD, FileType, Mode};
@@ -40,8 +38,7 @@ impl ReadAt for Object<'_> {
 
 impl Artifacts for Bucket {
     fn entries(&self) -> Entries {
-        let names = self.objects.keys();
-        names.map(|artifact| (*artifact, EntryKind::File)).collect()
+        self.objects.keys().copied().collect()
     }
 
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
@@ -72,10 +69,10 @@ impl Bucket {
 
 #[test]
 fn bytes_from_anywhere_are_judged_as_those_of_files() {
-    let (check, mut gate) = (Check::new(), Gate::default());
+    let mut gate = Gate::default();
     let mut compared = 0;
     for case in [good_cases(), expecting_cases("bad")].concat() {
-        for episode in check.discover(&[&case]).episodes {
+        for episode in gate.discover(&[&case]).episodes {
             let dir = &episode.path;
             let is_plain = |artifact: &Artifact| {
                 let file = dir.join(artifact.file_name());
@@ -92,17 +89,16 @@ fn bytes_from_anywhere_are_judged_as_those_of_files() {
                 .into_iter()
                 .map(|artifact| (artifact, fs::read(dir.join(artifact.file_name())).unwrap()))
                 .collect();
-            let expected = check.episode(&episode).unwrap();
+            let expected = gate.episode(&episode).unwrap();
             let id = episode.id.as_deref();
             let memory: InMemory<'_> = objects
                 .iter()
                 .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
                 .collect();
             let key = episode.key();
-            assert_eq!(check.artifacts(&key, id, &memory), expected);
             assert_eq!(gate.artifacts(&key, id, &memory), expected);
             let bucket = Bucket::new(objects);
-            assert_eq!(check.artifacts(&key, id, &bucket), expected);
+            assert_eq!(gate.artifacts(&key, id, &bucket), expected);
             compared += 1;
         }
     }
@@ -111,11 +107,11 @@ fn bytes_from_anywhere_are_judged_as_those_of_files() {
 
 #[test]
 fn run_in_memory_reads_as_the_one_on_a_disk() {
-    let (check, mut gate) = (Check::new(), Gate::default());
+    let mut gate = Gate::default();
     let mut compared = 0;
     let cases = [good_cases(), expecting_cases("bad")].concat();
     for case in cases.into_iter().step_by(4) {
-        for episode in check.discover(&[&case]).episodes {
+        for episode in gate.discover(&[&case]).episodes {
             let files = Artifact::ALL.map(|artifact| episode.path.join(artifact.file_name()));
             let listed = Artifact::ALL.into_iter().zip(&files);
             let listed = listed.filter(|(artifact, _)| episode.entries.has(*artifact));
@@ -261,7 +257,6 @@ fn settings_from_texts_are_applied_without_any_file() {
 #[test]
 fn what_a_program_keeps_can_move_to_another_thread() {
     fn is_send<T: Send>() {}
-    is_send::<Check>();
     is_send::<Gate>();
     is_send::<RunData>();
     is_send::<RunReader>();
@@ -277,12 +272,12 @@ fn what_a_program_keeps_can_move_to_another_thread() {
 fn findings_do_not_count_while_versions_change() {
     let key = EpisodeKey::from("s3://runs/ep_1");
     let mut bucket = Bucket::new(BTreeMap::from([(Artifact::State, b"{}".to_vec())]));
-    let report = Check::new().artifacts(&key, None, &bucket);
+    let report = Gate::default().artifacts(&key, None, &bucket);
     assert!(!report.findings.is_empty() && !report.kept_changing());
     let is_in_state = |finding: &Finding| finding.location.file == "s3://runs/ep_1/state.json";
     assert!(report.findings.iter().any(is_in_state));
     bucket.is_rewritten = true;
-    let report = Check::new().artifacts(&key, None, &bucket);
+    let report = Gate::default().artifacts(&key, None, &bucket);
     assert!(report.findings.is_empty() && report.kept_changing());
 }
 
@@ -293,8 +288,8 @@ fn verdict_is_withheld_when_the_machine_lacks_memory() {
         let artifacts = InMemory::from_iter([(artifact, lacking)]);
         let key = EpisodeKey::from("s3://runs/ep_1");
         for level in [Level::Error, Level::Off] {
-            let check = Check::new().level("record/unreadable", level).unwrap();
-            let report = check.artifacts(&key, None, &artifacts);
+            let mut gate = Gate::default().level("record/unreadable", level).unwrap();
+            let report = gate.artifacts(&key, None, &artifacts);
             assert_eq!(report.valid, None, "{artifact}");
             let fault = report.fault().unwrap();
             assert_eq!(fault.path, "s3://runs/ep_1");
@@ -316,7 +311,7 @@ fn listed_artifact_is_there_but_can_not_be_read() {
         (Artifact::Learn, Content::Listed),
         (Artifact::Manifest, Content::Unreadable(Unreadable::Denied)),
     ]);
-    let report = Check::new().artifacts(&EpisodeKey::from("ep_1"), None, &artifacts);
+    let report = Gate::default().artifacts(&EpisodeKey::from("ep_1"), None, &artifacts);
     let unreadable = report
         .findings
         .iter()

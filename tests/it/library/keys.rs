@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use runvet::check::Check;
+use runvet::gate::Gate;
 use runvet::store::{Discovery, episodes_of};
 
 use crate::support::random::config;
@@ -83,7 +83,7 @@ proptest! {
             }
             let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };
             let keys = keys.iter().filter_map(|key| key.strip_prefix(&prefix));
-            let on_disk = Check::new().discover(&[root]);
+            let on_disk = Gate::default().discover(&[root]);
             prop_assert_eq!(found(&episodes_of(root, keys)), found(&on_disk), "{}", below);
         }
     }

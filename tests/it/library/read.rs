@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 
-use runvet::check::Check;
+use runvet::gate::Gate;
 use runvet::read::{Error, EventLine, RunReader};
 use runvet::record::{IntuitionMode, RuntimeMode, State, StepStatus};
 use runvet::source::Artifact;
@@ -135,9 +135,9 @@ fn summary_is_read_as_a_type_and_as_stored() {
     let record = stored.record().unwrap();
     assert_eq!(
         (
-            record.duration_sec.0,
+            record.duration_sec,
             record.flags.mode,
-            record.metrics.success.0
+            record.metrics.success
         ),
         (0.15, RuntimeMode::Meta, true)
     );
@@ -484,7 +484,7 @@ fn what_validate_calls_valid_is_read_as_types() {
     let wide = format!("\"payload\":{{\"wide\":1e400,\"deep\":{deep},");
     let events = events.replace("\"payload\":{", &wide).replace(",}", "}");
     fs::write(dir.join("events.jsonl"), events).unwrap();
-    let report = Check::new().run([&dir]).unwrap();
+    let report = Gate::default().run([&dir]).unwrap();
     let valid = report.episodes[0].valid;
     assert_eq!(valid, Some(true), "{:?}", report.episodes[0].findings);
     let run = RunReader::open(&dir).unwrap();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runvet::check::{Check, all_rules};
 use runvet::finding::Level;
+use runvet::gate::{Gate, all_rules};
 use runvet::read::policy::{Advice, Policy};
 use runvet::record::{Action, State, Step, StepKind};
 use runvet::recorder::{
@@ -26,10 +26,10 @@ mod agent;
 /// What is found in a run-data directory with every rule at `error`, those that are off by default
 /// included.
 fn findings<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Vec<String> {
-    let check = all_rules().fold(Check::new(), |check, rule| {
-        check.level(&rule.id, Level::Error).unwrap()
+    let mut gate = all_rules().fold(Gate::default(), |gate, rule| {
+        gate.level(&rule.id, Level::Error).unwrap()
     });
-    let report = check.run(paths).unwrap();
+    let report = gate.run(paths).unwrap();
     let findings = report.episodes.iter().flat_map(|episode| &episode.findings);
     let skipped = report.episodes.iter().flat_map(|episode| &episode.skipped);
     let skipped = skipped.map(|skip| format!("{}: {}", skip.rule, skip.reason));
@@ -240,7 +240,7 @@ fn abandoned_run_lasted_until_its_last_event() {
             .unwrap();
     }
     let abandoned = recorder.abandon(&id, "its process died").unwrap();
-    assert!((abandoned.summary.duration_sec.0 - lived).abs() < 1e-6);
+    assert!((abandoned.summary.duration_sec - lived).abs() < 1e-6);
     let events = events();
     let end = events.iter().find(|it| it["phase"] == "terminate").unwrap();
     assert_eq!(
@@ -366,7 +366,7 @@ fn workspace_is_verified_before_and_after() {
     fs::create_dir_all(workspace.parent().unwrap()).unwrap();
     fs::rename(&gone, &workspace).unwrap();
     run.finish(End::ok()).unwrap();
-    let report = Check::new().run([workspace.join("runs")]).unwrap();
+    let report = Gate::default().run([workspace.join("runs")]).unwrap();
     assert_eq!(report.totals.valid, 3);
 }
 

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runvet::check::Check;
-
 use runvet::finding::Level;
 use runvet::gate::Gate;
 use serde::Deserialize;
@@ -44,15 +42,16 @@ impl Expectation {
         }
     }
 
-    /// The check of the case.
-    pub(crate) fn check(&self) -> Check {
+    /// The gate of the case.
+    pub(crate) fn gate(&self) -> Gate {
         let config = fs::read_to_string(&self.config).unwrap_or_default();
         let gate = Gate::default().with_config(&self.config, &config, None);
-        let check = gate.unwrap().check().clone();
-        let levels = self.rules.iter();
-        levels.fold(check, |check, (rule, level)| {
-            check.level(rule, *level).unwrap()
-        })
+        let mut levels = self.rules.iter();
+        levels
+            .try_fold(gate.unwrap(), |gate, (rule, level)| {
+                gate.level(rule, *level)
+            })
+            .unwrap()
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use runvet::Schema;
-use runvet::check::{Check, all_rules};
 use runvet::finding::Level;
+use runvet::gate::{Gate, all_rules};
 use serde_json::Value;
 
 use crate::support::process::let_interrupt;
@@ -133,10 +133,10 @@ impl Talk {
 /// What is found and skipped in runs that have ended, and found in others, with every rule at
 /// `error`.
 pub(crate) fn complaints(run_data: &Path) -> Vec<String> {
-    let check = all_rules().fold(Check::new(), |check, rule| {
-        check.level(&rule.id, Level::Error).unwrap()
+    let mut gate = all_rules().fold(Gate::default(), |gate, rule| {
+        gate.level(&rule.id, Level::Error).unwrap()
     });
-    let report = check.run([run_data]).unwrap();
+    let report = gate.run([run_data]).unwrap();
     assert!(!report.episodes.is_empty(), "{}", run_data.display());
     let mut complaints = Vec::new();
     for episode in &report.episodes {

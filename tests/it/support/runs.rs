@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use runvet::check::Check;
+use runvet::gate::Gate;
 use tempfile::TempDir;
 
 use crate::support::corpus::corpus;
 
 /// The only run of a case of the corpus.
 pub(crate) fn run_of(case: &str) -> PathBuf {
-    let [run] = &Check::new().discover(&[corpus().join(case)]).episodes[..] else {
+    let [run] = &Gate::default().discover(&[corpus().join(case)]).episodes[..] else {
         panic!("one run in {case}")
     };
     run.path.clone()

@@ -526,7 +526,7 @@ fn gate_of_the_library_knows_the_rules_of_a_team() {
     let project = with_pack("");
     let path = project.path("runvet.toml");
     let gate = Gate::default().with_config(&path, DECLARED, None).unwrap();
-    assert!(gate.check().find_rule("acme/order").is_ok());
+    assert!(gate.find_rule("acme/order").is_ok());
     let mut gate = gate
         .level("acme/order", runvet::finding::Level::Warning)
         .unwrap();
@@ -602,14 +602,7 @@ fn found_in(name: &str) -> Vec<String> {
 #[test]
 fn pack_finds_what_the_record_format_leaves_open() {
     let runs = corpus().join("team/refunds/runs");
-    assert_eq!(
-        runvet::check::Check::new()
-            .run([runs])
-            .unwrap()
-            .totals
-            .valid,
-        1
-    );
+    assert_eq!(Gate::default().run([runs]).unwrap().totals.valid, 1);
     assert_eq!(
         found_in("refunds"),
         [
@@ -622,7 +615,7 @@ fn pack_finds_what_the_record_format_leaves_open() {
 #[test]
 fn record_of_a_declared_version_is_judged_by_its_schema() {
     let runs = corpus().join("team/archive/runs");
-    let report = runvet::check::Check::new().run([&runs]).unwrap();
+    let report = Gate::default().run([&runs]).unwrap();
     let rules: Vec<&str> = report.episodes[0]
         .findings
         .iter()

@@ -1,44 +1,10 @@
-//! Paths that were searched -> the episodes to judge, and the sums of their reports.
-
-use std::path::PathBuf;
+//! The reports of episodes -> their sums, and what they mean for the exit code.
 
 use super::Exit;
 use crate::finding::{Deny, EpisodeReport, ReportedFault, Statistics, Totals};
 use crate::report::Closing;
-use crate::store::{Discovery, EpisodeDir, Fault, Found};
 
-/// The episodes to judge.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Selection {
-    /// The episodes, sorted by path.
-    pub episodes: Vec<EpisodeDir>,
-    /// How many directories were not opened because the configuration excludes them.
-    pub excluded: usize,
-    /// Paths that could not be searched.
-    pub faults: Vec<Fault>,
-    /// Directories with nothing but the `state.json` of another program: no episodes.
-    pub foreign: Vec<PathBuf>,
-}
-
-impl From<Found> for Selection {
-    fn from(found: Found) -> Self {
-        let excluded = found.excluded;
-        let Discovery {
-            episodes,
-            faults,
-            foreign,
-        } = found.into();
-        Self {
-            episodes,
-            excluded,
-            faults,
-            foreign,
-        }
-    }
-}
-
-/// The result of judging a selection.
+/// The result of judging episodes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
