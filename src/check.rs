@@ -345,9 +345,10 @@ impl Check {
         !self.required.is_empty()
     }
 
-    /// The places of the rules that are required.
-    pub(crate) fn required(&self) -> &[usize] {
-        &self.required
+    /// The ids of the rules that are required.
+    pub(crate) fn required(&self) -> impl Iterator<Item = &str> {
+        let required = self.required.iter();
+        required.filter_map(|index| Some(&*self.rules.get(*index)?.info.id))
     }
 
     /// Finds the episodes below paths, but opens no directory that is excluded.

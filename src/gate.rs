@@ -41,7 +41,7 @@ use toml::Spanned;
 
 use crate::check::{self, Check, CheckSession, Judges};
 use crate::config::{ConfigSource, Files, Reading, read_team};
-use crate::digest::Digest;
+use crate::digest::{Digest, Parts};
 use crate::finding::{
     Deny, EpisodeReport, Finding, Level, Report, ReportedFault, RuleInfo, Skip, Statistics,
     Suppressed, Suppression, Totals,
@@ -95,8 +95,8 @@ pub struct Gate {
     baseline_path: Option<PathBuf>,
     /// The packs and schema files of the configuration.
     files: Files,
-    /// What identifies the text of the configuration, in which a team may declare rules; an empty
-    /// one is none.
+    /// What identifies the texts of the configuration and of the files that it names; an empty one
+    /// is none.
     config: Option<Digest>,
 }
 
@@ -219,9 +219,9 @@ impl Gate {
     ) -> Result<Self, ConfigError> {
         self.session = Lazy::default();
         file.dir.clone_into(&mut self.root);
-        self.config = (!file.text.is_empty()).then(|| Digest::of([file.text.as_bytes()]));
         let rules = read_team(file, &config, &self.files, &mut mistakes);
         self.check = self.check.with_rules(rules);
+        self.config = (!file.text.is_empty()).then(|| self.digest_of(file.text));
         self.levels.read(&self.check, file, &config, &mut mistakes);
         for rule in &config.require {
             know_rule(&self.check, file, rule, &mut mistakes);
@@ -518,24 +518,33 @@ impl Gate {
         self.with_excludes(|excludes| self.check.search(paths, excludes, given))
     }
 
-    /// A digest of all that decides which findings count, in 16 hexadecimal digits.
+    /// A digest of all that decides which findings count, in 16 hexadecimal digits. It does not
+    /// depend on the directory in which the project is.
     pub(crate) fn settings_digest(&self) -> String {
-        let texts = self.files.texts();
-        let decisive = format!(
-            "{:?}",
-            (
-                self.check.follows_links(),
-                self.check.required(),
-                self.config,
-                &self.levels,
-                &self.excluded,
-                &self.ignored,
-                &self.baseline,
-                texts
-            )
-        );
-        let digest = Digest::of([decisive.as_bytes()]).to_string();
+        let expired: Vec<bool> = self.ignored.iter().map(Ignored::has_expired).collect();
+        let required: Vec<&str> = self.check.required().collect();
+        let decisive = serde_json::to_vec(&(
+            self.check.follows_links(),
+            required,
+            self.config.map(|digest| digest.to_string()),
+            self.levels.asked(),
+            expired,
+            self.baseline.as_ref().map(Baseline::entries),
+        ));
+        let digest = Digest::of([&*decisive.unwrap_or_default()]).to_string();
         digest.chars().take(16).collect()
+    }
+
+    /// A digest of the text of the configuration and of the files that it names.
+    fn digest_of(&self, config: &str) -> Digest {
+        let mut parts = Parts::default();
+        parts.add(config.as_bytes());
+        for (path, text) in self.files.texts() {
+            let name = relative(&path, &self.root, &self.here);
+            parts.add(name.as_os_str().as_encoded_bytes());
+            parts.add(text.as_bytes());
+        }
+        parts.digest()
     }
 
     /// The number of threads of a check.

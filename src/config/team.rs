@@ -50,31 +50,50 @@ pub(crate) type Texts = BTreeMap<PathBuf, String>;
 
 /// The files that a configuration names: as they were given, or else as they were read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Files(Arc<Mutex<Texts>>);
+pub(crate) struct Files(Arc<Mutex<KnownFiles>>);
+
+#[derive(Debug, Default)]
+struct KnownFiles {
+    /// Those that were given, and that no configuration has named yet.
+    given: Texts,
+    named: Texts,
+}
 
 impl Files {
     pub(crate) fn given(texts: Texts) -> Self {
-        Self(Arc::new(Mutex::new(texts)))
+        let known = KnownFiles {
+            given: texts,
+            named: Texts::new(),
+        };
+        Self(Arc::new(Mutex::new(known)))
     }
 
     fn text(&self, path: &FilePath) -> Result<String, String> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = known.get(path) {
+        if let Some(text) = known.named.get(path) {
             return Ok(text.clone());
         }
-        let text = store::read_trusted(path).map_err(|error| error.to_string())?;
-        if text.len() > MAX_BYTES {
-            return Err(format!("it is longer than {} MiB", MAX_BYTES >> 20));
-        }
-        known.insert(path.to_owned(), text.clone());
+        let text = match known.given.remove(path) {
+            Some(text) => text,
+            None => read(path)?,
+        };
+        known.named.insert(path.to_owned(), text.clone());
         Ok(text)
     }
 
-    /// All that was given or read.
+    /// All that a configuration named.
     pub(crate) fn texts(&self) -> Texts {
-        let read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        read.clone()
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.named.clone()
     }
+}
+
+fn read(path: &FilePath) -> Result<String, String> {
+    let text = store::read_trusted(path).map_err(|error| error.to_string())?;
+    if text.len() > MAX_BYTES {
+        return Err(format!("it is longer than {} MiB", MAX_BYTES >> 20));
+    }
+    Ok(text)
 }
 
 /// What references of a schema reach: files below a directory, and the built-in schemas.

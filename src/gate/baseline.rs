@@ -222,6 +222,11 @@ impl Baseline {
         &self.dir
     }
 
+    /// The accepted findings and skips, by directories relative to that of the file.
+    pub(super) fn entries(&self) -> impl Serialize + '_ {
+        (&self.episodes, &self.skips)
+    }
+
     /// Adds all findings and skips of an episode.
     pub(super) fn add(&mut self, dir: &Path, episode: &EpisodeReport) {
         if !episode.findings.is_empty() {

@@ -74,6 +74,11 @@ impl Ignored {
         covers
     }
 
+    /// Whether it has no effect, because its day has come.
+    pub(super) fn has_expired(&self) -> bool {
+        self.expired.is_some()
+    }
+
     /// The glob of the episodes.
     pub(super) fn glob(&self) -> &Glob {
         &self.episode

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::globs::Glob;
 use super::{know_rule, read_globs};
 use crate::check::{Check, names};
@@ -112,6 +114,11 @@ impl Levels {
         self.selected.is_empty()
             || (check.requires_any() && rule == required::RULE.info.id)
             || self.selected.iter().any(|name| names(name, rule))
+    }
+
+    /// What is set besides the configuration, and may override it.
+    pub(super) fn asked(&self) -> impl Serialize + '_ {
+        (&self.selected, &self.last)
     }
 
     /// Sets a level that overrides all earlier ones.

@@ -79,6 +79,16 @@ fn filters_choose_the_runs_that_have_rows() {
     assert_eq!(invalid, ["ep_03", "ep_04", "ep_05"]);
 }
 
+/// The digest of settings in the rows that a command writes in a directory of a project.
+fn settings(project: &Project, dir: &str, args: &[&str]) -> String {
+    let given = ["table", "runs", "--format", "ndjson"];
+    let output = project.run_in(dir, &[], &[&given, args].concat());
+    let row = stdout(&output).lines().next();
+    let row = row.unwrap_or_else(|| panic!("{}", stderr(&output)));
+    let row: Value = serde_json::from_str(row).unwrap();
+    row["settings"].as_str().unwrap().to_owned()
+}
+
 #[test]
 fn settings_differ_where_rules_are_required_or_declared() {
     let rule = |check: &str| {
@@ -86,12 +96,7 @@ fn settings_differ_where_rules_are_required_or_declared() {
         format!("{rule}\ncheck = '{check}'\n")
     };
     let settings = |config: &str, args: &[&str]| {
-        let project = Project::new(config);
-        let given = ["table", "runs", "runs", "--format", "ndjson"];
-        let output = project.run(&[&given, args].concat());
-        let row = stdout(&output).lines().next().unwrap_or_default();
-        let row: Value = serde_json::from_str(row).unwrap();
-        row["settings"].as_str().unwrap().to_owned()
+        settings(&Project::new(config), "", &[&["runs"], args].concat())
     };
     let all = BTreeSet::from([
         settings(&rule("true"), &[]),
@@ -112,6 +117,53 @@ fn settings_differ_where_rules_are_required_or_declared() {
         .unwrap();
     let plain = format!("\"settings\":\"{}\"", settings("", &[]));
     assert!(String::from_utf8(rows).unwrap().contains(&plain));
+}
+
+#[test]
+fn settings_do_not_depend_on_the_directory_of_the_project() {
+    const CONFIG: &str = "
+        packs = ['gate/pack.toml']
+        exclude = ['old']
+        baseline = 'accepted.json'
+        [[override]]
+        paths = ['runs']
+        rules = { 'plan/*' = 'off' }
+        [[ignore]]
+        rule = '*'
+        episode = 'ep_03_*'
+        reason = 'edited by hand'
+    ";
+    const PACK: &str = "
+        [[rule]]
+        id = 'acme/start'
+        each = { phase = 'start' }
+        check = 'true'
+        message = 'm'
+    ";
+    const BASELINE: &str = r#"{"version":2,"episodes":{},"skips":{"runs/ep_1":[]}}"#;
+    let project = |pack: &str, baseline: &str| {
+        let project = Project::new(CONFIG);
+        fs::create_dir(project.path("gate")).unwrap();
+        project.write("gate/pack.toml", pack);
+        project.write("accepted.json", baseline);
+        project
+    };
+    let (one, other) = (project(PACK, BASELINE), project(PACK, BASELINE));
+    let digest = settings(&one, "", &["runs"]);
+    assert_eq!(settings(&other, "", &["runs"]), digest);
+    assert_eq!(settings(&one, "runs/demo", &["."]), digest);
+    let by_path = other.path("runvet.toml");
+    let by_path = ["--config", by_path.to_str().unwrap(), "../runs"];
+    assert_eq!(settings(&other, "gate", &by_path), digest);
+    let others = [
+        project(&PACK.replace("true", "false"), BASELINE),
+        project(PACK, &BASELINE.replace("ep_1", "ep_2")),
+    ];
+    assert!(
+        others
+            .iter()
+            .all(|other| settings(other, "", &["runs"]) != digest)
+    );
 }
 
 #[test]
