@@ -23,6 +23,8 @@ MOST_SPLITS = 5_000
 """More would not be read faster, and the planner keeps about 1 KB of each of their pages."""
 REQUESTS = 32
 """For each split, and as many besides: those that are under way may be some more."""
+MORE_REQUESTS = 2_000
+"""Few splits of many groups may take so many, if the listing has more pages."""
 NAMES = 4
 """The episodes of a split whose names it carries."""
 PARTS = (1, 2, 8, 32)
@@ -204,9 +206,11 @@ class _Search:
 
     def _too_wide(self) -> list[_Page]:
         number = self._number()
-        left = REQUESTS * (number + 1) - self._asked()
         weights = [(page.weight(), page) for page in self.pages]
-        share = sum(weight for weight, _ in weights) / (8 * number)
+        keys = sum(weight for weight, _ in weights)
+        most = max(REQUESTS * (number + 1), min(MORE_REQUESTS, keys / PAGE))
+        left = int(most) - self._asked()
+        share = keys / (8 * number)
         wide = [it for it in weights if it[0] > share and not (it[1].is_whole or it[1].is_last)]
         if number == 1 or left <= 0:
             return []
