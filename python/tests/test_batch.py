@@ -76,7 +76,7 @@ def test_rows_of_a_table_are_those_of_the_command(tmp_path: Path, table: Any) ->
     long = corpus / "demo" / "episodes" / "long"
     shutil.copytree(corpus / "demo" / "episodes" / "ep_01_answer", long)
     with (long / "events.jsonl").open("a") as events:
-        events.write('{"phase":"note","payload":{"text":"%s"}}\n' % ("x" * 99) * 20000)
+        events.write('{"phase":"note","payload":{"text":"%s"}}\n' % ("x" * 99) * 8000)
     for part in ("good", "bad", "demo"):
         rows = rows_of(str(corpus / part), 2, table=table)
         command_rows = command("table", table, "--format", "ndjson", str(corpus / part)).stdout
@@ -149,7 +149,7 @@ def test_partitions_share_out_every_episode_once(tmp_path: Path, good: Path) -> 
     shutil.copytree(good, tmp_path / "runs" / "episodes" / "ep_001" / "checkpoints" / "7")
     shutil.copy(good / "summary.json", tmp_path / "runs" / "episodes" / "nightly")
     expected = sorted(str(tmp_path / "runs" / "episodes" / name) for name in names)
-    for partitions in range(1, 60):
+    for partitions in (1, 2, 3, 5, 8, 13, 21, 34, 44, 45, 46, 59):
         splits = batch.plan(str(tmp_path / "runs"), partitions)
         assert len(splits) <= partitions
         found = [row["uri"] for row in rows_of(str(tmp_path / "runs"), partitions)]
@@ -550,7 +550,7 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
 
 def test_command_goes_on_after_all_its_processes_were_killed(tmp_path: Path, good: Path) -> None:
     runs = tmp_path / "runs"
-    for number in range(300):
+    for number in range(180):
         shutil.copytree(good, runs / "episodes" / f"ep_{number:03}")
     output = tmp_path / "findings.parquet"
     parts = Path(f"{output}.parts")
@@ -838,7 +838,7 @@ def test_a_split_is_read_page_by_page() -> None:
         assert number == episodes
         return reached
 
-    assert peak(30_000) < 1.5 * peak(5_000)
+    assert peak(10_000) < 1.5 * peak(2_500)
 
 
 @pytest.mark.parametrize(("stage", "number", "most"), [("plan", 500, 200), ("read", 50_000, 256)])

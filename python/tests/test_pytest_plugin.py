@@ -10,16 +10,18 @@ from conftest import CORPUS
 PLUGIN = ("-p", "pytest_runvet", "-p", "no:cacheprovider")
 
 
-def plugin() -> tuple[str, ...]:
-    """How to load the plugin: where runvet is installed, its entry point does it."""
-    from importlib.metadata import entry_points
-
-    names = {it.value for it in entry_points(group="pytest11")}
-    return PLUGIN[2:] if "pytest_runvet" in names else PLUGIN
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plugins of other packages take seconds to load, in each pytest."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
-def test_each_episode_is_a_test(pytester: pytest.Pytester, demo: Path) -> None:
-    ran = pytester.runpytest_subprocess(*plugin(), "--runvet", str(demo), "-v")
+def test_each_episode_is_a_test(
+    pytester: pytest.Pytester, demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Where the wheel is installed, pytest finds the plugin by itself.
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    ran = pytester.runpytest_subprocess(*PLUGIN[2:], "--runvet", str(demo), "-v")
     ran.assert_outcomes(passed=2, failed=3)
     ran.stdout.fnmatch_lines(["*ep_01_answer/*PASSED*", "*ep_03_edited*FAILED*"])
     ran.stdout.fnmatch_lines(["*error*projection/outcomes*", "*task_score*"])
@@ -29,16 +31,16 @@ def test_each_episode_is_a_test(pytester: pytest.Pytester, demo: Path) -> None:
 def test_ids_can_be_given_back(pytester: pytest.Pytester, demo: Path) -> None:
     edited = f"{demo.name}/episodes/ep_03_edited/state.json::runvet"
     (demo.parent / demo.name).rename(pytester.path / demo.name)
-    ran = pytester.runpytest_subprocess(*plugin(), "--runvet", demo.name)
+    ran = pytester.runpytest_subprocess(*PLUGIN, "--runvet", demo.name)
     rules = "2 errors: *"
     ran.stdout.fnmatch_lines(["collected 5 items", f"FAILED {edited} - {rules}"])
-    again = pytester.runpytest_subprocess(*plugin(), edited)
+    again = pytester.runpytest_subprocess(*PLUGIN, edited)
     again.assert_outcomes(failed=1)
     again.stdout.fnmatch_lines(["collected 1 item", f"FAILED {edited} - {rules}"])
-    both = pytester.runpytest_subprocess(*plugin(), "--runvet", demo.name, edited)
+    both = pytester.runpytest_subprocess(*PLUGIN, "--runvet", demo.name, edited)
     both.assert_outcomes(passed=2, failed=3)
     (pytester.path / "empty").mkdir()
-    assert pytester.runpytest_subprocess(*plugin(), "empty/state.json::runvet").ret != 0
+    assert pytester.runpytest_subprocess(*PLUGIN, "empty/state.json::runvet").ret != 0
 
 
 def test_settings_stand_in_the_ini_file(pytester: pytest.Pytester, demo: Path) -> None:
@@ -46,9 +48,9 @@ def test_settings_stand_in_the_ini_file(pytester: pytest.Pytester, demo: Path) -
     ini = f"[pytest]\nrunvet = {demo}\nrunvet_config = runvet.toml\n"
     pytester.makeini(ini)
     (pytester.path / "below").mkdir()
-    pytester.runpytest_subprocess(*plugin(), "-c", "tox.ini").assert_outcomes(passed=5)
+    pytester.runpytest_subprocess(*PLUGIN, "-c", "tox.ini").assert_outcomes(passed=5)
     pytester.makeini(f"{ini}runvet_deny_warnings = true\n")
-    pytester.runpytest_subprocess(*plugin()).assert_outcomes(passed=4, failed=1)
+    pytester.runpytest_subprocess(*PLUGIN).assert_outcomes(passed=4, failed=1)
 
 
 def test_nothing_is_imported_before_it_is_needed(pytester: pytest.Pytester, good: Path) -> None:
@@ -63,11 +65,11 @@ def test_nothing_is_imported_before_it_is_needed(pytester: pytest.Pytester, good
             assert "runvet" in sys.modules
         """
     )
-    pytester.runpytest_subprocess(*plugin()).assert_outcomes(passed=2)
+    pytester.runpytest_subprocess(*PLUGIN).assert_outcomes(passed=2)
 
 
 def test_episodes_are_selected_by_name(pytester: pytest.Pytester, demo: Path) -> None:
-    ran = pytester.runpytest_subprocess(*plugin(), "--runvet", str(demo), "-k", "paused")
+    ran = pytester.runpytest_subprocess(*PLUGIN, "--runvet", str(demo), "-k", "paused")
     ran.assert_outcomes(passed=1, deselected=4)
 
 
@@ -75,19 +77,19 @@ def test_settings_and_faults_of_the_option(pytester: pytest.Pytester, demo: Path
     config = pytester.path / "runvet.toml"
     config.write_text('[rules]\n"*" = "off"\n"events/torn-tail" = "warning"\n')
     option = ("--runvet", str(demo), "--runvet-config", str(config))
-    pytester.runpytest_subprocess(*plugin(), *option).assert_outcomes(passed=5)
+    pytester.runpytest_subprocess(*PLUGIN, *option).assert_outcomes(passed=5)
     (demo / "episodes" / "state.json").write_text("{}")
-    ran = pytester.runpytest_subprocess(*plugin(), *option)
+    ran = pytester.runpytest_subprocess(*PLUGIN, *option)
     ran.assert_outcomes(passed=5, failed=1)
     for wrong in ("nowhere", str(pytester.path)):
-        ran = pytester.runpytest_subprocess(*plugin(), "--runvet", wrong)
+        ran = pytester.runpytest_subprocess(*PLUGIN, "--runvet", wrong)
         assert ran.ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_rules_of_a_team_fail_the_runs(pytester: pytest.Pytester, good: Path) -> None:
     config = str(CORPUS / "team" / "sixty" / "runvet.toml")
     option = ("--runvet", str(good), "--runvet-config", config)
-    ran = pytester.runpytest_subprocess(*plugin(), *option)
+    ran = pytester.runpytest_subprocess(*PLUGIN, *option)
     ran.assert_outcomes(failed=1)
     ran.stdout.fnmatch_lines(["*sixty/act-has-a-cost*"])
 
@@ -108,6 +110,6 @@ def test_fixture_fails_with_the_findings(pytester: pytest.Pytester, demo: Path, 
             runvet_validate(tmp_path)
         """
     )
-    ran = pytester.runpytest_subprocess(*plugin())
+    ran = pytester.runpytest_subprocess(*PLUGIN)
     ran.assert_outcomes(passed=2, failed=2)
     ran.stdout.fnmatch_lines(["*projection/outcomes*", "*no episode is below*"])

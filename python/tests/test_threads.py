@@ -116,6 +116,8 @@ def long_timeline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     events.unlink()
 
 
+# Both are in one process, for the sake of the fixture.
+@pytest.mark.xdist_group("long timeline")
 @pytest.mark.parametrize(
     "work",
     [
