@@ -841,7 +841,9 @@ def test_a_split_is_read_page_by_page() -> None:
     assert peak(10_000) < 1.5 * peak(2_500)
 
 
-@pytest.mark.parametrize(("stage", "number", "most"), [("plan", 500, 200), ("read", 50_000, 256)])
+# 200 MB and 256 MB are promised for 5,000 splits and for any range. A planner or a reader that keeps
+# all keys is beyond these bounds with few of them.
+@pytest.mark.parametrize(("stage", "number", "most"), [("plan", 500, 125), ("read", 50_000, 128)])
 def test_memory_of_planner_and_reader_is_bounded(stage: str, number: int, most: int) -> None:
     script = ROOT / "python" / "tests" / "peak.py"
     arguments = [sys.executable, script, stage, str(number)]
