@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -51,31 +51,27 @@ class Recovered:
     bytes: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    run_data: Path
+    default: Default | None
+    config: Path | None
+    policies: tuple[Policy, ...] = ()
+    threshold: float | None = None
+    durability: Durability = "snapshot"
+    clock: tuple[int, int] | None = None
+
+
 class Recorder:
     """Where and how runs are recorded. Its methods that set something return another recorder.
 
     >>> recorder = runvet.Recorder("runs").policy(NoReviews()).durability("event")  # doctest: +SKIP
     """
 
-    __slots__ = (
-        "_clock",
-        "_config",
-        "_default",
-        "_durability",
-        "_made",
-        "_policies",
-        "_run_data",
-        "_threshold",
-    )
+    __slots__ = ("_made", "_settings")
 
-    _run_data: Path
-    _policies: tuple[Policy, ...]
-    _durability: Durability
-    _threshold: float | None
-    _clock: tuple[int, int] | None
-    _config: Path | None
-    _default: Default | None
     _made: _runvet.Recorder | None
+    _settings: _Settings
 
     def __init__(
         self,
@@ -93,23 +89,18 @@ class Recorder:
         are `Refused`, before anything happens. What has happened is recorded whatever is found:
         that is among the `findings` of the run and of the step, and a `FindingWarning`.
         """
-        self._run_data = Path(run_data)
-        self._policies = ()
-        self._durability = "snapshot"
-        self._threshold = None
-        self._clock = None
-        self._config = None if config is None else Path(config)
-        self._default = default
+        self._settings = _Settings(
+            Path(run_data), default, None if config is None else Path(config)
+        )
         self._made = None
         if config is not None:
             # A mistake in it is one of this call.
             self._made = self._recorder
 
-    def _with(self, name: str, value: object) -> Recorder:
-        other = Recorder(self._run_data, default=self._default)
-        other._config = self._config
-        for slot in ("_policies", "_durability", "_threshold", "_clock"):
-            setattr(other, slot, value if slot == name else getattr(self, slot))
+    def _with(self, **changed: Any) -> Recorder:
+        other = Recorder.__new__(Recorder)
+        other._settings = replace(self._settings, **changed)
+        other._made = None
         return other
 
     def policy(self, policy: Policy) -> Recorder:
@@ -117,27 +108,28 @@ class Recorder:
 
         With any, runs are recorded in mode `meta`, without one in mode `minimal`.
         """
-        return self._with("_policies", (*self._policies, policy))
+        return self._with(policies=(*self._settings.policies, policy))
 
     def threshold(self, threshold: float) -> Recorder:
         """Sets the confidence from which interventions are applied; 0.5 unless set."""
-        return self._with("_threshold", threshold)
+        return self._with(threshold=threshold)
 
     def durability(self, durability: Durability) -> Recorder:
         """Sets what of a run survives a failure."""
-        return self._with("_durability", durability)
+        return self._with(durability=durability)
 
     @property
     def _recorder(self) -> _runvet.Recorder:
         if self._made is None:
+            given = self._settings
             self._made = _runvet.Recorder(
-                str(self._run_data),
-                list(self._policies),
-                self._threshold,
-                self._durability,
-                self._clock,
-                encoder(self._default),
-                None if self._config is None else str(self._config),
+                str(given.run_data),
+                list(given.policies),
+                given.threshold,
+                given.durability,
+                given.clock,
+                encoder(given.default),
+                None if given.config is None else str(given.config),
             )
         return self._made
 
@@ -171,7 +163,7 @@ class Recorder:
             id,
             None if started_at is None else _micros(started_at),
         )
-        return Run._of(made, encoder(self._default), self._config is not None)
+        return self._run(made)
 
     def resume(self, episode_id: str, *, workspace: PathLike | None = None) -> Run:
         """Goes on with a run that was paused, or whose process died.
@@ -183,7 +175,11 @@ class Recorder:
         each other or were not written by a recorder.
         """
         resumed = self._recorder.resume(episode_id, _path(workspace))
-        return Run._of(resumed, encoder(self._default), self._config is not None)
+        return self._run(resumed)
+
+    def _run(self, made: _runvet.Run) -> Run:
+        given = self._settings
+        return Run._of(made, encoder(given.default), given.config is not None)
 
     def recover(self, episode_id: str) -> Recovered:
         """Makes the records of a run whole after its process died. Raises as `resume` does."""

@@ -501,7 +501,7 @@ def test_bytes_are_those_that_rust_writes(tmp_path: Path) -> None:
         check=False,
     )
     assert recorded.returncode == 0
-    recorder = Recorder(tmp_path / "python")._with("_clock", (1_772_366_400_000_000, 1_000))
+    recorder = Recorder(tmp_path / "python")._with(clock=(1_772_366_400_000_000, 1_000))
     with recorder.policy(Says(lambda state: Hint("slowly", 0.5))).begin(
         "same", type="task", seed=1, tags={"team": "x", "n": 2.0}, using="demo"
     ) as run:
