@@ -27,7 +27,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(needed, name=error.name) from None
 
 from .. import _runvet
-from .._check import Check
+from .._check import Check, Checking
 from .._report import TableName
 from ._fetching import Fetch, same
 from ._finding import Episode, Lost, Range, found_in
@@ -118,16 +118,15 @@ def check_split(split: Split, settings: Settings | None = None) -> Iterator[pa.R
         check = partial(_table_rows, _runvet.TableRows(checker, settings.table))
     found = _found(split, settings)
     work = (it for it in found if isinstance(it[1], Lost) or _is_wanted(it[0], split, checker))
-    rows: list[dict[str, Any]] = []
     with ThreadPoolExecutor(max(1, settings.in_flight)) as threads:
         last = partial(_Last, settings.last, same_for_all["settings"])
-        for row in _in_order(threads, check, last, work, 4 * settings.in_flight):
-            rows.append(row)
-            if len(rows) == _ROWS:
-                yield pa.RecordBatch.from_pylist(rows, settings.schema)
-                rows = []
-    if rows:
-        yield pa.RecordBatch.from_pylist(rows, settings.schema)
+        rows = _in_order(threads, check, last, work, 4 * settings.in_flight)
+        yield from _batches(rows, settings.schema)
+
+
+def _batches(rows: Iterator[dict[str, Any]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    while some := [*islice(rows, _ROWS)]:
+        yield pa.RecordBatch.from_pylist(some, schema)
 
 
 def rows_of_directory(
@@ -136,9 +135,12 @@ def rows_of_directory(
     """Checks all run data below a local directory, as `runvet validate` does: on all cores, without
     a plan. The rows are those of its splits, apart from `files`, which is empty."""
     settings = settings or Settings()
-    checking = settings.check.each(path)
     same_for_all = _same_for_all(settings, path)
-    rows: list[dict[str, Any]] = []
+    walked = _walked(settings.check.each(path), path, period)
+    yield from _batches(({**row, **same_for_all} for row in walked), SCHEMA)
+
+
+def _walked(checking: Checking, path: str, period: Period) -> Iterator[dict[str, Any]]:
     undecided: set[str] = set()
     for report in checking:
         whole = json.loads(report.render("json"))
@@ -148,15 +150,10 @@ def rows_of_directory(
         sums = whole["totals"]
         row.update(unjudged=sums["unjudged"], unchecked=sums["unchecked"] > 0, files=[])
         if period.has(report.dir[len(path) :]):
-            rows.append({**row, **same_for_all})
-        if len(rows) == _ROWS:
-            yield pa.RecordBatch.from_pylist(rows, SCHEMA)
-            rows = []
-    summary = checking.summary
-    found = () if summary is None else summary.faults
-    lost = (it for it in found if it.path not in undecided and period.has(it.path[len(path) :]))
-    rows += [{**unjudged(it.path, it.message), **same_for_all} for it in lost]
-    yield pa.RecordBatch.from_pylist(rows, SCHEMA)
+            yield row
+    for lost in checking.summary.faults if checking.summary else ():
+        if lost.path not in undecided and period.has(lost.path[len(path) :]):
+            yield unjudged(lost.path, lost.message)
 
 
 def _same_for_all(settings: Settings, root: str) -> dict[str, Any]:
