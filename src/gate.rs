@@ -48,7 +48,7 @@ use crate::finding::{
 };
 use crate::printable::escape;
 use crate::report::count;
-use crate::source::{Artifact, EpisodeKey};
+use crate::source::{Artifact, EPISODES, EpisodeKey};
 use crate::store::{
     Artifacts, AsEpisodeDir, Discovery, EpisodeDir, Excludes, Fault, Found, Given, is_gone,
 };
@@ -800,10 +800,26 @@ impl Gate {
     }
 
     /// One sentence for each glob of the configuration that no directory matches, as far as it is
-    /// about directories below some that were searched and judged as a whole.
-    pub(crate) fn unmet_globs(&self, searched: &[PathBuf]) -> Vec<String> {
-        let searched = searched.iter();
-        let tops: Vec<PathBuf> = searched
+    /// about directories below some given path of which everything was searched and judged: no
+    /// artifact, no episode, and nothing below a directory called `episodes`.
+    pub fn unmet_globs(
+        &self,
+        given: &[PathBuf],
+        is_episode: impl Fn(&Path) -> bool,
+    ) -> Vec<String> {
+        let is_artifact = |path: &Path| {
+            let name = path.file_name().unwrap_or_default();
+            Artifact::from_file_name(&name.to_string_lossy()).is_some()
+        };
+        let is_within = |path: &Path| {
+            let mut above = path.ancestors().skip(1);
+            above.any(|dir| dir.file_name().is_some_and(|name| name == EPISODES))
+        };
+        let is_whole =
+            |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
+        let tops: Vec<PathBuf> = given
+            .iter()
+            .filter(is_whole)
             .map(|dir| relative(dir, &self.root, &self.here))
             .collect();
         let ignored = self.ignored.iter().map(Ignored::glob);

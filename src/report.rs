@@ -260,7 +260,7 @@ impl Options {
     /// The maximum number of findings of each rule that a human report shows, and of lines about
     /// rules that could not be judged, for each kind of reason; 0 for all. The rest are counted.
     #[must_use]
-    pub(crate) fn max_findings(mut self, max: usize) -> Self {
+    pub fn max_findings(mut self, max: usize) -> Self {
         self.appearance.max_findings = max;
         self
     }

@@ -26,7 +26,6 @@ class Rule:
     page: str
 
 
-
 class Check:
     """The settings of a check. It can be pickled, and one for each process is enough.
 
@@ -38,20 +37,12 @@ class Check:
     make a check fail on warnings, and on rules that could not be judged; None leaves that to
     `config`. `select` names the rules and groups that are checked, and no others; `require` those
     that must judge each run that has ended, see `coverage/required`.
+
+    With `allow_empty`, the exit code is 0 where there was nothing to check. With `strict_config`,
+    a glob of `config` that matches no directory raises `ConfigError` at the end of a check.
     """
 
-    __slots__ = ("_checker", "_deny", "_settings")
-
-    _settings: tuple[
-        tuple[tuple[str, Level], ...],
-        tuple[str, ...],
-        tuple[str, ...],
-        Path | None,
-        Path | None,
-        int | None,
-        bool,
-    ]
-    _deny: tuple[bool | None, bool | None]
+    __slots__ = ("_checker", "_keywords")
 
     def __init__(
         self,
@@ -66,55 +57,36 @@ class Check:
         deny_warnings: bool | None = None,
         deny_unjudged: bool | None = None,
         verify_manifest: bool | None = None,
+        allow_empty: bool = False,
+        strict_config: bool = False,
     ) -> None:
         if verify_manifest is not None:
             rules = {"manifest/digest": "error" if verify_manifest else "off", **rules}
-        self._settings = (
-            tuple(rules.items()),
-            tuple(select),
-            tuple(require),
-            None if config is None else Path(config),
-            None if baseline is None else Path(baseline),
-            jobs,
-            follow_links,
-        )
-        self._deny = (deny_warnings, deny_unjudged)
+        self._keywords: dict[str, Any] = {
+            "rules": dict(rules),
+            "select": list(select),
+            "require": list(require),
+            "config": None if config is None else Path(config),
+            "baseline": None if baseline is None else Path(baseline),
+            "jobs": jobs,
+            "follow_links": follow_links,
+            "deny_warnings": deny_warnings,
+            "deny_unjudged": deny_unjudged,
+            "allow_empty": allow_empty,
+            "strict_config": strict_config,
+        }
         self._open({})
 
     def _open(self, files: dict[Path, str]) -> None:
         """Sets the check up; what is among the files is not read."""
-        rules, select, require, config, baseline, jobs, follow_links = self._settings
-        self._checker = _runvet.Checker(
-            list(rules),
-            list(select),
-            list(require),
-            config,
-            baseline,
-            jobs,
-            follow_links,
-            self._deny,
-            files,
-        )
-
-    def _keywords(self) -> dict[str, Any]:
-        rules, select, require, config, baseline, jobs, follow_links = self._settings
-        return {
-            "rules": dict(rules),
-            "select": select,
-            "require": require,
-            "config": config,
-            "baseline": baseline,
-            "jobs": jobs,
-            "follow_links": follow_links,
-            "deny_warnings": self._deny[0],
-            "deny_unjudged": self._deny[1],
-        }
+        levels = [*self._keywords["rules"].items()]
+        self._checker = _runvet.Checker(**{**self._keywords, "rules": levels}, files=files)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _check_of, (self._settings, self._deny, self._checker.files())
+        return _check_of, (self._keywords, self._checker.files())
 
     def __repr__(self) -> str:
-        keywords = (f"{name}={value!r}" for name, value in self._keywords().items())
+        keywords = (f"{name}={value!r}" for name, value in self._keywords.items())
         return f"Check({', '.join(keywords)})"
 
     def rules(self) -> list[Rule]:
@@ -155,10 +127,10 @@ class Check:
         return self._checker.batch(episodes)
 
 
-def _check_of(settings: Any, deny: Any, files: dict[Path, str]) -> Check:
+def _check_of(keywords: dict[str, Any], files: dict[Path, str]) -> Check:
     """A check that was pickled. Its files travel with it: they need not be on this machine."""
     check = Check.__new__(Check)
-    check._settings, check._deny = settings, deny
+    check._keywords = keywords
     check._open(files)
     return check
 
@@ -195,6 +167,8 @@ def validate(
     deny_warnings: bool | None = None,
     deny_unjudged: bool | None = None,
     verify_manifest: bool | None = None,
+    allow_empty: bool = False,
+    strict_config: bool = False,
 ) -> Report:
     """Checks all episodes below paths, the working directory if there are none, see `Check`.
 
@@ -212,6 +186,8 @@ def validate(
         deny_warnings=deny_warnings,
         deny_unjudged=deny_unjudged,
         verify_manifest=verify_manifest,
+        allow_empty=allow_empty,
+        strict_config=strict_config,
     )
     return check.run(*paths)
 

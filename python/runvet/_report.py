@@ -255,9 +255,9 @@ class EpisodeReport:
         """The same as text."""
         return self._judged.episode_json()
 
-    def render(self, format: Format = "human") -> str:
-        """The report of this episode alone, in a format of the command."""
-        return self._judged.render(format)
+    def render(self, format: Format = "human", *, max_findings: int = 0) -> str:
+        """The report of this episode alone, in a format of the command, see `Report.render`."""
+        return self._judged.render(format, max_findings)
 
     def _repr_html_(self) -> str:
         return _page(_verdict(self), [self])
@@ -288,14 +288,15 @@ class Report:
 
     def to_json(self) -> str:
         """The same as text: the very bytes that the command prints."""
-        return self._judged.render("json")
+        return self._judged.render("json", 0)
 
-    def render(self, format: Format = "human") -> str:
+    def render(self, format: Format = "human", *, max_findings: int = 0) -> str:
         """The report in a format of the command.
 
+        In `"human"`, `max_findings` limits how many findings of each rule are shown, 0 for all.
         In `"html"`, runs in directories have pages: their records are read again for that.
         """
-        return self._judged.render(format)
+        return self._judged.render(format, max_findings)
 
     def findings(self) -> Columns:
         """All findings as columns: `pandas.DataFrame(report.findings())`."""

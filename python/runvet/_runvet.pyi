@@ -43,7 +43,9 @@ def end() -> None: ...
 def episodes_of(
     root: str, keys: list[str]
 ) -> tuple[list[tuple[str, str | None, str]], list[tuple[str, str]]]: ...
-def exit_code(totals: str, is_complete: bool, deny: tuple[bool, bool]) -> int: ...
+def exit_code(
+    totals: str, is_complete: bool, deny: tuple[bool, bool], allow_empty: bool
+) -> int: ...
 def explain(rule: str) -> str: ...
 def fetched(
     checker: Checker,
@@ -67,14 +69,18 @@ class TableRows:
 class Checker:
     def __new__(
         cls,
-        rules: list[tuple[str, str]],
+        *,
+        rules: list[tuple[str, Level]],
         select: list[str],
         require: list[str],
         config: Path | None,
         baseline: Path | None,
         jobs: int | None,
         follow_links: bool,
-        deny: tuple[bool | None, bool | None],
+        deny_warnings: bool | None,
+        deny_unjudged: bool | None,
+        allow_empty: bool,
+        strict_config: bool,
         files: dict[Path, str],
     ) -> Checker: ...
     @property
@@ -102,7 +108,7 @@ class Checking:
 
 @final
 class Judged:
-    def render(self, format: str) -> str: ...
+    def render(self, format: str, max_findings: int) -> str: ...
     def episode_json(self) -> str: ...
     def columns(self) -> Columns: ...
     def cards(self) -> str: ...

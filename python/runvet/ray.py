@@ -64,13 +64,11 @@ def findings(table: Dataset) -> Dataset:
     return table.flat_map(found)
 
 
-def totals(
-    table: Dataset, *, deny_warnings: bool = False, deny_unjudged: bool = False
-) -> Totals:
-    """The sums over all rows, and the exit code of a gate."""
+def totals(table: Dataset, **law: bool) -> Totals:
+    """The sums over all rows, and the exit code of a gate, see `batch.totals`."""
     batches: Any = table.iter_batches(batch_format="pyarrow", batch_size=None)
     filled = (some for some in batches if some.num_columns)
-    return batch.totals(filled, deny_warnings=deny_warnings, deny_unjudged=deny_unjudged)
+    return batch.totals(filled, **law)
 
 
 def _checked(splits: list[Split], settings: Settings | None, options: dict[str, Any]) -> Dataset:

@@ -177,7 +177,11 @@ def findings(table: DataFrame) -> DataFrame:
 
 
 def totals(
-    table: DataFrame, *, deny_warnings: bool = False, deny_unjudged: bool = False
+    table: DataFrame,
+    *,
+    deny_warnings: bool = False,
+    deny_unjudged: bool = False,
+    allow_empty: bool = False,
 ) -> Totals:
     """The sums over all rows, which Spark adds up, and the exit code of a gate."""
     from pyspark.sql import functions as f
@@ -207,4 +211,4 @@ def totals(
     ).collect()[0].asDict()
     sums["deny_warnings"] |= deny_warnings
     sums["deny_unjudged"] |= deny_unjudged
-    return batch.Totals(**sums)
+    return batch.Totals(**sums, allow_empty=allow_empty)

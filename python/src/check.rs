@@ -34,6 +34,8 @@ type Texts = BTreeMap<PathBuf, String>;
 pub(crate) struct Checker {
     pub(crate) gate: Gate,
     terms: Terms,
+    /// The configuration, if each of its globs has to match a directory.
+    strict: Option<PathBuf>,
     /// The configuration and the baseline, with their texts.
     read: Texts,
     /// A pool of clones of the gate, each with the buffers of its last use.
@@ -43,6 +45,8 @@ pub(crate) struct Checker {
 #[pymethods]
 impl Checker {
     #[new]
+    #[pyo3(signature = (*, rules, select, require, config, baseline, jobs, follow_links,
+        deny_warnings, deny_unjudged, allow_empty, strict_config, files))]
     #[expect(clippy::too_many_arguments, reason = "settings that Python names")]
     fn new(
         py: Python<'_>,
@@ -53,7 +57,10 @@ impl Checker {
         baseline: Option<PathBuf>,
         jobs: Option<i64>,
         follow_links: bool,
-        deny: (Option<bool>, Option<bool>),
+        deny_warnings: Option<bool>,
+        deny_unjudged: Option<bool>,
+        allow_empty: bool,
+        strict_config: bool,
         files: Texts,
     ) -> PyResult<Self> {
         let mut gate = Gate::default()
@@ -70,10 +77,10 @@ impl Checker {
         let are_changed =
             !select.is_empty() || !require.is_empty() || !rules.is_empty() || baseline.is_some();
         let settings = settings_in_words(file.as_deref(), are_changed);
-        if let Some(path) = config {
-            let text = config_text(py, &path, &files)?;
-            gate = configured(py, gate, &path, &text)?;
-            read.insert(path, text);
+        if let Some(path) = &config {
+            let text = config_text(py, path, &files)?;
+            gate = configured(py, gate, path, &text)?;
+            read.insert(path.clone(), text);
         }
         if !select.is_empty() {
             let selected = gate.select(select);
@@ -91,32 +98,23 @@ impl Checker {
         }
         let baseline = baseline.or_else(|| gate.baseline_path().map(Path::to_owned));
         if let Some(path) = baseline {
-            let text = match files.get(&path) {
-                Some(text) => Ok(text.clone()),
-                None => py.detach(|| Baseline::text(&path)),
-            };
-            let baseline = text.and_then(|text| {
-                let baseline = Baseline::from_json(&path, &text);
-                read.insert(path.clone(), text);
-                baseline
-            });
-            let baseline = baseline.map_err(|error| errors::of_baseline(py, &path, &error))?;
-            gate = gate.with_baseline(baseline);
+            gate = accepting(py, gate, path, &files, &mut read)?;
         }
         let configured = gate.deny();
-        let (warnings, unjudged) = deny;
         let rules = gate.rules().skip(all_rules().count());
         let deny = Deny {
-            warnings: warnings.unwrap_or(configured.warnings),
-            unjudged: unjudged.unwrap_or(configured.unjudged),
+            warnings: deny_warnings.unwrap_or(configured.warnings),
+            unjudged: deny_unjudged.unwrap_or(configured.unjudged),
         };
         Ok(Self {
             terms: Terms {
                 deny,
+                allow_empty,
                 team: rules.cloned().collect(),
                 settings,
             },
             gate,
+            strict: config.filter(|_| strict_config),
             read,
             idle: Mutex::default(),
         })
@@ -145,6 +143,7 @@ impl Checker {
         Self {
             gate: self.gate.at(address),
             terms: self.terms.clone(),
+            strict: None,
             read: self.read.clone(),
             idle: Mutex::default(),
         }
@@ -163,6 +162,7 @@ impl Checker {
             match stream.next(py)? {
                 Some(News::Judged(episode)) => episodes.push(Arc::new(*episode)),
                 Some(News::Wrong(fault)) => return Err(errors::fault(py, &fault)),
+                Some(News::Unmet(file, why)) => return Err(errors::wrong_file(py, &file, &why)),
                 Some(News::Over(outcome)) => {
                     let judged = Judged {
                         episodes,
@@ -320,6 +320,24 @@ pub(crate) fn configured(py: Python<'_>, gate: Gate, path: &Path, text: &str) ->
     let now = runvet::Timestamp::from_unix_seconds(seconds);
     gate.with_config(path, text, Some(&now))
         .map_err(|error| errors::of_config(py, path, &error))
+}
+
+/// Makes a gate accept what a baseline lists.
+fn accepting(
+    py: Python<'_>,
+    gate: Gate,
+    path: PathBuf,
+    files: &Texts,
+    read: &mut Texts,
+) -> PyResult<Gate> {
+    let text = match files.get(&path) {
+        Some(text) => Ok(text.clone()),
+        None => py.detach(|| Baseline::text(&path)),
+    };
+    let baseline = text.and_then(|text| Ok((Baseline::from_json(&path, &text)?, text)));
+    let (baseline, text) = baseline.map_err(|error| errors::of_baseline(py, &path, &error))?;
+    read.insert(path, text);
+    Ok(gate.with_baseline(baseline))
 }
 
 /// The artifacts of an episode, with their bytes; `None` for one that is only known to exist.

@@ -86,13 +86,15 @@ pub(crate) fn config_at(
     })
 }
 
+pub(crate) fn wrong_file(py: Python<'_>, path: &Path, why: &str) -> PyErr {
+    exception(py, "ConfigError", why, |it| it.set_item("file", path))
+}
+
 pub(crate) fn of_baseline(py: Python<'_>, path: &Path, error: &gate::BaselineError) -> PyErr {
     if error.is_unreadable() {
         return fault_at(py, path, &error.to_string());
     }
-    exception(py, "ConfigError", &error.to_string(), |it| {
-        it.set_item("file", path)
-    })
+    wrong_file(py, path, &error.to_string())
 }
 
 pub(crate) fn of_read(py: Python<'_>, error: &read::Error) -> PyErr {
@@ -106,12 +108,10 @@ pub(crate) fn of_read(py: Python<'_>, error: &read::Error) -> PyErr {
                 it.set_item("nearest", nearest)
             })
         }
-        read::Error::Ambiguous(found) => {
-            exception(py, "AmbiguousRun", &error.to_string(), |it| {
-                it.set_item("prefix", found.name())?;
-                it.set_item("matches", found.matches())
-            })
-        }
+        read::Error::Ambiguous(found) => exception(py, "AmbiguousRun", &error.to_string(), |it| {
+            it.set_item("prefix", found.name())?;
+            it.set_item("matches", found.matches())
+        }),
         read::Error::Artifact {
             path,
             place,

@@ -77,11 +77,24 @@ fn loads<'py>(py: Python<'py>, text: &str, numbers: &str) -> PyResult<Bound<'py,
 
 /// The exit code of the command for the totals of a check, as JSON.
 #[pyfunction]
-fn exit_code(totals: &str, is_complete: bool, deny: (bool, bool)) -> PyResult<u8> {
+fn exit_code(
+    totals: &str,
+    is_complete: bool,
+    deny: (bool, bool),
+    allow_empty: bool,
+) -> PyResult<u8> {
     let totals: Totals = serde_json::from_str(totals).map_err(json::unwritable)?;
     let (warnings, unjudged) = deny;
     let deny = Deny { warnings, unjudged };
-    Ok(Exit::of(&totals, is_complete, deny).code())
+    Ok(exit(&totals, is_complete, deny, allow_empty).code())
+}
+
+/// How the command exits: where there is nothing to check, `allow_empty` makes that a success.
+fn exit(totals: &Totals, is_complete: bool, deny: Deny, allow_empty: bool) -> Exit {
+    match Exit::of(totals, is_complete, deny) {
+        Exit::NothingFound if allow_empty => Exit::Success,
+        exit => exit,
+    }
 }
 
 /// Id, level, title, hint and page.

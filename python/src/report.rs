@@ -3,14 +3,15 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
-use runvet::gate::all_rules;
 use runvet::finding::{
     Deny, EpisodeReport, Finding, Location, ReportedFault, RuleInfo, Severity, Skip, Totals, Whole,
 };
 use runvet::gate::Exit;
+use runvet::gate::all_rules;
 use runvet::read::RunReader;
 use runvet::report::{Closing, Format, Options};
 use runvet::view;
@@ -33,6 +34,7 @@ pub(crate) struct Judged {
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Terms {
     pub(crate) deny: Deny,
+    pub(crate) allow_empty: bool,
     /// The rules that a team declares.
     pub(crate) team: Arc<[RuleInfo]>,
     /// Where the settings come from, in words.
@@ -53,12 +55,13 @@ impl Judged {
     }
 
     /// The text of a report. For each page of a run that it has, signals are looked for.
-    fn written(&self, format: Format) -> PyResult<String> {
+    fn written(&self, format: Format, max_findings: usize) -> PyResult<String> {
         let built_in: Vec<&RuleInfo> = all_rules().collect();
         let rules = built_in.into_iter().chain(&*self.terms.team);
         let options = Options::default()
             .rules(rules)
             .deny(self.terms.deny)
+            .max_findings(max_findings)
             .settings(self.terms.settings.clone());
         let mut renderer = format.renderer(&options);
         let mut text = Vec::new();
@@ -91,9 +94,14 @@ impl Judged {
 
 #[pymethods]
 impl Judged {
-    fn render(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+    fn render(&self, py: Python<'_>, format: &str, max_findings: usize) -> PyResult<String> {
         let format: Format = format.parse().map_err(errors::unknown_word("format"))?;
-        py.detach(|| self.written(format))
+        if max_findings > 0 && format != Format::Human {
+            let message =
+                format!("the format {format} shows all findings: max_findings is 0 there");
+            return Err(PyValueError::new_err(message));
+        }
+        py.detach(|| self.written(format, max_findings))
     }
 
     /// The first episode as JSON.
@@ -208,12 +216,13 @@ pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny
         .iter()
         .map(|it| class!(py, "FaultRow")?.call1((&it.path, &it.message)))
         .collect::<PyResult<_>>()?;
-    let exit = Exit::of(&judged.totals, judged.faults.is_empty(), terms.deny);
+    let is_complete = judged.faults.is_empty();
+    let exit = crate::exit(&judged.totals, is_complete, terms.deny, terms.allow_empty);
     class!(py, "Report")?.call1((
         PyTuple::new(py, episodes)?,
         totals(py, &judged.totals)?,
         runvet::finding::REPORT_VERSION,
-        judged.faults.is_empty(),
+        is_complete,
         PyTuple::new(py, faults)?,
         exit == Exit::Success,
         exit.code(),

@@ -73,7 +73,7 @@ def reading() -> None:
 
 
 def checking() -> None:
-    report = runvet.validate("runs", rules={"plan/*": "off"}, config="runvet.toml", jobs=2, deny_warnings=True)
+    report = runvet.validate("runs", rules={"plan/*": "off"}, config="runvet.toml", jobs=2, deny_warnings=True, allow_empty=True)
     assert_type(report, runvet.Report)
     assert_type(report.ok, bool)
     assert_type(report.exit_code, int)
@@ -82,6 +82,7 @@ def checking() -> None:
     assert_type(report.totals.undecided, int)
     assert_type(report.to_json(), str)
     assert_type(report.render("sarif"), str)
+    assert_type(report.render(max_findings=3), str)
     assert_type(report.findings(), runvet.Columns)
     assert_type(report.rows(), list[dict[str, Any]])
     table: runvet.Table = report.table("episodes")
@@ -96,7 +97,7 @@ def checking() -> None:
         assert_type([skip.kind == "missing" for skip in episode.skipped], list[bool])
         assert_type([it.finding for it in episode.suppressed], list[runvet.Finding])
         assert_type(episode.to_dict()["id"], str)
-    check = runvet.Check(rules={"*": "error"}, baseline=Path("baseline.json"), verify_manifest=True)
+    check = runvet.Check(rules={"*": "error"}, baseline=Path("baseline.json"), verify_manifest=True, strict_config=True)
     going_on = check.each("runs", Path("more"))
     for episode in going_on:
         assert_type(episode, runvet.EpisodeReport)

@@ -27,7 +27,8 @@ from simulated import Simulated, ulid
 
 import runvet
 from runvet import batch
-from runvet.batch import _fetching, _finding, _planning
+from runvet.batch import __main__ as batch_command
+from runvet.batch import _fetching, _finding, _parts, _planning
 from runvet.batch._finding import Range, found_in
 from runvet.store import Directory, Gone, Location, Object, StoreError, Unlisted
 
@@ -179,6 +180,7 @@ def test_addresses_of_episodes_are_checked_one_by_one(good: Path) -> None:
         (uris[1], f"{uris[1]}: No such file or directory"),
     ]
     assert batch.totals([]).exit_code == 3
+    assert batch.totals([], allow_empty=True).exit_code == 0
 
 
 def test_totals_and_exit_codes_are_those_of_the_command(tmp_path: Path) -> None:
@@ -510,17 +512,20 @@ def test_command_writes_the_table_and_exits_as_the_gate(tmp_path: Path, demo: Pa
     assert table.schema == batch.SCHEMA
     assert as_lines(table.to_pylist()) == lines_of(demo)
     assert not Path(f"{output}.parts").exists()
-    assert ran(demo, "--output", output).returncode == 0
+
+    def code(uri: Path, *options: str) -> int:
+        return batch_command.main([str(uri), "--output", str(output), "--quiet", *options])
+
     (tmp_path / "empty").mkdir()
-    assert ran(tmp_path / "empty", "--output", output, "--exit-code").returncode == 3
-    assert ran(tmp_path / "nowhere", "--output", output, "--exit-code").returncode == 2
+    assert code(demo) == 0
+    assert code(tmp_path / "empty", "--exit-code") == 3
+    assert code(tmp_path / "empty", "--exit-code", "--allow-empty") == 0
+    assert code(tmp_path / "nowhere", "--exit-code", "--allow-empty") == 2
 
 
 def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> None:
     output = tmp_path / "findings.parquet"
     parts = Path(f"{output}.parts")
-    from runvet.batch import __main__ as command
-    from runvet.batch import _parts
 
     def stop(path: Path, batches: Iterator[Any]) -> None:
         if path.name.startswith("000001"):
@@ -532,9 +537,9 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
     arguments += ["--processes", "1"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_parts, "write", stop)
-        assert command.main(arguments) == 130
+        assert batch_command.main(arguments) == 130
     assert sorted(path.name for path in parts.iterdir()) == ["000000.parquet", "plan.json"]
-    other = command.main([str(demo), "--output", str(output), "--partitions", "2"])
+    other = batch_command.main([str(demo), "--output", str(output), "--partitions", "2"])
     assert other == 2 and parts.exists()
     kept = (parts / "000000.parquet").stat().st_mtime_ns
     written: list[str] = []
@@ -542,7 +547,7 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
         patch.setattr(
             _parts, "write", lambda path, it: (written.append(path.name), whole(path, it))
         )
-        assert command.main(arguments) == 0
+        assert batch_command.main(arguments) == 0
     assert written == ["000001.parquet", "000002.parquet", "findings.parquet"] and kept
     assert as_lines(parquet.read_table(output).to_pylist()) == lines_of(demo)
     assert not parts.exists()
@@ -777,6 +782,11 @@ def test_configuration_means_the_same_in_a_store(
 def test_last_result_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         batch.Settings(last=str(tmp_path / "none.parquet"))
+
+
+def test_settings_of_whole_directories_are_refused() -> None:
+    with pytest.raises(ValueError, match="strict_config"):
+        batch.Settings(runvet.Check(strict_config=True))
 
 
 def test_settings_differ_with_files_that_a_configuration_names(tmp_path: Path) -> None:

@@ -228,6 +228,43 @@ def test_settings_are_keywords_and_survive_a_pickle(tmp_path: Path) -> None:
     assert runvet.validate(run, **undecided).exit_code != 0
 
 
+def test_empty_run_data_is_allowed_where_that_is_said(tmp_path: Path, demo: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    nothing: Any = {"rules": {"*": "off"}}
+    for path, settings in ((tmp_path / "empty", {}), (demo, nothing)):
+        assert runvet.validate(path, **settings).exit_code == 3
+        check = pickle.loads(pickle.dumps(runvet.Check(allow_empty=True, **settings)))
+        report = check.run(path)
+        assert (report.exit_code, report.ok) == (0, True)
+        assert pickle.loads(pickle.dumps(report)) == report
+    assert runvet.validate(demo, allow_empty=True).exit_code == 1
+
+
+def test_globs_that_match_nothing_are_refused_where_that_is_said(demo: Path) -> None:
+    config = demo.parent / "runvet.toml"
+    config.write_text('exclude = ["ep_01*", "ep_99*"]\n')
+    assert runvet.validate(demo, config=config).totals.episodes == 4
+    again = pickle.loads(pickle.dumps(runvet.Check(config=config, strict_config=True)))
+    with pytest.raises(runvet.ConfigError, match="runvet.toml:1: no directory matches `ep_99.`"):
+        again.run(demo)
+    judged = again.each(demo)
+    with pytest.raises(runvet.ConfigError) as raised:
+        list(judged)
+    assert raised.value.file == config and "ep_01" not in str(raised.value)
+    # What is a part of the run data says nothing.
+    assert again.run(demo / "episodes" / "ep_02_paused").ok
+
+
+def test_findings_of_a_rule_are_limited_for_people(in_root: Path) -> None:
+    report = runvet.validate("corpus/bad/state/schema")
+    shown = command("validate", "--max-findings", "1", "corpus/bad/state/schema").stdout
+    assert report.render(max_findings=1).encode() == shown
+    assert b"not shown (--max-findings 1)" in shown
+    assert len(report.episodes[0].render(max_findings=1)) <= len(report.episodes[0].render())
+    with pytest.raises(ValueError, match="json"):
+        report.render("json", max_findings=1)
+
+
 def test_skips_and_undecided_are_told(in_root: Path) -> None:
     report = runvet.check_records("ep_1", {"events": b"{", "state": None})
     assert {skip.kind for skip in report.skipped} <= {

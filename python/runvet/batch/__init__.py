@@ -75,6 +75,8 @@ class Settings:
     table: TableName | None = None
 
     def __post_init__(self) -> None:
+        if self.check._keywords["strict_config"]:
+            raise ValueError("strict_config is for whole directories, and a split is a part of one")
         if self.last is not None:
             if self.table is not None:
                 raise ValueError("last has rows of episodes, which no table is made of")
@@ -89,11 +91,12 @@ class Settings:
 
     def digest(self, uri: str) -> str:
         """Stands for all that decides about the findings of an episode below an address."""
-        *rules, config, _, _, follow_links = self.check._settings
+        keywords = self.check._keywords
+        named = [keywords[name] for name in ("rules", "select", "require", "follow_links")]
         texts = list(self.check._checker.files().values())
         # What a configuration says of directories starts from the address.
-        root = uri if config else ""
-        decisive = repr((_version(), rules, follow_links, texts, root))
+        root = uri if keywords["config"] else ""
+        decisive = repr((_version(), named, texts, root))
         return hashlib.sha256(decisive.encode()).hexdigest()[:16]
 
 
@@ -210,10 +213,19 @@ def planned(splits: Iterable[Split]) -> tuple[int, bool]:
 
 
 def totals(
-    batches: Iterable[Any], *, deny_warnings: bool = False, deny_unjudged: bool = False
+    batches: Iterable[Any],
+    *,
+    deny_warnings: bool = False,
+    deny_unjudged: bool = False,
+    allow_empty: bool = False,
 ) -> Totals:
-    """The totals of batches or tables of rows, and the exit code of a gate."""
-    sums = Totals(deny_warnings=deny_warnings, deny_unjudged=deny_unjudged)
+    """The totals of batches or tables of rows, and the exit code of a gate.
+
+    `allow_empty` is not taken from the check: where nothing is found, no row can say so.
+    """
+    sums = Totals(
+        deny_warnings=deny_warnings, deny_unjudged=deny_unjudged, allow_empty=allow_empty
+    )
     for batch in batches:
         sums = sums.plus(batch)
     return sums

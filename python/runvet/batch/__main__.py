@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from . import Settings, _parts, planned, rows_of_directory
+from . import Settings, _parts, planned, rows_of_directory, totals
 from .._check import Check
 from .._errors import RunvetError
 from ._finding import Range
@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--rule", action="append", default=[], metavar="RULE=LEVEL", help="the level of a rule")
     add("--select", action="append", default=[], metavar="RULE", help="check only this rule")
     add("--require", action="append", default=[], metavar="RULE", help="fail where it judges nothing")
+    add("--allow-empty", action="store_true", help="with --exit-code: exit with 0, not 3")
     for name in ("verify-manifest", "deny-warnings", "deny-unjudged"):
         add(f"--{name}", action="store_const", const=True, help="as `runvet validate` does")
     add("--store", action="append", default=[], metavar="NAME=VALUE", help="an option of the store")
@@ -93,7 +94,12 @@ def _run(options: argparse.Namespace) -> int:
     # What is not finished is kept on this machine.
     output = Path(options.output.rpartition("/")[2] if is_in_store else options.output)
     deny_warnings, deny_unjudged = check._checker.deny
-    sums = Totals(deny_warnings=deny_warnings, deny_unjudged=deny_unjudged)
+    sums = totals(
+        [],
+        deny_warnings=deny_warnings,
+        deny_unjudged=deny_unjudged,
+        allow_empty=options.allow_empty,
+    )
     shown: dict[str, Any] = {}
     parts = Path(f"{output}.parts")
     is_walked = location.is_directory and options.partitions is None and options.last is None

@@ -128,12 +128,13 @@ class Totals:
     faults: int = 0
     deny_warnings: bool = False
     deny_unjudged: bool = False
+    allow_empty: bool = False
 
     @property
     def exit_code(self) -> int:
         """That of the command for these sums."""
         deny = (self.deny_warnings, self.deny_unjudged)
-        return _runvet.exit_code(json.dumps(self._sums()), not self.faults, deny)
+        return _runvet.exit_code(json.dumps(self._sums()), not self.faults, deny, self.allow_empty)
 
     def plus(self, batch: Any) -> Totals:
         """These and the rows of a batch or a table. Only a few of its columns are looked at."""
@@ -158,5 +159,5 @@ class Totals:
         return json.dumps({**self._sums(), "exit_code": self.exit_code})
 
     def _sums(self) -> dict[str, int]:
-        names = (name for name in self.__slots__ if not name.startswith("deny_"))
+        names = (it for it in self.__slots__ if not it.startswith(("deny_", "allow_")))
         return {name: getattr(self, name) for name in names}

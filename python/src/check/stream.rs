@@ -28,6 +28,8 @@ pub(super) enum News {
     Judged(Box<EpisodeReport>),
     /// A given path does not exist, or is nothing that can be checked.
     Wrong(Fault),
+    /// Globs of this configuration match no directory.
+    Unmet(PathBuf, String),
     Over(Box<Outcome>),
 }
 
@@ -42,7 +44,8 @@ impl Stream {
     pub(super) fn start(checker: &Checker, paths: Vec<PathBuf>) -> Self {
         let mut gate = checker.gate.clone();
         let (sender, receiver) = sync_channel(WAITING);
-        let work = move || judge(&mut gate, &paths, &sender);
+        let strict = checker.strict.clone();
+        let work = move || judge(&mut gate, &paths, strict, &sender);
         Self {
             ends: Mutex::new(Some((receiver, thread::spawn(work)))),
             owner: std::process::id(),
@@ -98,12 +101,15 @@ impl Drop for Stream {
 }
 
 /// What the thread does. Where nobody receives any more, it stops.
-fn judge(gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
+fn judge(gate: &mut Gate, paths: &[PathBuf], strict: Option<PathBuf>, sender: &SyncSender<News>) {
     let mut selection = gate.discover(paths);
     if let Some(wrong) = selection.faults.iter().position(Fault::is_of_given_path) {
         let _ = sender.send(News::Wrong(selection.faults.swap_remove(wrong)));
         return;
     }
+    let is_found =
+        |path: &&PathBuf| strict.is_some() && selection.episodes.iter().any(|it| it.path == **path);
+    let episodes: Vec<PathBuf> = paths.iter().filter(is_found).cloned().collect();
     let outcome = gate.each(selection, |judged| match judged {
         Ok(episode) => match sender.send(News::Judged(Box::new(episode))) {
             Ok(()) => ControlFlow::Continue(()),
@@ -112,7 +118,14 @@ fn judge(gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
         // It is among the faults of the outcome.
         Err(_) => ControlFlow::Continue(()),
     });
-    let _ = sender.send(News::Over(Box::new(outcome)));
+    let unmet = match strict {
+        Some(file) if outcome.is_complete => {
+            let globs = gate.unmet_globs(paths, |path| episodes.iter().any(|it| it == path));
+            (!globs.is_empty()).then(|| News::Unmet(file, globs.join("\n")))
+        }
+        _ => None,
+    };
+    let _ = sender.send(unmet.unwrap_or_else(|| News::Over(Box::new(outcome))));
 }
 
 /// Reports of episodes, each as soon as it is judged.
@@ -145,6 +158,7 @@ impl Checking {
                 report::episode(py, Arc::from(episode), self.terms.clone()).map(Some)
             }
             Some(News::Wrong(fault)) => Err(errors::fault(py, &fault)),
+            Some(News::Unmet(file, why)) => Err(errors::wrong_file(py, &file, &why)),
             Some(News::Over(outcome)) => {
                 *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
                 Ok(None)

@@ -25,7 +25,6 @@ use crate::gate::{Baseline, Gate, Outcome};
 use crate::impact::{Join, Run};
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
-use crate::source::{Artifact, EPISODES};
 use crate::store::{
     AsEpisodeDir as _, Changed, Fault, Found, FoundEpisode, Given, Reads, WholeFile, changed_since,
 };
@@ -229,7 +228,6 @@ impl Validate {
         }
         let mut found = setup.gate.search(&setup.paths, self.given());
         let scope = Scope::of(&found);
-        let whole = self.whole(&setup.paths, &found.episodes);
         if !self.period.is_all() {
             found.episodes.retain(|episode| self.is_in_period(episode));
         }
@@ -253,7 +251,7 @@ impl Validate {
                 output.note(&note);
             }
         }
-        let is_refused = outcome.is_complete && self.refuses_globs(&setup.gate, &whole, output);
+        let is_refused = outcome.is_complete && self.refuses_globs(&setup, &found.episodes, output);
         let unchecked = outcome.totals.unchecked;
         let changed = self.changes(&mut setup, &outcome, output)?;
         let exit = match outcome.exit(setup.deny) {
@@ -303,8 +301,15 @@ impl Validate {
 
     /// Names the globs of the configuration that match nothing, and returns whether they fail the
     /// check.
-    fn refuses_globs(&self, gate: &Gate, whole: &[PathBuf], output: &Output) -> bool {
-        let unmet = gate.unmet_globs(whole);
+    fn refuses_globs(&self, setup: &Setup<'_>, episodes: &[FoundEpisode], output: &Output) -> bool {
+        let is_part = self.changed_since.is_some() || !self.period.is_all();
+        if is_part || self.files_from.is_some() {
+            return false;
+        }
+        let unmet = setup.gate.unmet_globs(&setup.paths, |path| {
+            let mut found = episodes.iter();
+            found.any(|episode| episode.as_episode_dir().path == path)
+        });
         for glob in &unmet {
             if self.strict_config {
                 output.fault(glob);
@@ -517,30 +522,6 @@ impl Validate {
             .max_findings(settings.max_findings.value)
             .quiet(self.quiet)
             .group_by(self.group_by)
-    }
-
-    /// The given paths of which everything below is checked: no artifacts and no episodes, and
-    /// nothing below a directory called `episodes`.
-    fn whole(&self, paths: &[PathBuf], episodes: &[FoundEpisode]) -> Vec<PathBuf> {
-        let is_part = self.changed_since.is_some() || !self.period.is_all();
-        if is_part || self.files_from.is_some() {
-            return Vec::new();
-        }
-        let is_artifact = |path: &Path| {
-            let name = path.file_name().unwrap_or_default();
-            Artifact::from_file_name(&name.to_string_lossy()).is_some()
-        };
-        let is_episode = |path: &Path| {
-            let mut found = episodes.iter();
-            found.any(|episode| episode.as_episode_dir().path == path)
-        };
-        let is_within = |path: &Path| {
-            let mut above = path.ancestors().skip(1);
-            above.any(|dir| dir.file_name().is_some_and(|name| name == EPISODES))
-        };
-        let is_whole =
-            |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
-        paths.iter().filter(is_whole).cloned().collect()
     }
 
     /// Whether an episode started when it is asked for. One of which that is not known may have.
