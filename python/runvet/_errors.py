@@ -5,7 +5,7 @@ What is wrong in a record is never an exception: it is a finding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,9 @@ class FindingWarning(UserWarning):
 class RunvetError(Exception):
     """The base of all exceptions of runvet. Each can be pickled, with its attributes."""
 
-    def __init__(self, message: str = "") -> None:
+    def __init__(self, message: str = "", **attributes: Any) -> None:
         super().__init__(message)
+        self.__dict__.update(attributes)
 
     def __str__(self) -> str:
         # An OSError would print its errno.
@@ -45,10 +46,6 @@ class NoRunData(RunvetError, FileNotFoundError):
 
     path: Path
 
-    def __init__(self, message: str, *, path: Path) -> None:
-        super().__init__(message)
-        self.path = path
-
 
 class UnknownRun(RunvetError, LookupError):
     """No run has the `id`; `nearest` are ids that differ from it in a few letters."""
@@ -56,10 +53,8 @@ class UnknownRun(RunvetError, LookupError):
     id: str
     nearest: list[str]
 
-    def __init__(self, message: str, *, id: str, nearest: Sequence[str] = ()) -> None:
-        super().__init__(message)
-        self.id = id
-        self.nearest = list(nearest)
+    def __init__(self, message: str, *, id: str, nearest: Iterable[str] = ()) -> None:
+        super().__init__(message, id=id, nearest=list(nearest))
 
 
 class AmbiguousRun(RunvetError, LookupError):
@@ -67,11 +62,6 @@ class AmbiguousRun(RunvetError, LookupError):
 
     prefix: str
     matches: list[str]
-
-    def __init__(self, message: str, *, prefix: str, matches: Sequence[str] = ()) -> None:
-        super().__init__(message)
-        self.prefix = prefix
-        self.matches = list(matches)
 
 
 class ArtifactError(RunvetError, ValueError):
@@ -82,52 +72,26 @@ class ArtifactError(RunvetError, ValueError):
     column: int | None
     reason: str
 
-    def __init__(
-        self, message: str, *, path: Path, line: int | None, column: int | None, reason: str
-    ) -> None:
-        super().__init__(message)
-        self.path = path
-        self.line = line
-        self.column = column
-        self.reason = reason
-
 
 class Fault(RunvetError, OSError):
     """A path that was given does not exist, or can't be read or written."""
 
     path: Path
 
-    def __init__(self, message: str, *, path: Path) -> None:
-        super().__init__(message)
-        self.path = path
-
 
 class UnknownRule(RunvetError, LookupError):
     """No rule, and no group of rules, has the `name`; `nearest` is the most similar one."""
 
     name: str
-    nearest: str | None
-
-    def __init__(self, message: str, *, name: str, nearest: str | None = None) -> None:
-        super().__init__(message)
-        self.name = name
-        self.nearest = nearest
+    nearest: str | None = None
 
 
 class ConfigError(RunvetError, ValueError):
     """A configuration or a baseline is not right. Line and column count from 1."""
 
     file: Path
-    line: int | None
-    column: int | None
-
-    def __init__(
-        self, message: str, *, file: Path, line: int | None = None, column: int | None = None
-    ) -> None:
-        super().__init__(message)
-        self.file = file
-        self.line = line
-        self.column = column
+    line: int | None = None
+    column: int | None = None
 
 
 class PolicyError(RunvetError):
@@ -136,22 +100,11 @@ class PolicyError(RunvetError):
     policy: str
     version: str
 
-    def __init__(self, message: str, *, policy: str, version: str) -> None:
-        super().__init__(message)
-        self.policy = policy
-        self.version = version
-
 
 class RecorderError(RunvetError):
     """A call of the recorder failed; `kind` is a word for why. Nothing was written."""
 
     kind: str
-
-    def __init__(self, message: str, *, kind: str, **data: Any) -> None:
-        super().__init__(message)
-        self.kind = kind
-        for name, value in data.items():
-            setattr(self, name, value)
 
 
 class Refused(RecorderError, ValueError):
@@ -196,26 +149,13 @@ class RunUntrusted(RecorderError):
 class Vetoed(RunvetError):
     """A policy blocked a step, or the run: `scope` says which."""
 
-    step: str | None
+    step: str | None = None
     policy: str
     reason: str
     scope: str
-
-    def __init__(
-        self, message: str, *, policy: str, reason: str, scope: str, step: str | None = None
-    ) -> None:
-        super().__init__(message)
-        self.step = step
-        self.policy = policy
-        self.reason = reason
-        self.scope = scope
 
 
 class StepSkipped(RunvetError):
     """A policy skipped the step that was to be opened: it is not to be executed."""
 
     step: str
-
-    def __init__(self, message: str, *, step: str) -> None:
-        super().__init__(message)
-        self.step = step

@@ -369,13 +369,8 @@ class Run:
     async def __aenter__(self) -> Run:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.__exit__(kind, error, trace)
+    async def __aexit__(self, *ended: Any) -> None:
+        self.__exit__(*ended)
 
 
 class OpenStep:
@@ -492,13 +487,8 @@ class OpenStep:
     async def __aenter__(self) -> OpenStep:
         return self.__enter__()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.__exit__(kind, error, trace)
+    async def __aexit__(self, *ended: Any) -> None:
+        self.__exit__(*ended)
 
 
 def _to_await(adapter: Adapter) -> str:
