@@ -11,12 +11,13 @@ from runvet.store import Object
 
 NAMES = ("events.jsonl", "learn.jsonl", "manifest.json", "state.json", "summary.json")
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+PAIRS = [one + other for one in LETTERS for other in LETTERS]
 
 
 @lru_cache(1_000)
 def ulid(number: int) -> str:
     value = (1_770_000_000_000 + number * 300) << 80 | number * 0x9E3779B97F4A7C15F39D % 2**80
-    return "".join(LETTERS[value >> shift & 31] for shift in range(125, -5, -5))
+    return "".join([PAIRS[value >> shift & 1023] for shift in range(120, -10, -10)])
 
 
 class Simulated:
@@ -46,13 +47,15 @@ class Simulated:
         return low
 
     def list(self, prefix: str = "", after: str | None = None) -> Iterator[Object]:
-        at = self.number_before(max(prefix, after or ""))
-        while at < self.episodes * len(NAMES):
-            key = self.key(at)
-            if not key.startswith(prefix):
-                return
-            yield Object(key, 1, None, None)
-            at += 1
+        at, first = divmod(self.number_before(max(prefix, after or "")), len(NAMES))
+        while at < self.episodes:
+            episode = self.episode(at)
+            for name in NAMES[first:]:
+                key = episode + name
+                if not key.startswith(prefix):
+                    return
+                yield Object(key, 1, None, None)
+            at, first = at + 1, 0
 
     def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
         return Object(key, 1, None, None), b"{"

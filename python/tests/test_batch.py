@@ -76,9 +76,10 @@ def test_rows_of_a_table_are_those_of_the_command(tmp_path: Path, table: Any) ->
     corpus = without_links(tmp_path)
     long = corpus / "demo" / "episodes" / "long"
     shutil.copytree(corpus / "demo" / "episodes" / "ep_01_answer", long)
+    time = "" if table == "findings" else '"timestamp":"2026-03-01T12:00:00Z",'
     with (long / "events.jsonl").open("a") as events:
-        events.write('{"phase":"note","payload":{"text":"%s"}}\n' % ("x" * 99) * 8000)
-    for part in ("good", "bad", "demo"):
+        events.write('{"phase":"note",%s"payload":{"text":"%s"}}\n' % (time, "x" * 400) * 3000)
+    for part in ("good", "demo", "bad/record", "bad/state", "bad/plan", "bad/actions"):
         rows = rows_of(str(corpus / part), 2, table=table)
         command_rows = command("table", table, "--format", "ndjson", str(corpus / part)).stdout
         wanted = [json.loads(line) for line in command_rows.splitlines()]

@@ -47,7 +47,7 @@ def interpreters() -> list[str]:
         for python in sorted(directory.glob("python3.*")):
             if re.fullmatch(r"python3\.(1[1-9]|[2-9]\d)", python.name):
                 # The shim of a version manager may have none behind it.
-                code = "import ensurepip, sys; print(sys.implementation.name)"
+                code = "import venv, sys; print(sys.implementation.name)"
                 ran = subprocess.run([python, "-c", code], capture_output=True, check=False)
                 if ran.stdout == b"cpython\n":
                     found.setdefault(python.name, str(python))
@@ -70,9 +70,9 @@ def test_wheel_works_in_every_python_that_is_here(tmp_path: Path, in_root: Path)
     assert tried
     for python in tried:
         fresh = tmp_path / Path(python).name
-        subprocess.run([python, "-m", "venv", fresh], check=True)
-        pip = [fresh / "bin" / "pip", "install", "--quiet", "--no-index", wheel]
-        subprocess.run(pip, check=True)
+        subprocess.run([python, "-m", "venv", "--without-pip", fresh], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", fresh / "bin" / "python", "install"]
+        subprocess.run([*pip, "--quiet", "--no-index", wheel], check=True)
         ran = [fresh / "bin" / "python", "-W", "error", "-c", code, fresh / "runs"]
         subprocess.run(ran, check=True, stdout=subprocess.DEVNULL)
 
