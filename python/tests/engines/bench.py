@@ -135,6 +135,10 @@ def main(episodes: int) -> None:
             settings = batch.Settings(in_flight=in_flight)
             work = lambda: batch.totals(checked(RUNS, settings, 1))  # noqa: E731
             shown(f"checked, {in_flight} in flight", work, episodes)
+        command = [sys.executable, "-m", "runvet.batch", RUNS, "--quiet", "--output"]
+        command += [str(root / "findings.parquet")]
+        alone = lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: E731
+        shown("the command, a process for each core, 32 in flight", alone, episodes)
         on_spark(runs, episodes)
         on_ray(runs, episodes)
     finally:

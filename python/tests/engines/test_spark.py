@@ -57,7 +57,9 @@ def test_findings_and_totals_are_those_of_the_command(
     totals = runvet_spark.totals(table)
     assert totals.episodes == len(lines) and totals.exit_code == 1
     assert totals.invalid == sum(line["valid"] is False for line in lines)
-    assert runvet_spark.totals(spark.read.format("runvet").load("s3://bucket/no")).exit_code == 3
+    nothing = spark.read.format("runvet").load("s3://bucket/no")
+    assert runvet_spark.totals(nothing).exit_code == 3
+    assert runvet_spark.totals(nothing, allow_empty=True).exit_code == 0
 
 
 def test_rules_are_options(spark: SparkSession) -> None:
