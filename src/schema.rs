@@ -16,11 +16,11 @@ mod violation;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{PatternOptions, Retrieve, ValidationError, ValidationOptions, Validator};
 
-use crate::document::{self, Document, Node};
+use crate::document::{Document, Node};
 use crate::record::format::VERSION_FIELDS;
 use crate::source::Pointer;
 use crate::timestamp::Timestamp;
@@ -29,7 +29,7 @@ pub(crate) use advice::likely_word;
 pub(crate) use declared::{DeclaredSchema, Part};
 #[cfg(feature = "cli")]
 pub(crate) use infer::Inferred;
-use instance::Tape;
+use instance::{Instance, Tape};
 use shape::Shapes;
 pub(crate) use shape::{Misspelling, ShapeVerdict};
 pub(crate) use violation::Violation;
@@ -55,13 +55,38 @@ pub(crate) static SUMMARY: CompiledSchema =
 pub(crate) static EVENT: CompiledSchema =
     CompiledSchema::new(include_str!("../schemas/event.schema.json"));
 
-/// Whether a value satisfies a schema as far as the fast validator knows: where the schema has a
+/// Whether a document satisfies a schema as far as the fast validator knows: where the schema has a
 /// keyword beyond it, it says no.
-pub(crate) fn certainly_satisfies(value: &serde_json::Value, schema: &serde_json::Value) -> bool {
-    let text = value.to_string();
-    let mut tape = document::Tape::default();
-    let value = tape.read(text.as_bytes());
-    value.is_ok_and(|value| Shapes::compile(schema).is_valid(value.root()))
+pub(crate) fn certainly_satisfies(document: Document<'_>, schema: &serde_json::Value) -> bool {
+    Shapes::compile(schema).is_valid(document.root())
+}
+
+/// What is wrong with a document by a schema of this project, each error as a function reads it.
+pub(crate) fn errors<T>(
+    document: Document<'_>,
+    schema: &serde_json::Value,
+    of: impl Fn(ValidationError<'_>) -> T,
+) -> Vec<T> {
+    let validator = checked_in(schema);
+    let errors = validator.iter_errors(Instance::Node(document.root()));
+    errors.map(of).collect()
+}
+
+/// How any schema is compiled: its formats are judged, and its patterns take linear time.
+fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, Tape> {
+    jsonschema::options_for::<Tape>()
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(false)
+        .with_format("date-time", Timestamp::is_valid)
+        .with_pattern_options(PatternOptions::regex())
+}
+
+/// The validator of a schema in `schemas/`.
+fn checked_in(schema: &serde_json::Value) -> Validator<Tape> {
+    options()
+        .offline()
+        .build(schema)
+        .unwrap_or_else(|error| panic!("a checked-in schema is not usable: {error}"))
 }
 
 /// A checked-in schema, compiled when it is first used.
@@ -133,7 +158,7 @@ impl CompiledSchema {
             &Pointer::default(),
             self.parsed(),
             self.validator()
-                .iter_errors(instance::Instance::Node(document.root())),
+                .iter_errors(Instance::Node(document.root())),
         )
     }
 
@@ -171,16 +196,6 @@ impl CompiledSchema {
     }
 
     fn validator(&self) -> &Validator<Tape> {
-        self.validator.get_or_init(|| {
-            jsonschema::options_for::<Tape>()
-                .with_draft(jsonschema::Draft::Draft202012)
-                .should_validate_formats(true)
-                .should_ignore_unknown_formats(false)
-                .with_format("date-time", Timestamp::is_valid)
-                .with_pattern_options(PatternOptions::regex())
-                .offline()
-                .build(self.parsed())
-                .unwrap_or_else(|error| panic!("a checked-in schema is not usable: {error}"))
-        })
+        self.validator.get_or_init(|| checked_in(self.parsed()))
     }
 }

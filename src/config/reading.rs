@@ -14,8 +14,9 @@ use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 
 use super::tables::Pack;
 use super::{Config, ConfigError, ConfigSource};
+use crate::document::Tape;
 use crate::printable::quote;
-use crate::schema::certainly_satisfies;
+use crate::schema::{certainly_satisfies, errors};
 use crate::source::Pointer;
 use crate::spelling::nearest;
 
@@ -190,18 +191,17 @@ fn with_keys_of(schema: &Value, json: &Value) -> Value {
 fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     // Most files have few keys and no mistake. Then no validator is built, which takes longer than
     // the check of a run.
-    if certainly_satisfies(json, &with_keys_of(schema, json)) {
+    let text = json.to_string();
+    let mut tape = Tape::default();
+    let Ok(document) = tape.read(text.as_bytes()) else {
+        // The parser of TOML allows less nesting than that of JSON.
+        return Vec::new();
+    };
+    if certainly_satisfies(document, &with_keys_of(schema, json)) {
         return Vec::new();
     }
-    let validator = jsonschema::options()
-        .should_validate_formats(true)
-        .offline()
-        .build(schema)
-        .unwrap_or_else(|error| panic!("the schema of the configuration is not usable: {error}"));
-    let mut found: Vec<Mistake> = validator
-        .iter_errors(json)
-        .flat_map(|error| of_error(&error))
-        .collect();
+    let errors = errors(document, schema, |error| of_error(&error));
+    let mut found: Vec<Mistake> = errors.into_iter().flatten().collect();
     // A value of the wrong type violates other keywords too.
     let of_wrong_type: Vec<Vec<String>> = found
         .iter()
@@ -373,6 +373,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::document::OwnedDocument;
 
     #[test]
     fn an_error_displays_its_place_and_its_help() {
@@ -393,7 +394,10 @@ mod tests {
     #[test]
     fn usual_files_take_no_validator() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-        let is_quick = |json: Value| certainly_satisfies(&json, &with_keys_of(&schema, &json));
+        let is_quick = |json: Value| {
+            let document = OwnedDocument::read(json.to_string().into_bytes()).unwrap();
+            certainly_satisfies(document.view(), &with_keys_of(&schema, &json))
+        };
         assert!(is_quick(serde_json::json!({})));
         let usual = serde_json::json!({"deny-warnings": true, "jobs": 2, "rules": {"a/b": "off"}});
         assert!(is_quick(usual));

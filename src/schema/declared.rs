@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use jsonschema::{PatternOptions, Retrieve, ValidationError, Validator};
+use jsonschema::{Retrieve, ValidationError, Validator};
 use serde_json::Value;
 
 use super::branching::{MAX_APPLIED, MAX_WITHIN, most_applied};
@@ -13,7 +13,6 @@ use super::violation::{self, Violation};
 use super::{MAX_VIOLATIONS, TooManyViolations};
 use crate::document::Node;
 use crate::source::Pointer;
-use crate::timestamp::Timestamp;
 
 /// The number of keys and values of a value, up to which all its violations are looked for where
 /// the fast validator can't count them.
@@ -51,11 +50,7 @@ impl DeclaredSchema {
         address: String,
         files: impl Retrieve + 'static,
     ) -> Result<Self, Box<ValidationError<'static>>> {
-        let validator = jsonschema::options_for::<Tape>()
-            .should_validate_formats(true)
-            .should_ignore_unknown_formats(false)
-            .with_format("date-time", Timestamp::is_valid)
-            .with_pattern_options(PatternOptions::regex())
+        let validator = super::options()
             .with_base_uri(address)
             .with_retriever(files)
             .build(&text)?;
