@@ -7,6 +7,7 @@ mod output;
 mod path_list;
 mod period;
 mod phases;
+mod progress;
 mod run_data;
 mod settings;
 mod sinks;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::slice;
 
 use super::globs::Glob;
-use super::{know_rule, read_globs};
+use super::settings::{know_rule, read_globs};
 use crate::check::{Check, names};
 use crate::config::{ConfigError, ConfigSource, Ignore};
 use crate::finding::{Finding, Level};

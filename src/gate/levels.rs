@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::globs::Glob;
-use super::{know_rule, read_globs};
+use super::settings::{know_rule, read_globs};
 use crate::check::{Check, names};
 use crate::config::{Config, ConfigError, ConfigSource, Rules};
 use crate::finding::Level;

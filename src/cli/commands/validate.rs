@@ -1,38 +1,37 @@
 //! `runvet validate`: run data -> a report and an exit status.
 
+mod new_baseline;
+pub(super) mod notes;
 mod request;
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::impact::{Format as ImpactFormat, Limits};
 use super::output::{Color, Output, style};
 use super::path_list::PathList;
 use super::period::Period;
-use super::settings::{Baselines, Origin, Settings, SettingsArgs};
-use super::sinks::{Sinks, parse_output, unwritable, whole_file};
+use super::settings::{Baselines, Settings, SettingsArgs};
+use super::sinks::{Sinks, parse_output, whole_file};
 use super::usage::{refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
+use crate::cli::progress::Progress;
 use crate::finding::{Deny, EpisodeReport};
-use crate::gate::{Baseline, Gate, Outcome};
+use crate::gate::{Gate, Outcome};
 use crate::impact::{Join, Run};
 use crate::read::RunReader;
-use crate::report::{Format, GroupBy, Options, count, faults, verdict};
+use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{
-    AsEpisodeDir as _, Changed, Fault, Found, FoundEpisode, Given, Reads, WholeFile, changed_since,
+    AsEpisodeDir as _, Changed, Fault, FoundEpisode, Given, Reads, WholeFile, changed_since,
 };
 use crate::timestamp::Timestamp;
 use crate::view;
-
-/// The time after which a progress bar is shown.
-const PATIENCE: Duration = Duration::from_millis(500);
+use notes::{Scope, notes};
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
 const MAX_LOST: usize = 10;
@@ -198,25 +197,6 @@ impl Setup<'_> {
 /// Takes each report, or what kept an episode from being judged.
 type Take<'t> = dyn FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()> + 't;
 
-/// What was found, as far as it decides what is said of a check.
-struct Scope {
-    is_empty: bool,
-    excluded: usize,
-    foreign: usize,
-    is_given_wrongly: bool,
-}
-
-impl Scope {
-    fn of(found: &Found) -> Self {
-        Self {
-            is_empty: found.episodes.is_empty(),
-            excluded: found.excluded,
-            foreign: found.foreign.len(),
-            is_given_wrongly: found.faults.iter().any(Fault::is_of_given_path),
-        }
-    }
-}
-
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut setup = self.set_up(matches, output)?;
@@ -282,44 +262,6 @@ impl Validate {
         Ok((self.limits.fail_above.is_some() || exit == Exit::Fault).then_some(exit))
     }
 
-    /// Says why nothing was checked, or not everywhere.
-    fn explain(&self, exit: Exit, unchecked: u64, scope: &Scope, output: &Output) {
-        match exit {
-            Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
-            Exit::NothingFound if !scope.is_empty && !self.period.is_all() => {
-                output.fault(&format!(
-                    "no episode to check: none matches {}",
-                    self.period
-                ));
-            }
-            Exit::NothingFound => output.fault(&nothing_to_check(scope.excluded)),
-            _ if unchecked > 0 && !self.quiet => output.note(&no_rule_is_on(unchecked)),
-            Exit::Success if scope.is_empty && !self.quiet => output.note("no episode found"),
-            _ => {}
-        }
-    }
-
-    /// Names the globs of the configuration that match nothing, and returns whether they fail the
-    /// check.
-    fn refuses_globs(&self, setup: &Setup<'_>, episodes: &[FoundEpisode], output: &Output) -> bool {
-        let is_part = self.changed_since.is_some() || !self.period.is_all();
-        if is_part || self.files_from.is_some() {
-            return false;
-        }
-        let unmet = setup.gate.unmet_globs(&setup.paths, |path| {
-            let mut found = episodes.iter();
-            found.any(|episode| episode.as_episode_dir().path == path)
-        });
-        for glob in &unmet {
-            if self.strict_config {
-                output.fault(glob);
-            } else if !self.quiet {
-                output.note(glob);
-            }
-        }
-        self.strict_config && !unmet.is_empty()
-    }
-
     /// Resolves the settings, and opens what is written to.
     fn set_up(&self, matches: &ArgMatches, output: &Output) -> Result<Setup<'_>, Failure> {
         let reading = if self.write_baseline.is_some() {
@@ -382,28 +324,6 @@ impl Validate {
         } else {
             Given::Each
         }
-    }
-
-    /// What a new baseline is to list, if everything can be looked at.
-    ///
-    /// A report is written while episodes are judged, and must know whether their findings are in
-    /// the baseline. An episode that can't be judged may be the last, so this judges all of them
-    /// before the first is reported.
-    fn record(&self, setup: &Setup<'_>, found: &Found, path: &Path) -> Option<Baseline> {
-        if !found.faults.is_empty() {
-            return None;
-        }
-        let mut gate = setup.gate.clone().record_baseline(path);
-        let mut progress = Progress::new(self.quiet, found.episodes.len());
-        let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
-            progress.step();
-            match judged {
-                Ok(episode) if episode.valid.is_some() => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(()),
-            }
-        });
-        progress.finish();
-        outcome.is_complete.then(|| gate.baseline().cloned())?
     }
 
     /// Judges episodes, and writes the report of each as soon as it is known.
@@ -498,20 +418,6 @@ impl Validate {
         Ok(())
     }
 
-    /// Refuses to write a baseline of rules that are selected for this check alone: all other
-    /// findings would be missing from it.
-    fn refuse_part(&self, settings: &Settings) -> Result<(), Failure> {
-        let select = &settings.gate.select.origin;
-        let (Some(_), Origin::Flag(_) | Origin::Environment(_)) = (&self.write_baseline, select)
-        else {
-            return Ok(());
-        };
-        Err(Failure::Fault(format!(
-            "--write-baseline can't be used with {select}: the baseline would lack the findings \
-             of all other rules"
-        )))
-    }
-
     fn options(&self, settings: &Settings) -> Options {
         Options::default()
             .rules(settings.gate.gate.check().rules())
@@ -567,56 +473,6 @@ impl Validate {
         Ok(episodes)
     }
 
-    /// Moves what was written to its place.
-    fn keep(
-        &self,
-        setup: Setup<'_>,
-        has_report: bool,
-        outcome: &Outcome,
-        output: &Output,
-    ) -> Result<(), Failure> {
-        if has_report {
-            setup.sinks.keep()?;
-        }
-        let Some((path, file)) = setup.new_baseline else {
-            return Ok(());
-        };
-        match setup.gate.baseline() {
-            Some(baseline) if has_report => self.keep_baseline(path, file, baseline, output),
-            Some(_) => Ok(()),
-            None => {
-                output.fault(&incomplete_baseline(path, outcome));
-                Ok(())
-            }
-        }
-    }
-
-    /// Moves the baseline to its path.
-    fn keep_baseline(
-        &self,
-        path: &Path,
-        mut file: WholeFile,
-        baseline: &Baseline,
-        output: &Output,
-    ) -> Result<(), Failure> {
-        let written = baseline.write(&mut file).and_then(|()| file.keep());
-        written.map_err(|error| unwritable(path, &error))?;
-        if !self.quiet {
-            let size = baseline.size();
-            let skips = match size.skips {
-                0 => String::new(),
-                skips => format!(" and {} not judged", count(skips as u64, "rule")),
-            };
-            output.note(&format!(
-                "{} lists {}{skips} in {}",
-                path.display(),
-                count(size.findings as u64, "finding"),
-                count(size.episodes as u64, "episode")
-            ));
-        }
-        Ok(())
-    }
-
     /// The paths to check.
     fn paths(&self, output: &Output) -> Result<Vec<PathBuf>, Failure> {
         let mut paths = self.paths.clone();
@@ -636,111 +492,5 @@ impl Validate {
             None => {}
         }
         Ok(paths)
-    }
-}
-
-/// Notes beside the report.
-fn notes(gate: &Gate, scope: &Scope, outcome: &Outcome) -> Vec<String> {
-    let mut notes = Vec::new();
-    if scope.foreign > 0 {
-        notes.push(passed_over(scope.foreign));
-    }
-    if outcome.is_complete {
-        if scope.excluded > 0 && !scope.is_empty {
-            let directories = directories(scope.excluded);
-            notes.push(format!("{directories} excluded by the configuration"));
-        }
-        notes.extend(gate.stale_entries());
-    }
-    notes
-}
-
-/// That directories are not episodes, because another program wrote what they hold.
-pub(super) fn passed_over(foreign: usize) -> String {
-    format!(
-        "passed over {} with nothing but another program's state.json; to check one, give its path",
-        directories(foreign)
-    )
-}
-
-fn directories(number: usize) -> String {
-    match number {
-        1 => "1 directory".to_owned(),
-        more => format!("{more} directories"),
-    }
-}
-
-/// That a baseline is not written, because it would lack the findings of what was not checked.
-fn incomplete_baseline(path: &Path, outcome: &Outcome) -> String {
-    let lost = faults(&outcome.faults).unwrap_or_else(|| "an episode kept changing".into());
-    format!(
-        "the baseline {} is not written, because the check is not complete: {lost}",
-        path.display()
-    )
-}
-
-fn no_rule_is_on(unchecked: u64) -> String {
-    let episodes = count(unchecked, "episode");
-    format!("no rule is on for {episodes}, so nothing was checked there")
-}
-
-fn nothing_to_check(excluded: usize) -> String {
-    if excluded > 0 {
-        let episodes = count(excluded as u64, "episode");
-        return format!("no episode to check: the configuration excludes {episodes}");
-    }
-    "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
-     with summary.json below one called episodes"
-        .into()
-}
-
-/// A progress bar on standard error, shown if that is a terminal and the check takes long.
-struct Progress {
-    bar: ProgressBar,
-    done: u64,
-    /// When the bar should appear, if it has not yet.
-    appears: Option<Instant>,
-}
-
-impl Progress {
-    fn new(quiet: bool, episodes: usize) -> Self {
-        let bar =
-            ProgressBar::with_draw_target(Some(episodes as u64), ProgressDrawTarget::hidden());
-        if let Ok(style) =
-            ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} episodes, {eta} left")
-        {
-            bar.set_style(style);
-        }
-        let is_wanted = !quiet && io::stderr().is_terminal();
-        Self {
-            bar,
-            done: 0,
-            appears: is_wanted.then(|| Instant::now() + PATIENCE),
-        }
-    }
-
-    fn step(&mut self) {
-        self.done += 1;
-        if self.appears.is_some_and(|time| time <= Instant::now()) {
-            self.appears = None;
-            self.bar
-                .set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-        }
-        if !self.bar.is_hidden() {
-            self.bar.set_position(self.done);
-        }
-    }
-
-    /// Hides the bar while something is printed.
-    fn beside<R>(&self, print: impl FnOnce() -> R) -> R {
-        if self.bar.is_hidden() {
-            print()
-        } else {
-            self.bar.suspend(print)
-        }
-    }
-
-    fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }

@@ -17,7 +17,7 @@ use super::output::Output;
 use super::period::Period;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::usage::note_idle;
-use super::validate::passed_over;
+use super::validate::notes::passed_over;
 use super::{Exit, Failure};
 use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;

@@ -2,7 +2,8 @@
 
 use std::io::{self, Read as _};
 
-use super::{Setup, Validate, no_rule_is_on};
+use super::notes::no_rule_is_on;
+use super::{Setup, Validate};
 use crate::cli::output::Output;
 use crate::cli::{Exit, Failure};
 use crate::gate::CheckRequest;

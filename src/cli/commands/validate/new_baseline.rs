@@ -1,0 +1,111 @@
+//! All findings of a check -> a baseline.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::{Setup, Validate};
+use crate::cli::Failure;
+use crate::cli::output::Output;
+use crate::cli::progress::Progress;
+use crate::cli::settings::{Origin, Settings};
+use crate::cli::sinks::unwritable;
+use crate::gate::{Baseline, Outcome};
+use crate::report::{count, faults};
+use crate::store::{Found, WholeFile};
+
+impl Validate {
+    /// What a new baseline is to list, if everything can be looked at.
+    ///
+    /// A report is written while episodes are judged, and must know whether their findings are in
+    /// the baseline. An episode that can't be judged may be the last, so this judges all of them
+    /// before the first is reported.
+    pub(super) fn record(&self, setup: &Setup<'_>, found: &Found, path: &Path) -> Option<Baseline> {
+        if !found.faults.is_empty() {
+            return None;
+        }
+        let mut gate = setup.gate.clone().record_baseline(path);
+        let mut progress = Progress::new(self.quiet, found.episodes.len());
+        let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
+            progress.step();
+            match judged {
+                Ok(episode) if episode.valid.is_some() => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            }
+        });
+        progress.finish();
+        outcome.is_complete.then(|| gate.baseline().cloned())?
+    }
+
+    /// Moves what was written to its place.
+    pub(super) fn keep(
+        &self,
+        setup: Setup<'_>,
+        has_report: bool,
+        outcome: &Outcome,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        if has_report {
+            setup.sinks.keep()?;
+        }
+        let Some((path, file)) = setup.new_baseline else {
+            return Ok(());
+        };
+        match setup.gate.baseline() {
+            Some(baseline) if has_report => self.keep_baseline(path, file, baseline, output),
+            Some(_) => Ok(()),
+            None => {
+                output.fault(&incomplete_baseline(path, outcome));
+                Ok(())
+            }
+        }
+    }
+
+    /// Moves the baseline to its path.
+    fn keep_baseline(
+        &self,
+        path: &Path,
+        mut file: WholeFile,
+        baseline: &Baseline,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        let written = baseline.write(&mut file).and_then(|()| file.keep());
+        written.map_err(|error| unwritable(path, &error))?;
+        if !self.quiet {
+            let size = baseline.size();
+            let skips = match size.skips {
+                0 => String::new(),
+                skips => format!(" and {} not judged", count(skips as u64, "rule")),
+            };
+            output.note(&format!(
+                "{} lists {}{skips} in {}",
+                path.display(),
+                count(size.findings as u64, "finding"),
+                count(size.episodes as u64, "episode")
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses to write a baseline of rules that are selected for this check alone: all other
+    /// findings would be missing from it.
+    pub(super) fn refuse_part(&self, settings: &Settings) -> Result<(), Failure> {
+        let select = &settings.gate.select.origin;
+        let (Some(_), Origin::Flag(_) | Origin::Environment(_)) = (&self.write_baseline, select)
+        else {
+            return Ok(());
+        };
+        Err(Failure::Fault(format!(
+            "--write-baseline can't be used with {select}: the baseline would lack the findings \
+             of all other rules"
+        )))
+    }
+}
+
+/// That a baseline is not written, because it would lack the findings of what was not checked.
+fn incomplete_baseline(path: &Path, outcome: &Outcome) -> String {
+    let lost = faults(&outcome.faults).unwrap_or_else(|| "an episode kept changing".into());
+    format!(
+        "the baseline {} is not written, because the check is not complete: {lost}",
+        path.display()
+    )
+}

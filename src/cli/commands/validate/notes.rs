@@ -1,0 +1,118 @@
+//! What is said beside the report.
+
+use super::{Setup, Validate};
+use crate::cli::Exit;
+use crate::cli::output::Output;
+use crate::gate::{Gate, Outcome};
+use crate::report::count;
+use crate::store::{AsEpisodeDir as _, Fault, Found, FoundEpisode};
+
+/// What was found, as far as it decides what is said of a check.
+pub(super) struct Scope {
+    pub(super) is_empty: bool,
+    pub(super) excluded: usize,
+    pub(super) foreign: usize,
+    pub(super) is_given_wrongly: bool,
+}
+
+impl Scope {
+    pub(super) fn of(found: &Found) -> Self {
+        Self {
+            is_empty: found.episodes.is_empty(),
+            excluded: found.excluded,
+            foreign: found.foreign.len(),
+            is_given_wrongly: found.faults.iter().any(Fault::is_of_given_path),
+        }
+    }
+}
+
+impl Validate {
+    /// Says why nothing was checked, or not everywhere.
+    pub(super) fn explain(&self, exit: Exit, unchecked: u64, scope: &Scope, output: &Output) {
+        match exit {
+            Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
+            Exit::NothingFound if !scope.is_empty && !self.period.is_all() => {
+                output.fault(&format!(
+                    "no episode to check: none matches {}",
+                    self.period
+                ));
+            }
+            Exit::NothingFound => output.fault(&nothing_to_check(scope.excluded)),
+            _ if unchecked > 0 && !self.quiet => output.note(&no_rule_is_on(unchecked)),
+            Exit::Success if scope.is_empty && !self.quiet => output.note("no episode found"),
+            _ => {}
+        }
+    }
+
+    /// Names the globs of the configuration that match nothing, and returns whether they fail the
+    /// check.
+    pub(super) fn refuses_globs(
+        &self,
+        setup: &Setup<'_>,
+        episodes: &[FoundEpisode],
+        output: &Output,
+    ) -> bool {
+        let is_part = self.changed_since.is_some() || !self.period.is_all();
+        if is_part || self.files_from.is_some() {
+            return false;
+        }
+        let unmet = setup.gate.unmet_globs(&setup.paths, |path| {
+            let mut found = episodes.iter();
+            found.any(|episode| episode.as_episode_dir().path == path)
+        });
+        for glob in &unmet {
+            if self.strict_config {
+                output.fault(glob);
+            } else if !self.quiet {
+                output.note(glob);
+            }
+        }
+        self.strict_config && !unmet.is_empty()
+    }
+}
+
+/// Notes beside the report.
+pub(super) fn notes(gate: &Gate, scope: &Scope, outcome: &Outcome) -> Vec<String> {
+    let mut notes = Vec::new();
+    if scope.foreign > 0 {
+        notes.push(passed_over(scope.foreign));
+    }
+    if outcome.is_complete {
+        if scope.excluded > 0 && !scope.is_empty {
+            let directories = directories(scope.excluded);
+            notes.push(format!("{directories} excluded by the configuration"));
+        }
+        notes.extend(gate.stale_entries());
+    }
+    notes
+}
+
+/// That directories are not episodes, because another program wrote what they hold.
+pub(in crate::cli) fn passed_over(foreign: usize) -> String {
+    format!(
+        "passed over {} with nothing but another program's state.json; to check one, give its path",
+        directories(foreign)
+    )
+}
+
+fn directories(number: usize) -> String {
+    match number {
+        1 => "1 directory".to_owned(),
+        more => format!("{more} directories"),
+    }
+}
+
+pub(super) fn no_rule_is_on(unchecked: u64) -> String {
+    let episodes = count(unchecked, "episode");
+    format!("no rule is on for {episodes}, so nothing was checked there")
+}
+
+fn nothing_to_check(excluded: usize) -> String {
+    if excluded > 0 {
+        let episodes = count(excluded as u64, "episode");
+        return format!("no episode to check: the configuration excludes {episodes}");
+    }
+    "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
+     with summary.json below one called episodes"
+        .into()
+}

@@ -1,0 +1,311 @@
+//! The members of an event, as the parser meets them -> those that are noted.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{MIRRORED, MirroredSpans, is_extension};
+use crate::document::{Kind, Sink, unquoted};
+use crate::facts::slips::Suspects;
+use crate::facts::value::NotAFact;
+
+/// The flags of a skeleton whose payload has `synthetic` as true, of one whose payload has an
+/// `error` that is more than a text, and of one of which an action mirrors more than strings of
+/// known keys; the others are [`Suspects`].
+pub(super) const SYNTHETIC: u8 = 1 << 7;
+pub(super) const ERROR: u8 = 1 << 6;
+pub(super) const MIRRORS_MORE: u8 = 1 << 5;
+
+/// Fields of the payload that are looked at besides those that are noted.
+pub(super) const GLANCED: [Field; 4] = [
+    Field::ResultStatus,
+    Field::Decision,
+    Field::Status,
+    Field::Error,
+];
+
+/// Declares the fields that are noted, each with its key in the event or in the payload.
+macro_rules! fields {
+    (
+        event: { $($of_event:ident = $event_key:literal),+ $(,)? }
+        payload: { $($of_payload:ident = $payload_key:literal),+ $(,)? }
+    ) => {
+        /// The fields of an event and of its payload that are noted.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Field {
+            $($of_event,)+
+            $($of_payload,)+
+            /// Any other.
+            Other,
+        }
+
+        impl Field {
+            const COUNT: usize = [$(Self::$of_event,)+ $(Self::$of_payload,)+ Self::Other].len();
+
+            const OF_PAYLOAD: [Self; [$(stringify!($of_payload)),+].len()] = [$(Self::$of_payload,)+];
+
+            fn of_event(key: &[u8]) -> Self {
+                match key {
+                    $($event_key => Self::$of_event,)+
+                    _ => Self::Other,
+                }
+            }
+
+            pub(super) fn of_payload(key: &[u8]) -> Self {
+                match key {
+                    $($payload_key => Self::$of_payload,)+
+                    _ => Self::Other,
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    event: {
+        AgentId = b"agent_id",
+        EpisodeId = b"episode_id",
+        EventType = b"event_type",
+        Payload = b"payload",
+        Phase = b"phase",
+        Timestamp = b"timestamp",
+    }
+    payload: {
+        StepId = b"step_id",
+        StepStatus = b"step_status",
+        ActionId = b"action_id",
+        Id = b"id",
+        Synthetic = b"synthetic",
+        ResultStatus = b"result_status",
+        Decision = b"decision",
+        Status = b"status",
+        Error = b"error",
+        Kind = b"kind",
+        Tool = b"tool",
+        InputExcerpt = b"input_excerpt",
+    }
+}
+
+impl Field {
+    /// The fields whose texts are noted.
+    pub(super) const NOTED: [Self; 9] = [
+        Self::AgentId,
+        Self::EpisodeId,
+        Self::EventType,
+        Self::Phase,
+        Self::Timestamp,
+        Self::StepId,
+        Self::StepStatus,
+        Self::ActionId,
+        Self::Id,
+    ];
+
+    /// Those that an action mirrors, in the order of [`MIRRORED`].
+    pub(super) const MIRRORED: [Self; MIRRORED.len()] = [
+        Self::Kind,
+        Self::Tool,
+        Self::StepId,
+        Self::InputExcerpt,
+        Self::ResultStatus,
+    ];
+}
+
+/// A value: its kind and its span.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub(super) kind: Kind,
+    escaped: bool,
+    pub(super) start: u32,
+    end: u32,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an event longer than 4 GiB is not noted"
+)]
+impl Part {
+    /// A value whose kind alone is known.
+    pub(super) fn without_text(kind: Kind) -> Self {
+        Self {
+            kind,
+            escaped: false,
+            start: 0,
+            end: 0,
+        }
+    }
+
+    pub(super) fn string(span: Range<usize>, escaped: bool) -> Self {
+        Self {
+            kind: Kind::String,
+            escaped,
+            start: span.start as u32,
+            end: span.end as u32,
+        }
+    }
+}
+
+/// The values of an event's fields; the last one where a key repeats.
+pub(super) struct Parts<'a> {
+    text: &'a str,
+    found: [Option<Part>; Field::COUNT],
+    /// The field of the next value.
+    field: Field,
+    /// The nesting depth: 1 inside the event, 2 inside its payload.
+    depth: u8,
+    /// Whether any key has escapes, which may hide a field.
+    pub(super) has_escaped_keys: bool,
+    /// Whether an action mirrors more of the payload than the fields of [`MIRRORED`].
+    pub(super) mirrors_more: bool,
+    /// The other keys that may be misspelled.
+    pub(super) suspects: Suspects,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            found: [None; Field::COUNT],
+            field: Field::Other,
+            depth: 0,
+            has_escaped_keys: false,
+            mirrors_more: false,
+            suspects: Suspects::default(),
+        }
+    }
+
+    pub(super) fn get(&self, field: Field) -> Option<Part> {
+        self.found.get(field as usize).copied().flatten()
+    }
+
+    /// The text of a field; `Ok(None)` where the field is absent, an error where it is not a
+    /// string.
+    #[inline]
+    pub(super) fn string<'l>(
+        &self,
+        field: Field,
+        line: &'l str,
+    ) -> Result<Option<Cow<'l, str>>, NotAFact> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Part {
+                kind: Kind::String,
+                start,
+                end,
+                escaped,
+            }) => Ok(Some(unquoted(line, start as usize, end as usize, escaped))),
+            Some(_) => Err(NotAFact),
+        }
+    }
+
+    /// What every event with the same skeleton has, see [`Skeletons`].
+    pub(super) fn flags(&self) -> u8 {
+        let flag = |flag, is_set| if is_set { flag } else { 0 };
+        self.suspects.flags()
+            | flag(SYNTHETIC, self.is_synthetic())
+            | flag(ERROR, self.may_have_error())
+            | flag(MIRRORS_MORE, self.mirrored().is_none())
+    }
+
+    /// Where the event has what an action mirrors, if that is nothing but strings of known keys.
+    pub(super) fn mirrored(&self) -> Option<MirroredSpans> {
+        let span = |field| match self.get(field) {
+            None => Ok(None),
+            Some(part) if part.kind == Kind::String => {
+                Ok(Some(part.start as usize..part.end as usize))
+            }
+            Some(_) => Err(NotAFact),
+        };
+        let mut fields = [const { None }; MIRRORED.len()];
+        for (found, field) in fields.iter_mut().zip(Field::MIRRORED) {
+            *found = span(field).ok()?;
+        }
+        let timestamp = span(Field::Timestamp).ok()?;
+        (!self.mirrors_more).then_some(MirroredSpans { timestamp, fields })
+    }
+
+    /// Whether the payload has an `error` that is neither a text, nor null, nor false.
+    pub(super) fn may_have_error(&self) -> bool {
+        self.get(Field::Error)
+            .is_some_and(|part| !matches!(part.kind, Kind::Null | Kind::False | Kind::String))
+    }
+
+    pub(super) fn is_synthetic(&self) -> bool {
+        self.get(Field::Synthetic)
+            .is_some_and(|part| part.kind == Kind::True)
+    }
+
+    pub(super) fn set(&mut self, field: Field, part: Option<Part>) {
+        if let Some(slot) = self.found.get_mut(field as usize) {
+            *slot = part;
+        }
+    }
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "measured: the parser and its sink should compile to one function"
+)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an event longer than 4 GiB is not noted"
+)]
+impl Sink for &mut Parts<'_> {
+    #[inline(always)]
+    fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
+        let field = self.field;
+        self.set(
+            field,
+            Some(Part {
+                kind,
+                escaped,
+                start: start as u32,
+                end: end as u32,
+            }),
+        );
+        if field == Field::Payload {
+            // The fields of an earlier payload do not count.
+            for field in Field::OF_PAYLOAD {
+                self.set(field, None);
+            }
+            self.mirrors_more = false;
+        }
+    }
+
+    #[inline(always)]
+    fn key(&mut self, start: usize, end: usize, escaped: bool) {
+        let name = self.text.get(start + 1..end - 1).unwrap_or_default();
+        if self.depth == 1 {
+            self.field = Field::of_event(name.as_bytes());
+            if self.field == Field::Other {
+                self.suspects.add_of_event(name);
+            }
+        } else {
+            self.field = Field::of_payload(name.as_bytes());
+            if !matches!(
+                self.field,
+                Field::StepId | Field::StepStatus | Field::ActionId | Field::Id | Field::Synthetic
+            ) {
+                self.suspects.add_of_payload(name);
+                self.mirrors_more |= is_extension(name);
+            }
+        }
+        self.has_escaped_keys |= escaped;
+    }
+
+    #[inline(always)]
+    fn open(&mut self, kind: Kind, start: usize) -> bool {
+        let is_wanted = kind == Kind::Object
+            && (self.depth == 0 || (self.depth == 1 && self.field == Field::Payload));
+        if is_wanted {
+            if self.depth == 1 {
+                self.value(kind, start, start, false);
+            }
+            self.depth += 1;
+        }
+        is_wanted
+    }
+
+    #[inline(always)]
+    fn close(&mut self, _: usize) {
+        self.depth -= 1;
+    }
+}

@@ -1,0 +1,390 @@
+//! A configuration and calls -> the settings of a gate.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+
+use super::globs::{Glob, relative};
+use super::ignores::Ignored;
+use super::{Baseline, ConfigError, Decided, Error, Gate, Lazy};
+use crate::check::Check;
+use crate::config::{ConfigSource, Files, Reading, read_team};
+use crate::digest::{Digest, Parts};
+use crate::finding::{Deny, Level};
+use crate::timestamp::Timestamp;
+
+impl Gate {
+    /// Gives the gate files that a configuration names, which it then does not read: those of
+    /// [`Gate::config_files`] on another machine.
+    #[must_use]
+    pub fn with_files(self, texts: BTreeMap<PathBuf, String>) -> Self {
+        Self {
+            files: Files::given(texts),
+            ..self
+        }
+    }
+
+    /// Makes the gate follow a configuration: the text of a `runvet.toml`. Its globs are relative
+    /// to the directory of `path`. If `now` is given, expired ignores have no effect.
+    ///
+    /// The gate reads no other file: [`Gate::baseline_path`] is for [`Baseline::read`], and
+    /// [`Gate::deny`] for [`Outcome::exit`]. Settings of the command line alone, such as
+    /// `format` and `jobs`, have no effect here.
+    ///
+    /// # Errors
+    ///
+    /// Each place that is not TOML, or holds an unknown name, a value of the wrong type or an
+    /// invalid glob: the first, with up to 19 others in [`ConfigError::others`]. Where something is
+    /// not TOML, nothing else is looked at.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::gate::Gate;
+    /// let read = |text| Gate::default().with_config(Path::new("runvet.toml"), text, None);
+    /// assert!(read("exclude = ['runs/old']").is_ok());
+    /// let error = read("exlude = ['runs/old']").unwrap_err();
+    /// assert_eq!(error.help.as_deref(), Some("did you mean `exclude`?"));
+    /// ```
+    pub fn with_config(
+        self,
+        path: &Path,
+        text: &str,
+        now: Option<&Timestamp>,
+    ) -> Result<Self, ConfigError> {
+        let name = path.to_string_lossy();
+        let file = ConfigSource {
+            name: &name,
+            dir: path.parent().unwrap_or(Path::new("")),
+            text,
+        };
+        self.configured(file, file.read(), now)
+    }
+
+    pub(crate) fn configured(
+        mut self,
+        file: ConfigSource<'_>,
+        Reading {
+            config,
+            mut mistakes,
+        }: Reading,
+        now: Option<&Timestamp>,
+    ) -> Result<Self, ConfigError> {
+        self.session = Lazy::default();
+        file.dir.clone_into(&mut self.root);
+        let rules = read_team(file, &config, &self.files, &mut mistakes);
+        self.check = self.check.with_rules(rules);
+        self.config = (!file.text.is_empty()).then(|| self.digest_of(file.text));
+        self.levels.read(&self.check, file, &config, &mut mistakes);
+        for rule in &config.require {
+            know_rule(&self.check, file, rule, &mut mistakes);
+            if let Ok(check) = self.check.clone().require(rule.get_ref()) {
+                self.check = check;
+            }
+        }
+        let is_set =
+            |denied: &Option<Spanned<bool>>| denied.as_ref().is_some_and(|it| *it.get_ref());
+        self.deny = Deny {
+            warnings: is_set(&config.deny_warnings),
+            unjudged: is_set(&config.deny_unjudged),
+        };
+        let baseline = config.baseline.as_ref();
+        self.baseline_path = baseline.map(|path| self.root.join(path.get_ref()));
+        let excluded = read_globs(file, &config.exclude, &mut mistakes);
+        self.excluded.extend(excluded);
+        for ignore in &config.ignores {
+            let ignored = Ignored::new(&self.check, file, ignore, now, &mut mistakes);
+            self.ignored.extend(ignored);
+        }
+        match ConfigError::first_of(mistakes) {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+
+    /// Sets the level of a rule, or of a group such as `plan/*`, in all directories. It overrides
+    /// the configuration and earlier calls.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRule`] where no rule and no group has the name.
+    ///
+    /// ```
+    /// use runvet::finding::Level;
+    /// use runvet::gate::Gate;
+    /// let gate = Gate::default().level("plan/*", Level::Off).unwrap();
+    /// assert!(gate.level("plan/steps", Level::Off).is_err());
+    /// ```
+    pub fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
+        self.check.clone().level(name, level)?;
+        self.levels.set_last(name, level);
+        self.session = Lazy::default();
+        Ok(self)
+    }
+
+    /// Checks these rules and groups alone. One that is off then runs as a warning; a level that
+    /// [`Gate::level`] sets counts for every rule, selected or not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRule`] where no rule and no group has one of the names.
+    ///
+    /// ```
+    /// use runvet::gate::Gate;
+    /// let mut gate = Gate::default().select(["strict/steps"])?;
+    /// let report = gate.run(["corpus/demo"])?;
+    /// assert_eq!((report.totals.errors, report.totals.warnings), (0, 1));
+    /// assert!(Gate::default().select(["strict/step"]).is_err());
+    /// # Ok::<(), runvet::gate::Error>(())
+    /// ```
+    pub fn select(
+        mut self,
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, Error> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let check = self.check.clone();
+        names
+            .iter()
+            .try_fold(check, |check, name| check.level(name, Level::Off))?;
+        self.levels.select(names);
+        self.session = Lazy::default();
+        Ok(self)
+    }
+
+    /// Requires a rule, or a group such as `plan/*`, to judge each run that has ended. Where a rule
+    /// has nothing to compare, can't be checked, or is off, `coverage/required` has a finding.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRule`] where no rule and no group has the name.
+    ///
+    /// ```
+    /// use runvet::gate::Gate;
+    /// let mut gate = Gate::default().require("manifest/digest").unwrap();
+    /// let report = gate.run(["corpus/good/terminal"]).unwrap();
+    /// assert_eq!(report.episodes[0].findings[0].rule, "coverage/required");
+    /// ```
+    pub fn require(self, name: &str) -> Result<Self, Error> {
+        Ok(Self {
+            check: self.check.clone().require(name)?,
+            session: Lazy::default(),
+            ..self
+        })
+    }
+
+    /// Changes how episodes are checked.
+    fn checking(self, change: impl FnOnce(Check) -> Check) -> Self {
+        Self {
+            check: change(self.check),
+            session: Lazy::default(),
+            ..self
+        }
+    }
+
+    /// Sets how many episodes are checked in parallel; the report does not depend on it.
+    #[must_use]
+    pub fn jobs(self, jobs: NonZeroUsize) -> Self {
+        self.checking(|check| check.jobs(jobs))
+    }
+
+    /// Sets whether an artifact may be a symbolic link to a file inside its episode's directory.
+    /// Links that lead out of it are never followed, because they could make runvet read any file.
+    #[must_use]
+    pub fn follow_links(self, follow: bool) -> Self {
+        self.checking(|check| check.follow_links(follow))
+    }
+
+    /// Sets whether each report also keeps what a list of runs shows of its run, as
+    /// [`Format::Html`](crate::report::Format::Html) does: task, status, outcome, start, duration,
+    /// tags and latencies.
+    #[must_use]
+    pub fn keep_cards(self, keep: bool) -> Self {
+        self.checking(|check| check.keep_cards(keep))
+    }
+
+    /// Sets whether each report also says of each rule that is on whether it found something,
+    /// compared something, had nothing to compare, or was skipped.
+    pub(crate) fn keep_coverage(self, keep: bool) -> Self {
+        self.checking(|check| check.keep_coverage(keep))
+    }
+
+    /// Adds a baseline, whose findings do not count.
+    #[must_use]
+    pub fn with_baseline(mut self, baseline: Baseline) -> Self {
+        self.unjudged = baseline.dirs().collect();
+        self.baseline = Some(baseline);
+        self
+    }
+
+    /// A gate for run data at an address that is not a path, such as that of a store: globs
+    /// are relative to the address, and the baseline knows an episode by its path below `episodes`.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::gate::Gate;
+    ///
+    /// let exclude = "exclude = ['episodes/old']";
+    /// let gate = Gate::default().with_config(Path::new("runvet.toml"), exclude, None)?;
+    /// let old = Path::new("s3://bucket/runs/episodes/old/ep_1");
+    /// assert!(gate.at("s3://bucket/runs").excludes(old) && !gate.excludes(old));
+    /// # Ok::<(), runvet::gate::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn at(&self, address: &str) -> Self {
+        Self {
+            root: address.into(),
+            baseline: self.baseline.as_ref().map(Baseline::in_copy),
+            unjudged: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
+    /// A gate without the baseline, for records that come from nowhere on the disk, and for a run
+    /// that is being written, of which no baseline can know.
+    pub(crate) fn without_baseline(&self) -> Self {
+        Self {
+            baseline: None,
+            unjudged: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Makes the gate accept every finding and add it to a new baseline, which is to be written to
+    /// a path.
+    #[must_use]
+    pub fn record_baseline(self, path: &Path) -> Self {
+        Self {
+            records: true,
+            ..self.with_baseline(Baseline::new(path))
+        }
+    }
+
+    /// Makes the gate also sum up by rule, mode and adapter.
+    #[must_use]
+    pub(crate) fn with_statistics(self) -> Self {
+        Self {
+            has_statistics: true,
+            ..self
+        }
+    }
+
+    /// The packs and schema files of the configuration, by their paths: what decides about
+    /// findings besides the text of the configuration.
+    #[must_use]
+    pub fn config_files(&self) -> BTreeMap<PathBuf, String> {
+        self.files.texts()
+    }
+
+    /// What fails the gate besides errors, as the configuration says.
+    #[must_use]
+    pub fn deny(&self) -> Deny {
+        self.deny
+    }
+
+    /// The path of the baseline that the configuration names.
+    #[must_use]
+    pub fn baseline_path(&self) -> Option<&Path> {
+        self.baseline_path.as_deref()
+    }
+
+    /// The baseline, if there is one.
+    #[must_use]
+    pub fn baseline(&self) -> Option<&Baseline> {
+        self.baseline.as_ref()
+    }
+
+    /// A digest of all that decides which findings count, in 16 hexadecimal digits. It does not
+    /// depend on the directory in which the project is.
+    pub(crate) fn settings_digest(&self) -> String {
+        let expired: Vec<bool> = self.ignored.iter().map(Ignored::has_expired).collect();
+        let required: Vec<&str> = self.check.required().collect();
+        let decisive = serde_json::to_vec(&(
+            self.check.follows_links(),
+            required,
+            self.config.map(|digest| digest.to_string()),
+            self.levels.asked(),
+            expired,
+            self.baseline.as_ref().map(Baseline::entries),
+        ));
+        let digest = Digest::of([&*decisive.unwrap_or_default()]).to_string();
+        digest.chars().take(16).collect()
+    }
+
+    /// A digest of the text of the configuration and of the files that it names.
+    fn digest_of(&self, config: &str) -> Digest {
+        let mut parts = Parts::default();
+        parts.add(config.as_bytes());
+        for (path, text) in self.files.texts() {
+            let name = relative(&path, &self.root, &self.here);
+            parts.add(name.as_os_str().as_encoded_bytes());
+            parts.add(text.as_bytes());
+        }
+        parts.digest()
+    }
+
+    /// Whether every rule is off in every directory, so that nothing is judged.
+    #[cfg(feature = "cli")]
+    pub(crate) fn judges_nothing(&self) -> bool {
+        let levels = self.levels.anywhere(&self.check);
+        levels.iter().all(|level| *level == Level::Off)
+    }
+
+    /// Whether the files that a manifest names are read, in some directory.
+    #[cfg(feature = "cli")]
+    pub(crate) fn reads_named_files(&self) -> bool {
+        self.prepared().reads_named_files()
+    }
+
+    /// The level of each rule and what decides it, in the directory of an episode or, without one,
+    /// where no override holds.
+    #[cfg(feature = "cli")]
+    pub(crate) fn decided(
+        &self,
+        dir: Option<&Path>,
+    ) -> impl Iterator<Item = (&str, Level, Decided<'_>)> {
+        let dir = dir.map(|dir| relative(dir, &self.root, &self.here));
+        let decided = self.levels.decided(&self.check, dir.as_deref());
+        let rules = self.check.rule_set().iter();
+        let named = rules.zip(decided);
+        named.map(|(rule, (level, why))| (&*rule.info.id, level, why))
+    }
+}
+
+/// Reads globs, as far as they are valid.
+pub(super) fn read_globs(
+    file: ConfigSource<'_>,
+    globs: &[Spanned<String>],
+    mistakes: &mut Vec<ConfigError>,
+) -> Vec<Glob> {
+    let read = |glob: &Spanned<String>| {
+        let place = format!("{}:{}", file.name, file.line(&glob.span()));
+        Glob::new(glob.get_ref(), &place)
+            .map_err(|reason| {
+                mistakes.push(file.error(glob.span(), format!("invalid glob: {reason}"), None));
+            })
+            .ok()
+    };
+    globs.iter().filter_map(read).collect()
+}
+
+/// Refuses a name that no rule and no group has.
+pub(super) fn know_rule(
+    check: &Check,
+    file: ConfigSource<'_>,
+    rule: &Spanned<String>,
+    mistakes: &mut Vec<ConfigError>,
+) {
+    let (message, help) = match check.clone().level(rule.get_ref(), Level::Off) {
+        Ok(_) => return,
+        Err(Error::UnknownRule { name, nearest }) => {
+            let help = nearest.map_or_else(
+                || "`runvet rules` lists the rules".to_owned(),
+                |nearest| format!("did you mean `{nearest}`?"),
+            );
+            (format!("there is no rule called `{name}`"), Some(help))
+        }
+        Err(other) => (other.to_string(), None),
+    };
+    mistakes.push(file.error(rule.span(), message, help));
+}
