@@ -1,6 +1,8 @@
 //! Episodes and records -> reports, in which every finding counts.
 
 mod causes;
+mod coverage;
+mod findings;
 mod judge;
 #[cfg(test)]
 pub(crate) mod linear;
@@ -26,7 +28,7 @@ use crate::source::EpisodeKey;
 use crate::store::{self, Artifacts, AsEpisodeDir, Excludes, Fault, Found, Given};
 use crate::team::{InForce, On, Team};
 
-pub(crate) use judge::fit_coverage;
+pub(crate) use coverage::fit_coverage;
 pub(crate) use moment::{Judges, Written};
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;

@@ -2,6 +2,7 @@
 //!
 //! Names of rules and globs are plain texts here; [`crate::gate`] resolves them.
 
+mod files;
 mod reading;
 pub(crate) mod tables;
 mod team;
@@ -19,12 +20,13 @@ use crate::printable::escape;
 use crate::report::Format;
 use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
+pub(crate) use files::Files;
 pub(crate) use reading::Reading;
 use tables::{
     ClosedSet, Data, Entries, OrderTable, Pack, Params, RuleTable, Scalar, SchemaTable,
     SelectorKey, VersionTable,
 };
-pub(crate) use team::{Files, read_team};
+pub(crate) use team::read_team;
 
 /// The settings in `runvet.toml`. Every key is optional.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -1,15 +1,11 @@
 //! One episode -> its report: load, run every rule, locate, sort.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use super::locate::Locator;
-use super::{Check, causes, tidy};
-use crate::digest::Digest;
+use super::{Check, causes, coverage, findings, tidy};
 use crate::facts::{Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable};
 use crate::finding::{
-    Card, Coverage, EpisodeReport, Finding, Level, Lifecycle, Location, Related, STILL_CHANGING,
-    Severity, Skip, SkipReason, UNREADABLE,
+    Card, Coverage, EpisodeReport, Level, Lifecycle, STILL_CHANGING, Skip, SkipReason, UNREADABLE,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::outline::Listening;
@@ -17,8 +13,7 @@ use crate::rule::{
     Check as RuleCheck, Compared, Draft, Drafted, Findings, Need, Record, Room, Rule,
 };
 use crate::rules::RuleSet;
-use crate::rules::coverage::required;
-use crate::source::{Artifact, EpisodeKey, Place};
+use crate::source::{EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
 
 /// The names of an episode.
@@ -44,7 +39,7 @@ pub(super) fn episode<R>(
     load::episode(files, episode.id, wanted, listening, buffers, |loaded| {
         let dir = episode.key.to_string();
         let is_covered = check.keeps_coverage || check.requires_any();
-        let mut coverage = is_covered.then(|| silent(check));
+        let mut coverage = is_covered.then(|| coverage::silent(check));
         let (mut drafts, mut skips) = judge_all(check, &loaded, &dir, |rule, compared| {
             if let (Some(coverage), Compared::Something) = (&mut coverage, compared) {
                 coverage.insert(rule.info.id.to_string(), Coverage::Sound);
@@ -54,14 +49,14 @@ pub(super) fn episode<R>(
             skips.push(Skip::lacking(UNREADABLE));
         }
         if let Some(coverage) = &mut coverage {
-            demand(check, &loaded, coverage, &mut drafts, &skips);
+            coverage::demand(check, &loaded, coverage, &mut drafts, &skips);
         }
         let causes = add_causes(&check.rules, &mut drafts, &loaded);
         let id = loaded.run.stage.id.as_ref().map_or_else(
             || episode.name.to_owned(),
             |(id, _)| id.clone().into_owned(),
         );
-        let findings = locate(&check.rules, drafts, &causes, &id, |places| {
+        let findings = findings::locate(&check.rules, drafts, &causes, &id, |places| {
             places.locate(&loaded, &episode.key)
         });
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
@@ -85,7 +80,7 @@ pub(super) fn episode<R>(
             card: check.keeps_cards.then(|| Box::new(card(&loaded))),
             is_unchecked: check.levels.iter().all(|level| *level == Level::Off),
         };
-        cover(&mut report);
+        coverage::cover(&mut report);
         report.decide(|rule| check.rules.level_of(&check.levels, rule));
         (report, also(&loaded))
     })
@@ -100,126 +95,6 @@ fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) 
         causes.append(&mut causes::add(rules, drafts, &timeline.slips));
     }
     causes
-}
-
-/// The coverage before any rule has answered: each rule that is on has nothing to compare.
-fn silent(check: &Check) -> BTreeMap<String, Coverage> {
-    let rules = check.rules.iter().zip(&check.levels);
-    let on = rules.filter(|(_, level)| **level != Level::Off);
-    on.map(|(rule, _)| (rule.info.id.to_string(), Coverage::Nothing))
-        .collect()
-}
-
-/// Adds a finding for each rule that is required, and has not judged a run that has ended.
-fn demand(
-    check: &Check,
-    loaded: &Loaded<'_, '_>,
-    coverage: &mut BTreeMap<String, Coverage>,
-    drafts: &mut Vec<Drafted>,
-    skips: &[Skip],
-) {
-    let has_ended = loaded.run.stage.lifecycle == Lifecycle::Terminal;
-    let Some(demand) = Demand::of(check, &check.levels).filter(|_| has_ended) else {
-        return;
-    };
-    for &index in &check.required {
-        let Some(rule) = check.rules.get(index) else {
-            continue;
-        };
-        let id = &*rule.info.id;
-        let skip = skips.iter().find(|skip| skip.rule == id);
-        let why = match (skip, coverage.get(id)) {
-            _ if drafts.iter().any(|it| it.rule_index == index) => continue,
-            (Some(skip), _) => format!("could not be checked: {}", skip.reason),
-            (None, Some(Coverage::Nothing)) => "has nothing to compare in this run".to_owned(),
-            (None, Some(_)) => continue,
-            (None, None) => IS_OFF.to_owned(),
-        };
-        drafts.push(demand.unmet(id, &why));
-    }
-    coverage.insert(required::RULE.info.id.to_string(), Coverage::Sound);
-}
-
-/// Why a rule that is required has not judged a run, where its level is off.
-const IS_OFF: &str = "is off";
-
-/// The rule about required rules, where it is on and any is required.
-struct Demand {
-    rule_index: usize,
-    severity: Severity,
-}
-
-impl Demand {
-    fn of(check: &Check, levels: &[Level]) -> Option<Self> {
-        let id = &required::RULE.info.id;
-        let mut placed = check.rules.placed().zip(levels);
-        let (of, level) = placed.find(|(of, _)| of.rule.info.id == *id)?;
-        let severity = level.severity().filter(|_| check.requires_any())?;
-        Some(Self {
-            rule_index: of.index,
-            severity,
-        })
-    }
-
-    /// The finding about a rule. The state is there: it says that the run has ended.
-    fn unmet(&self, rule: &str, why: &str) -> Drafted {
-        let message = format!("`{rule}` is required, but {why}");
-        Drafted {
-            rule_index: self.rule_index,
-            severity: self.severity,
-            draft: Draft::new(Place::whole(Artifact::State), message).besides(rule),
-        }
-    }
-}
-
-/// Fits the coverage of a report to the levels in the directory of its run: a rule that is off
-/// there says nothing of the run, and is missed where it is required.
-pub(crate) fn fit_coverage(check: &Check, levels: &[Level], report: &mut EpisodeReport) {
-    let placed = check.rules.placed().zip(levels);
-    let off = placed.filter_map(|(of, level)| (*level == Level::Off).then_some(of));
-    let off: Vec<_> = off.collect();
-    if let Some(coverage) = &mut report.coverage {
-        for of in &off {
-            coverage.remove(&*of.rule.info.id);
-        }
-    }
-    let is_settled = report.lifecycle == Lifecycle::Terminal && !report.kept_changing();
-    let Some(demand) = Demand::of(check, levels).filter(|_| is_settled) else {
-        return;
-    };
-    let is_missed = |rule: &str| {
-        let mut findings = report.findings.iter();
-        findings.any(|it| it.rule_index == Some(demand.rule_index) && it.besides == rule)
-    };
-    let required = off
-        .iter()
-        .filter(|of| check.required.contains(&of.index) && !is_missed(&of.rule.info.id));
-    let drafts: Vec<_> = required
-        .map(|of| demand.unmet(&of.rule.info.id, IS_OFF))
-        .collect();
-    let findings = locate(&check.rules, drafts, &[], &report.id, |places| {
-        places.locate_in_lines(&report.key, |_, _, _| None)
-    });
-    if !findings.is_empty() {
-        report.findings.extend(findings);
-        sort(&mut report.findings);
-        cover(report);
-    }
-}
-
-/// Adds to the coverage of a report which rules were skipped, and which found something.
-fn cover(report: &mut EpisodeReport) {
-    let Some(coverage) = &mut report.coverage else {
-        return;
-    };
-    let skipped = report
-        .skipped
-        .iter()
-        .map(|it| (&it.rule, Coverage::Skipped));
-    let found = report.findings.iter().map(|it| (&it.rule, Coverage::Found));
-    for (rule, said) in skipped.chain(found) {
-        coverage.insert(rule.clone(), said);
-    }
 }
 
 /// What the rules find in an episode in a directory, and what they could not judge; passes on
@@ -280,7 +155,7 @@ pub(super) fn hold_back(check: &Check, report: &mut EpisodeReport, movement: &Mo
         holds
     });
     report.skipped = tidy(std::mem::take(&mut report.skipped));
-    cover(report);
+    coverage::cover(report);
     report.decide(|rule| check.rules.level_of(&check.levels, rule));
 }
 
@@ -426,135 +301,6 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
         }
         Need::Reach => (!run.timeline.read()?.has_reach()).then_some(UNKNOWN_REACH),
     }
-}
-
-/// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
-pub(super) fn locate(
-    rules: &RuleSet,
-    drafts: Vec<Drafted>,
-    causes: &[Place],
-    id: &str,
-    locations: impl FnOnce(Locator) -> Vec<Location>,
-) -> Vec<Finding> {
-    if drafts.is_empty() {
-        return Vec::new();
-    }
-    let mut locator = Locator::default();
-    for Drafted { draft, .. } in &drafts {
-        locator.want(&draft.place);
-        draft
-            .related
-            .iter()
-            .chain(&draft.causes)
-            .for_each(|(place, _)| locator.want(place));
-    }
-    let mut locations = locations(locator).into_iter();
-    let mut findings: Vec<Finding> = drafts
-        .into_iter()
-        .filter_map(|drafted| {
-            let rule = rules.get(drafted.rule_index)?;
-            let is_cause = causes.contains(&drafted.draft.place);
-            Some(located(drafted, rule, is_cause, &mut locations, id))
-        })
-        .collect();
-    sort(&mut findings);
-    tell_apart(&mut findings);
-    findings
-}
-
-fn sort(findings: &mut [Finding]) {
-    findings.sort_by(|a, b| {
-        let key = |finding: &Finding| (finding.location.offset, finding.location.length);
-        (&a.location.file, key(a), &a.rule, &a.message).cmp(&(
-            &b.location.file,
-            key(b),
-            &b.rule,
-            &b.message,
-        ))
-    });
-}
-
-/// Makes the fingerprints of findings differ that have the same one.
-fn tell_apart(findings: &mut [Finding]) {
-    let mut met: BTreeMap<String, u64> = BTreeMap::new();
-    for finding in findings {
-        let nth = met.entry(finding.fingerprint.clone()).or_default();
-        let parts = [finding.fingerprint.as_bytes(), &nth.to_le_bytes()];
-        finding.fingerprint = Digest::of(parts).to_string();
-        *nth += 1;
-    }
-}
-
-/// A finding at its places, the next ones, with the fingerprint of all that are alike.
-fn located(
-    drafted: Drafted,
-    rule: &Rule,
-    is_cause: bool,
-    locations: &mut impl Iterator<Item = Location>,
-    id: &str,
-) -> Finding {
-    let Drafted {
-        rule_index,
-        severity,
-        draft,
-    } = drafted;
-    let location = locations.next().unwrap_or_default();
-    let mut related = |places: Vec<(Place, String)>| -> Vec<Related> {
-        let messages = places.into_iter().map(|(_, message)| message);
-        let related = messages.map(|message| Related {
-            message,
-            location: locations.next().unwrap_or_default(),
-        });
-        related.collect()
-    };
-    let mut finding = Finding {
-        rule_index: Some(rule_index),
-        is_cause,
-        rule: rule.info.id.to_string(),
-        severity,
-        message: draft.message,
-        help: draft.help.unwrap_or_else(|| rule.info.hint.to_string()),
-        fingerprint: String::new(),
-        location,
-        related: related(draft.related),
-        besides: draft.besides,
-    };
-    finding.fingerprint = identity(&finding, id).to_string();
-    finding.related.extend(related(draft.causes));
-    finding
-}
-
-/// What names a finding: what stays the same when the episode moves, keys change places, or text is
-/// added before the place.
-fn identity(finding: &Finding, id: &str) -> Digest {
-    let place = |location: &Location| {
-        // A file besides the artifacts has its name alone.
-        let name = location.file.rsplit('/').next().unwrap_or_default();
-        let file = match location.artifact {
-            Some(artifact) => artifact.file_name(),
-            None => name,
-        };
-        let pointer = location.pointer.as_deref().unwrap_or_default();
-        let text = location
-            .digest
-            .as_ref()
-            .map(Digest::bytes)
-            .unwrap_or_default();
-        Digest::of([file.as_bytes(), pointer.as_bytes(), text])
-    };
-    let others = finding
-        .related
-        .iter()
-        .map(|related| place(&related.location));
-    let places: Vec<Digest> = std::iter::once(place(&finding.location))
-        .chain(others)
-        .collect();
-    Digest::of(
-        [id, &*finding.rule, &*finding.besides]
-            .map(str::as_bytes)
-            .into_iter()
-            .chain(places.iter().map(Digest::bytes)),
-    )
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::json;
 
-use super::{Check, judge};
+use super::{Check, findings};
 use crate::document::{Document, OwnedDocument, Tape};
 use crate::finding::{Finding, Lifecycle};
 use crate::load::Declared;
@@ -191,7 +191,7 @@ impl Judges {
                 ),
             }));
         }
-        judge::locate(&self.check.rules, drafts, &[], &self.id, |places| {
+        findings::locate(&self.check.rules, drafts, &[], &self.id, |places| {
             places.locate_in_lines(&self.key, |artifact, line, bytes| {
                 if (artifact, line) != (text.artifact, text.line) {
                     return Some(read_again?(line, bytes));

@@ -1,0 +1,139 @@
+//! Drafts of findings -> findings at their places, sorted, each with its fingerprint.
+
+use std::collections::BTreeMap;
+
+use super::locate::Locator;
+use crate::digest::Digest;
+use crate::finding::{Finding, Location, Related};
+use crate::rule::{Drafted, Rule};
+use crate::rules::RuleSet;
+use crate::source::Place;
+
+/// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
+pub(super) fn locate(
+    rules: &RuleSet,
+    drafts: Vec<Drafted>,
+    causes: &[Place],
+    id: &str,
+    locations: impl FnOnce(Locator) -> Vec<Location>,
+) -> Vec<Finding> {
+    if drafts.is_empty() {
+        return Vec::new();
+    }
+    let mut locator = Locator::default();
+    for Drafted { draft, .. } in &drafts {
+        locator.want(&draft.place);
+        draft
+            .related
+            .iter()
+            .chain(&draft.causes)
+            .for_each(|(place, _)| locator.want(place));
+    }
+    let mut locations = locations(locator).into_iter();
+    let mut findings: Vec<Finding> = drafts
+        .into_iter()
+        .filter_map(|drafted| {
+            let rule = rules.get(drafted.rule_index)?;
+            let is_cause = causes.contains(&drafted.draft.place);
+            Some(located(drafted, rule, is_cause, &mut locations, id))
+        })
+        .collect();
+    sort(&mut findings);
+    tell_apart(&mut findings);
+    findings
+}
+
+pub(super) fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| {
+        let key = |finding: &Finding| (finding.location.offset, finding.location.length);
+        (&a.location.file, key(a), &a.rule, &a.message).cmp(&(
+            &b.location.file,
+            key(b),
+            &b.rule,
+            &b.message,
+        ))
+    });
+}
+
+/// Makes the fingerprints of findings differ that have the same one.
+fn tell_apart(findings: &mut [Finding]) {
+    let mut met: BTreeMap<String, u64> = BTreeMap::new();
+    for finding in findings {
+        let nth = met.entry(finding.fingerprint.clone()).or_default();
+        let parts = [finding.fingerprint.as_bytes(), &nth.to_le_bytes()];
+        finding.fingerprint = Digest::of(parts).to_string();
+        *nth += 1;
+    }
+}
+
+/// A finding at its places, the next ones, with the fingerprint of all that are alike.
+fn located(
+    drafted: Drafted,
+    rule: &Rule,
+    is_cause: bool,
+    locations: &mut impl Iterator<Item = Location>,
+    id: &str,
+) -> Finding {
+    let Drafted {
+        rule_index,
+        severity,
+        draft,
+    } = drafted;
+    let location = locations.next().unwrap_or_default();
+    let mut related = |places: Vec<(Place, String)>| -> Vec<Related> {
+        let messages = places.into_iter().map(|(_, message)| message);
+        let related = messages.map(|message| Related {
+            message,
+            location: locations.next().unwrap_or_default(),
+        });
+        related.collect()
+    };
+    let mut finding = Finding {
+        rule_index: Some(rule_index),
+        is_cause,
+        rule: rule.info.id.to_string(),
+        severity,
+        message: draft.message,
+        help: draft.help.unwrap_or_else(|| rule.info.hint.to_string()),
+        fingerprint: String::new(),
+        location,
+        related: related(draft.related),
+        besides: draft.besides,
+    };
+    finding.fingerprint = identity(&finding, id).to_string();
+    finding.related.extend(related(draft.causes));
+    finding
+}
+
+/// What names a finding: what stays the same when the episode moves, keys change places, or text is
+/// added before the place.
+fn identity(finding: &Finding, id: &str) -> Digest {
+    let place = |location: &Location| {
+        // A file besides the artifacts has its name alone.
+        let name = location.file.rsplit('/').next().unwrap_or_default();
+        let file = match location.artifact {
+            Some(artifact) => artifact.file_name(),
+            None => name,
+        };
+        let pointer = location.pointer.as_deref().unwrap_or_default();
+        let text = location
+            .digest
+            .as_ref()
+            .map(Digest::bytes)
+            .unwrap_or_default();
+        Digest::of([file.as_bytes(), pointer.as_bytes(), text])
+    };
+    let others = finding
+        .related
+        .iter()
+        .map(|related| place(&related.location));
+    let places: Vec<Digest> = std::iter::once(place(&finding.location))
+        .chain(others)
+        .collect();
+    Digest::of(
+        [id, &*finding.rule, &*finding.besides]
+            .map(str::as_bytes)
+            .into_iter()
+            .chain(places.iter().map(Digest::bytes)),
+    )
+}
