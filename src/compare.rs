@@ -12,7 +12,7 @@
 //! ```
 
 mod condition;
-#[cfg(feature = "html")]
+#[cfg(feature = "cli")]
 pub(crate) mod page;
 mod reading;
 mod sign;

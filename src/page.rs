@@ -41,7 +41,7 @@ pub(crate) use run::run_text;
 #[cfg(feature = "cli")]
 pub(crate) use served::{CHANGES, LIVE, login, overview_text, rule_text, whole};
 #[cfg(feature = "cli")]
-pub(crate) use shell::{SCRIPT, STYLE};
+pub(crate) use shell::{SCRIPT, STYLE, plain};
 
 /// All that the page of one run shows.
 ///

@@ -29,11 +29,22 @@ fn policy() -> String {
 
 /// All that comes before the parts of a page in one file.
 pub(super) fn head(title: &str, runs: u64) -> Markup {
+    in_one_file(title, &top(runs, &html! {}))
+}
+
+/// A page in one file, without a script, of some sections.
+#[cfg(feature = "cli")]
+pub(crate) fn plain(title: &str, sections: &Markup) -> String {
+    let page = html! { (in_one_file(title, &html! {})) main { (sections) } };
+    page.into_string()
+}
+
+fn in_one_file(title: &str, top: &Markup) -> Markup {
     let own = html! {
         meta http-equiv="Content-Security-Policy" content=(policy());
     };
     let style = html! { style { (PreEscaped(STYLE)) } };
-    framed(title, &own, &style, &top(runs, &html! {}))
+    framed(title, &own, &style, top)
 }
 
 /// The head of a page whose service sends its policy, style and script.
