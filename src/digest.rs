@@ -11,9 +11,6 @@ use sha2::{Digest as _, Sha256};
 pub(crate) struct Digest([u8; 16]);
 
 impl Digest {
-    /// A digest for what is never compared with a text.
-    pub(crate) const NONE: Self = Self([0; 16]);
-
     /// The digest of a sequence of parts: `["ab", "c"]` and `["a", "bc"]` have different digests.
     pub(crate) fn of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut parts_so_far = Parts::default();

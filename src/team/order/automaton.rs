@@ -110,6 +110,9 @@ struct Demand {
 #[derive(Clone, Debug)]
 pub(crate) struct Automaton {
     demand: Demand,
+    /// All events, where they are not grouped by a value.
+    all: Group,
+    /// Else those with each value.
     groups: BTreeMap<Digest, Group>,
     waiting: usize,
 }
@@ -141,6 +144,7 @@ impl Automaton {
                 is_grouped,
                 within,
             },
+            all: Group::default(),
             groups: BTreeMap::new(),
             waiting: 0,
         }
@@ -148,8 +152,11 @@ impl Automaton {
 
     /// The offences that an event would cause: its own, and those of events before it.
     pub(crate) fn offences(&self, event: &Seen) -> Vec<Offence> {
-        let key = self.demand.key(event);
-        let group = key.and_then(|key| self.groups.get(&key));
+        let group = if self.demand.is_grouped {
+            event.same.and_then(|same| self.groups.get(&same))
+        } else {
+            Some(&self.all)
+        };
         self.demand.offences(group, event)
     }
 
@@ -157,14 +164,15 @@ impl Automaton {
     /// room for it.
     pub(crate) fn step(&mut self, event: &Seen) -> (Vec<Offence>, Result<(), TooMany>) {
         let demand = self.demand;
-        let Some(key) = demand.key(event) else {
-            return (demand.offences(None, event), Ok(()));
-        };
         let is_full = self.groups.len() >= MAX_ENTRIES;
-        let group = match self.groups.entry(key) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(_) if is_full => return (demand.offences(None, event), Err(TooMany)),
-            Entry::Vacant(entry) => entry.insert(Group::default()),
+        let group = match event.same {
+            _ if !demand.is_grouped => &mut self.all,
+            None => return (demand.offences(None, event), Ok(())),
+            Some(same) => match self.groups.entry(same) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(_) if is_full => return (demand.offences(None, event), Err(TooMany)),
+                Entry::Vacant(entry) => entry.insert(Group::default()),
+            },
         };
         let offences = demand.offences(Some(group), event);
         (offences, group.add(demand, event, &mut self.waiting))
@@ -172,14 +180,13 @@ impl Automaton {
 
     /// The offences of a run that has ended.
     pub(crate) fn end(&self) -> Vec<Offence> {
+        let all = (!self.demand.is_grouped).then_some((None, &self.all));
         let groups = self.groups.iter();
-        let groups =
-            groups.map(|(same, group)| (Some(*same).filter(|_| self.demand.is_grouped), group));
+        let groups = groups.map(|(same, group)| (Some(*same), group)).chain(all);
         match self.demand.pattern {
             Pattern::AtLeast(least) => {
-                let few = |(same, group): (_, &Group)| {
-                    let is_few =
-                        group.count < least && (group.count > 0 || !self.demand.is_grouped);
+                let few = |(same, group): (Option<Digest>, &Group)| {
+                    let is_few = group.count < least && (group.count > 0 || same.is_none());
                     is_few.then_some(Offence {
                         line: None,
                         other: None,
@@ -187,13 +194,7 @@ impl Automaton {
                         same,
                     })
                 };
-                let none = (!self.demand.is_grouped && self.groups.is_empty()).then_some(Offence {
-                    line: None,
-                    other: None,
-                    why: Why::Pattern(0),
-                    same: None,
-                });
-                groups.filter_map(few).chain(none).collect()
+                groups.filter_map(few).collect()
             }
             Pattern::NeedsLater => {
                 let left = groups.flat_map(|(same, group)| {
@@ -234,18 +235,6 @@ impl Demand {
             offences.extend(self.own_offence(event, group));
         }
         offences
-    }
-
-    /// The group of an event; `None` where it belongs to none.
-    fn key(self, event: &Seen) -> Option<Digest> {
-        if !(event.is_each || event.is_other) {
-            return None;
-        }
-        if self.is_grouped {
-            event.same
-        } else {
-            Some(Digest::NONE)
-        }
     }
 
     /// What an event lacks that it must have to be judged.
