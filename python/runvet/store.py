@@ -139,6 +139,9 @@ class Location:
         return Location(uri, self.options, self.adapter, self.open, self.patience)
 
 
+MOST_MADE = 64
+"""The number of clients and stores that this process keeps for addresses that come again."""
+
 _MADE: dict[tuple[Any, ...], Any] = {}
 _MAKING = threading.Lock()
 
@@ -146,11 +149,15 @@ _MAKING = threading.Lock()
 def _made(what: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     # A client that was made before a fork may hang.
     key = (os.getpid(), *what)
-    if key not in _MADE:
-        made = make()
-        with _MAKING:
-            return _MADE.setdefault(key, made)
-    return _MADE[key]
+    known = _MADE.get(key)
+    if known is not None:
+        return known
+    made = make()
+    with _MAKING:
+        made = _MADE.setdefault(key, made)
+        while len(_MADE) > MOST_MADE:
+            del _MADE[next(iter(_MADE))]
+    return made
 
 
 def _installed() -> Adapter:

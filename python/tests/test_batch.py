@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import pickle
@@ -861,6 +862,29 @@ def test_memory_of_planner_and_reader_is_bounded(stage: str, number: int, most: 
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) <= most
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        {"adapter": "obstore", "options": {"region": "here", "skip_signature": True}},
+        {"open": lambda _: Simulated([("episodes/", 1)])},
+    ],
+)
+def test_any_number_of_addresses_takes_the_same_files_and_memory(of: dict[str, Any]) -> None:
+    def taken(addresses: int) -> tuple[int, int]:
+        for at in range(addresses):
+            Location(f"s3://bucket/runs/{at}", **of).store()
+        gc.collect()
+        return len(os.listdir("/proc/self/fd")), tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    files, memory = taken(100)
+    many = taken(20_000)
+    tracemalloc.stop()
+    assert many[0] == files
+    # Each address that was kept would take some hundred bytes.
+    assert many[1] < memory + 500_000
 
 
 @pytest.mark.parametrize("part", ["good", "bad", "demo", "broken"])
