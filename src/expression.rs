@@ -7,7 +7,20 @@
 
 mod evaluate;
 mod functions;
+#[cfg(feature = "expressions")]
 mod parse;
+#[cfg(not(feature = "expressions"))]
+mod parse {
+    use super::{Expression, Mistake};
+
+    pub(super) fn parse(text: &str, _: &[&str]) -> Result<Expression, Mistake> {
+        Err(Mistake {
+            span: 0..text.len(),
+            message: "this build of runvet reads no expressions".into(),
+            help: Some("build it with the feature `expressions`".into()),
+        })
+    }
+}
 mod part;
 mod time;
 mod value;
