@@ -23,11 +23,12 @@ pub(super) const GLANCED: [Field; 4] = [
     Field::Error,
 ];
 
-/// Declares the fields that are noted, each with its key in the event or in the payload.
+/// Declares the fields that are noted, each with its key in the event or in the payload, and with
+/// `text` where its text is noted.
 macro_rules! fields {
     (
-        event: { $($of_event:ident = $event_key:literal),+ $(,)? }
-        payload: { $($of_payload:ident = $payload_key:literal),+ $(,)? }
+        event: { $($of_event:ident = $event_key:literal $($event_text:ident)?),+ $(,)? }
+        payload: { $($of_payload:ident = $payload_key:literal $($payload_text:ident)?),+ $(,)? }
     ) => {
         /// The fields of an event and of its payload that are noted.
         #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,12 @@ macro_rules! fields {
 
         impl Field {
             const COUNT: usize = [$(Self::$of_event,)+ $(Self::$of_payload,)+ Self::Other].len();
+
+            /// The fields whose texts are noted.
+            pub(super) const TEXTS: &[Self] = &[
+                $($({ stringify!($event_text); Self::$of_event },)?)+
+                $($({ stringify!($payload_text); Self::$of_payload },)?)+
+            ];
 
             const OF_PAYLOAD: [Self; [$(stringify!($of_payload)),+].len()] = [$(Self::$of_payload,)+];
 
@@ -62,18 +69,18 @@ macro_rules! fields {
 
 fields! {
     event: {
-        AgentId = b"agent_id",
-        EpisodeId = b"episode_id",
-        EventType = b"event_type",
+        AgentId = b"agent_id" text,
+        EpisodeId = b"episode_id" text,
+        EventType = b"event_type" text,
         Payload = b"payload",
-        Phase = b"phase",
-        Timestamp = b"timestamp",
+        Phase = b"phase" text,
+        Timestamp = b"timestamp" text,
     }
     payload: {
-        StepId = b"step_id",
-        StepStatus = b"step_status",
-        ActionId = b"action_id",
-        Id = b"id",
+        StepId = b"step_id" text,
+        StepStatus = b"step_status" text,
+        ActionId = b"action_id" text,
+        Id = b"id" text,
         Synthetic = b"synthetic",
         ResultStatus = b"result_status",
         Decision = b"decision",
@@ -86,19 +93,6 @@ fields! {
 }
 
 impl Field {
-    /// The fields whose texts are noted.
-    pub(super) const NOTED: [Self; 9] = [
-        Self::AgentId,
-        Self::EpisodeId,
-        Self::EventType,
-        Self::Phase,
-        Self::Timestamp,
-        Self::StepId,
-        Self::StepStatus,
-        Self::ActionId,
-        Self::Id,
-    ];
-
     /// Those that an action mirrors, in the order of [`MIRRORED`].
     pub(super) const MIRRORED: [Self; MIRRORED.len()] = [
         Self::Kind,

@@ -153,9 +153,9 @@ impl NoteTaker {
                 .get(field)
                 .is_none_or(|part| part.kind == Kind::String)
         };
-        if bytes.len() <= MAX_LEARNED_BYTES && Field::NOTED.into_iter().all(is_text) {
+        if bytes.len() <= MAX_LEARNED_BYTES && Field::TEXTS.iter().copied().all(is_text) {
             let fields = || {
-                let noted = Field::NOTED.into_iter();
+                let noted = Field::TEXTS.iter().copied();
                 noted.chain(GLANCED).chain(Field::MIRRORED)
             };
             let starts = |field: Field, at: usize| {
