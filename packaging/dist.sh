@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR
 out=$CARGO_TARGET_DIR/dist
 # The goal of docs/performance.md for the binary; the wheel has the engine twice, and is packed.
-most_bytes=14000000
+most_bytes=18000000
 too_large=()
 # The oldest C library that the wheel runs on: that of RHEL 8 and its like.
 glibc=2.28

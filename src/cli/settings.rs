@@ -115,7 +115,7 @@ pub(super) struct GateArgs {
     /// repeatable
     ///
     /// The rule has nothing to compare there, can't be checked, or is off: a finding of
-    /// `coverage/required`. Rules that the configuration requires are so too.
+    /// `coverage/required`. The rules of `require` in the configuration are required besides.
     #[arg(
         long,
         value_name = "RULE",
