@@ -20,7 +20,7 @@ use std::sync::Arc;
 use crate::finding::{EpisodeReport, Level, RuleInfo, Skip};
 use crate::load::Wanted;
 use crate::parallel::{cores, in_order};
-use crate::rule::{Check as RuleCheck, Record, Rule, TeamCheck};
+use crate::rule::{Check, Record, Rule, TeamCheck};
 use crate::rules::{self, RuleSet};
 #[cfg(test)]
 use crate::source::Artifact;
@@ -60,9 +60,9 @@ fn suggestion(nearest: Option<&str>) -> String {
         .unwrap_or_default()
 }
 
-/// A check, set up and ready to run.
+/// The rules with their levels, and how runs are read: ready to check.
 #[derive(Clone, Debug)]
-pub(crate) struct Check {
+pub(crate) struct Checker {
     rules: RuleSet,
     /// One for each of the rules.
     levels: Vec<Level>,
@@ -77,7 +77,7 @@ pub(crate) struct Check {
     required: Vec<usize>,
 }
 
-impl Default for Check {
+impl Default for Checker {
     fn default() -> Self {
         Self::new()
     }
@@ -167,10 +167,10 @@ fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InFo
     };
     for rule in rules {
         let (all, index) = match rule.check {
-            RuleCheck::Team(TeamCheck::Schema { index, .. }) => (&mut on.schemas, index),
-            RuleCheck::Team(TeamCheck::Order(index)) => (&mut on.orders, index),
-            RuleCheck::Team(TeamCheck::Rule(index)) => (&mut on.rules, index),
-            RuleCheck::Team(TeamCheck::Vocabulary) => {
+            Check::Team(TeamCheck::Schema { index, .. }) => (&mut on.schemas, index),
+            Check::Team(TeamCheck::Order(index)) => (&mut on.orders, index),
+            Check::Team(TeamCheck::Rule(index)) => (&mut on.rules, index),
+            Check::Team(TeamCheck::Vocabulary) => {
                 on.vocabulary = true;
                 continue;
             }
@@ -183,7 +183,7 @@ fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InFo
     InForce::new(team, on)
 }
 
-impl Check {
+impl Checker {
     /// A check with every rule at its default level, on all cores, that follows no links.
     pub(crate) fn new() -> Self {
         let none = Self {
@@ -436,13 +436,13 @@ mod tests {
         };
         let rule = Rule::with_info(
             info,
-            RuleCheck::Run(|_, findings| {
+            Check::Run(|_, findings| {
                 findings.at(Place::whole(Artifact::Events), "too high");
                 Compared::Something
             }),
         );
-        let check = Check::new().with_rules(RuleSet::with(vec![rule], Team::default()));
-        let found = |check: &Check| {
+        let check = Checker::new().with_rules(RuleSet::with(vec![rule], Team::default()));
+        let found = |check: &Checker| {
             let mut report = check.records("ep_1", &[]);
             report
                 .findings

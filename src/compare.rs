@@ -1,12 +1,12 @@
 //! The door to two sets of runs: the runs of each, paired -> what changed per pair and in sum.
 //!
 //! ```
-//! use runvet::compare::{self, Key};
+//! use runvet::compare::{self, PairBy};
 //! use runvet::gate::Gate;
 //!
 //! let gate = Gate::default();
 //! let demo = "corpus/demo/episodes/ep_01_answer".as_ref();
-//! let same = compare::json(demo, demo, &[Key::Task, Key::Seed], &gate)?;
+//! let same = compare::json(demo, demo, &[PairBy::Task, PairBy::Seed], &gate)?;
 //! assert!(same.contains(r#""pairs":1,"#));
 //! # Ok::<(), runvet::compare::Error>(())
 //! ```
@@ -36,7 +36,7 @@ use reading::{Figure, Run, Set};
 /// What pairs the runs of two sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Key {
+pub enum PairBy {
     /// The task.
     Task,
     /// The seed.
@@ -45,7 +45,7 @@ pub enum Key {
     Tag(String),
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for PairBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Task => f.write_str("task"),
@@ -55,7 +55,7 @@ impl fmt::Display for Key {
     }
 }
 
-impl FromStr for Key {
+impl FromStr for PairBy {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -251,7 +251,7 @@ pub(crate) struct Gated {
 /// # Errors
 ///
 /// Where runs of one set have the same key, or a metric is a number in one run and not in another.
-pub fn json(base: &Path, candidate: &Path, keys: &[Key], gate: &Gate) -> Result<String, Error> {
+pub fn json(base: &Path, candidate: &Path, keys: &[PairBy], gate: &Gate) -> Result<String, Error> {
     Ok(compare(base, candidate, keys, gate)?.json())
 }
 
@@ -259,7 +259,7 @@ pub fn json(base: &Path, candidate: &Path, keys: &[Key], gate: &Gate) -> Result<
 pub(crate) fn compare(
     base: &Path,
     candidate: &Path,
-    keys: &[Key],
+    keys: &[PairBy],
     gate: &Gate,
 ) -> Result<Comparison, Unpairable> {
     let mut sums = Comparison {

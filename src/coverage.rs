@@ -24,7 +24,7 @@ use crate::finding::{Coverage, EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::RunReader;
-use crate::rule::{Check as RuleCheck, TeamCheck};
+use crate::rule::{Check, TeamCheck};
 use crate::store::{AsEpisodeDir, Fault, Given};
 use crate::team::TeamEvents;
 use fields::Fields;
@@ -212,14 +212,14 @@ fn selectors(gate: &Gate) -> Vec<(String, &'static str, usize)> {
     let events = &check.team().events;
     let of_rule = |rule: &crate::rule::Rule| {
         let named = match rule.check {
-            RuleCheck::Team(TeamCheck::Schema { index, .. }) => {
+            Check::Team(TeamCheck::Schema { index, .. }) => {
                 vec![("where", events.selector_of_schema(index))]
             }
-            RuleCheck::Team(TeamCheck::Order(index)) => {
+            Check::Team(TeamCheck::Order(index)) => {
                 let [each, other] = events.selectors_of_order(index);
                 vec![("each", each), ("other", other)]
             }
-            RuleCheck::Team(TeamCheck::Rule(index)) => {
+            Check::Team(TeamCheck::Rule(index)) => {
                 vec![("each", events.selector_of_rule(index))]
             }
             _ => Vec::new(),

@@ -39,7 +39,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::check::{self, Check, CheckSession, Judges};
+use crate::check::{self, CheckSession, Checker, Judges};
 use crate::config::Files;
 use crate::digest::Digest;
 use crate::finding::{Deny, EpisodeReport, Report, ReportedFault, RuleInfo, Statistics, Totals};
@@ -64,7 +64,7 @@ use levels::Levels;
 /// next, which saves about a quarter of the time of a small one.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    check: Check,
+    check: Checker,
     session: Lazy,
     /// The working directory, which relative paths of episodes start from.
     here: PathBuf,
@@ -107,13 +107,13 @@ impl fmt::Debug for Lazy {
 
 impl Default for Gate {
     fn default() -> Self {
-        Self::new(Check::new())
+        Self::new(Checker::new())
     }
 }
 
 impl Gate {
     /// A gate in which every finding of a check counts.
-    pub(crate) fn new(check: Check) -> Self {
+    pub(crate) fn new(check: Checker) -> Self {
         Self {
             check,
             session: Lazy::default(),
@@ -161,7 +161,7 @@ impl Gate {
     }
 
     /// How episodes are checked.
-    pub(crate) fn check(&self) -> &Check {
+    pub(crate) fn check(&self) -> &Checker {
         &self.check
     }
 
@@ -444,7 +444,7 @@ impl Gate {
     }
 
     /// The check that judges every rule that counts in some directory.
-    fn prepared(&self) -> Check {
+    fn prepared(&self) -> Checker {
         self.check.with_levels(self.levels.anywhere(&self.check))
     }
 }

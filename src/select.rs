@@ -9,9 +9,9 @@ use crate::source::Pointer;
 
 /// The tokens of a JSON Pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Path(Box<[Box<str>]>);
+pub(crate) struct KeyPath(Box<[Box<str>]>);
 
-impl Path {
+impl KeyPath {
     /// The path that a pointer spells; `None` where the text is no pointer.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_escape = |rest: &str| rest.starts_with(['0', '1']);
@@ -87,10 +87,10 @@ pub(crate) fn key_words(of_action: bool) -> impl Iterator<Item = (&'static str, 
 }
 
 /// The path that a key of a selector stands for, a word or a pointer; `None` where it is neither.
-pub(crate) fn key_path(key: &str, of_action: bool) -> Option<Path> {
+pub(crate) fn key_path(key: &str, of_action: bool) -> Option<KeyPath> {
     let known = key_words(of_action).find(|(word, _)| *word == key);
     let pointer = known.map_or(key, |(_, pointer)| pointer);
-    Path::parse(pointer).filter(|_| !pointer.is_empty())
+    KeyPath::parse(pointer).filter(|_| !pointer.is_empty())
 }
 
 /// A value that a team writes to name those of records.
@@ -189,7 +189,7 @@ impl Values {
 
 /// Tests of values, all of which a record passes that it names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Selector(pub(crate) Vec<(Path, Values)>);
+pub(crate) struct Selector(pub(crate) Vec<(KeyPath, Values)>);
 
 impl Selector {
     pub(crate) fn names(&self, record: Node<'_>) -> bool {
@@ -200,11 +200,11 @@ impl Selector {
 
 /// The paths that many selectors, and what else looks at a record, ask for: each once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keys(Vec<Path>);
+pub(crate) struct Keys(Vec<KeyPath>);
 
 impl Keys {
     /// The place of a path among them.
-    pub(crate) fn place(&mut self, path: &Path) -> usize {
+    pub(crate) fn place(&mut self, path: &KeyPath) -> usize {
         place(&mut self.0, path)
     }
 
@@ -311,9 +311,9 @@ mod tests {
             ("/a/+1", None),
             ("/b", None),
         ] {
-            let path = Path::parse(path).unwrap();
+            let path = KeyPath::parse(path).unwrap();
             assert_eq!(path.of(root).map(Node::raw), expected, "{path:?}");
         }
-        assert!(Path::parse("a").is_none() && Path::parse("/~2").is_none());
+        assert!(KeyPath::parse("a").is_none() && KeyPath::parse("/~2").is_none());
     }
 }

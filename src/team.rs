@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::document::{Node, Tape};
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
-use crate::select::{Glob, Path, Selector, Values};
+use crate::select::{Glob, KeyPath, Selector, Values};
 use crate::source::{Artifact, Pointer};
 pub(crate) use events::{Look, On, TeamEvents};
 pub(crate) use example::RunExample;
@@ -53,7 +53,7 @@ impl Team {
 /// A key of events with the set of its values.
 #[derive(Debug)]
 pub(crate) struct Closed {
-    pub(crate) key: Path,
+    pub(crate) key: KeyPath,
     pub(crate) values: Values,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct TeamSchema {
     /// Which events, or which actions.
     pub(crate) selector: Selector,
     /// The part of the record.
-    pub(crate) at: Path,
+    pub(crate) at: KeyPath,
     pub(crate) schema: DeclaredSchema,
     pub(crate) examples: Vec<Example>,
     /// When its file must be there.

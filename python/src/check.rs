@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
-use runvet::compare::{self, Key};
+use runvet::compare::{self, PairBy};
 use runvet::finding::{Deny, EpisodeReport, Level};
 use runvet::gate::{Baseline, Gate, all_rules};
 use runvet::read::RunReader;
@@ -191,7 +191,7 @@ impl Checker {
         candidate: PathBuf,
         pair: Vec<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let keys: Result<Vec<Key>, String> = pair.iter().map(|key| key.parse()).collect();
+        let keys: Result<Vec<PairBy>, String> = pair.iter().map(|key| key.parse()).collect();
         let keys = keys.map_err(PyValueError::new_err)?;
         let compared = py.detach(|| compare::json(&base, &candidate, &keys, &self.gate));
         let compared = compared.map_err(|error| PyValueError::new_err(error.to_string()))?;

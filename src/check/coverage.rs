@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Check, findings};
+use super::{Checker, findings};
 use crate::finding::{Coverage, EpisodeReport, Level, Lifecycle, Severity, Skip};
 use crate::load::Loaded;
 use crate::rule::{Draft, Drafted};
@@ -10,7 +10,7 @@ use crate::rules::coverage::required;
 use crate::source::{Artifact, Place};
 
 /// The coverage before any rule has answered: each rule that is on has nothing to compare.
-pub(super) fn silent(check: &Check) -> BTreeMap<String, Coverage> {
+pub(super) fn silent(check: &Checker) -> BTreeMap<String, Coverage> {
     let rules = check.rules.iter().zip(&check.levels);
     let on = rules.filter(|(_, level)| **level != Level::Off);
     on.map(|(rule, _)| (rule.info.id.to_string(), Coverage::Nothing))
@@ -19,7 +19,7 @@ pub(super) fn silent(check: &Check) -> BTreeMap<String, Coverage> {
 
 /// Adds a finding for each rule that is required, and has not judged a run that has ended.
 pub(super) fn demand(
-    check: &Check,
+    check: &Checker,
     loaded: &Loaded<'_, '_>,
     coverage: &mut BTreeMap<String, Coverage>,
     drafts: &mut Vec<Drafted>,
@@ -57,7 +57,7 @@ struct Demand {
 }
 
 impl Demand {
-    fn of(check: &Check, levels: &[Level]) -> Option<Self> {
+    fn of(check: &Checker, levels: &[Level]) -> Option<Self> {
         let id = &required::RULE.info.id;
         let mut placed = check.rules.placed().zip(levels);
         let (of, level) = placed.find(|(of, _)| of.rule.info.id == *id)?;
@@ -81,7 +81,7 @@ impl Demand {
 
 /// Fits the coverage of a report to the levels in the directory of its run: a rule that is off
 /// there says nothing of the run, and is missed where it is required.
-pub(crate) fn fit_coverage(check: &Check, levels: &[Level], report: &mut EpisodeReport) {
+pub(crate) fn fit_coverage(check: &Checker, levels: &[Level], report: &mut EpisodeReport) {
     let placed = check.rules.placed().zip(levels);
     let off = placed.filter_map(|(of, level)| (*level == Level::Off).then_some(of));
     let off: Vec<_> = off.collect();

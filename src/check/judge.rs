@@ -2,16 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::{Check, causes, coverage, findings, tidy};
+use super::{Checker, causes, coverage, findings, tidy};
 use crate::facts::{Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable};
 use crate::finding::{
     Card, Coverage, EpisodeReport, Level, Lifecycle, STILL_CHANGING, Skip, SkipReason, UNREADABLE,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::outline::Listening;
-use crate::rule::{
-    Check as RuleCheck, Compared, Draft, Drafted, Findings, Need, Record, Room, Rule,
-};
+use crate::rule::{Check, Compared, Draft, Drafted, Findings, Need, Record, Room, Rule};
 use crate::rules::RuleSet;
 use crate::source::{EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
@@ -28,7 +26,7 @@ pub(super) struct Identity<'e> {
 
 /// Checks an episode, and lets `also` use all that was loaded for it.
 pub(super) fn episode<R>(
-    check: &Check,
+    check: &Checker,
     episode: Identity<'_>,
     files: &dyn Artifacts,
     listening: Option<Listening<'_>>,
@@ -100,7 +98,7 @@ fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) 
 /// What the rules find in an episode in a directory, and what they could not judge; passes on
 /// whether each rule that could be judged had anything to compare.
 fn judge_all(
-    check: &Check,
+    check: &Checker,
     loaded: &Loaded<'_, '_>,
     dir: &str,
     mut answer: impl FnMut(&Rule, Compared),
@@ -113,7 +111,7 @@ fn judge_all(
         let Some(severity) = level.severity() else {
             continue;
         };
-        if let RuleCheck::Loading(_, examined) = of.rule.check
+        if let Check::Loading(_, examined) = of.rule.check
             && is_sound
             && of.rule.needs.is_empty()
         {
@@ -138,7 +136,7 @@ fn card(loaded: &Loaded<'_, '_>) -> Card {
 
 /// Replaces findings that may be wrong, because the records of two generations were read, by skips.
 /// Findings that depend only on unchanged records stay.
-pub(super) fn hold_back(check: &Check, report: &mut EpisodeReport, movement: &Movement) {
+pub(super) fn hold_back(check: &Checker, report: &mut EpisodeReport, movement: &Movement) {
     if movement.is_none() {
         return;
     }
@@ -190,23 +188,21 @@ fn judge(
         }
     }
     let compared = match (&rule.check, &run.state, &run.summary, &run.timeline) {
-        (RuleCheck::Loading(word, examined), ..) => {
+        (Check::Loading(word, examined), ..) => {
             loading(*word, loaded, &mut findings);
             examined(loaded)
         }
-        (RuleCheck::Team(check), ..) => check.judge(loaded, &mut findings)?,
-        (RuleCheck::Run(check), ..) => check(run, &mut findings),
-        (RuleCheck::State(check), Usable::Read(state), ..) => {
-            check(*state, &run.stage, &mut findings)
-        }
-        (RuleCheck::Summary(check), _, Usable::Read(summary), _) => check(*summary, &mut findings),
-        (RuleCheck::Records(check), Usable::Read(state), Usable::Read(summary), _) => {
+        (Check::Team(check), ..) => check.judge(loaded, &mut findings)?,
+        (Check::Run(check), ..) => check(run, &mut findings),
+        (Check::State(check), Usable::Read(state), ..) => check(*state, &run.stage, &mut findings),
+        (Check::Summary(check), _, Usable::Read(summary), _) => check(*summary, &mut findings),
+        (Check::Records(check), Usable::Read(state), Usable::Read(summary), _) => {
             check(*state, *summary, &mut findings)
         }
-        (RuleCheck::StateTimeline(check), Usable::Read(state), _, Usable::Read(timeline)) => {
+        (Check::StateTimeline(check), Usable::Read(state), _, Usable::Read(timeline)) => {
             check(*state, timeline, &run.stage, &mut findings)
         }
-        (RuleCheck::SummaryTimeline(check), _, Usable::Read(summary), Usable::Read(timeline)) => {
+        (Check::SummaryTimeline(check), _, Usable::Read(summary), Usable::Read(timeline)) => {
             check(*summary, timeline, &mut findings)
         }
         _ => return None,
@@ -320,7 +316,7 @@ mod tests {
     ];
 
     /// What each rule that can be judged answers, and whether it finds something.
-    fn answers(check: &Check, loaded: &Loaded<'_, '_>) -> BTreeMap<String, (Compared, bool)> {
+    fn answers(check: &Checker, loaded: &Loaded<'_, '_>) -> BTreeMap<String, (Compared, bool)> {
         let mut answers = BTreeMap::new();
         let (drafts, _) = judge_all(check, loaded, "", |rule, compared| {
             answers.insert(rule.info.id.to_string(), (compared, false));
@@ -332,7 +328,7 @@ mod tests {
         answers
     }
 
-    fn all_on() -> Check {
+    fn all_on() -> Checker {
         // Without a vocabulary, its rule has nothing to compare in any run.
         let config = "[vocabulary]\nphase = '*'";
         let gate = Gate::default().with_config(FilePath::new("runvet.toml"), config, None);

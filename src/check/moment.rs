@@ -4,18 +4,18 @@ use std::io;
 
 use serde_json::json;
 
-use super::{Check, findings};
+use super::{Checker, findings};
 use crate::document::{Document, OwnedDocument, Tape};
 use crate::finding::{Finding, Lifecycle};
 use crate::load::Declared;
 use crate::record::State;
-use crate::rule::{Check as RuleCheck, Draft, Drafted, Findings, Room, TeamCheck};
+use crate::rule::{Check, Draft, Drafted, Findings, Room, TeamCheck};
 use crate::source::{Artifact, EpisodeKey, Line, Place, Pointer};
 use crate::team::{InForce, Judged, Name, RunValues, run_as_json};
 
 /// The rules of a team that judge one run while it is written. They are fed with each event.
 pub(crate) struct Judges {
-    check: Check,
+    check: Checker,
     /// What is known of the events so far.
     so_far: Declared,
     /// The location of the episode, and its id.
@@ -44,7 +44,7 @@ pub(crate) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>
 
 impl Judges {
     /// The rules of a check, for a run of which nothing is written.
-    pub(crate) fn new(check: Check, key: EpisodeKey, id: &str) -> Self {
+    pub(crate) fn new(check: Checker, key: EpisodeKey, id: &str) -> Self {
         let team = &check.wanted.team;
         Self {
             so_far: Declared::new(team),
@@ -157,7 +157,7 @@ impl Judges {
     /// Whether a finding is that of a schema.
     pub(crate) fn is_of_schema(&self, finding: &Finding) -> bool {
         let rule = finding.rule_index.and_then(|it| self.check.rules.get(it));
-        rule.is_some_and(|rule| matches!(rule.check, RuleCheck::Team(TeamCheck::Schema { .. })))
+        rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema { .. })))
     }
 
     /// Words what is found in a text. What can't be judged is a finding too: nobody should take
@@ -175,7 +175,7 @@ impl Judges {
         let found = find(document);
         let (mut drafts, mut room) = (Vec::new(), Room::new(&self.key.to_string()));
         for (of, level) in self.check.rules.placed().zip(&self.check.levels) {
-            let (RuleCheck::Team(team), Some(severity)) = (&of.rule.check, level.severity()) else {
+            let (Check::Team(team), Some(severity)) = (&of.rule.check, level.severity()) else {
                 continue;
             };
             let mut skips = Vec::new();

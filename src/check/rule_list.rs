@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Check;
+use super::Checker;
 use crate::finding::{Level, RuleInfo, Severity};
 
 /// All rules, in the order in which `runvet rules` lists them.
@@ -46,7 +46,7 @@ pub(crate) struct RuleEntry {
 impl RuleList {
     /// The list of all rules of a check.
     #[must_use]
-    pub(crate) fn of(check: &Check) -> Self {
+    pub(crate) fn of(check: &Checker) -> Self {
         let rules = check.rules().map(RuleEntry::of).collect();
         Self { rules }
     }

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use super::judge::{self, Identity};
-use super::{Check, Fault, MAX_READINGS};
+use super::{Checker, Fault, MAX_READINGS};
 use crate::finding::EpisodeReport;
 use crate::load::{Buffers, Loaded};
 use crate::outline::Listening;
@@ -18,14 +18,14 @@ use crate::store::{
 /// A check of one episode after the other, in the calling thread. Its buffers are kept from one
 /// episode to the next, which saves about a quarter of the time of a small one.
 pub(crate) struct CheckSession {
-    check: Check,
+    check: Checker,
     buffers: Buffers,
 }
 
 impl CheckSession {
     /// A session of a check whose long timelines are read by a number of threads; `None` stands for
     /// one on each core.
-    pub(super) fn new(check: &Check, threads: Option<NonZeroUsize>) -> Self {
+    pub(super) fn new(check: &Checker, threads: Option<NonZeroUsize>) -> Self {
         Self {
             check: check.clone(),
             buffers: Buffers::for_threads(threads),

@@ -15,7 +15,7 @@ use toml::Spanned;
 use super::output::{Color, style};
 use super::words::one_of;
 use super::{Failure, candidates};
-use crate::check::{Check, all_rules};
+use crate::check::{Checker, all_rules};
 use crate::config::{Config, ConfigSource, Reading};
 use crate::finding::{Deny, Level};
 use crate::gate::{Baseline, ConfigError, Gate};
@@ -177,7 +177,7 @@ pub(super) fn parse_rule(name: &str) -> Result<String, String> {
     let group = name.split_once('/').map(|(group, _)| group);
     let is_built_in = |group| all_rules().any(|rule| rule.id.split('/').next() == Some(group));
     if group.is_none_or(is_built_in) {
-        Check::new()
+        Checker::new()
             .level(name, Level::Off)
             .map_err(|error| error.to_string())?;
     }

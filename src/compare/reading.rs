@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{ByKey, Key, MAX_METRICS, Unpairable, as_number, shown};
+use super::{ByKey, MAX_METRICS, PairBy, Unpairable, as_number, shown};
 use crate::document::{Document, Node};
 use crate::finding::{EpisodeReport, Lifecycle, ReportedFault};
 use crate::gate::Gate;
@@ -123,7 +123,7 @@ const MAX_NAMED: usize = 8;
 impl Set {
     pub(super) fn read(
         path: &Path,
-        keys: &[Key],
+        keys: &[PairBy],
         gate: &Gate,
         metrics: &mut Metrics,
     ) -> Result<Self, Unpairable> {
@@ -208,7 +208,7 @@ impl Set {
 }
 
 impl Read {
-    fn of(loaded: &Loaded<'_, '_>, keys: &[Key]) -> Self {
+    fn of(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Self {
         let state = loaded.state.text.as_ref().ok().copied();
         let summary = loaded.summary.text.as_ref().ok().copied();
         let (state, summary) = (state.map(root_of), summary.map(root_of));
@@ -244,7 +244,7 @@ fn root_of(document: Document<'_>) -> Node<'_> {
 }
 
 /// The value of a key, from the state or else from the summary.
-fn value_of(key: &Key, state: Option<Node<'_>>, summary: Option<Node<'_>>) -> Option<String> {
+fn value_of(key: &PairBy, state: Option<Node<'_>>, summary: Option<Node<'_>>) -> Option<String> {
     let either = |in_state: &[&str], in_summary: &[&str]| {
         let of_state = state.and_then(|state| state.at(in_state));
         let value = of_state.or_else(|| summary?.at(in_summary))?;
@@ -255,8 +255,8 @@ fn value_of(key: &Key, state: Option<Node<'_>>, summary: Option<Node<'_>>) -> Op
             .or_else(|| (!value.is_null()).then(|| value.raw().to_owned()))
     };
     match key {
-        Key::Task => either(&["goal", "task"], &["task"]),
-        Key::Seed => either(&["episode", "seed"], &["seed"]),
-        Key::Tag(name) => either(&["episode", "tags", name], &["tags", name]),
+        PairBy::Task => either(&["goal", "task"], &["task"]),
+        PairBy::Seed => either(&["episode", "seed"], &["seed"]),
+        PairBy::Tag(name) => either(&["episode", "tags", name], &["tags", name]),
     }
 }

@@ -7,7 +7,7 @@ mod schemas;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Path as FilePath, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use toml::Spanned;
@@ -18,7 +18,7 @@ use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, Rule};
 use crate::rules::{ALL, RuleSet};
-use crate::select::{Glob, Path, Selector, Values, Wanted, key_path, key_words};
+use crate::select::{Glob, KeyPath, Selector, Values, Wanted, key_path, key_words};
 use crate::source::Artifact;
 use crate::spelling::nearest;
 use crate::team::{Closed, Judged, Team, Version};
@@ -110,7 +110,7 @@ impl Reader<'_> {
         let name = path.to_string_lossy();
         let pack = ConfigSource {
             name: &name,
-            dir: path.parent().unwrap_or(FilePath::new("")),
+            dir: path.parent().unwrap_or(Path::new("")),
             text: &text,
         };
         let (tables, mut mistakes) = pack.read_pack();
@@ -236,7 +236,7 @@ impl Reader<'_> {
         file: ConfigSource<'_>,
         key: &Spanned<String>,
         judged: Judged,
-    ) -> Option<Path> {
+    ) -> Option<KeyPath> {
         let name = key.get_ref();
         let of_action = judged == Judged::Action;
         let path = key_path(name, of_action);

@@ -5,7 +5,7 @@ use std::slice;
 
 use super::globs::Glob;
 use super::settings::{know_rule, read_globs};
-use crate::check::{Check, names};
+use crate::check::{Checker, names};
 use crate::config::{ConfigError, ConfigSource, Ignore};
 use crate::finding::{Finding, Level};
 use crate::rules::RuleSet;
@@ -31,7 +31,7 @@ pub(super) struct Ignored {
 
 impl Ignored {
     pub(super) fn new(
-        check: &Check,
+        check: &Checker,
         file: ConfigSource<'_>,
         ignore: &Ignore,
         now: Option<&Timestamp>,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::globs::Glob;
 use super::settings::{know_rule, read_globs};
-use crate::check::{Check, names};
+use crate::check::{Checker, names};
 use crate::config::{Config, ConfigError, ConfigSource, Rules};
 use crate::finding::Level;
 use crate::rule::Rule;
@@ -52,7 +52,7 @@ impl Levels {
     /// Adds the levels that the configuration sets.
     pub(super) fn read(
         &mut self,
-        check: &Check,
+        check: &Checker,
         file: ConfigSource<'_>,
         config: &Config,
         mistakes: &mut Vec<ConfigError>,
@@ -79,7 +79,7 @@ impl Levels {
 
     fn set(
         &mut self,
-        check: &Check,
+        check: &Checker,
         file: ConfigSource<'_>,
         paths: Option<&[Glob]>,
         rules: &Rules,
@@ -110,7 +110,7 @@ impl Levels {
 
     /// Whether a rule is checked unless its level is off. What is required is so whatever is
     /// selected.
-    fn selects(&self, check: &Check, rule: &str) -> bool {
+    fn selects(&self, check: &Checker, rule: &str) -> bool {
         self.selected.is_empty()
             || (check.requires_any() && rule == required::RULE.info.id)
             || self.selected.iter().any(|name| names(name, rule))
@@ -127,7 +127,7 @@ impl Levels {
     }
 
     /// The level of each rule in a directory; those of the check where none is set.
-    pub(super) fn of(&self, check: &Check, dir: &Path) -> Vec<Level> {
+    pub(super) fn of(&self, check: &Checker, dir: &Path) -> Vec<Level> {
         let match_dir = |paths: &[Glob]| paths.iter().filter(|glob| glob.matches(dir)).count() > 0;
         self.where_paths(check, |paths| paths.is_none_or(match_dir))
     }
@@ -146,7 +146,7 @@ impl Levels {
     }
 
     /// A level for each rule, which is off only if the rule counts in no directory.
-    pub(super) fn anywhere(&self, check: &Check) -> Vec<Level> {
+    pub(super) fn anywhere(&self, check: &Checker) -> Vec<Level> {
         let mut levels = self.where_paths(check, |paths| paths.is_none());
         for (rule, level) in check.rule_set().iter().zip(&mut levels) {
             if *level == Level::Off && self.selects(check, &rule.info.id) {
@@ -164,7 +164,7 @@ impl Levels {
     /// The level of each rule in a directory, and what decides it.
     pub(super) fn decided<'l>(
         &'l self,
-        check: &'l Check,
+        check: &'l Checker,
         dir: Option<&Path>,
     ) -> Vec<(Level, Decided<'l>)> {
         let decided = self.deciding(check, |paths| {
@@ -177,7 +177,7 @@ impl Levels {
 
     fn where_paths(
         &self,
-        check: &Check,
+        check: &Checker,
         are_in_force: impl Fn(Option<&[Glob]>) -> bool,
     ) -> Vec<Level> {
         let decided = self.deciding(check, are_in_force);
@@ -186,7 +186,7 @@ impl Levels {
 
     fn deciding<'l, F: Fn(Option<&[Glob]>) -> bool>(
         &'l self,
-        check: &'l Check,
+        check: &'l Checker,
         are_in_force: F,
     ) -> impl Iterator<Item = (Level, Decided<'l>)> + use<'l, F> {
         let configured: Vec<&Setting> = self

@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::globs::{Glob, relative};
 use super::ignores::Ignored;
 use super::{Baseline, ConfigError, Decided, Error, Gate, Lazy};
-use crate::check::Check;
+use crate::check::Checker;
 use crate::config::{ConfigSource, Files, Reading, read_team};
 use crate::digest::{Digest, Parts};
 use crate::finding::{Deny, Level};
@@ -174,7 +174,7 @@ impl Gate {
     }
 
     /// Changes how episodes are checked.
-    fn checking(self, change: impl FnOnce(Check) -> Check) -> Self {
+    fn checking(self, change: impl FnOnce(Checker) -> Checker) -> Self {
         Self {
             check: change(self.check),
             session: Lazy::default(),
@@ -370,7 +370,7 @@ pub(super) fn read_globs(
 
 /// Refuses a name that no rule and no group has.
 pub(super) fn know_rule(
-    check: &Check,
+    check: &Checker,
     file: ConfigSource<'_>,
     rule: &Spanned<String>,
     mistakes: &mut Vec<ConfigError>,

@@ -299,14 +299,14 @@ impl Counted<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Check;
+    use crate::check::Checker;
     use crate::dashboard::{Dashboard, Outline, Rows, RunVerdict};
     use crate::page::{PlanSides, RunSheet, run_text};
     use crate::source::Artifact;
 
     #[test]
     fn file_gets_no_more_pages_when_it_is_long() {
-        let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
+        let report = Checker::new().records("ep_1", &[(Artifact::State, b"{}")]);
         let mut file = PageFile::new(Vec::new());
         for at in 0..20 {
             let dir = format!("ep_{at}");
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn list_keeps_the_newest_runs() {
-        let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
+        let report = Checker::new().records("ep_1", &[(Artifact::State, b"{}")]);
         let mut listed = Listed::default();
         for started in [3, 5, 1, 4] {
             let dir = format!("ep_{started}");

@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 use self::sessions::{Random, Session, Ticking, crash_sessions, recorder, say};
 use super::run::fold_of;
 use super::{Durability, End, Error, Recorded, Recorder, Task};
-use crate::check::Check;
+use crate::check::Checker;
 use crate::finding::{EpisodeReport, Severity};
 use crate::source::Artifact;
 use crate::store::logged::{
@@ -57,7 +57,7 @@ fn id(files: &Files) -> Option<String> {
 
 /// What the check says of files of one episode; `None` where they are not an episode.
 fn check(files: &Files) -> Option<EpisodeReport> {
-    Some(Check::new().records(&id(files)?, &artifacts(files)))
+    Some(Checker::new().records(&id(files)?, &artifacts(files)))
 }
 
 fn errors(report: &EpisodeReport) -> Vec<String> {

@@ -7,7 +7,7 @@
 
 use crate::document::{Meanings, Node};
 use crate::schema::DeclaredSchema;
-use crate::select::{Indexed, Keys, Path, Selector, Values, place};
+use crate::select::{Indexed, KeyPath, Keys, Selector, Values, place};
 use crate::source::Line;
 
 use super::order::Glimpse;
@@ -76,7 +76,7 @@ impl TeamEvents {
                 at,
             });
         }
-        let time = Path::parse("/timestamp").unwrap_or_default();
+        let time = KeyPath::parse("/timestamp").unwrap_or_default();
         for (index, order) in enabled(&team.orders, &on.orders) {
             let of_order = OfOrder {
                 index,

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::example::RunExample;
 use super::message::Message;
 use crate::document::{Meanings, Node};
-use crate::select::{Path, Selector};
+use crate::select::{KeyPath, Selector};
 use crate::source::Line;
 use crate::timestamp::Timestamp;
 pub(crate) use automaton::{Automaton, Instant, Offence, Pattern, Seen, Why};
@@ -22,7 +22,7 @@ pub(crate) struct TeamOrder {
     pub(crate) other: Option<Selector>,
     pub(crate) pattern: Pattern,
     /// The place of the value by which events are grouped.
-    pub(crate) same: Option<Path>,
+    pub(crate) same: Option<KeyPath>,
     /// The time in attoseconds within which other events count.
     pub(crate) within: Option<i128>,
     pub(crate) message: Message,

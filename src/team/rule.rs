@@ -10,7 +10,7 @@ use super::message::Message;
 use crate::document::{Node, OwnedDocument};
 use crate::expression::{Expression, Value};
 use crate::finding::{Lifecycle, SkipReason};
-use crate::select::{Path, Selector};
+use crate::select::{KeyPath, Selector};
 use crate::source::Artifact;
 pub(crate) use found::{CountedEvents, FoundByRule};
 
@@ -23,7 +23,7 @@ pub(crate) struct TeamRule {
     pub(crate) when: Option<Expression>,
     pub(crate) check: Expression,
     /// The place of a finding in the event or the record.
-    pub(crate) at: Path,
+    pub(crate) at: KeyPath,
     /// Where a finding stands.
     pub(crate) within: Artifact,
     pub(crate) message: Message,

@@ -9,7 +9,7 @@ use super::output::Output;
 use super::settings::{Baselines, GateArgs};
 use super::sinks::{unwritable, whole_file};
 use super::{Exit, Failure};
-use crate::compare::{self, Comparison, Condition, Key, page, text};
+use crate::compare::{self, Comparison, Condition, PairBy, page, text};
 use crate::diff::{Difference, Subject};
 use crate::gate::Gate;
 use crate::read::RunReader;
@@ -44,7 +44,7 @@ pub(in crate::cli) struct Compare {
         value_delimiter = ',',
         default_value = "task,seed"
     )]
-    pair: Vec<Key>,
+    pair: Vec<PairBy>,
 
     /// Exit with 1 if this holds: a measure, a colon, worse, better, lower or higher, and, after a
     /// comma, a limit of the p-value; repeatable

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args};
 
-use super::impact::Format;
+use super::impact::OverviewFormat;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::{Exit, Failure};
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Coverage {
 
     /// How to print the coverage
     #[arg(long, default_value = "human")]
-    format: Format,
+    format: OverviewFormat,
 
     /// Number of runs to read in parallel [default: the number of cores]
     #[arg(short, long, value_name = "N", value_parser = parse_whole::<NonZeroUsize>)]

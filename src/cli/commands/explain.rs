@@ -6,7 +6,7 @@ use clap_complete::engine::ArgValueCandidates;
 use super::output::Output;
 use super::settings::ConfigArgs;
 use super::{Exit, Failure, candidates};
-use crate::check::Check;
+use crate::check::Checker;
 use crate::finding::RuleInfo;
 
 /// Explain a rule: what it means, why it matters, an example, and how to fix it
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Explain {
 impl Explain {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         // A built-in rule is explained whatever the configuration says.
-        let built_in = Check::new();
+        let built_in = Checker::new();
         let are_built_in = self
             .rules
             .iter()
@@ -44,7 +44,7 @@ impl Explain {
 }
 
 /// Prints the page of a rule, or the rules of a group.
-fn explain(check: &Check, name: &str, output: &mut Output) -> Result<(), Failure> {
+fn explain(check: &Checker, name: &str, output: &mut Output) -> Result<(), Failure> {
     let group = name.trim_end_matches(['*', '/']);
     let of_group = |rule: &&RuleInfo| name == "*" || rule.id.split('/').next() == Some(group);
     if check.rules().any(|rule| of_group(&rule)) {

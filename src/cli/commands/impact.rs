@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::output::Output;
 use super::{Exit, Failure};
 use crate::impact::{Impact as Changes, Limit, impact, text};
-use crate::report::{Format as ReportFormat, write_json};
+use crate::report::{Format, write_json};
 
 /// Compare two reports: what a change of rules, levels or versions does to the same runs
 ///
@@ -39,7 +39,7 @@ pub(in crate::cli) struct Impact {
 
     /// How to print what changed
     #[arg(long, default_value = "human")]
-    format: Format,
+    format: OverviewFormat,
 }
 
 /// How much may change.
@@ -55,7 +55,7 @@ pub(super) struct Limits {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum OverviewFormat {
     /// Text for a terminal
     Human,
     /// One JSON object; `runvet schema` has the schema of that name
@@ -64,7 +64,7 @@ pub(super) enum Format {
     Markdown,
 }
 
-impl Format {
+impl OverviewFormat {
     /// Writes something in this format.
     pub(super) fn write<T: Serialize>(
         self,
@@ -84,7 +84,7 @@ impl Format {
     }
 
     /// That of a report, if an impact has it too.
-    pub(super) fn of(format: ReportFormat) -> Result<Self, Failure> {
+    pub(super) fn of(format: Format) -> Result<Self, Failure> {
         let name = format.to_string();
         let wrong = format!("--against prints human, json or markdown, not {name}");
         Self::from_str(&name, false).map_err(|_| Failure::Fault(wrong))
@@ -103,7 +103,7 @@ impl Limits {
     pub(super) fn decide(
         &self,
         mut changes: Changes,
-        format: Format,
+        format: OverviewFormat,
         output: &mut Output,
     ) -> Result<Exit, Failure> {
         let all = Limit::none();

@@ -5,10 +5,10 @@ use clap::{Args, ValueEnum};
 use super::output::Output;
 use super::settings::ConfigArgs;
 use super::{Exit, Failure};
-use crate::check::{Check, RuleList};
+use crate::check::{Checker, RuleList};
 use crate::printable::escape;
 use crate::report::{count, write_json};
-use crate::rule::{Check as RuleCheck, TeamCheck};
+use crate::rule::{Check, TeamCheck};
 
 /// List every rule with its default level and the defect it finds
 ///
@@ -72,7 +72,7 @@ impl Rules {
 const CASES: &str = include_str!("../../rules/cases.txt");
 
 /// Judges the examples of all rules.
-fn test(check: &Check, output: &mut Output) -> Result<Exit, Failure> {
+fn test(check: &Checker, output: &mut Output) -> Result<Exit, Failure> {
     let mut exit = Exit::Success;
     let cases = CASES.lines().filter_map(|line| line.split_once(' '));
     for (rule, cases) in cases {
@@ -93,9 +93,9 @@ fn test(check: &Check, output: &mut Output) -> Result<Exit, Failure> {
             Some((rule.failures(), rule.examples.len()))
         };
         let tested = match rule.check {
-            RuleCheck::Team(TeamCheck::Schema { index, .. }) => of_schema(index),
-            RuleCheck::Team(TeamCheck::Order(index)) => of_order(index),
-            RuleCheck::Team(TeamCheck::Rule(index)) => of_rule(index),
+            Check::Team(TeamCheck::Schema { index, .. }) => of_schema(index),
+            Check::Team(TeamCheck::Order(index)) => of_order(index),
+            Check::Team(TeamCheck::Rule(index)) => of_rule(index),
             _ => None,
         };
         let Some((wrong, examples)) = tested else {

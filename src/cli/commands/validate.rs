@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 
-use super::impact::{Format as ImpactFormat, Limits};
+use super::impact::{Limits, OverviewFormat};
 use super::output::{Color, Output, style};
 use super::path_list::PathList;
 use super::period::Period;
@@ -184,7 +184,7 @@ struct Setup<'v> {
     new_baseline: Option<(&'v Path, WholeFile)>,
     paths: Vec<PathBuf>,
     /// An earlier report, and how to print what changed since.
-    against: Option<(Join, ImpactFormat)>,
+    against: Option<(Join, OverviewFormat)>,
 }
 
 impl Setup<'_> {
@@ -290,7 +290,7 @@ impl Validate {
         let mut against = None;
         if let Some(earlier) = &self.against {
             sinks = sinks.without_stdout();
-            let format = ImpactFormat::of(format)?;
+            let format = OverviewFormat::of(format)?;
             against = Some((Join::new(earlier).map_err(Failure::fault)?, format));
         }
         let gate = settings.gate.gate.follow_links(self.follow_links);

@@ -10,7 +10,7 @@ use crate::config::ConfigSource;
 use crate::config::tables::{Data, OrderTable};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, TeamCheck};
-use crate::select::{Path, Selector};
+use crate::select::{KeyPath, Selector};
 use crate::team::{Judged, Message, Pattern, TeamOrder, Word};
 
 /// The units of a length of time, each with its attoseconds; longer words first.
@@ -69,7 +69,10 @@ impl Reader<'_> {
             &table.message,
             &[Word::Same, Word::Count, Word::Limit],
         );
-        let same = table.same.as_ref().map(|same| Path::parse(same.get_ref()));
+        let same = table
+            .same
+            .as_ref()
+            .map(|same| KeyPath::parse(same.get_ref()));
         let within = self.within(file, table);
         let (Some(each), Some((pattern, other)), Some(message)) = (each, pattern, message) else {
             return;

@@ -10,7 +10,7 @@ use crate::config::tables::{RecordOfRun, RuleTable, RunExampleTable};
 use crate::document::{Kind, OwnedDocument, Tape};
 use crate::expression::Expression;
 use crate::rule::{Check, TeamCheck};
-use crate::select::Path;
+use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::team::{Judged, NAMES, RunExample, TeamRule, Word};
 
@@ -30,7 +30,7 @@ impl Reader<'_> {
             return;
         };
         let (Some(check), Some(message), Some(at), true) =
-            (check, message, Path::parse(at), is_free)
+            (check, message, KeyPath::parse(at), is_free)
         else {
             return;
         };

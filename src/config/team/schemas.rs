@@ -1,7 +1,7 @@
 //! The tables of a team's schemas -> compiled schemas, and their mistakes.
 
 use std::ops::Range;
-use std::path::Path as FilePath;
+use std::path::Path;
 
 use jsonschema::ValidationError;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::document::Tape;
 use crate::printable::{brief, in_address, quote};
 use crate::rule::{Check, TeamCheck};
 use crate::schema::DeclaredSchema;
-use crate::select::{Path, Selector};
+use crate::select::{KeyPath, Selector};
 use crate::source::{Artifact, Pointer};
 use crate::spelling::nearest;
 use crate::team::{Example, Expect, Judged, OtherFile, TeamSchema};
@@ -43,7 +43,8 @@ impl Reader<'_> {
             table.schema.as_ref(),
             table.id.span(),
         );
-        let (Some(selector), Some(at), Some(schema)) = (selector, Path::parse(at), schema) else {
+        let (Some(selector), Some(at), Some(schema)) = (selector, KeyPath::parse(at), schema)
+        else {
             return;
         };
         let Some(judged) = judged else { return };
@@ -197,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    fn reached(&self, dir: &FilePath) -> Reached {
+    fn reached(&self, dir: &Path) -> Reached {
         Reached {
             dir: dir.to_owned(),
             files: self.files.clone(),
@@ -246,7 +247,7 @@ impl Reader<'_> {
         let (dir, address) = if is_below {
             (file.dir.to_owned(), below.clone())
         } else {
-            let dir = path.parent().unwrap_or(FilePath::new(""));
+            let dir = path.parent().unwrap_or(Path::new(""));
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             (dir.to_owned(), name.into_owned())
         };

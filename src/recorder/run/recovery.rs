@@ -15,7 +15,7 @@ use super::Run;
 use super::ending::{End, Recorded};
 use super::reread::{Relearned, Reread, reread};
 use super::verification::{Before, POST, PRE, SNAPSHOTS};
-use crate::check::Check;
+use crate::check::Checker;
 use crate::finding::Severity;
 use crate::record::{Step, StepStatus};
 use crate::source::{Artifact, EpisodeKey};
@@ -269,7 +269,7 @@ impl Run {
         let directory = self.dir.directory();
         let directory = directory.map_err(Error::io("reading", self.path()))?;
         let key = EpisodeKey::Dir(self.path().to_owned());
-        let report = Check::new().artifacts(&key, Some(id), &directory);
+        let report = Checker::new().artifacts(&key, Some(id), &directory);
         let mut findings = report.findings.iter();
         match findings.find(|finding| finding.severity == Severity::Error) {
             None => Ok(()),

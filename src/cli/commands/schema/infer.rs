@@ -12,7 +12,7 @@ use crate::document::Node;
 use crate::read::{RunData, RunReader};
 use crate::report::write_json_text;
 use crate::schema::Inferred;
-use crate::select::{Glob, Path, Selector, Values, Wanted, key_path};
+use crate::select::{Glob, KeyPath, Selector, Values, Wanted, key_path};
 use crate::source::Artifact;
 
 /// Propose a first schema for an open part of events or actions, from the runs that are there
@@ -58,7 +58,7 @@ enum Record {
 
 impl Infer {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let at = Path::parse(&self.at).ok_or_else(|| {
+        let at = KeyPath::parse(&self.at).ok_or_else(|| {
             Failure::Fault(format!("--at {}: a JSON Pointer starts with `/`", self.at))
         })?;
         let tests = self.selector.iter().map(|written| self.test(written));
@@ -104,7 +104,7 @@ impl Infer {
     }
 
     /// A test of a value, as it is written.
-    fn test(&self, written: &str) -> Result<(Path, Values), Failure> {
+    fn test(&self, written: &str) -> Result<(KeyPath, Values), Failure> {
         let (key, value) = written.split_once('=').ok_or_else(|| {
             Failure::Fault(format!(
                 "--where {written}: expected KEY=VALUE, such as tool=refund"
