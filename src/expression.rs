@@ -9,18 +9,6 @@ mod evaluate;
 mod functions;
 #[cfg(feature = "expressions")]
 mod parse;
-#[cfg(not(feature = "expressions"))]
-mod parse {
-    use super::{Expression, Mistake};
-
-    pub(super) fn parse(text: &str, _: &[&str]) -> Result<Expression, Mistake> {
-        Err(Mistake {
-            span: 0..text.len(),
-            message: "this build of runvet reads no expressions".into(),
-            help: Some("build it with the feature `expressions`".into()),
-        })
-    }
-}
 mod part;
 mod time;
 mod value;
@@ -97,8 +85,20 @@ impl Expression {
     /// # Errors
     ///
     /// The first mistake of its syntax, else of its names and functions.
+    #[cfg_attr(
+        not(feature = "expressions"),
+        expect(unused_variables, reason = "there is no parser")
+    )]
     pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Self, Mistake> {
-        parse::parse(text, names)
+        #[cfg(feature = "expressions")]
+        let parsed = parse::parse(text, names);
+        #[cfg(not(feature = "expressions"))]
+        let parsed = Err(Mistake {
+            span: 0..text.len(),
+            message: "this build of runvet does not read expressions".into(),
+            help: Some("build it with the feature `expressions`".into()),
+        });
+        parsed
     }
 
     /// Whether it has a name, by its place among those that values are bound to.

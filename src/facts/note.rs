@@ -2,8 +2,6 @@
 
 mod parts;
 mod taker;
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -175,3 +173,6 @@ impl<'a> ActNote<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

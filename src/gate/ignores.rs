@@ -4,7 +4,8 @@ use std::path::Path;
 use std::slice;
 
 use super::globs::Glob;
-use super::settings::{know_rule, read_globs};
+use super::globs::read_globs;
+use super::levels::know_rule;
 use crate::check::{Checker, names};
 use crate::config::{ConfigError, ConfigSource, Ignore};
 use crate::finding::{Finding, Level};

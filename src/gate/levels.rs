@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
+use toml::Spanned;
 
-use super::globs::Glob;
-use super::settings::{know_rule, read_globs};
-use crate::check::{Checker, names};
+use super::globs::{Glob, read_globs};
+use crate::check::{Checker, Error, names};
 use crate::config::{Config, ConfigError, ConfigSource, Rules};
 use crate::finding::Level;
 use crate::rule::Rule;
@@ -212,4 +212,25 @@ impl Levels {
         };
         check.rule_set().iter().zip(check.levels()).map(level)
     }
+}
+
+/// Refuses a name that no rule and no group has.
+pub(super) fn know_rule(
+    check: &Checker,
+    file: ConfigSource<'_>,
+    rule: &Spanned<String>,
+    mistakes: &mut Vec<ConfigError>,
+) {
+    let (message, help) = match check.clone().level(rule.get_ref(), Level::Off) {
+        Ok(_) => return,
+        Err(Error::UnknownRule { name, nearest }) => {
+            let help = nearest.map_or_else(
+                || "`runvet rules` lists the rules".to_owned(),
+                |nearest| format!("did you mean `{nearest}`?"),
+            );
+            (format!("there is no rule called `{name}`"), Some(help))
+        }
+        Err(other) => (other.to_string(), None),
+    };
+    mistakes.push(file.error(rule.span(), message, help));
 }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use super::globs::{Glob, relative};
+use super::globs::{read_globs, relative};
 use super::ignores::Ignored;
+use super::levels::know_rule;
 use super::{Baseline, ConfigError, Decided, Error, Gate, Lazy};
 use crate::check::Checker;
 use crate::config::{ConfigSource, Files, Reading, read_team};
@@ -349,42 +350,4 @@ impl Gate {
         let named = rules.zip(decided);
         named.map(|(rule, (level, why))| (&*rule.info.id, level, why))
     }
-}
-
-/// Reads globs, as far as they are valid.
-pub(super) fn read_globs(
-    file: ConfigSource<'_>,
-    globs: &[Spanned<String>],
-    mistakes: &mut Vec<ConfigError>,
-) -> Vec<Glob> {
-    let read = |glob: &Spanned<String>| {
-        let place = format!("{}:{}", file.name, file.line(&glob.span()));
-        Glob::new(glob.get_ref(), &place)
-            .map_err(|reason| {
-                mistakes.push(file.error(glob.span(), format!("invalid glob: {reason}"), None));
-            })
-            .ok()
-    };
-    globs.iter().filter_map(read).collect()
-}
-
-/// Refuses a name that no rule and no group has.
-pub(super) fn know_rule(
-    check: &Checker,
-    file: ConfigSource<'_>,
-    rule: &Spanned<String>,
-    mistakes: &mut Vec<ConfigError>,
-) {
-    let (message, help) = match check.clone().level(rule.get_ref(), Level::Off) {
-        Ok(_) => return,
-        Err(Error::UnknownRule { name, nearest }) => {
-            let help = nearest.map_or_else(
-                || "`runvet rules` lists the rules".to_owned(),
-                |nearest| format!("did you mean `{nearest}`?"),
-            );
-            (format!("there is no rule called `{name}`"), Some(help))
-        }
-        Err(other) => (other.to_string(), None),
-    };
-    mistakes.push(file.error(rule.span(), message, help));
 }

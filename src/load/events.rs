@@ -5,8 +5,6 @@
 //! the result is the same.
 
 mod sift;
-#[cfg(test)]
-mod tests;
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -466,3 +464,6 @@ fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32>
     }
     refused
 }
+
+#[cfg(test)]
+mod tests;
