@@ -39,8 +39,8 @@ pub(crate) struct Config {
     /// Whether warnings fail the gate, as errors do.
     #[schemars(with = "bool")]
     pub(crate) deny_warnings: Option<Spanned<bool>>,
-    /// Whether rules that could not be judged fail the gate: all in a run that has ended, and in
-    /// other runs those that a record keeps from it, by what it holds.
+    /// Whether rules that could not be judged fail the gate: in a run that has ended, all of them;
+    /// in any other run, those that can't be judged because of what a record contains.
     #[schemars(with = "bool")]
     pub(crate) deny_unjudged: Option<Spanned<bool>>,
     /// The maximum number of findings that the human format shows for each rule; 0 shows all.
@@ -85,7 +85,7 @@ pub(crate) struct Config {
     /// Schemas for open parts of records. Each is a rule.
     #[serde(rename = "schema")]
     pub(crate) schemas: Vec<SchemaTable>,
-    /// Schemas of versions of the state and of the summary that have none here.
+    /// Schemas for versions of the state and the summary for which runvet has no schema.
     #[serde(rename = "version")]
     pub(crate) versions: Vec<VersionTable>,
     /// Orders of events. Each is a rule.
@@ -98,11 +98,10 @@ pub(crate) struct Config {
     /// over those of packs.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub(crate) params: Params,
-    /// The sets of values that keys of events have. A value outside is a finding of
-    /// `team/vocabulary`.
+    /// The allowed values of keys of events. Any other value is a finding of `team/vocabulary`.
     #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
     pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<Data>>,
-    /// Selectors with names, which stand for them in this file.
+    /// Named selectors. In this file, a name stands for its selector.
     #[schemars(with = "BTreeMap<String, Entries>")]
     pub(crate) selector: BTreeMap<Spanned<String>, Spanned<Data>>,
 }
@@ -210,7 +209,7 @@ impl std::fmt::Display for Day {
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("there is no such day"))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("this date does not exist"))
     }
 }
 

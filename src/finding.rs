@@ -71,7 +71,7 @@ pub struct RuleInfo {
     pub hint: Cow<'static, str>,
     /// The rule's page, in Markdown: what, why it matters, an example, how to fix it.
     pub page: Cow<'static, str>,
-    /// Where more is said of a team's rule, if anywhere.
+    /// The address of a page about the rule, if its team declares one.
     pub url: Option<String>,
     /// The words by which a team sorts its rules.
     pub tags: Vec<String>,
@@ -366,7 +366,7 @@ impl EpisodeReport {
             let message = "the episode kept changing while it was read; check it again";
             (message.to_owned(), FaultSort::Undecided)
         } else if self.skipped.iter().any(|skip| skip.is_lacking) {
-            let message = "the machine lacked what it takes to read it, such as memory";
+            let message = "the machine lacked the resources to read the episode, such as memory";
             (message.to_owned(), FaultSort::Other)
         } else {
             let Skip { rule, reason, .. } = open.next()?;

@@ -409,7 +409,7 @@ impl<'f> Loader<'f> {
             None if matches!(manifest.files, Usable::Unjudged(_)) => {}
             None => {
                 let whole = Place::whole(artifact);
-                let why = "it is no JSON object";
+                let why = "the file is not a JSON object";
                 self.declared.unusable(team.of(artifact), &whole, why);
             }
         }

@@ -3,8 +3,8 @@
 //! A [`Recorder`] begins runs in a run-data directory. A [`Run`] takes what happens, in order, and
 //! writes each event as one whole line before the call returns. `state.json` is replaced by rename
 //! with every [`Run::persist`], [`Run::pause`] and [`Run::finish`], always after the projection
-//! event that is its evidence. One rename ends a run: that of its terminal state, when everything
-//! else of it is written.
+//! event that is its evidence. One rename ends a run: the rename of its terminal state, after all
+//! its other records are written.
 //!
 //! ```
 //! use runvet::recorder::{End, StepDecision, Recorder, StepDraft, Task};
@@ -73,10 +73,10 @@ use crate::record::IntuitionMode;
 use crate::source::EPISODES;
 use crate::store::{Disk, FileSystem, OpenDir, append_all, make_unless_there, open_or_make};
 
-/// What of a run survives a failure, and what each call costs for it.
+/// How well the records of a run survive a failure, and what each call costs.
 ///
-/// Whatever is chosen, the death of the process loses nothing that a call returned for: each event
-/// is handed to the system before.
+/// With each choice, a crash of the process loses nothing that was recorded by a call that has
+/// returned: the event is handed to the system before the call returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {
@@ -87,7 +87,8 @@ pub enum Durability {
     /// synced, which takes milliseconds each.
     #[default]
     Snapshot,
-    /// A power failure loses nothing that a call returned for. Every event is synced.
+    /// A power failure loses nothing that was recorded by a call that has returned. Every event is
+    /// synced.
     Event,
 }
 
@@ -133,7 +134,7 @@ impl Recorder {
         }
     }
 
-    /// Names the directory in which a run works that another process began, for
+    /// Names the workspace of a run that another process began, for
     /// [`Recorder::resume`] and [`Recorder::abandon`]. A directory that only the records of the run
     /// name is not opened.
     #[must_use]
@@ -162,9 +163,9 @@ impl Recorder {
     /// Has a gate judge the runs while they are written: the schemas, the vocabulary, the orders
     /// and the rules of its configuration.
     ///
-    /// What is about to be made, the steps of a plan and an act without a result, is refused where
-    /// a schema finds an error in it ([`Error::Violates`]). What has happened is recorded whatever
-    /// is found: [`Run::take_findings`] and [`Recorded::findings`] have the findings.
+    /// What has not happened yet (the steps of a plan, and an act without a result) is refused if a
+    /// schema finds an error in it ([`Error::Violates`]). What has happened is always recorded:
+    /// [`Run::take_findings`] and [`Recorded::findings`] have the findings.
     /// [`Run::would`] asks beforehand. A baseline has no effect.
     #[must_use]
     pub fn gate(mut self, gate: Gate) -> Self {

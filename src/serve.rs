@@ -370,7 +370,7 @@ fn router(service: &Arc<Service>) -> Router {
         .merge(page::routes())
         .fallback(|| async { Problem::missing("there is nothing at this address") })
         .method_not_allowed_fallback(|| async {
-            let detail = "this address does not know the method";
+            let detail = "this address does not support the method";
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
         })
         .layer(DefaultBodyLimit::max(api::MAX_BODY))

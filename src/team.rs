@@ -160,14 +160,18 @@ impl TeamSchema {
                 first.map(|violation| violation.message("the value"))
             });
             match (first, valid) {
-                (Some(first), true) => Some(format!("{place}: not valid: {first}")),
-                (None, false) => Some(format!("{place}: valid, and nothing is found in it")),
+                (Some(first), true) => Some(format!(
+                    "{place}: the example is declared valid, but the schema refuses it: {first}"
+                )),
+                (None, false) => Some(format!(
+                    "{place}: the example is declared invalid, but the schema allows it"
+                )),
                 _ => None,
             }
         });
         let mut wrong: Vec<String> = wrong.collect();
         if self.examples.iter().all(|example| example.valid) {
-            wrong.push("no example in which it finds something".into());
+            wrong.push("the schema has no example in which it finds something".into());
         }
         wrong
     }

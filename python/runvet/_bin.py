@@ -26,4 +26,4 @@ def find_runvet_bin() -> Path:
         if os.access(place / name, os.X_OK) and (place / name).is_file():
             return place / name
     listed = ", ".join(str(place) for place in places)
-    raise FileNotFoundError(f"the command {name} is in none of {listed}")
+    raise FileNotFoundError(f"the command {name} was not found in {listed}")

@@ -30,8 +30,9 @@ class Check:
     """The settings of a check. It can be pickled, and one for each process is enough.
 
     `rules` sets levels of rules (`{"plan/*": "off"}`), `config` is a `runvet.toml`, and `baseline`
-    a file that `runvet validate --write-baseline` wrote. Nothing is looked for on its own: without
-    `config` there is none, whatever the working directory holds. `jobs` limits the threads.
+    a file that `runvet validate --write-baseline` wrote. runvet does not search for a
+    configuration: without `config` it uses none, even if the working directory has one. `jobs`
+    limits the threads.
 
     `verify_manifest` checks the files that manifests name, and `deny_warnings` and `deny_unjudged`
     make a check fail on warnings, and on rules that could not be judged; None leaves that to

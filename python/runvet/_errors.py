@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FindingWarning(UserWarning):
-    """The configuration of a recorder finds something in what was recorded, all the same."""
+    """The recorder's configuration has a finding about what was recorded. It is still recorded."""
 
 
 class RunvetError(Exception):
@@ -95,20 +95,20 @@ class ConfigError(RunvetError, ValueError):
 
 
 class PolicyError(RunvetError):
-    """A policy raised an exception, which is the cause of this one, or gave no advice."""
+    """A policy raised an exception, which is the cause of this one, or did not return advice."""
 
     policy: str
     version: str
 
 
 class RecorderError(RunvetError):
-    """A call of the recorder failed; `kind` is a word for why. Nothing was written."""
+    """A call of the recorder failed; `kind` names the reason. Nothing was written."""
 
     kind: str
 
 
 class Refused(RecorderError, ValueError):
-    """The call asks for what a sound run does not have, or for more than the limits.
+    """The call asks for something that a valid run can't have, or exceeds a limit.
 
     `findings` are those of the schemas of the recorder's configuration, if they refuse it.
     """
@@ -129,7 +129,7 @@ class RunBusy(RecorderError):
 
 
 class RunEnded(RecorderError):
-    """The run has ended with `status`, and nothing is added to one that has."""
+    """The run has ended with `status`, so nothing can be added to it."""
 
     episode_id: str
     status: str

@@ -129,8 +129,8 @@ def advice_of(
 def _share(policy: Policy, confidence: float) -> float:
     if not 0 <= confidence <= 1:
         message = (
-            f"the policy {policy.name} {policy.version} has the confidence {confidence}, "
-            "not one between 0 and 1"
+            f"the policy {policy.name} {policy.version} gave the confidence {confidence}, "
+            "which is not between 0 and 1"
         )
         raise PolicyError(message, policy=policy.name, version=policy.version)
     return float(confidence)

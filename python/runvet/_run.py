@@ -89,8 +89,8 @@ class Run:
     """A run that is being recorded. Threads may share it: their calls take turns.
 
     As a context manager, also of `async with`, it ends the run: `ok`, or `partial` if a step is not
-    finished; `aborted` on Ctrl-C, `vetoed` on `Vetoed`, `error` on any other exception, which goes
-    on. A run that nobody ends stays pending: `Recorder.resume` goes on with it.
+    finished; `aborted` on Ctrl-C, `vetoed` on `Vetoed`, `error` on any other exception, which
+    propagates. A run that nobody ends stays pending: `Recorder.resume` continues it.
     """
 
     __slots__ = ("_is_judged", "_owner", "_plain", "_run")
@@ -320,8 +320,8 @@ class Run:
         Call it inside `with run.step(id):`; elsewhere, such as in a thread pool, `step.tool` names
         the step. A coroutine function gives one, which is recorded when it has been awaited, and a
         generator is recorded when it has ended. Arguments and results that are not JSON are
-        recorded as the JSON that is next to them; of one with more than `max_output` bytes the
-        SHA-256, the size and an excerpt are.
+        recorded as the closest JSON value. For a value of more than `max_output` bytes, its
+        SHA-256, its size and an excerpt are recorded.
         """
 
         def step_of() -> OpenStep:
@@ -377,7 +377,7 @@ class OpenStep:
     """A step that is open. It closes once: by leaving its `with`, or by `Run.close`.
 
     Leaving the `with` closes it as done, with its `outputs` if there are any; an exception closes
-    it as failed and goes on. `async with` does the same.
+    it as failed and propagates. `async with` does the same.
     """
 
     __slots__ = ("_end", "_of_run", "_outer", "_step", "_token", "outputs")

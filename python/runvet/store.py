@@ -131,7 +131,7 @@ class Location:
         """Uploads a file to this address, as a whole or not at all."""
         store = self.store()
         if not isinstance(store, _Bucket):
-            raise StoreError(f"{self.uri}: nothing is uploaded to this kind of store")
+            raise StoreError(f"{self.uri}: can't upload to this kind of store")
         store.put(path)
 
     def below(self, uri: str) -> Location:

@@ -401,7 +401,7 @@ def test_run_is_recorded_afterwards_with_the_verdict_of_an_evaluator(tmp_path: P
     run = Recorder(tmp_path).begin("old", id="trace-4711", started_at=began)
     run.at(began + timedelta(seconds=90, microseconds=1))
     run.note("observe")
-    with pytest.raises(runvet.Refused, match="the last event was at 2026-03-01T11:01:30.000001"):
+    with pytest.raises(runvet.Refused, match="the last event was later, at 2026-03-01T11:01:30.000001"):
         run.at(began)
     with pytest.raises(ValueError, match="no time zone"):
         run.at(datetime(2026, 3, 1, 12))  # noqa: DTZ001

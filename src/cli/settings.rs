@@ -45,9 +45,9 @@ pub(super) struct SettingsArgs {
 
     /// Fail on rules that could not be judged too
     ///
-    /// Counts every such rule in a run that has ended, and in other runs those that a record can't
-    /// be judged by: one that is unreadable, broken, of another version, or beyond a limit. Those
-    /// in the baseline don't count.
+    /// In a run that has ended, every such rule counts. In any other run, a rule counts only if a
+    /// record is unreadable, broken, of another version, or beyond a limit. Rules that the baseline
+    /// accepts as not judged don't count.
     #[arg(long, value_name = "BOOL", env = "RUNVET_DENY_UNJUDGED")]
     deny_unjudged: Option<bool>,
 
@@ -111,11 +111,11 @@ pub(super) struct GateArgs {
     )]
     select: Vec<String>,
 
-    /// Fail for each run that has ended in which this rule, or a rule of a group, compared nothing;
-    /// repeatable
+    /// Fail for each run that has ended and in which this rule, or a rule of this group, compared
+    /// nothing; repeatable
     ///
-    /// The rule has nothing to compare there, can't be checked, or is off: a finding of
-    /// `coverage/required`. The rules of `require` in the configuration are required besides.
+    /// `coverage/required` reports a rule that has nothing to compare in such a run, can't be
+    /// checked, or is off. The rules that the configuration requires are required as well.
     #[arg(
         long,
         value_name = "RULE",

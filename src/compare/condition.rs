@@ -77,7 +77,7 @@ impl Condition {
             let known: Vec<String> = measures.iter().map(|it| quote(&it.name)).collect();
             let measure = quote(&self.measure);
             format!(
-                "no pair has the measure {measure}; there are {}",
+                "no pair has the measure {measure}; expected one of {}",
                 known.join(", ")
             )
         })?;

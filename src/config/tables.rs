@@ -38,11 +38,11 @@ macro_rules! rule_table {
             #[serde(default)]
             #[schemars(with = "String")]
             pub(crate) help: Option<String>,
-            /// Where more is said of it.
+            /// The address of a page about the rule.
             #[serde(default)]
             #[schemars(with = "String")]
             pub(crate) url: Option<String>,
-            /// Words by which rules are sorted.
+            /// Words that classify the rule.
             #[serde(default)]
             pub(crate) tags: Vec<String>,
             $($own)*
@@ -87,7 +87,7 @@ pub(crate) struct Pack {
     /// Schemas for open parts of records. Each is a rule.
     #[serde(rename = "schema")]
     pub(crate) schemas: Vec<SchemaTable>,
-    /// Schemas of versions of the state and of the summary that have none here.
+    /// Schemas for versions of the state and the summary for which runvet has no schema.
     #[serde(rename = "version")]
     pub(crate) versions: Vec<VersionTable>,
     /// Orders of events. Each is a rule.
@@ -99,11 +99,10 @@ pub(crate) struct Pack {
     /// Values that messages, numbers and expressions name as `params.NAME`.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub(crate) params: Params,
-    /// The sets of values that keys of events have. A value outside is a finding of
-    /// `team/vocabulary`.
+    /// The allowed values of keys of events. Any other value is a finding of `team/vocabulary`.
     #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
     pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<Data>>,
-    /// Selectors with names, which stand for them in this file.
+    /// Named selectors. In this file, a name stands for its selector.
     #[schemars(with = "BTreeMap<String, Entries>")]
     pub(crate) selector: BTreeMap<Spanned<String>, Spanned<Data>>,
 }
@@ -121,12 +120,12 @@ rule_table! {
         #[serde(default)]
         #[schemars(with = "ExpectWord")]
         pub(crate) expect: Option<Spanned<ExpectWord>>,
-        /// Which events, or which actions: those that have all of these values. Absent for all.
+        /// Selects the events or the actions that have all of these values. Absent to select all.
         #[serde(default, rename = "where")]
         #[schemars(with = "SelectorTable")]
         pub(crate) selector: Option<Spanned<Data>>,
-        /// The JSON Pointer to the part of the record that it judges. Absent for the whole record;
-        /// where it leads nowhere, nothing is judged.
+        /// The JSON Pointer to the part of the record that the schema judges. Absent for the whole
+        /// record. If the pointer leads nowhere, nothing is judged.
         #[serde(default)]
         #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input"]))]
         pub(crate) at: Option<Spanned<String>>,
@@ -163,8 +162,8 @@ pub(crate) struct VersionTable {
     /// The record.
     #[schemars(with = "VersionedRecord")]
     pub(crate) record: Spanned<VersionedRecord>,
-    /// The version: that of `schema_version` in a summary, of `state_schema_version` in a state.
-    /// `*` stands for any characters. A version that the built-in schema judges stays with it.
+    /// The version to match: `schema_version` of a summary, or `state_schema_version` of a state.
+    /// `*` stands for any characters. The built-in schema still judges versions that it supports.
     #[schemars(with = "String", extend("examples" = ["1.2.*"]))]
     pub(crate) is: Spanned<String>,
     /// The file of the schema, relative to this file.
@@ -240,7 +239,7 @@ pub(crate) enum ExpectWord {
     Always,
     /// In runs that have ended.
     Ended,
-    /// In none.
+    /// In no run: the file is optional.
     Optional,
 }
 
@@ -254,13 +253,13 @@ enum SelectorTable {
     Entries(Entries),
 }
 
-/// The values that keys have: all of them.
+/// Keys with their values; all of them must match.
 #[derive(JsonSchema)]
 #[schemars(inline)]
 #[expect(dead_code, reason = "a description for the schema")]
 pub(super) struct Entries(BTreeMap<SelectorKey, ValueOf>);
 
-/// A value, a list of which any will do, or `{ not = … }`.
+/// A value, a list of alternative values, or `{ not = … }`.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline, extend("patternErrorMessage" = "expected a text, a number, a boolean, a list of them that is not empty, or `{ not = … }`"))]
@@ -270,7 +269,7 @@ enum ValueOf {
     Not(Not),
 }
 
-/// A value that is there and none of these.
+/// The key is present, and its value is not one of these.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]

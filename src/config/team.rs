@@ -210,7 +210,7 @@ impl Reader<'_> {
         let group = name.split('/').next().unwrap_or_default();
         let has_group = |rule: &&&Rule| rule.info.id.split('/').next() == Some(group);
         if RESERVED.contains(&group) || ALL.iter().any(|rule| has_group(&rule)) {
-            let message = format!("the group `{group}` is one of built-in rules");
+            let message = format!("the group `{group}` belongs to the built-in rules");
             let help = "Give it a group of your own, such as the name of the team.";
             self.mistake(file, id.span(), message, Some(help.into()));
             return false;
@@ -223,7 +223,7 @@ impl Reader<'_> {
         }
         self.taken.insert(name.clone(), place);
         if self.taken.len() > MAX_RULES {
-            let message = format!("there are more than {MAX_RULES} rules of the team");
+            let message = format!("the team declares more than {MAX_RULES} rules");
             self.mistake(file, id.span(), message, None);
             return false;
         }

@@ -51,7 +51,7 @@ impl Skip {
 
     /// The rule about what can't be read, where the machine lacks what it takes.
     pub(crate) fn lacking(rule: impl Into<String>) -> Self {
-        let reason = "the machine lacks what it takes to read it, such as memory";
+        let reason = "the machine lacks the resources to read it, such as memory";
         Self {
             is_lacking: true,
             ..Self::new(rule, &SkipReason::new(SkipKind::Unreadable, reason))

@@ -262,7 +262,7 @@ fn check_version<E: de::Error>(version: &str) -> Result<(), E> {
         return Ok(());
     }
     Err(E::custom(format!(
-        "its format has the version {}, and this runvet reads {REPORT_VERSION}",
+        "its format has the version {}, but this runvet reads {REPORT_VERSION}",
         quote(version)
     )))
 }

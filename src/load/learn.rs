@@ -127,7 +127,7 @@ impl Reading {
             Err(NotRead::NotAnObject(span, why)) => {
                 match tape.read_record(bytes) {
                     Ok(document) => judge(line, Ok(document)),
-                    Err(_) if ended => judge(line, Err("it is no JSON")),
+                    Err(_) if ended => judge(line, Err("the line is not JSON")),
                     // It may still be written.
                     Err(_) => {}
                 }

@@ -104,7 +104,7 @@ impl Reader<'_> {
                 }
             }
             Err(why) => {
-                let why = format!("it is no JSON: {why}");
+                let why = format!("the text is not JSON: {why}");
                 self.unusable(line.map(|line| (line, bytes)), &why);
             }
         }

@@ -155,7 +155,7 @@ fn incomplete(ending: &Completion<'_>) -> Markup {
     let faults = ending.faults;
     html! {
         @if ending.is_under_way {
-            p.notice { "The runs are being judged for the first time. These are those so far." }
+            p.notice { "The runs are being judged for the first time. This page shows the runs that have been judged so far." }
         }
         @if !ending.is_complete {
             section.notice.is-bad aria-labelledby="faults" {

@@ -31,7 +31,7 @@ pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) 
         }
         @if !plan.differences.is_empty() {
             div.differences {
-                h3 { "Where the plans part" }
+                h3 { "Where the plans differ" }
                 ul {
                     @for (message, line) in plan.differences.iter().take(MAX_DIFFERENCES) {
                         li {

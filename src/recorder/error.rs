@@ -11,7 +11,7 @@ use crate::printable::escape;
 #[non_exhaustive]
 pub enum Error {
     /// An episode of this id exists already.
-    #[error("there is a run {id} already", id = escape(id))]
+    #[error("a run with the id {id} already exists", id = escape(id))]
     Exists {
         /// The id.
         id: String,
@@ -28,7 +28,7 @@ pub enum Error {
         /// The id.
         id: String,
     },
-    /// The run has ended, and nothing is ever added to one that has.
+    /// The run has ended, so nothing can be added to it.
     #[error("the run {id} has ended with the status `{status}`", id = escape(id))]
     Ended {
         /// The id.

@@ -159,12 +159,12 @@ impl Run {
         self.must_not_have_ended()?;
         let (time, last) = (Micros::of(time), self.fold.last);
         let why = if !self.fold.has_given_times {
-            "the clock tells the times of this run: only one that began with a time of the caller's \
-             takes others"
+            "the recorder's clock sets the times of this run: the caller can set them only in a run \
+             that began with a time of the caller"
                 .into()
         } else if time < last {
             format!(
-                "it is {}, and the last event was at {}",
+                "it is {}, but the last event was later, at {}",
                 time.text(),
                 last.text()
             )
@@ -206,8 +206,9 @@ impl Run {
 
     /// Replaces `state.json` by the present state, after its evidence.
     ///
-    /// Both have all actions so far, and the evidence stays in the timeline: a run that is
-    /// persisted after each action writes a number of them that grows with the square of theirs.
+    /// The state and its evidence both contain all actions so far, and the evidence stays in the
+    /// timeline. If a run is persisted after each action, the amount of data that it writes grows
+    /// with the square of the number of actions.
     ///
     /// # Errors
     /// [`Error::Io`]; [`Error::NotDurable`] where the state was replaced but may not survive a

@@ -117,7 +117,7 @@ impl Task {
             return Err(Error::refused("the id", why));
         }
         if id == "episodes" {
-            let why = "a directory called `episodes` holds runs and is none";
+            let why = "a directory called `episodes` contains runs, so it can't be a run itself";
             return Err(Error::refused("the id", why));
         }
         Ok(Some(id.clone()))

@@ -166,8 +166,8 @@ fn draft(value: &Outside) -> Draft {
     let key = key.unwrap_or_default();
     let also = match events - 1 {
         0 => String::new(),
-        1 => ", and so has 1 more event".to_owned(),
-        more => format!(", and so have {more} more events"),
+        1 => ", and 1 more event has this value".to_owned(),
+        more => format!(", and {more} more events have this value"),
     };
     let message = format!("`{key}` is {shown}, which the vocabulary lacks{also}");
     let help = nearest

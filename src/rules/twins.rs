@@ -64,11 +64,11 @@ const MAX_FIELDS: usize = 8;
 
 /// What a record lacks to be of the current version.
 fn differing(fields: &[String], version: &str) -> String {
-    let convert = "Convert it, and only then write the version, or give runvet the schema of its version with `[[version]]` in `runvet.toml`.";
+    let convert = "Convert the record before you change its version, or give runvet the schema of its version with `[[version]]` in `runvet.toml`.";
     let mut named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
     if named.is_empty() {
         return format!(
-            "No field but the version differs from {version}, as far as its schema tells. {convert}"
+            "Only the version differs from {version}, as far as the schema shows. {convert}"
         );
     }
     if let more @ 1.. = named.len().saturating_sub(MAX_FIELDS) {

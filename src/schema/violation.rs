@@ -249,7 +249,7 @@ impl Violation {
                 ..object.clone()
             };
             let written = brief(written);
-            let message = format!("`{field}` is absent, but here is `{written}`");
+            let message = format!("`{field}` is absent, but the object has `{written}`");
             (place, message)
         });
         slips.collect()

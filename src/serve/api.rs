@@ -212,7 +212,10 @@ pub(super) async fn record(
     let (id, name) = part(parts)?;
     let artifact = Artifact::from_file_name(&name).ok_or_else(|| {
         let (name, names) = (quote(&name), Artifact::ALL.map(Artifact::file_name));
-        Problem::missing(format!("{name} is no record; one of {}", names.join(", ")))
+        Problem::missing(format!(
+            "{name} is not a record; expected one of {}",
+            names.join(", ")
+        ))
     })?;
     let path = service.path_of(&id)?;
     let opened = in_thread(move || {

@@ -229,7 +229,7 @@ fn problem(status: u16) -> Value {
         413 => "The body is too large",
         415 => "The body is not JSON",
         503 => "The service is busy",
-        _ => "The request may not be answered",
+        _ => "The service refuses the request",
     };
     let content = content("application/problem+json", &document_ref("Problem"));
     json!({"description": description, "content": content})

@@ -55,7 +55,7 @@ impl Problem {
             ))
         } else {
             Self::missing(format!(
-                "there is no run {name} (any more); GET /api/v1/runs lists them"
+                "there is no run {name} now; GET /api/v1/runs lists the runs"
             ))
         }
     }

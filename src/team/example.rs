@@ -31,12 +31,12 @@ pub(super) fn failures(
         found.sort_unstable();
         (found != expected).then(|| {
             let (place, found, expected) = (&example.place, lines(&found), lines(&expected));
-            format!("{place}: it fires at {found}, not at {expected}")
+            format!("{place}: the rule fires at {found}, not at {expected}")
         })
     });
     let mut wrong: Vec<String> = wrong.collect();
     if examples.iter().all(|example| example.fires.is_empty()) {
-        wrong.push("no example in which it finds something".into());
+        wrong.push("the rule has no example in which it finds something".into());
     }
     wrong
 }

@@ -76,10 +76,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.check._keywords["strict_config"]:
-            raise ValueError("strict_config is for whole directories, and a split is a part of one")
+            raise ValueError("strict_config needs whole directories, but a split is a part of one")
         if self.last is not None:
             if self.table is not None:
-                raise ValueError("last has rows of episodes, which no table is made of")
+                raise ValueError("last has rows of episodes, so it can't be used with a table")
             _dataset(self.last)
         # Its name is known, or this raises.
         _ = self.schema

@@ -54,13 +54,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--output", required=True, help="the Parquet file to write: a path, or in a store")
     add("--exit-code", action="store_true", help="exit as `runvet validate` does: 1, 2 or 3")
     add("--partitions", type=int, help="the number of splits; 1,000 episodes each if not given")
-    add("--processes", type=int, default=os.cpu_count(), help="those that check; one for each core")
+    add("--processes", type=int, default=os.cpu_count(), help="how many check; one for each core")
     add("--in-flight", type=int, default=32, help="episodes that are fetched at once (32)")
     add("--reads-per-second", type=float, help="requests to the store, at most")
-    add("--patience", type=float, default=60.0, help="seconds to ask a store again (60)")
+    add("--patience", type=float, default=60.0, help="how many seconds to retry a store (60)")
     add("--last", help="the last result: what did not change is copied from it")
     add("--since", metavar="TIME", help="leave out directories with an older ULID in their name")
-    add("--until", metavar="TIME", help="leave out those with one of this time or later")
+    add("--until", metavar="TIME", help="leave out those with a ULID of this time or later")
     add("--config", help="a runvet.toml")
     add("--baseline", help="a file that `runvet validate --write-baseline` wrote")
     add("--rule", action="append", default=[], metavar="RULE=LEVEL", help="the level of a rule")
@@ -186,7 +186,7 @@ def _planned(
     if file.exists():
         kept = json.loads(file.read_text())
         if kept["asked"] != asked:
-            raise ValueError(f"{parts} is of another run: finish that one, or remove it")
+            raise ValueError(f"{parts} belongs to another run: finish that run, or remove it")
         location = location.below(location.uri.rstrip("/"))
         found = [Range(**{**it, "names": tuple(it["names"])}) for it in kept["parts"]]
         return [Split(location, part, period=period) for part in found]

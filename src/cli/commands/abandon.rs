@@ -12,10 +12,10 @@ use crate::recorder::protocol::Done;
 /// End a run whose process died, as `aborted`
 ///
 /// Steps that were running become pending, and the run gets its last events, its summary and its
-/// manifest. These events have the time of the last event before them, so that the duration is that
-/// of the run; `abandoned_at` in the `terminate` event is the time of this command. This works for
-/// runs that runvet recorded and no process is recording; of any other, the error names what it
-/// lacks.
+/// manifest. These events have the time of the last event before them, so the duration does not
+/// include the time until this command; `abandoned_at` in the `terminate` event is the time of this
+/// command. This works only for runs that runvet recorded and that no process is recording; for any
+/// other run, the error says what the run lacks.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:

@@ -17,9 +17,9 @@ use crate::report::write_json;
 
 /// Compare two sets of runs: successes, durations, counts and metrics of the same tasks
 ///
-/// Pairs the runs of both sets, and tells what changed in each pair and in sum. Only runs that
-/// ended and whose records agree are compared; others are listed apart. An exact sign test over
-/// tasks says how likely a change is by chance; repeats of one task count as one.
+/// Pairs the runs of both sets, and shows what changed in each pair and in total. Only runs that
+/// have ended and whose records agree are compared; others are listed separately. An exact sign
+/// test over tasks says how likely a change is by chance; repeats of one task count as one.
 #[derive(Args)]
 #[command(after_long_help = "\
 Exit codes:
@@ -46,8 +46,9 @@ pub(in crate::cli) struct Compare {
     )]
     pair: Vec<PairBy>,
 
-    /// Exit with 1 if this holds: a measure, a colon, worse, better, lower or higher, and, after a
-    /// comma, a limit of the p-value; repeatable
+    /// Exit with 1 if this condition holds, such as 'success: worse, p < 0.05': a measure, a
+    /// direction (worse, better, lower or higher), and optionally a limit for the p-value;
+    /// repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<Condition>,
 

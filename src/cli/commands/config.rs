@@ -41,7 +41,7 @@ pub(in crate::cli) struct Config {
     #[arg(value_parser = parse_rule, add = ArgValueCandidates::new(candidates::rules))]
     rule: Option<String>,
 
-    /// The directory of the episode in which it is asked for [default: where no override holds]
+    /// Show the level in the directory of this episode [default: a directory without overrides]
     episode: Option<PathBuf>,
 }
 

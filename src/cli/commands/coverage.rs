@@ -13,10 +13,10 @@ use crate::coverage::{coverage, text};
 
 /// Show what a check of runs looks at: rules, fields, words and events
 ///
-/// A rule without findings may have had nothing to compare. This counts for each rule the runs in
-/// which it found something, compared something, had nothing to compare, or could not be checked;
-/// for each field of the schemas, and each word of their vocabularies, how many values there are;
-/// and for each selector of a team the events that it names.
+/// A rule without findings may have had nothing to compare. For each rule, this command counts the
+/// runs in which the rule found something, compared something, had nothing to compare, or could not
+/// be checked. For each field of the schemas and each word of their vocabularies, it counts the
+/// values. For each selector of a team, it counts the events that the selector matches.
 #[derive(Args)]
 #[command(after_long_help = "\
 Exit codes:

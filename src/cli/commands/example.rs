@@ -19,8 +19,8 @@ const EVENTS: &str = include_str!("../example/events.jsonl");
 
 /// Print the smallest valid record, or write the smallest valid run
 ///
-/// Every rule accepts them, those that are off by default too. docs/writing-runs.md says what to
-/// write when.
+/// Every rule accepts them, including the rules that are off by default. docs/writing-runs.md says
+/// what to write when.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:

@@ -14,8 +14,8 @@ use crate::report::{Format, write_json};
 /// Compare two reports: what a change of rules, levels or versions does to the same runs
 ///
 /// Joins two reports of `runvet validate` by the directories of the runs and the fingerprints of
-/// the findings, and tells for each rule what is new, gone, or of another level, and which runs
-/// have another verdict.
+/// the findings. Shows for each rule which findings are new, gone, or of another level, and lists
+/// the runs whose verdict changed.
 #[derive(Args)]
 #[command(after_long_help = "\
 Exit codes:

@@ -10,8 +10,7 @@ use super::{Exit, Failure, declared};
 use crate::store::WholeFile;
 
 /// What the exit codes of a command mean that says nothing about them.
-const EXIT_STATUS: &str =
-    "  0  the command did its work\n  2  it could not: a bad argument, or a fault that it names";
+const EXIT_STATUS: &str = "  0  the command did its work\n  2  the command failed: a bad argument, or a fault that its message names";
 
 /// Write the manual pages into a directory
 #[derive(Args)]

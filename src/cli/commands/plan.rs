@@ -58,7 +58,7 @@ impl Plan {
             table(output, state, &checked.plan, style(self.color))?;
             if let Some(finding) = checked.report.findings.first() {
                 let message = escape(&finding.message);
-                let text = format!("{message}; its plan is compared all the same");
+                let text = format!("{message}; its plan is still compared");
                 paragraph(output.stdout(), width(), "? ", "  ", &text)?;
             }
         }

@@ -21,7 +21,7 @@ use crate::finding::Finding;
 use crate::recorder::{Assertion, Durability, Recorder, Task};
 use crate::timestamp::Timestamp;
 
-/// Record a run: read one JSON command a line from standard input, and answer each with a line
+/// Record a run: read one JSON command per line from standard input, and print one answer per line
 ///
 /// Every command is on the disk before its answer is printed. `runvet schema record-command` prints
 /// the schema of the commands, `runvet schema record-answer` that of the answers. With --exec, the
@@ -51,7 +51,7 @@ pub(in crate::cli) struct Record {
     #[arg(long, value_name = "TEXT", required_unless_present_any = ["resume", "exec"])]
     task: Option<String>,
 
-    /// Go on with the run that has this id, instead of beginning one
+    /// Continue the run that has this id, instead of starting a new one
     #[arg(
         long,
         value_name = "ID",
@@ -93,11 +93,11 @@ pub(in crate::cli) struct Record {
     #[arg(long, value_name = "FILE", requires = "workspace")]
     verify: Vec<String>,
 
-    /// What survives a failure
+    /// How well the records survive a crash or a power failure
     #[arg(long, value_name = "LEVEL", default_value = "snapshot")]
     durability: Level,
 
-    /// What becomes of the run when the input ends, or a signal comes, before its end
+    /// What happens to the run if the input ends, or a signal arrives, before the run has ended
     #[arg(long, value_name = "STATUS", default_value = "pending")]
     on_eof: OnEof,
 
@@ -119,7 +119,7 @@ pub(in crate::cli) struct Record {
 /// What survives a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Level {
-    /// The death of the process loses nothing; a power failure may
+    /// A crash of the process loses nothing; a power failure may lose events
     Process,
     /// A power failure loses at most what came after the last `persist`, `pause` or `finish`
     Snapshot,
@@ -211,7 +211,7 @@ fn parse_number(text: &str) -> Result<Number, String> {
 
 fn parse_time(text: &str) -> Result<SystemTime, String> {
     let time = Timestamp::parse(text).and_then(|time| time.system_time());
-    time.ok_or_else(|| "it is no RFC 3339 time, such as 2026-03-01T12:00:00Z".into())
+    time.ok_or_else(|| "expected an RFC 3339 time, such as 2026-03-01T12:00:00Z".into())
 }
 
 fn parse_tag(text: &str) -> Result<(String, String), String> {

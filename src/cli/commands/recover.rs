@@ -13,12 +13,12 @@ use crate::recorder::{Error, Recorder, Recovered};
 use crate::report::{count, write_json};
 use crate::source::EPISODES;
 
-/// Make the records of a run whole after its process died
+/// Complete the records of a run whose process died
 ///
-/// Removes an event that was not written whole, and writes what is missing of an end that was cut
-/// short. A run that has not ended stays in progress: `runvet record --resume` goes on with it,
-/// `runvet abandon` ends it. This works for runs that runvet recorded; of any other, the error
-/// names what it lacks.
+/// Removes an event that was only partly written, and writes the missing records of an end that was
+/// cut short. A run that has not ended stays in progress: `runvet record --resume` continues it,
+/// `runvet abandon` ends it. This works only for runs that runvet recorded; for any other run, the
+/// error says what the run lacks.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:

@@ -12,7 +12,7 @@ use crate::rule::{Check, TeamCheck};
 
 /// List every rule with its default level and the defect it finds
 ///
-/// Those that the configuration declares come last.
+/// Rules that the configuration declares come last.
 #[derive(Args)]
 pub(in crate::cli) struct Rules {
     /// How to print the list
@@ -21,8 +21,9 @@ pub(in crate::cli) struct Rules {
 
     /// Judge the examples of the rules that the configuration declares
     ///
-    /// Exit code 1 where an example is not as it says, or where a rule has no example in which it
-    /// finds something. Built-in rules are listed with the number of their cases in the corpus.
+    /// The exit code is 1 if an example does not give the result that it declares, or if a rule has
+    /// no example in which it finds something. Built-in rules are listed with the number of their
+    /// cases in the corpus.
     #[arg(long, conflicts_with = "format")]
     test: bool,
 
@@ -104,7 +105,10 @@ fn test(check: &Checker, output: &mut Output) -> Result<Exit, Failure> {
         let id = &rule.info.id;
         if wrong.is_empty() {
             let examples = count(examples as u64, "example");
-            writeln!(output.stdout(), "{id}: {examples}, all as they say")?;
+            writeln!(
+                output.stdout(),
+                "{id}: {examples}, all with the declared result"
+            )?;
             continue;
         }
         exit = Exit::Findings;

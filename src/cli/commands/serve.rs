@@ -71,8 +71,8 @@ pub(in crate::cli) struct Serve {
 
     /// Answer requests for this host name too, such as that of a proxy; may be given several times
     ///
-    /// Without a token, a name that is not a loopback address is refused otherwise: a page of
-    /// another site could have its own name lead here.
+    /// Without a token, runvet refuses any other name that is not a loopback address: a page of
+    /// another site could make its own name resolve to this machine.
     #[arg(long, value_name = "NAME", value_parser = parse_host)]
     allowed_host: Vec<String>,
 

@@ -20,9 +20,9 @@ use crate::table::{self, RowFormat, TableWriter};
 
 /// Write runs as a table: one row for each run, step, action, event or finding
 ///
-/// Each row says of which run it is, whether the records of that run agree, and with which version
-/// and settings that was judged. The rows are in the order of the directories. `runvet schema
-/// table-runs`, and so on, describes the columns.
+/// Each row names its run, says whether the records of that run agree, and gives the version and
+/// the settings with which runvet judged the run. The rows are in the order of the directories.
+/// `runvet schema table-runs`, and so on, describes the columns.
 #[derive(Args)]
 #[command(after_long_help = "\
 Exit codes:

@@ -86,7 +86,7 @@ pub(in crate::cli) struct Validate {
     #[arg(long)]
     statistics: bool,
 
-    /// Add what each rule says of each run: found, sound, nothing to compare, or skipped
+    /// Add the result of each rule for each run: found, sound, nothing to compare, or skipped
     ///
     /// The formats json and ndjson show it; html lists the rules that compared nothing anywhere.
     #[arg(long)]
@@ -94,8 +94,9 @@ pub(in crate::cli) struct Validate {
 
     /// Print what changed since an earlier report, as `runvet impact` does, in place of the report
     ///
-    /// The earlier report is one in the format json or ndjson. With `--fail-above`, the exit code
-    /// tells whether too much changed, whatever was found. Files of `--output` have the report.
+    /// The earlier report must be in the format json or ndjson. With `--fail-above`, the exit code
+    /// says whether too much changed, whatever the check found. Files of `--output` still contain
+    /// the report.
     #[arg(long, value_name = "REPORT", conflicts_with = "write_baseline")]
     against: Option<PathBuf>,
 
@@ -133,14 +134,14 @@ pub(in crate::cli) struct Validate {
     #[command(flatten)]
     period: Period,
 
-    /// Exit with 0, not 3, when no episode is found, or no rule is on for any
+    /// Exit with 0, not 3, when no episode is found, or when no rule is on for any of them
     #[arg(long)]
     allow_empty: bool,
 
     /// Exit with 2 when a glob of the configuration matches no directory
     ///
-    /// By default a note says so, if the glob is about a run-data directory that was checked as a
-    /// whole.
+    /// By default, runvet only prints a note, and only if it checked the whole run-data directory
+    /// that the glob is about.
     #[arg(long)]
     strict_config: bool,
 

@@ -10,7 +10,8 @@ use super::{Data, RuleId, RunExampleTable, Said, SelectorTable};
 use crate::finding::Level;
 
 rule_table! {
-    /// An order of events: exactly one of `never` to `none-later`.
+    /// An order of events. It has exactly one pattern: `never`, `at-most`, `at-least`,
+    /// `needs-earlier`, `needs-later`, `none-earlier` or `none-later`.
     OrderTable {
         /// The events that it is about.
         #[schemars(with = "SelectorTable")]
@@ -19,32 +20,34 @@ rule_table! {
         /// `{params.NAME}`.
         #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
         pub(crate) message: Spanned<String>,
-        /// There is none; `true` is its only value.
+        /// No such event may occur; `true` is the only value.
         #[serde(default)]
         #[schemars(with = "bool", extend("const" = true))]
         pub(crate) never: Option<Spanned<bool>>,
-        /// The largest number of them: from 1, or the name of a parameter such as
+        /// The largest number of these events: at least 1, or the name of a parameter such as
         /// `params.max-calls`.
         #[serde(default)]
         #[schemars(with = "Number")]
         pub(crate) at_most: Option<Spanned<Data>>,
-        /// The smallest number of them once the run has ended: from 1, or the name of a parameter.
+        /// The smallest number of these events once the run has ended: at least 1, or the name of a
+        /// parameter.
         #[serde(default)]
         #[schemars(with = "Number")]
         pub(crate) at_least: Option<Spanned<Data>>,
-        /// Each needs such an event on an earlier line.
+        /// Each of the events needs an event that this selector matches on an earlier line.
         #[serde(default)]
         #[schemars(with = "SelectorTable")]
         pub(crate) needs_earlier: Option<Spanned<Data>>,
-        /// Each needs such an event on a later line, once the run has ended.
+        /// Each of the events needs an event that this selector matches on a later line, once the
+        /// run has ended.
         #[serde(default)]
         #[schemars(with = "SelectorTable")]
         pub(crate) needs_later: Option<Spanned<Data>>,
-        /// No such event stands on an earlier line than each.
+        /// No event that this selector matches may come before any of the events.
         #[serde(default)]
         #[schemars(with = "SelectorTable")]
         pub(crate) none_earlier: Option<Spanned<Data>>,
-        /// No such event stands on a later line than each.
+        /// No event that this selector matches may come after any of the events.
         #[serde(default)]
         #[schemars(with = "SelectorTable")]
         pub(crate) none_later: Option<Spanned<Data>>,
@@ -67,7 +70,7 @@ rule_table! {
 /// A number of events, or the name of a parameter.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline, extend("patternErrorMessage" = "expected a whole number from 1, or the name of a parameter such as `params.max-calls`"))]
+#[schemars(inline, extend("patternErrorMessage" = "expected a whole number, at least 1, or the name of a parameter such as `params.max-calls`"))]
 #[expect(dead_code, reason = "a description for the schema")]
 enum Number {
     Count(std::num::NonZeroU64),

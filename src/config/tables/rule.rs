@@ -19,7 +19,7 @@ rule_table! {
         /// `counts`, `tools` and `params`.
         #[schemars(with = "String", extend("examples" = ["event.payload.input.amount <= 500"]))]
         pub(crate) check: Spanned<String>,
-        /// An expression that is false where nothing is judged.
+        /// An expression. Where it is `false`, the rule does not judge.
         #[serde(default)]
         #[schemars(with = "String", extend("examples" = ["has(event.payload.input)"]))]
         pub(crate) when: Option<Spanned<String>>,

@@ -78,7 +78,7 @@ impl Reader<'_> {
             return;
         };
         if let (Pattern::Never, Some(same)) = (pattern, &table.same) {
-            let message = "`same` does not go with `never`";
+            let message = "`same` can't be combined with `never`";
             return self.mistake(file, same.span(), message, None);
         }
         if !is_free {
@@ -89,7 +89,7 @@ impl Reader<'_> {
             said: table.said(),
             title: table.message.get_ref(),
             help: &format!(
-                "Correct the program that acts so; `runvet explain {}` says more.",
+                "Change the program so that it keeps the order; `runvet explain {}` describes the order.",
                 table.id.get_ref()
             ),
             details: "",
@@ -174,7 +174,7 @@ impl Reader<'_> {
         let count = number.as_u64().filter(|count| *count > 0);
         if count.is_none() {
             let message = format!(
-                "expected a whole number from 1, and found {}",
+                "expected a whole number, at least 1, but found {}",
                 brief(&number.to_string())
             );
             self.mistake(file, written.span(), message, None);
@@ -187,12 +187,12 @@ impl Reader<'_> {
         let within = table.within.as_ref()?;
         let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
         if !patterns(table).iter().any(|(name, _)| is_of_two(name)) {
-            let message = "`within` goes with patterns of two events";
+            let message = "`within` is allowed only with `needs-earlier`, `needs-later`, `none-earlier` and `none-later`";
             self.mistake(file, within.span(), message, None);
         }
         let length = attoseconds(within.get_ref());
         if length.is_none() {
-            let message = "there is no such length of time, or it is 0";
+            let message = "expected a length of time above 0, such as `30s`, `1.5m` or `200ms`";
             self.mistake(file, within.span(), message, None);
         }
         length
@@ -216,13 +216,13 @@ impl Reader<'_> {
                     .into_iter()
                     .find(|word| message.names(*word) && !words.contains(word));
                 if let Some(word) = unknown {
-                    let message = format!("this message has no `{{{}}}`", word.name());
+                    let message = format!("`{{{}}}` is not available in this message", word.name());
                     self.mistake(file, text.span(), message, None);
                 }
                 Some(message)
             }
             Err(name) => {
-                let message = format!("the message names {}, which there is not", quote(name));
+                let message = format!("the message has the unknown placeholder {}", quote(name));
                 let names: Vec<String> = words
                     .iter()
                     .map(|word| format!("`{{{}}}`", word.name()))

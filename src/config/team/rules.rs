@@ -39,7 +39,7 @@ impl Reader<'_> {
             said: table.said(),
             title: table.message.get_ref(),
             help: &format!(
-                "Correct the program that acts so; `runvet explain {id}` shows the expression."
+                "Change the program so that it keeps the rule; `runvet explain {id}` shows the expression."
             ),
             details: &format!(
                 "## The expression\n\n```cel\n{}\n```\n\n",
@@ -80,7 +80,12 @@ impl Reader<'_> {
             (None, None, _, Some(span)) => ("at", span, "with `each` or `in`"),
             _ => return,
         };
-        self.mistake(file, span, format!("`{name}` goes with rules {why}"), None);
+        self.mistake(
+            file,
+            span,
+            format!("`{name}` is allowed only in rules {why}"),
+            None,
+        );
     }
 
     fn expression(
@@ -103,7 +108,7 @@ impl Reader<'_> {
                 });
                 let help = match mistake.help {
                     Some(_) if mistake.message.ends_with("name `event`") => {
-                        Some("`event` goes with rules that have `each`.".to_owned())
+                        Some("`event` is allowed only in rules that have `each`.".to_owned())
                     }
                     help => help,
                 };
@@ -134,7 +139,7 @@ impl Reader<'_> {
                     .read(record.get_ref().as_bytes())
                     .map(|_| ());
                 if let Some(error) = read.err().filter(|_| is_there) {
-                    let message = format!("it is no JSON: {error}");
+                    let message = format!("the event is not JSON: {error}");
                     self.mistake(file, record.span(), message, None);
                 }
             }

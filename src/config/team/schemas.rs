@@ -29,7 +29,7 @@ impl Reader<'_> {
         let judged = self.record(file, table);
         let selector = match &table.selector {
             Some(selector) if matches!(judged, Some(Judged::Whole(_) | Judged::Other(_))) => {
-                let message = "`where` goes with the records `event` and `action`";
+                let message = "`where` is allowed only with the records `event` and `action`";
                 self.mistake(file, selector.span(), message, None);
                 None
             }
@@ -106,7 +106,7 @@ impl Reader<'_> {
 
     fn refuse_expect(&mut self, file: ConfigSource<'_>, table: &SchemaTable) {
         if let Some(expect) = &table.expect {
-            let message = "`expect` goes with files besides the artifacts";
+            let message = "`expect` is allowed only with files that are not artifacts";
             self.mistake(file, expect.span(), message, None);
         }
     }
@@ -153,7 +153,12 @@ impl Reader<'_> {
         let mut examples = Vec::new();
         for ExampleTable { value, valid } in &table.examples {
             if let Err(error) = Tape::default().read(value.get_ref().as_bytes()) {
-                self.mistake(file, value.span(), format!("it is no JSON: {error}"), None);
+                self.mistake(
+                    file,
+                    value.span(),
+                    format!("the value is not JSON: {error}"),
+                    None,
+                );
             }
             examples.push(Example {
                 value: value.get_ref().clone(),
@@ -236,7 +241,7 @@ impl Reader<'_> {
                 self.mistake(
                     schema,
                     at..at,
-                    format!("it is no JSON: {error} {from}"),
+                    format!("the schema file is not JSON: {error} {from}"),
                     None,
                 );
                 return None;

@@ -23,9 +23,9 @@ use crate::words::Words as _;
     transform = either
 )]
 pub(crate) enum Answer {
-    /// The command was obeyed.
+    /// The command succeeded.
     Done(Done),
-    /// It was not, and unless the error says otherwise, nothing was written.
+    /// The command failed. Unless the error says otherwise, nothing was written.
     Failed(Failed),
 }
 
@@ -43,7 +43,7 @@ impl From<Error> for Answer {
     }
 }
 
-/// A command was obeyed.
+/// A command succeeded.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Done {
@@ -60,7 +60,7 @@ pub(crate) struct Done {
     /// The ids of the steps that are pending, in the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pending: Option<Vec<String>>,
-    /// What the policies say to `plan` and `open`.
+    /// What the policies decide about `plan` or `open`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) verdict: Option<Judgement>,
     /// The status with which the run ended.
@@ -75,9 +75,9 @@ pub(crate) struct Done {
     /// The number of bytes of an unfinished event that `runvet recover` cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cut_bytes: Option<u64>,
-    /// Where a configuration is read, and for `would`: what it finds in what was written, for
-    /// `would` in what was asked about, and for `finish` in the whole run. They have the form that
-    /// they have in the report of a check.
+    /// The findings in what the command wrote; for `would`, those in the event that it asks about;
+    /// for `finish`, those in the whole run. Present if a configuration is read, and in the answer
+    /// to `would`. They have the same form as in the report of a check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) findings: Option<Vec<Finding>>,
 }
@@ -213,7 +213,7 @@ pub(crate) enum Recovery {
     Completed,
 }
 
-/// A command was not obeyed.
+/// A command failed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Failed {
@@ -224,19 +224,19 @@ pub(crate) struct Failed {
     pub(crate) error: Failure,
 }
 
-/// Why a command was not obeyed.
+/// Why a command failed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Failure {
-    /// The sort of error. Of the line: `syntax` (it is not JSON), `command` (it is not one command
-    /// that exists), `argument` (the command can't have this argument), `too_large`. Of the call:
-    /// `refused`, `too_large`, `ended`. Of the run: `absent`, `busy`, `exists`, `untrusted`.
+    /// The kind of error. For the line: `syntax` (it is not JSON), `command` (it is not exactly one
+    /// known command), `argument` (the command can't have this argument), `too_large`. For a call:
+    /// `refused`, `too_large`, `ended`. For the run: `absent`, `busy`, `exists`, `untrusted`.
     /// Faults: `io`, `not_durable`, `lost`, `poisoned`, `forked`.
     #[schemars(extend("examples" = ["refused"]))]
     pub(crate) kind: &'static str,
     /// What is wrong, in words for people.
     pub(crate) message: String,
-    /// What the schemas of the team find in what is refused for that.
+    /// The findings of the schemas of the team, if they are the reason for the refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<Finding>>,
     #[serde(skip)]

@@ -23,11 +23,11 @@ pub(crate) enum Command {
     Plan(Either<Vec<Either<String, PlannedStep>>, Plan>),
     /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
     Open(String),
-    /// Adds an action of an open step. One without any result (`output`, `result_status`,
-    /// `result_artifacts`, `duration_ms`) is about to be made: it is refused where a schema of the
-    /// team finds an error in what is given of it.
+    /// Adds an action of an open step. An action without any result (`output`, `result_status`,
+    /// `result_artifacts`, `duration_ms`) has not happened yet: it is refused if a schema of the
+    /// team finds an error in the fields that are given.
     Act(Box<Act>),
-    /// Ends an open step: an object, or the id of a step that did what it should.
+    /// Ends an open step. The argument is an object, or the id of a step that succeeded.
     Close(Either<String, Close>),
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`.
     Note(Note),
@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Remember(Fact),
     /// Adds a line to the scratchpad.
     Jot(String),
-    /// Adds a reflection: the payload of its event.
+    /// Adds a reflection. The argument is the payload of its event.
     Reflect(Map<String, Value>),
     /// Adds a proposal of what to learn.
     Propose(Proposal),
@@ -49,9 +49,10 @@ pub(crate) enum Command {
     At(DateTime),
     /// Writes the state as it is now.
     Persist(Nothing),
-    /// Ends the session and leaves the run pending: why it waits. `--resume` goes on with it.
+    /// Ends the session and leaves the run pending. The argument says why the run waits. `--resume`
+    /// continues the run.
     Pause(String),
-    /// Ends the run and the session: an object, or how the run ends.
+    /// Ends the run and the session. The argument is an object, or how the run ends.
     Finish(Either<Ending, Finish>),
 }
 
@@ -168,7 +169,7 @@ pub(crate) struct Note {
     /// The phase, such as `observe`, `reason` or one of the runtime's own.
     #[schemars(length(min = 1))]
     pub(super) phase: String,
-    /// What there is to say: any keys with any values.
+    /// The payload of the event: any keys with any values.
     pub(super) payload: Option<Map<String, Value>>,
 }
 
@@ -179,8 +180,9 @@ pub(crate) struct Supposed {
     /// The phase of the event: any, also one that the recorder writes itself.
     #[schemars(length(min = 1))]
     pub(super) phase: String,
-    /// The payload of the event. That of an `act` is the action; `id`, `step_status`, and the
-    /// `step_id` while exactly one step is open, are added where they are missing.
+    /// The payload of the event. The payload of an `act` event is the action. `id` and
+    /// `step_status` are added if they are missing, and so is `step_id` while exactly one step is
+    /// open.
     pub(super) payload: Option<Map<String, Value>>,
 }
 

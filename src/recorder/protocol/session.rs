@@ -201,7 +201,7 @@ fn carry_out(run: &mut Run, command: Command) -> Result<Done, Failed> {
         Command::At(time) => {
             let parsed = Timestamp::parse(&time.0).and_then(|time| time.system_time());
             run.at(parsed.ok_or_else(|| {
-                let why = format!("`at` has {}, which is no RFC 3339 time", quote(&time.0));
+                let why = format!("`at` has {}, which is not an RFC 3339 time", quote(&time.0));
                 Failed::new("argument", &why)
             })?)?;
             return Ok(Done::nothing());
@@ -333,7 +333,7 @@ fn open_step(run: &Run, named: Option<String>) -> Result<String, Failed> {
 
 fn end(finish: Finish) -> Result<End, Failed> {
     let refused = |what: &str| {
-        let message = format!("`{what}` says nothing about a run that ends with this status");
+        let message = format!("`{what}` has no meaning for a run that ends with this status");
         Err(Failed::new("argument", &message))
     };
     let Finish {

@@ -130,9 +130,11 @@ impl End {
     /// Refuses what can't be recorded of an evaluation.
     fn must_be_recordable(&self) -> Result<(), Error> {
         let why = match self.score {
-            Some(score) if !score.is_finite() => format!("it is {score}, which is no number"),
+            Some(score) if !score.is_finite() => {
+                format!("it is {score}, which is not a finite number")
+            }
             Some(_) if self.metrics.contains_key(SCORE) => {
-                "the metrics have a `score` besides".into()
+                "the metrics already contain a `score`".into()
             }
             _ => return Ok(()),
         };
@@ -174,8 +176,8 @@ impl Run {
         Ok(self.recorded())
     }
 
-    /// Like [`Run::finish`], for those who go on with the run where it is refused. After it, every
-    /// call is.
+    /// Like [`Run::finish`], but keeps the run usable if the end is refused. After a successful
+    /// end, every further call is refused.
     ///
     /// # Errors
     /// As for [`Run::finish`].

@@ -76,13 +76,13 @@ impl Recorder {
     pub fn resume(&self, id: &str) -> Result<Run, Error> {
         let left = self.left(id)?;
         if left.run.fold.mode == Mode::Minimal && !self.policies.is_empty() {
-            let why = "the run was begun without policies, and would not ask them";
+            let why = "the run began without policies, so it can't be resumed with policies";
             return Err(Error::refused("resuming", why));
         }
         let before = left.run.before.as_ref();
         if let Some(workspace) = before.and_then(Before::unnamed) {
             let why = format!(
-                "the run works in {workspace}, which only its records name: name this workspace too"
+                "the run works in {workspace}, but only its records name that directory: pass it as the workspace"
             );
             return Err(Error::refused("resuming", why));
         }

@@ -163,7 +163,8 @@ fn parse(tape: &mut Tape, line: &[u8]) -> Result<Event, String> {
             "has {lacking}, which the recorder writes in every event"
         ));
     }
-    Event::deserialize(value?).map_err(|error| format!("is no event of a recorder: {error}"))
+    Event::deserialize(value?)
+        .map_err(|error| format!("is not an event that the recorder writes: {error}"))
 }
 
 /// What every event has that a recorder writes.
@@ -205,13 +206,13 @@ impl Lines<'_> {
         if event.id != event_id(number) {
             let (is, own) = (quote(&event.id), event_id(number));
             return Err(wrong(format!(
-                "has the id {is}, and the recorder writes {own} there"
+                "has the id {is}, but the recorder writes {own} on that line"
             )));
         }
         if event.at().is_none() {
             let time = quote(&event.timestamp.0);
             return Err(wrong(format!(
-                "has the time {time}, and the recorder writes times as \
+                "has the time {time}, but the recorder writes times in the form \
                  2026-03-01T12:00:00.000000+00:00"
             )));
         }
@@ -225,7 +226,7 @@ impl Lines<'_> {
         fits.map_err(|error| error.to_string())?;
         if fold.events == self.marks.sealed && !is_sealed(fold) {
             return Err(wrong(
-                "has the digest of another state than the one that the events lead to".into(),
+                "has a digest that differs from that of the state computed from the events".into(),
             ));
         }
         if event.is_proposal() {

@@ -40,8 +40,8 @@ fn draft(slip: &Slip, lines: &SlipLines) -> Draft {
     let (line, meant) = (lines.first.number, slip.meant);
     let also = match lines.count - 1 {
         0 => String::new(),
-        1 => ", and so has 1 more line".to_owned(),
-        more => format!(", and so have {more} more lines"),
+        1 => ", and 1 more line does too".to_owned(),
+        more => format!(", and {more} more lines do too"),
     };
     let (message, help) = match slip.within {
         None => (
@@ -50,7 +50,7 @@ fn draft(slip: &Slip, lines: &SlipLines) -> Draft {
                 quote(&slip.written)
             ),
             format!(
-                "Write the phase as `{meant}`, if that is what it means: a phase with another name is not counted as that."
+                "Write the phase as `{meant}`, if you mean that phase: under another name, runvet does not count it as `{meant}`."
             ),
         ),
         Some(within) => (

@@ -31,8 +31,8 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> 
     let pointer = Pointer::new("/plan/steps").item(first).field("status");
     let more = match others {
         0 => String::new(),
-        1 => ", and so is another step".into(),
-        others => format!(", and so are {others} other steps"),
+        1 => ", and 1 other step is running too".into(),
+        others => format!(", and {others} other steps are running too"),
     };
     let message = format!(
         "`{}` is \"running\"{more}, but the run has ended with the status {}",

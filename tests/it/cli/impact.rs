@@ -209,7 +209,7 @@ fn wrong_reports_are_refused_with_their_place() {
         (line("a", "") + &line("a", "") + END, "two episodes"),
         (line("a", "") + "nonsense\n", "line 2 column"),
         ("{\"x\":1}".to_owned(), "not a report of runvet"),
-        (other.to_owned(), "\"3.0.0\", and this runvet reads 2."),
+        (other.to_owned(), "\"3.0.0\", but this runvet reads 2."),
         (
             format!("{{\"dir\":\"a\",\"findings\":[{{}}]}}\n{END}"),
             "missing field",

@@ -181,9 +181,9 @@ fn run_is_recorded_afterwards_with_its_own_id_and_times() {
             Some(0),
             &json!("trace-4711"),
             &[
-                "the time is refused: it is 2026-03-01T12:00:01.999999+00:00, and the last event \
-                 was at 2026-03-01T12:00:02.000000+00:00",
-                "`at` has \"2026-03-01\", which is no RFC 3339 time",
+                "the time is refused: it is 2026-03-01T12:00:01.999999+00:00, but the last event \
+                 was later, at 2026-03-01T12:00:02.000000+00:00",
+                "`at` has \"2026-03-01\", which is not an RFC 3339 time",
             ][..]
         )
     );

@@ -462,7 +462,8 @@ fn watch_passes_over_foreign_state_until_a_run_is_there() {
     assert_eq!(watch.line(), "tool: gone");
     watch.signal("INT");
     let (_, status, said) = watch.end_with_notes();
-    let passed_over = "note: passed over 1 directory with nothing but another program's state.json";
+    let passed_over =
+        "note: skipped 1 directory whose only artifact is a state.json of another program";
     assert_eq!(said.matches(passed_over).count(), 1, "{said}");
     assert_eq!(status.code(), Some(0));
 }

@@ -100,7 +100,7 @@ fn required_key_of_an_event_is_told_with_its_slip() {
     assert_eq!(found.related[0].location.offset, slip.location.offset);
     assert_eq!(
         found.related[0].message,
-        "`timestamp` is absent, but here is `timestmp`"
+        "`timestamp` is absent, but the object has `timestmp`"
     );
 }
 
@@ -190,7 +190,7 @@ fn record_of_another_version_is_told_where_it_differs() {
     let report = replaced(Artifact::Summary, version.0, version.1);
     let help = &only(&report, "summary/version").help;
     assert!(
-        help.starts_with("No field but the version differs from 1.3.0"),
+        help.starts_with("Only the version differs from 1.3.0"),
         "{help}"
     );
     let report = with(Artifact::Summary, |text| {
@@ -200,8 +200,7 @@ fn record_of_another_version_is_told_where_it_differs() {
             .into()
     });
     let help = &only(&report, "summary/version").help;
-    let said =
-        "The record differs from version 1.3.0 in `outcome`, `metrics.plan_count`. Convert it";
+    let said = "The record differs from version 1.3.0 in `outcome`, `metrics.plan_count`. Convert the record";
     assert!(help.starts_with(said), "{help}");
 }
 

@@ -49,7 +49,7 @@ fn foreign_state_is_passed_over_with_a_note() {
     write(dir, "node_modules/x/state.json", FOREIGN);
     let note = |number| {
         format!(
-            "note: passed over {number} with nothing but another program's state.json; to check \
+            "note: skipped {number} whose only artifact is a state.json of another program; to check \
              one, give its path\n"
         )
     };

@@ -295,7 +295,7 @@ fn verdict_is_withheld_when_the_machine_lacks_memory() {
             assert_eq!(fault.path, "s3://runs/ep_1");
             assert_eq!(
                 fault.message,
-                "the machine lacked what it takes to read it, such as memory"
+                "the machine lacked the resources to read the episode, such as memory"
             );
             let is_unreadable = |finding: &Finding| finding.rule == "record/unreadable";
             assert!(!report.findings.iter().any(is_unreadable));

@@ -166,7 +166,8 @@ fn threads_and_a_strict_rule_change_nothing() {
         "{one:?}"
     );
     assert!(
-        one[6].contains("and so have 7 more events") || one.iter().any(|it| it.contains("7 more")),
+        one[6].contains("and 7 more events have this value")
+            || one.iter().any(|it| it.contains("7 more")),
         "{one:?}"
     );
     assert_eq!(one, team(&["--jobs", "4"]));
@@ -266,11 +267,11 @@ fn value_outside_of_a_vocabulary_is_one_finding_with_its_number() {
         [
             ("`phase` is \"direction\", which the vocabulary lacks", hint),
             (
-                "`payload.tool` is \"adapter:core.minimal\", which the vocabulary lacks, and so has 1 more event",
+                "`payload.tool` is \"adapter:core.minimal\", which the vocabulary lacks, and 1 more event has this value",
                 "Did you mean \"adapter:core.minimol\"?"
             ),
             (
-                "`payload.x-attempt` is 1, which the vocabulary lacks, and so has 1 more event",
+                "`payload.x-attempt` is 1, which the vocabulary lacks, and 1 more event has this value",
                 hint
             ),
         ]
@@ -405,8 +406,8 @@ fn every_format_knows_the_rule_of_a_team() {
 }
 
 /// What stands in `runvet.toml` (`⏎` for a new line), the place, and parts of the message and help.
-const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the group `plan` is one of built-in rules |
-[[schema]]⏎id = 'coverage/x'⏎schema = {} | 2:6 | one of built-in rules |
+const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the group `plan` belongs to the built-in rules |
+[[schema]]⏎id = 'coverage/x'⏎schema = {} | 2:6 | belongs to the built-in rules |
 [[schema]]⏎id = 'Acme'⏎schema = {} | 2:6 | an id is a group and a subject |
 [[schema]]⏎id = 'a/b'⏎schema = {}⏎[[schema]]⏎id = 'a/b'⏎schema = {} | 5:6 | the id `a/b` is taken by runvet.toml:2 |
 [[schema]]⏎id = 'a/b' | 2:6 | the schema is missing |
@@ -423,9 +424,9 @@ const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the g
 [[schema]]⏎id = 'a/b'⏎record = 'evnt'⏎schema = {} | 3:10 | unknown value "evnt" | did you mean `event`?
 [[schema]]⏎id = 'a/b'⏎record = 'state.json'⏎schema = {} | 3:10 | unknown value "state.json" | did you mean `state`?
 [[schema]]⏎id = 'a/b'⏎record = '../x.json'⏎schema = {} | 3:10 | unknown value "../x.json" |
-[[schema]]⏎id = 'a/b'⏎record = 'x.json'⏎where = { tool = 'x' }⏎schema = {} | 4:9 | `where` goes with the records |
-[[schema]]⏎id = 'a/b'⏎record = 'state'⏎expect = 'always'⏎schema = {} | 4:10 | `expect` goes with files |
-[[schema]]⏎id = 'a/b'⏎record = 'state'⏎where = { tool = 'x' }⏎schema = {} | 4:9 | `where` goes with the records |
+[[schema]]⏎id = 'a/b'⏎record = 'x.json'⏎where = { tool = 'x' }⏎schema = {} | 4:9 | `where` is allowed only with the records |
+[[schema]]⏎id = 'a/b'⏎record = 'state'⏎expect = 'always'⏎schema = {} | 4:10 | `expect` is allowed only with files |
+[[schema]]⏎id = 'a/b'⏎record = 'state'⏎where = { tool = 'x' }⏎schema = {} | 4:9 | `where` is allowed only with the records |
 [[schema]]⏎id = 'a/b'⏎where = { tol = 'x' }⏎schema = {} | 3:11 | unknown key "tol" of a selector | did you mean `tool`?
 [[schema]]⏎id = 'a/b'⏎record = 'action'⏎where = { phase = 'x' }⏎schema = {} | 4:11 | unknown key "phase" |
 [[schema]]⏎id = 'a/b'⏎where = { tool = [] }⏎schema = {} | 3:9 | expected |
@@ -684,27 +685,27 @@ fn examples_of_a_schema_are_judged() {
         (
             format!("{table}{good}{bad}"),
             0,
-            "a/b: 2 examples, all as they say",
+            "a/b: 2 examples, all with the declared result",
         ),
         (
             format!("{table}{good}"),
             1,
-            "a/b: no example in which it finds something",
+            "a/b: the schema has no example in which it finds something",
         ),
         (
             table.to_owned(),
             1,
-            "a/b: no example in which it finds something",
+            "a/b: the schema has no example in which it finds something",
         ),
         (
             format!("{table}{bad}{}", example("{}", true)),
             1,
-            "a/b: runvet.toml:9: not valid: the value lacks the required field `n`",
+            "a/b: runvet.toml:9: the example is declared valid, but the schema refuses it: the value lacks the required field `n`",
         ),
         (
             format!("{table}{}", example("{\"n\": 1}", false)),
             1,
-            "a/b: runvet.toml:6: valid, and nothing is found in it",
+            "a/b: runvet.toml:6: the example is declared invalid, but the schema allows it",
         ),
     ] {
         project.write("runvet.toml", &text);

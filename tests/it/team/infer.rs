@@ -60,7 +60,7 @@ fn nothing_to_infer_from_and_mistakes_are_said() {
         (
             &[RUNS, "--where", "tool=nobody"][..],
             3,
-            "no such value in these runs",
+            "the runs have no value that",
         ),
         (
             &[RUNS, "--at", "payload"],

@@ -182,17 +182,20 @@ fn examples_of_orders_are_judged() {
     };
     assert_eq!(
         example("fires = [3]"),
-        (0, "a/b: 1 example, all as they say".into())
+        (0, "a/b: 1 example, all with the declared result".into())
     );
     let (code, said) = example("fires = [1, 3]");
     assert!(
-        code == 1 && said.ends_with("it fires at line 3, not at lines 1, 3"),
+        code == 1 && said.ends_with("the rule fires at line 3, not at lines 1, 3"),
         "{said}"
     );
     let (code, said) = example("fires = []\nended = false");
     assert_eq!(
         (code, &*said),
-        (1, "a/b: no example in which it finds something")
+        (
+            1,
+            "a/b: the rule has no example in which it finds something"
+        )
     );
 }
 
@@ -204,14 +207,14 @@ const MISTAKES: &[(&str, &str)] = &[
         "an order has one pattern, and this one has `never` and `at-most`",
     ),
     ("never = false", "never"),
-    ("at-most = 0", "expected a whole number from 1"),
+    ("at-most = 0", "expected a whole number, at least 1"),
     (
         "at-most = 'params.x'",
         "there is no parameter called \"params.x\"",
     ),
     (
         "at-most = 1\nwithin = '1s'",
-        "`within` goes with patterns of two events",
+        "`within` is allowed only with `needs-earlier`, `needs-later`, `none-earlier` and `none-later`",
     ),
     (
         "needs-later = {}\nwithin = '1w'",
@@ -219,11 +222,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "needs-later = {}\nwithin = '0s'",
-        "no such length of time, or it is 0",
+        "expected a length of time above 0",
     ),
     (
         "never = true\nsame = '/a'",
-        "`same` does not go with `never`",
+        "`same` can't be combined with `never`",
     ),
     ("needs-erlier = {}", "did you mean `needs-earlier`?"),
     (
@@ -247,7 +250,7 @@ fn mistakes_in_orders_are_named() {
     let unknown = order("never = true").replace("{same}", "{some}");
     let output = project(&unknown, &[], true).run(&["validate", "runs"]);
     assert!(
-        stderr(&output).contains("the message names \"some\", which there is not"),
+        stderr(&output).contains("the message has the unknown placeholder \"some\""),
         "{}",
         stderr(&output)
     );

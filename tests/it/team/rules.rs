@@ -193,7 +193,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("check = 'evnt.payload'", "unknown name `evnt`"),
     (
         "check = 'event.payload'",
-        "`event` goes with rules that have `each`",
+        "`event` is allowed only in rules that have `each`",
     ),
     ("each = {}\ncheck = 'evnt.payload'", "did you mean `event`?"),
     ("check = 'true || x'", "unknown name `x`"),
@@ -204,15 +204,15 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "check = 'true'\nat = '/x'",
-        "`at` goes with rules with `each` or `in`",
+        "`at` is allowed only in rules with `each` or `in`",
     ),
     (
         "check = 'true'\neach = {}\nin = 'state'",
-        "`in` goes with rules without `each`",
+        "`in` is allowed only in rules without `each`",
     ),
     (
         "check = 'true'\neach = {}\nneeds = 'ended'",
-        "`needs` goes with rules without `each`",
+        "`needs` is allowed only in rules without `each`",
     ),
     ("check = 'true'\nneeds = 'endet'", "endet"),
     ("when = 'true'", "check"),
@@ -222,7 +222,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "check = 'true'\n[[rule.example]]\nstate = '{'\nfires = []",
-        "it is no JSON",
+        "is not JSON",
     ),
 ];
 
@@ -241,7 +241,10 @@ fn mistakes_in_rules_are_named_at_their_places() {
     let messages = rule("check = 'true'").replace("{value}", "{count}");
     let output = project(&messages, &[], true).run(&["validate", "runs"]);
     let said = stderr(&output);
-    assert!(said.contains("this message has no `{count}`"), "{said}");
+    assert!(
+        said.contains("`{count}` is not available in this message"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -256,11 +259,11 @@ fn examples_of_rules_are_judged() {
     };
     assert_eq!(
         example("fires = [0]"),
-        (0, "a/b: 1 example, all as they say".into())
+        (0, "a/b: 1 example, all with the declared result".into())
     );
     let (code, said) = example("fires = [1]");
     assert!(
-        code == 1 && said.ends_with("it fires at line 0, not at line 1"),
+        code == 1 && said.ends_with("the rule fires at line 0, not at line 1"),
         "{said}"
     );
 }

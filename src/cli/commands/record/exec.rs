@@ -139,7 +139,7 @@ fn begin(run: &mut Run, command: &CommandLine) -> Result<OpenStep, Error> {
         StepDecision::Go(step) => step,
         // Only policies do that, and this recorder has none.
         StepDecision::Vetoed(_) | StepDecision::Skipped => {
-            let (what, why) = ("the command", "a policy does not let it pass".into());
+            let (what, why) = ("the command", "a policy blocks it".into());
             return Err(Error::Refused { what, why });
         }
     };

@@ -15,10 +15,11 @@ use crate::schema::Inferred;
 use crate::select::{Glob, KeyPath, Selector, Values, Wanted, key_path};
 use crate::source::Artifact;
 
-/// Propose a first schema for an open part of events or actions, from the runs that are there
+/// Propose a first schema for an open part of events or actions, from existing runs
 ///
-/// It allows all values that are found. A key is required that is always there, and a text is one
-/// of a set where few texts repeat. Edit the schema, and name it in `[[schema]]` of `runvet.toml`.
+/// The schema allows all values that it finds. It requires a key that is always present. If a few
+/// texts repeat, it allows only these texts. Edit the schema, and name it in `[[schema]]` of
+/// `runvet.toml`.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -27,7 +28,7 @@ pub(super) struct Infer {
     /// Run-data directories, episode directories, or artifact files [default: the nearest run data]
     paths: Vec<PathBuf>,
 
-    /// Which events or actions: those with this value under a key; repeatable, all must hold
+    /// Use only events or actions with this value under this key; repeatable, all must match
     ///
     /// A key is `phase`, `event_type`, `agent_id`, `tool`, `kind`, or a JSON Pointer. A value is a
     /// number, `true`, `false`, or a text in which `*` stands for any characters.
@@ -87,7 +88,7 @@ impl Infer {
             }
         }
         if inferred.values == 0 {
-            output.fault(&"no such value in these runs, so there is no schema");
+            output.fault(&"the runs have no value that `--where` and `--at` select, so runvet can't propose a schema");
             return Ok(if is_whole {
                 Exit::NothingFound
             } else {

@@ -90,7 +90,7 @@ pub(super) fn notes(gate: &Gate, scope: &Scope, outcome: &Outcome) -> Vec<String
 /// That directories are not episodes, because another program wrote what they hold.
 pub(in crate::cli) fn passed_over(foreign: usize) -> String {
     format!(
-        "passed over {} with nothing but another program's state.json; to check one, give its path",
+        "skipped {} whose only artifact is a state.json of another program; to check one, give its path",
         directories(foreign)
     )
 }
