@@ -405,7 +405,7 @@ def test_run_is_recorded_afterwards_with_the_verdict_of_an_evaluator(tmp_path: P
         run.at(began)
     with pytest.raises(ValueError, match="no time zone"):
         run.at(datetime(2026, 3, 1, 12))  # noqa: DTZ001
-    with pytest.raises(runvet.Refused, match="no number"):
+    with pytest.raises(runvet.Refused, match="not a finite number"):
         run.finish(score=float("nan"))
     ended = run.finish(
         assertions=[runvet.Evaluated("cites", True), runvet.Evaluated("short", False, "412 words")],
