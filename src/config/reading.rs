@@ -14,7 +14,7 @@ use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 
 use super::tables::Pack;
 use super::{Config, ConfigError, ConfigSource};
-use crate::document::Tape;
+use crate::document::{MAX_DEPTH, Tape};
 use crate::printable::quote;
 use crate::schema::{certainly_satisfies, errors};
 use crate::source::Pointer;
@@ -53,6 +53,8 @@ enum Wrong {
     Type,
     /// The value has the right type.
     Other,
+    /// A value somewhere below has more levels than can be judged.
+    TooDeep,
 }
 
 impl ConfigSource<'_> {
@@ -144,6 +146,10 @@ impl ConfigSource<'_> {
                 let (wanted, help) = wanted(schema, expected);
                 self.error(span, format!("expected {wanted}"), help.map(str::to_owned))
             }
+            Wrong::TooDeep => {
+                let message = format!("tables and lists have more than {MAX_DEPTH} levels");
+                self.error(span, message, None)
+            }
             Wrong::Other => {
                 let said = expected.get("patternErrorMessage").and_then(Value::as_str);
                 self.error(span, said.unwrap_or("the value is not allowed"), None)
@@ -194,8 +200,13 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     let text = json.to_string();
     let mut tape = Tape::default();
     let Ok(document) = tape.read(text.as_bytes()) else {
-        // The parser of TOML allows less nesting than that of JSON.
-        return Vec::new();
+        // It was written just now, so it can only nest too deep: in TOML, the name of a table, a
+        // key and a value have a limit each.
+        return vec![Mistake {
+            path: Vec::new(),
+            what: Wrong::TooDeep,
+            follows_another: false,
+        }];
     };
     if certainly_satisfies(document, &with_keys_of(schema, json)) {
         return Vec::new();
@@ -389,6 +400,24 @@ mod tests {
                 .to_string(),
             "a/runvet.toml:1:1: unknown key \"deny-warning\" (did you mean `deny-warnings`?)"
         );
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_a_mistake() {
+        let keys = |key: &str| vec![key; 70].join(".");
+        let text = format!(
+            "[[schema]]\nid = 'a/b'\nschema.{} = {{ {} = 1 }}",
+            keys("x"),
+            keys("y")
+        );
+        let file = ConfigSource {
+            name: "runvet.toml",
+            dir: Path::new(""),
+            text: &text,
+        };
+        let mistakes = file.read().mistakes;
+        let messages: Vec<&str> = mistakes.iter().map(|it| &*it.message).collect();
+        assert_eq!(messages, ["tables and lists have more than 128 levels"]);
     }
 
     #[test]
