@@ -10,10 +10,9 @@ use crate::source::Line;
 /// What one event says: its fields, facts or not.
 pub(crate) struct EventFacts<'a> {
     pub(crate) line: Line,
-    pub(super) root: Node<'a>,
+    pub(super) value: Value<'a>,
     pub(super) phase: Option<Value<'a>>,
     pub(super) event_type: Option<Value<'a>>,
-    pub(super) episode_id: Option<Value<'a>>,
     agent_id: Option<Value<'a>>,
     pub(super) timestamp: Option<Value<'a>>,
     payload: Option<Value<'a>>,
@@ -24,10 +23,9 @@ impl<'a> EventFacts<'a> {
     pub(crate) fn new(line: Line, event: Value<'a>) -> Self {
         let mut facts = Self {
             line,
-            root: event.node(),
+            value: event,
             phase: None,
             event_type: None,
-            episode_id: None,
             agent_id: None,
             timestamp: None,
             payload: None,
@@ -36,7 +34,6 @@ impl<'a> EventFacts<'a> {
             match &*name {
                 "phase" => facts.phase = Some(value),
                 "event_type" => facts.event_type = Some(value),
-                "episode_id" => facts.episode_id = Some(value),
                 "agent_id" => facts.agent_id = Some(value),
                 "timestamp" => facts.timestamp = Some(value),
                 "payload" => facts.payload = Some(value),

@@ -10,7 +10,6 @@ pub(crate) use taker::{EventReading, NoteTaker};
 
 use super::event::{EventFacts, text};
 use super::slips::{is_slip_of_projection, phase_begun};
-use super::value::Value;
 use crate::document::Kind;
 use crate::record::StepStatus;
 use crate::record::phases::PROJECTION;
@@ -70,17 +69,29 @@ pub(super) struct MirroredSpans {
 impl<'a> EventNote<'a> {
     /// The note of any event.
     pub(crate) fn of(event: &EventFacts<'a>) -> Self {
-        let phase = text(event.phase);
+        let find = |field: Field| event.value.at(field.path());
+        let is_synthetic =
+            find(Field::Synthetic).is_some_and(|synthetic| synthetic.node().kind() == Kind::True);
+        let sets_status = find(Field::StepStatus).is_some();
+        Self::of_texts(|field| text(find(field)), is_synthetic, sets_status)
+    }
+
+    /// The note of an event with these texts, none of which violates the schema.
+    #[inline]
+    fn of_texts(
+        text: impl Fn(Field) -> Option<Cow<'a, str>>,
+        synthetic: bool,
+        sets_status: bool,
+    ) -> Self {
+        let phase = text(Field::Phase);
+        let is_act = phase.as_deref() == Some("act");
         Self {
-            act: (phase.as_deref() == Some("act")).then(|| ActNote::of(event)),
+            act: is_act.then(|| ActNote::of_texts(&text, sets_status)),
             phase,
-            event_type: text(event.event_type),
-            episode_id: text(event.episode_id),
-            timestamp: text(event.timestamp),
-            synthetic: event
-                .payload()
-                .and_then(|payload| payload.get("synthetic"))
-                .is_some_and(|synthetic| synthetic.node().kind() == Kind::True),
+            event_type: text(Field::EventType),
+            episode_id: text(Field::EpisodeId),
+            timestamp: text(Field::Timestamp),
+            synthetic,
         }
     }
 
@@ -110,26 +121,25 @@ impl<'a> EventNote<'a> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
         }
-        let string = |field| parts.string(field, line).ok();
-        string(Field::AgentId)?;
-        let phase = string(Field::Phase)??;
-        let timestamp = string(Field::Timestamp)?.filter(|text| Timestamp::is_valid(text))?;
-        let event_type = string(Field::EventType)?;
-        if own.is_slip(&phase) || parts.suspects.concern(&phase, event_type.as_deref()) {
+        let text = |field| parts.string(field, line).ok().flatten();
+        let sets_status = parts.get(Field::StepStatus).is_some();
+        let mut note = Self::of_texts(text, parts.is_synthetic(), sets_status);
+        let phase = note.phase.as_deref()?;
+        if !note.timestamp.as_deref().is_some_and(Timestamp::is_valid)
+            || !parts.are_strings(&[Field::AgentId, Field::EpisodeId, Field::EventType])
+            || own.is_slip(phase)
+            || parts.suspects.concern(phase, note.event_type.as_deref())
+        {
             return None;
         }
-        Some(Self {
-            act: if phase == "act" {
-                Some(ActNote::of_parts(parts, line)?)
-            } else {
-                None
-            },
-            phase: Some(phase),
-            event_type,
-            episode_id: string(Field::EpisodeId)?,
-            timestamp: Some(timestamp),
-            synthetic: parts.is_synthetic(),
-        })
+        if let Some(act) = &mut note.act {
+            let has_known_status = !sets_status || matches!(act.step, Some((_, Some(_))));
+            if !has_known_status || !parts.are_strings(&[Field::StepId]) {
+                return None;
+            }
+            act.mirrored = parts.mirrored();
+        }
+        Some(note)
     }
 }
 
@@ -138,39 +148,20 @@ impl<'a> ActNote<'a> {
         self.step.is_some() || self.unset_step.is_some() || self.action_id.is_some()
     }
 
-    fn of(event: &EventFacts<'a>) -> Self {
-        let payload = event.payload();
-        let in_payload = |key: &str| payload.and_then(|payload| payload.text(&[key]));
-        let status = |value: Value<'_>| {
-            value
-                .node()
-                .text()
-                .and_then(|status| StepStatus::of_word(&status))
+    fn of_texts(text: impl Fn(Field) -> Option<Cow<'a, str>>, sets_status: bool) -> Self {
+        let status = || text(Field::StepStatus).and_then(|word| StepStatus::of_word(&word));
+        let step_id = text(Field::StepId);
+        let (step, unset_step) = if sets_status {
+            (step_id.map(|step| (step, status())), None)
+        } else {
+            (None, step_id)
         };
-        let step_status = payload.and_then(|payload| payload.get("step_status"));
-        let step_id = in_payload("step_id");
         Self {
-            unset_step: step_id.clone().filter(|_| step_status.is_none()),
-            step: step_id.zip(step_status.map(status)),
-            action_id: in_payload("action_id").or_else(|| in_payload("id")),
+            step,
+            unset_step,
+            action_id: text(Field::ActionId).or_else(|| text(Field::Id)),
             mirrored: None,
         }
-    }
-
-    /// The note of an act event, if the event certainly satisfies its schema.
-    fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
-        let step_id = parts.string(Field::StepId, line).ok()?;
-        let status = match parts.string(Field::StepStatus, line).ok()? {
-            Some(status) => Some(StepStatus::of_word(&status)?),
-            None => None,
-        };
-        let id = |field| parts.string(field, line).ok().flatten();
-        Some(Self {
-            unset_step: step_id.clone().filter(|_| status.is_none()),
-            step: step_id.zip(status.map(Some)),
-            action_id: id(Field::ActionId).or_else(|| id(Field::Id)),
-            mirrored: parts.mirrored(),
-        })
     }
 }
 

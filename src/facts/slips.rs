@@ -264,7 +264,12 @@ impl Slips {
         {
             self.add_one(event.line, None, phase, meant, Pointer::new("/phase"));
         }
-        self.add_keys(event.line, Within::Event, event.root, &Pointer::default());
+        self.add_keys(
+            event.line,
+            Within::Event,
+            event.value.node(),
+            &Pointer::default(),
+        );
         let payload = event.payload().zip(phase).and_then(|(payload, phase)| {
             let event_type = text(event.event_type);
             Some((payload, Within::payload(&phase, event_type.as_deref())?))

@@ -50,17 +50,26 @@ macro_rules! fields {
 
             const OF_PAYLOAD: [Self; [$(stringify!($of_payload)),+].len()] = [$(Self::$of_payload,)+];
 
-            fn of_event(key: &[u8]) -> Self {
+            fn of_event(key: &str) -> Self {
                 match key {
                     $($event_key => Self::$of_event,)+
                     _ => Self::Other,
                 }
             }
 
-            pub(super) fn of_payload(key: &[u8]) -> Self {
+            pub(super) fn of_payload(key: &str) -> Self {
                 match key {
                     $($payload_key => Self::$of_payload,)+
                     _ => Self::Other,
+                }
+            }
+
+            /// The path to the field in an event.
+            pub(super) fn path(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$of_event => &[$event_key],)+
+                    $(Self::$of_payload => &["payload", $payload_key],)+
+                    Self::Other => &[],
                 }
             }
         }
@@ -69,26 +78,26 @@ macro_rules! fields {
 
 fields! {
     event: {
-        AgentId = b"agent_id" text,
-        EpisodeId = b"episode_id" text,
-        EventType = b"event_type" text,
-        Payload = b"payload",
-        Phase = b"phase" text,
-        Timestamp = b"timestamp" text,
+        AgentId = "agent_id" text,
+        EpisodeId = "episode_id" text,
+        EventType = "event_type" text,
+        Payload = "payload",
+        Phase = "phase" text,
+        Timestamp = "timestamp" text,
     }
     payload: {
-        StepId = b"step_id" text,
-        StepStatus = b"step_status" text,
-        ActionId = b"action_id" text,
-        Id = b"id" text,
-        Synthetic = b"synthetic",
-        ResultStatus = b"result_status",
-        Decision = b"decision",
-        Status = b"status",
-        Error = b"error",
-        Kind = b"kind",
-        Tool = b"tool",
-        InputExcerpt = b"input_excerpt",
+        StepId = "step_id" text,
+        StepStatus = "step_status" text,
+        ActionId = "action_id" text,
+        Id = "id" text,
+        Synthetic = "synthetic",
+        ResultStatus = "result_status",
+        Decision = "decision",
+        Status = "status",
+        Error = "error",
+        Kind = "kind",
+        Tool = "tool",
+        InputExcerpt = "input_excerpt",
     }
 }
 
@@ -190,6 +199,14 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// Whether each of these fields that is there is a string.
+    pub(super) fn are_strings(&self, fields: &[Field]) -> bool {
+        (fields.iter()).all(|field| {
+            self.get(*field)
+                .is_none_or(|part| part.kind == Kind::String)
+        })
+    }
+
     /// What every event with the same skeleton has, see [`Skeletons`].
     pub(super) fn flags(&self) -> u8 {
         let flag = |flag, is_set| if is_set { flag } else { 0 };
@@ -268,12 +285,12 @@ impl Sink for &mut Parts<'_> {
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let name = self.text.get(start + 1..end - 1).unwrap_or_default();
         if self.depth == 1 {
-            self.field = Field::of_event(name.as_bytes());
+            self.field = Field::of_event(name);
             if self.field == Field::Other {
                 self.suspects.add_of_event(name);
             }
         } else {
-            self.field = Field::of_payload(name.as_bytes());
+            self.field = Field::of_payload(name);
             if !matches!(
                 self.field,
                 Field::StepId | Field::StepStatus | Field::ActionId | Field::Id | Field::Synthetic

@@ -22,7 +22,7 @@ impl<'a> EventReading<'a> {
     /// A text of the payload, under a key of [`GLANCED`].
     #[inline]
     pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
-        let field = Field::of_payload(key.as_bytes());
+        let field = Field::of_payload(key);
         self.parts.string(field, self.line).ok().flatten()
     }
 
@@ -148,12 +148,7 @@ impl NoteTaker {
     /// Learns the skeleton of an event that was noted, unless a noted field of it is not a string:
     /// an event with the same skeleton would then be noted wrongly.
     fn learn(&mut self, bytes: &[u8], parts: &Parts<'_>, detail: Detail) {
-        let is_text = |field: Field| {
-            parts
-                .get(field)
-                .is_none_or(|part| part.kind == Kind::String)
-        };
-        if bytes.len() <= MAX_LEARNED_BYTES && Field::TEXTS.iter().copied().all(is_text) {
+        if bytes.len() <= MAX_LEARNED_BYTES && parts.are_strings(Field::TEXTS) {
             let fields = || {
                 let noted = Field::TEXTS.iter().copied();
                 noted.chain(GLANCED).chain(Field::MIRRORED)

@@ -4,6 +4,7 @@ use super::taker::*;
 use super::*;
 use crate::document::{Skeletons, Tape};
 use crate::facts::slips::has_slips;
+use crate::facts::value::Value;
 use crate::schema;
 use crate::source::Line;
 
