@@ -92,17 +92,6 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
     rules::ALL.iter().map(|rule| &rule.info)
 }
 
-/// The built-in rule with an id.
-///
-/// # Errors
-///
-/// [`Error::UnknownRule`], with the most similar name.
-pub fn find_rule(name: &str) -> Result<&'static RuleInfo, Error> {
-    all_rules()
-        .find(|rule| rule.id == name)
-        .ok_or_else(|| unknown_rule(&RuleSet::default(), name))
-}
-
 /// Whether the name of a rule, of a group such as `plan/*`, or `*` names a rule.
 pub(crate) fn names(name: &str, rule: &str) -> bool {
     let is_in = |group: &str| (group.is_empty() || group.ends_with('/')) && rule.starts_with(group);

@@ -115,7 +115,7 @@ impl Kind {
 }
 
 /// Where and why a text is not JSON.
-#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{kind}")]
 #[non_exhaustive]
 pub struct SyntaxError {

@@ -41,7 +41,7 @@ pub(crate) const MAX_FINDINGS_PER_RULE: usize = 10_000;
 
 /// The severity of a finding.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    PartialOrd, Ord, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
@@ -92,8 +92,7 @@ pub enum Level {
 
 impl Level {
     /// The severity of the findings, where there are to be any.
-    #[must_use]
-    pub const fn severity(self) -> Option<Severity> {
+    pub(crate) const fn severity(self) -> Option<Severity> {
         match self {
             Self::Error => Some(Severity::Error),
             Self::Warning => Some(Severity::Warning),
@@ -500,7 +499,7 @@ pub(crate) enum Suppression {
     Baseline,
 }
 
-words!(crate Suppression {
+words!(Suppression {
     Ignore = "ignore",
     Baseline = "baseline",
 });
@@ -526,7 +525,7 @@ pub struct Related {
 }
 
 /// A place in a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Default, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Location {
     /// The path of the file, as the user would type it.

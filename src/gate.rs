@@ -46,7 +46,7 @@ use crate::finding::{Deny, EpisodeReport, Report, ReportedFault, RuleInfo, Stati
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{Artifacts, AsEpisodeDir, Discovery, EpisodeDir, Excludes, Fault, Found, Given};
 
-pub use crate::check::{Error, all_rules, find_rule};
+pub use crate::check::{Error, all_rules};
 pub use crate::config::ConfigError;
 pub use baseline::{Baseline, BaselineError};
 pub use exit::Exit;
@@ -138,8 +138,8 @@ impl Gate {
     /// gate follows.
     ///
     /// ```
-    /// use runvet::gate::{Gate, all_rules};
-    /// assert_eq!(Gate::default().rules().count(), all_rules().count());
+    /// use runvet::gate::Gate;
+    /// assert!(Gate::default().rules().any(|rule| rule.id == "plan/projection"));
     /// ```
     pub fn rules(&self) -> impl Iterator<Item = &RuleInfo> {
         self.check.rules()

@@ -38,7 +38,7 @@ pub(crate) use page::PlanPage;
 
 /// A plan rebuilt from the timeline (reference, section 3). What the timeline does not say is
 /// null.
-#[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
+#[derive(Debug, Serialize, JsonSchema, PartialEq)]
 pub struct RebuiltPlan {
     /// The source of the plan: the `source` of the latest `plan` event's payload, else its
     /// `agent_id`, else the event's.
@@ -75,7 +75,7 @@ pub(crate) struct PlanStep {
 }
 
 /// The persisted plan of a run, compared with the one rebuilt from its timeline.
-#[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
+#[derive(Debug, Serialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct PlanComparison {
     /// The rebuilt plan; null without a `plan` event within reach.

@@ -37,7 +37,7 @@ use std::sync::OnceLock;
 use crate::printable::{escape, quote};
 use crate::store::{self, Fault, RunDir, display};
 pub(crate) use events::EventLines;
-pub use events::{EventLine, EventTexts, Events};
+pub use events::{EventLine, EventTexts};
 pub use filter::RunFilter;
 #[cfg(feature = "cli")]
 pub(crate) use filter::{Facet, Listed, Range, Tallied, Words};

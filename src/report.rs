@@ -2,11 +2,12 @@
 //! it has written.
 //!
 //! ```
-//! use runvet::gate::{Gate, all_rules};
+//! use runvet::gate::Gate;
 //! use runvet::report::{Closing, Format, Options};
 //!
-//! let report = Gate::default().run(["corpus/good/terminal"]).unwrap();
-//! let mut renderer = Format::Sarif.renderer(&Options::default().rules(all_rules()));
+//! let mut gate = Gate::default();
+//! let report = gate.run(["corpus/good/terminal"]).unwrap();
+//! let mut renderer = Format::Sarif.renderer(&Options::default().rules(gate.rules()));
 //! let mut text = Vec::new();
 //! renderer.begin(&mut text).unwrap();
 //! for episode in &report.episodes {
@@ -161,13 +162,13 @@ pub(crate) enum GroupBy {
     Rule,
 }
 
-words!(crate GroupBy {
+words!(GroupBy {
     Episode = "episode",
     Rule = "rule",
 });
 
 /// The characters and colours of a human report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(PartialEq, Eq, Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub enum Style {
     /// With colours and line-drawing characters.
@@ -221,7 +222,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The rules that SARIF and HTML describe, as [`crate::gate::all_rules`] lists them.
+    /// The rules that SARIF and HTML describe, as [`crate::gate::Gate::rules`] lists them.
     #[must_use]
     pub fn rules<'r>(mut self, rules: impl IntoIterator<Item = &'r RuleInfo>) -> Self {
         self.rules = rules.into_iter().cloned().collect();
@@ -310,7 +311,7 @@ pub trait Renderer: Send {
 }
 
 /// The results of a check that are known after its last episode.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Closing<'c> {
     /// The sums over all episodes.
     pub(crate) totals: &'c Totals,
@@ -355,12 +356,12 @@ impl<'c> Closing<'c> {
     /// which its ids start; without it, and where it makes none, a run has no page.
     ///
     /// ```
-    /// use runvet::gate::{Gate, all_rules};
+    /// use runvet::gate::Gate;
     /// use runvet::read::RunReader;
     /// use runvet::report::{Closing, Format, Options};
     ///
     /// let mut gate = Gate::default().keep_cards(true);
-    /// let mut renderer = Format::Html.renderer(&Options::default().rules(all_rules()));
+    /// let mut renderer = Format::Html.renderer(&Options::default().rules(gate.rules()));
     /// let mut text = Vec::new();
     /// let report = gate.run(["corpus/demo"])?;
     /// for episode in &report.episodes {

@@ -106,7 +106,7 @@ impl Table {
 }
 
 /// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum RowFormat {
     /// A line with the names of the columns, then one for each row; null is an empty cell.
@@ -241,7 +241,7 @@ impl TableWriter {
             room,
         };
         let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
-        let written = self.rows(&of, || run.event_lines(), &mut kept);
+        let written = self.rows(&of, || run.event_lines().ok(), &mut kept);
         Ok(Some(if written.is_ok() {
             Written::Kept(kept.rows, fault)
         } else {
@@ -268,7 +268,7 @@ impl TableWriter {
                 let (run, report) = *of;
                 let documents = self.table.needs_records().then(|| run.records().into());
                 let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
-                self.rows(&of, || run.event_lines(), out)?;
+                self.rows(&of, || run.event_lines().ok(), out)?;
                 report.fault()
             }
         };

@@ -8,7 +8,7 @@ use crate::printable::quote;
 /// let error = "fatal".parse::<runvet::finding::Level>().unwrap_err();
 /// assert_eq!(error.to_string(), "\"fatal\" is not one of error, warning, off");
 /// ```
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("{} is not one of {}", quote(.word), .known.join(", "))]
 #[non_exhaustive]
 pub struct UnknownWord {
@@ -30,11 +30,11 @@ pub(crate) trait Words: Copy + 'static {
     fn of_word(word: &str) -> Option<Self>;
 }
 
-/// Gives an enum its words: `word`, `Display` and `Words`; with `pub`, other crates have the list
-/// of its values and can parse a word, and with `crate` they know nothing of it.
+/// Gives an enum its words: `Display` and `Words`; with `pub`, other crates have the list of its
+/// values and can parse a word.
 macro_rules! words {
     (pub $type:ident { $($(#[$feature:meta])? $variant:ident = $word:literal),+ $(,)? }) => {
-        $crate::words::words!(@pub $type { $($(#[$feature])? $variant = $word),+ });
+        $crate::words::words!($type { $($(#[$feature])? $variant = $word),+ });
 
         impl $type {
             /// All values, in the order in which they are declared.
@@ -52,15 +52,10 @@ macro_rules! words {
             }
         }
     };
-    (crate $type:ident $words:tt) => { $crate::words::words!(@pub(crate) $type $words); };
-    ($type:ident $words:tt) => { $crate::words::words!(@pub $type $words); };
-    (@$vis:vis $type:ident {
-        $($(#[$feature:meta])? $variant:ident = $word:literal),+ $(,)?
-    }) => {
+    ($type:ident { $($(#[$feature:meta])? $variant:ident = $word:literal),+ $(,)? }) => {
         impl $type {
             /// The word for it.
-            #[must_use]
-            $vis const fn word(self) -> &'static str {
+            pub(crate) const fn word(self) -> &'static str {
                 match self {
                     $($(#[$feature])? Self::$variant => $word),+
                 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use runvet::finding::{Deny, RuleInfo, Totals};
-use runvet::gate::Exit;
+use runvet::gate::{Exit, Gate};
 use runvet::source::Artifact;
 
 /// What the package `runvet` is made of. Nothing here is for users.
@@ -98,7 +98,7 @@ fn exit(totals: &Totals, is_complete: bool, deny: Deny, allow_empty: bool) -> Ex
 }
 
 /// Id, level, title, hint and page.
-pub(crate) type Rule = (String, &'static str, String, String, String);
+pub(crate) type Rule = (String, String, String, String, String);
 
 /// What there is to know about each built-in rule.
 #[pyfunction]
@@ -110,7 +110,7 @@ pub(crate) fn rule(info: &RuleInfo) -> Rule {
     let text = |text: &str| text.to_owned();
     (
         text(&info.id),
-        info.level.word(),
+        info.level.to_string(),
         text(&info.title),
         text(&info.hint),
         text(&info.page),
@@ -120,7 +120,8 @@ pub(crate) fn rule(info: &RuleInfo) -> Rule {
 /// The page of a rule.
 #[pyfunction]
 fn explain(py: Python<'_>, rule: &str) -> PyResult<String> {
-    let found = runvet::gate::find_rule(rule).map_err(|error| errors::of_check(py, &error))?;
+    let gate = Gate::default();
+    let found = (gate.find_rule(rule)).map_err(|error| errors::of_check(py, &error))?;
     let mut page = format!("# {} ({})\n\n", found.id, found.level);
     for line in found.page.trim_end().lines() {
         // The words after a block's language are for the tests that execute it.

@@ -94,7 +94,7 @@ impl RunData {
     }
 
     fn get(&self, py: Python<'_>, name: &str) -> PyResult<Episode> {
-        let found = py.detach(|| self.0.get_within(name));
+        let found = py.detach(|| self.0.get(name));
         found
             .map(Episode::from)
             .map_err(|error| errors::of_read(py, &error))

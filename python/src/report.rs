@@ -140,7 +140,7 @@ impl Judged {
         repeated("episode_id", &|episode| &episode.id)?;
         repeated("dir", &|episode| &episode.dir)?;
         text("rule", &|_, found| found.rule.clone())?;
-        text("severity", &|_, found| found.severity.word().into())?;
+        text("severity", &|_, found| found.severity.to_string().into())?;
         text("message", &|_, found| found.message.clone())?;
         text("help", &|_, found| found.help.clone())?;
         text("fingerprint", &|_, found| found.fingerprint.clone())?;
@@ -259,7 +259,7 @@ pub(crate) fn episode(
     class!(py, "EpisodeReport")?.call1((
         &report.id,
         &report.dir,
-        report.lifecycle.word(),
+        report.lifecycle.to_string(),
         &report.mode,
         &report.adapter,
         report.valid,
@@ -305,7 +305,7 @@ pub(crate) fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'
     class!(py, "Finding")?.call_method1(
         "_of",
         (
-            (&found.rule, found.severity.word(), &found.message),
+            (&found.rule, found.severity.to_string(), &found.message),
             (&found.help, &found.fingerprint, &at.file, &at.pointer),
             place,
             (at.offset, at.length),
@@ -325,7 +325,8 @@ pub(crate) fn episode_columns<'py>(
     };
     text("episode_id", &|it| Some(&it.id))?;
     text("uri", &|it| Some(&it.dir))?;
-    text("lifecycle", &|it| Some(it.lifecycle.word()))?;
+    let lifecycle = reports.iter().map(|it| it.lifecycle.to_string());
+    columns.set_item("lifecycle", lifecycle.collect::<Vec<_>>())?;
     text("mode", &|it| it.mode.as_deref())?;
     text("adapter", &|it| it.adapter.as_deref())?;
     let valid = reports.iter().map(|it| it.valid);

@@ -144,7 +144,7 @@ impl Names<'_> {
         let Some(run_data) = &self.run_data else {
             return self.get_by_path(name);
         };
-        let found = run_data.get(name);
+        let found = run_data.get_or_open(name);
         // A run that is named in full is not elsewhere.
         if found.as_ref().is_ok_and(|run| run.path().ends_with(name)) {
             return Ok(found?);
@@ -172,7 +172,7 @@ impl Names<'_> {
             if is_path {
                 return Err(of_path.into());
             }
-            Ok(self.args.open()?.get(name)?)
+            Ok(self.args.open()?.get_or_open(name)?)
         })
     }
 }

@@ -157,7 +157,7 @@ impl<'a> Node<'a> {
 
     /// Whether the value is `null`.
     #[must_use]
-    pub fn is_null(self) -> bool {
+    pub(crate) fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 

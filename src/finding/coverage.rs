@@ -20,7 +20,7 @@ pub(crate) enum Coverage {
     Skipped,
 }
 
-words!(crate Coverage {
+words!(Coverage {
     Found = "found",
     Sound = "sound",
     Nothing = "nothing",

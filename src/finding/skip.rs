@@ -109,7 +109,7 @@ pub(crate) enum SkipKind {
     Limit,
 }
 
-words!(crate SkipKind {
+words!(SkipKind {
     Missing = "missing",
     Unreadable = "unreadable",
     Syntax = "syntax",

@@ -40,7 +40,7 @@ pub struct Totals {
 }
 
 /// What fails a check besides errors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Deny {
     /// Whether warnings do.
     pub warnings: bool,

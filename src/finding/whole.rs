@@ -17,7 +17,7 @@ use crate::source::{Artifact, EpisodeKey, Excerpt};
 /// let (restored, found) = (&episodes[2].findings[0], &report.episodes[2].findings[0]);
 /// assert_eq!(restored.location.excerpt(), found.location.excerpt());
 /// ```
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Whole {
     episodes: Vec<(EpisodeReport, Beside)>,
     faults: Vec<(ReportedFault, FaultSort)>,

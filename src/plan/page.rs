@@ -9,7 +9,7 @@ use crate::read::{Error, RunReader};
 use crate::report::raw_json;
 
 /// The plan of one run: as it is persisted, and as it is rebuilt from the timeline.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(
     title = "Output of runvet plan --json",
     extend("$id" = crate::record::schema_id("plan"))

@@ -13,9 +13,6 @@ use crate::schema;
 use crate::source::Line;
 use crate::store::{Lines, MAX_RECORD_BYTES, Opened};
 
-/// The events of a timeline, read on demand.
-pub struct Events(EventLines<'static>);
-
 /// The lines of a timeline, which share one buffer.
 pub(crate) struct EventLines<'s> {
     lines: Lines<Opened<'s>>,
@@ -25,7 +22,7 @@ pub(crate) struct EventLines<'s> {
 }
 
 /// An event and its place.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq, Debug)]
 #[non_exhaustive]
 pub struct EventLine {
     /// The line, counted from 1.
@@ -42,33 +39,11 @@ pub struct EventLine {
 /// time.
 pub struct EventTexts(EventLines<'static>);
 
-impl fmt::Debug for Events {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Events")
-            .field("path", &self.0.path)
-            .finish_non_exhaustive()
-    }
-}
-
 impl fmt::Debug for EventTexts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EventTexts")
             .field("path", &self.0.path)
             .finish_non_exhaustive()
-    }
-}
-
-impl Iterator for Events {
-    type Item = Result<EventLine, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let path = self.0.path.clone();
-        Some(self.0.next_event()?.and_then(|(line, event)| {
-            event_line(line, event).map_err(|(column, reason)| {
-                let place = Some((line.number, column));
-                NoEvent { place, reason }.in_file(path)
-            })
-        }))
     }
 }
 
@@ -98,16 +73,6 @@ impl NoEvent {
     }
 }
 
-impl Events {
-    pub(super) fn new(stream: Opened<'static>, path: PathBuf) -> Self {
-        Self(EventLines::new(stream, path))
-    }
-
-    pub(super) fn into_lines(self) -> EventLines<'static> {
-        self.0
-    }
-}
-
 impl<'s> EventLines<'s> {
     pub(crate) fn new(stream: Opened<'s>, path: PathBuf) -> Self {
         let lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
@@ -117,6 +82,17 @@ impl<'s> EventLines<'s> {
             failed: false,
             tape: Tape::default(),
         }
+    }
+
+    /// The event on the next line that is not blank.
+    pub(super) fn next_line(&mut self) -> Option<Result<EventLine, Error>> {
+        let path = self.path.clone();
+        Some(self.next_event()?.and_then(|(line, event)| {
+            event_line(line, event).map_err(|(column, reason)| {
+                let place = Some((line.number, column));
+                NoEvent { place, reason }.in_file(path)
+            })
+        }))
     }
 
     /// The JSON object on the next line that is not blank.
@@ -145,8 +121,8 @@ impl<'s> EventLines<'s> {
 }
 
 impl EventTexts {
-    pub(super) fn new(events: Events) -> Self {
-        Self(events.into_lines())
+    pub(super) fn new(lines: EventLines<'static>) -> Self {
+        Self(lines)
     }
 
     /// The next line as a plain JSON object, with its number. A line that is not one is an error,

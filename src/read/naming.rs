@@ -62,16 +62,32 @@ impl RunData {
         Self::find(&[path])
     }
 
-    /// The run that a user names: by its id, by `@latest` for the newest, by a path, or by the
-    /// start of its id or any other part of it.
+    /// The run with an id, `@latest` for the newest, or the one run whose id starts with a text or
+    /// has it as any other part.
     ///
-    /// A whole id goes before a path, that before the start of an id, and that before another part.
-    /// Of each kind, an id in the same case of letters goes before one in another case.
+    /// A whole id goes before the start of an id, and that before another part. Of each kind, an id
+    /// in the same case of letters goes before one in another case.
+    ///
+    /// ```
+    /// let runs = runvet::read::RunData::open("corpus/demo")?;
+    /// assert_eq!(runs.get("ep_01")?.id(), "ep_01_answer");
+    /// assert!(runs.get("corpus/demo/episodes/ep_01_answer").is_err());
+    /// # Ok::<(), runvet::read::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// [`Error::UnknownRun`] and [`Error::Ambiguous`].
     pub fn get(&self, name: &str) -> Result<RunReader, Error> {
+        self.by_id(name)
+            .or_else(|| self.by_part(name))
+            .unwrap_or_else(|| Err(self.unknown(name)))
+    }
+
+    /// The run that a user names: as [`RunData::get`] finds it, or by a path, which comes after a
+    /// whole id and before a part of one.
+    #[cfg(feature = "cli")]
+    pub(crate) fn get_or_open(&self, name: &str) -> Result<RunReader, Error> {
         if let Some(found) = self.by_id(name) {
             return found;
         }
@@ -85,25 +101,6 @@ impl RunData {
         }
         self.by_part(name)
             .or(at_path)
-            .unwrap_or_else(|| Err(self.unknown(name)))
-    }
-
-    /// The run of this run data that a program names: as [`RunData::get`] finds it, but by no path.
-    /// A whole id is found without a look at the others.
-    ///
-    /// ```
-    /// let runs = runvet::read::RunData::open("corpus/demo")?;
-    /// assert_eq!(runs.get_within("ep_01")?.id(), "ep_01_answer");
-    /// assert!(runs.get_within("corpus/demo/episodes/ep_01_answer").is_err());
-    /// # Ok::<(), runvet::read::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownRun`] and [`Error::Ambiguous`].
-    pub fn get_within(&self, name: &str) -> Result<RunReader, Error> {
-        self.by_id(name)
-            .or_else(|| self.by_part(name))
             .unwrap_or_else(|| Err(self.unknown(name)))
     }
 
@@ -192,7 +189,7 @@ impl RunReader {
     /// The run around a directory, such as the working directory: the one that it holds, or is
     /// below. `None` where there is none, or only the `state.json` of another program.
     #[must_use]
-    pub fn around(dir: impl AsRef<Path>) -> Option<Self> {
+    pub(crate) fn around(dir: impl AsRef<Path>) -> Option<Self> {
         Self::around_given(dir.as_ref(), Given::None)
     }
 

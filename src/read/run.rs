@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::filter::DescribedRun;
 use super::stored::Stored;
-use super::{Error, EventLines, EventTexts, Events, RunEntry, Several, io_error, several_below};
+use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, io_error, several_below};
 use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
@@ -230,11 +230,9 @@ impl RunReader {
     /// # Errors
     ///
     /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
-    pub fn events(&self) -> Result<Events, Error> {
-        Ok(Events::new(
-            self.stream(Artifact::Events)?.growing(),
-            self.dir.path.join(Artifact::Events.file_name()),
-        ))
+    pub fn events(&self) -> Result<impl Iterator<Item = Result<EventLine, Error>> + use<>, Error> {
+        let mut lines = self.event_lines()?;
+        Ok(std::iter::from_fn(move || lines.next_line()))
     }
 
     /// The events as plain JSON objects, see [`EventTexts::next_document`].
@@ -243,12 +241,15 @@ impl RunReader {
     ///
     /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
     pub fn event_texts(&self) -> Result<EventTexts, Error> {
-        self.events().map(EventTexts::new)
+        self.event_lines().map(EventTexts::new)
     }
 
-    /// The lines of the timeline; `None` where there is none, or it can't be opened.
-    pub(crate) fn event_lines(&self) -> Option<EventLines<'static>> {
-        self.events().ok().map(Events::into_lines)
+    /// The lines of the timeline, an error where there is none, or it can't be opened.
+    pub(crate) fn event_lines(&self) -> Result<EventLines<'static>, Error> {
+        Ok(EventLines::new(
+            self.stream(Artifact::Events)?.growing(),
+            self.dir.path.join(Artifact::Events.file_name()),
+        ))
     }
 
     /// This run as an entry of a list. Records that can't be read leave fields empty.

@@ -74,7 +74,7 @@ impl Assertion {
 }
 
 /// What an evaluator found: whether the run did one of the things that it should.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Evaluated {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,

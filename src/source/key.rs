@@ -13,7 +13,7 @@ use super::Artifact;
 /// assert_eq!(object.file(Artifact::State), "s3://runs/episodes/ep_1/state.json");
 /// assert_eq!(object.dir(), None);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EpisodeKey {
     /// A directory, as the user would type its path.

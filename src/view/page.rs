@@ -18,7 +18,7 @@ use crate::source::Artifact;
 
 /// One run: its records, its plan, counts of its events, why it did not succeed, and what a check
 /// found.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[schemars(
     title = "Output of runvet view --json",
     extend("$id" = crate::record::schema_id("view"))

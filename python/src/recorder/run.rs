@@ -167,7 +167,7 @@ impl Run {
     fn vetoed(&self, py: Python<'_>, veto: &Veto, step: Option<&str>) -> PyErr {
         let error = errors::vetoed(
             py,
-            (&veto.policy, &veto.reason, veto.scope.word()),
+            (&veto.policy, &veto.reason, &veto.scope.to_string()),
             step.filter(|_| veto.scope == Scope::Step),
         );
         error.set_cause(py, self.raised.take());
@@ -467,7 +467,7 @@ fn draft_of(step: &PlanStep) -> StepDraft {
 }
 
 fn with_status(run: &recorder::Run, statuses: &[String]) -> Vec<String> {
-    let is_one = |status: StepStatus| statuses.iter().any(|word| word == status.word());
+    let is_one = |status: StepStatus| statuses.iter().any(|word| *word == status.to_string());
     let steps = run.state().plan.steps.iter();
     let found = steps.filter(|step| is_one(step.status));
     found.map(|step| step.id.clone()).collect()

@@ -125,7 +125,7 @@ impl Table {
             let written = writer.write_of(&found.episodes, &mut file, &mut wrong);
             let kept = written.and_then(|()| file.keep());
             kept.map_err(|error| unwritable(path, &error))?;
-        } else if io::stdout().is_terminal() && format == RowFormat::Csv {
+        } else if io::stdout().is_terminal() && matches!(format, RowFormat::Csv) {
             let mut safe = Safe(output.stdout());
             writer.write_of(&found.episodes, &mut safe, &mut wrong)?;
         } else {

@@ -12,7 +12,7 @@ use crate::read::policy::{Advice, Change, Policy, Scope, StepChange};
 use crate::record::{Step, StepStatus};
 
 /// What policies say to a plan.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[must_use]
 pub enum PolicyDecision {
     /// The run may go on.
@@ -25,7 +25,7 @@ pub enum PolicyDecision {
 }
 
 /// What a policy blocked, and why.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Veto {
     /// The policy, as `policy:name@version`.

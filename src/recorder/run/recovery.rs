@@ -123,7 +123,7 @@ impl Recorder {
     ///
     /// assert!(matches!(recorder.recover(&id)?, Recovered::Intact));
     /// let recorded = recorder.abandon(&id, "its process died")?;
-    /// assert_eq!(recorded.state.outcomes.status.word(), "aborted");
+    /// assert_eq!(recorded.state.outcomes.status.to_string(), "aborted");
     /// # std::fs::remove_dir_all(&dir).unwrap();
     /// # Ok::<(), Error>(())
     /// ```

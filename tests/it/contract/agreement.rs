@@ -418,7 +418,7 @@ fn python_validator_agrees() {
     let lines = mutants.map(|(record, text, edit)| {
         let valid = found(record.artifact, std::slice::from_ref(&text))[0].is_empty();
         let name = format!("{} {}", record.name, edit.what);
-        json!({ "name": name, "schema": record.schema.word(), "put": edit.put, "text": text, "valid": valid })
+        json!({ "name": name, "schema": record.schema.to_string(), "put": edit.put, "text": text, "valid": valid })
     });
     fs::write(
         &file,

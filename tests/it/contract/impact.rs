@@ -77,7 +77,7 @@ impl Count {
     fn add(counts: &mut BTreeMap<String, Self>, report: &EpisodeReport) {
         for finding in &report.findings {
             let count = counts.entry(finding.rule.clone()).or_default();
-            match finding.severity.word() {
+            match finding.severity.to_string().as_str() {
                 "error" => count.error += 1,
                 _ => count.warning += 1,
             }

@@ -76,7 +76,7 @@ fn commands_print_what_the_library_gives() {
         (Schema::List, &["list", "--invalid", "--format", "json"]),
     ] {
         let value = printed(args);
-        held(&validator(schema), schema.word(), &value);
+        held(&validator(schema), &schema.to_string(), &value);
         let id = ["/episode_id", "/runs/0/episode_id", "/left/episode_id"];
         let id = id.iter().find_map(|pointer| value.pointer(pointer));
         assert!(

@@ -162,9 +162,7 @@ fn junit_has_a_suite_per_directory_and_a_case_per_episode() {
         for finding in &episode.findings {
             let line = format!(
                 " {} {}: {}",
-                finding.severity.word(),
-                finding.rule,
-                finding.message
+                finding.severity, finding.rule, finding.message
             );
             assert!(
                 case.text.lines().any(|text| text.ends_with(&line)),

@@ -203,7 +203,7 @@ fn concise_has_a_line_for_each_finding() {
         let file = runvet::printable::escape(&location.file);
         assert_eq!(
             *line,
-            format!("{file}{place}: {} {rule}: {message}", severity.word())
+            format!("{file}{place}: {severity} {rule}: {message}")
         );
     }
 }

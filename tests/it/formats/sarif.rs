@@ -69,7 +69,7 @@ fn sarif_lists_every_rule_with_help() {
         );
         let expected = match meta.level {
             Level::Off => json!({"level": "warning", "enabled": false}),
-            level => json!({"level": level.word(), "enabled": true}),
+            level => json!({"level": level.to_string(), "enabled": true}),
         };
         assert_eq!(rule["defaultConfiguration"], expected);
     }
@@ -168,7 +168,7 @@ fn sarif_has_the_findings_of_the_report() {
         } = finding;
         (
             rule.clone(),
-            severity.word().to_owned(),
+            severity.to_string(),
             location.offset,
             fingerprint.clone(),
         )

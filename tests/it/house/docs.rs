@@ -145,12 +145,12 @@ fn rule_document_is_made_of_the_pages() {
         String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
     };
     let row = |rule: &runvet::finding::RuleInfo| {
-        let heading = format!("{} ({})", rule.id, rule.level.word());
+        let heading = format!("{} ({})", rule.id, rule.level);
         format!(
             "| [`{}`](#{}) | {} | {} |\n",
             rule.id,
             anchor(&heading),
-            rule.level.word(),
+            rule.level,
             rule.title
         )
     };

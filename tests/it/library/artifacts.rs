@@ -9,7 +9,7 @@ use runvet::document::OwnedDocument;
 use runvet::finding::{Finding, Level};
 use runvet::gate::{Baseline, Gate};
 use runvet::plan::compare;
-use runvet::read::{EventTexts, Events, RunData, RunReader, Stored};
+use runvet::read::{EventTexts, RunData, RunReader, Stored};
 use runvet::record::State;
 use runvet::source::{Artifact, Entries, EpisodeKey};
 use runvet::store::{Artifacts, Content, InMemory, Opened, ReadAt, Unreadable, Version};
@@ -260,7 +260,6 @@ fn what_a_program_keeps_can_move_to_another_thread() {
     is_send::<Gate>();
     is_send::<RunData>();
     is_send::<RunReader>();
-    is_send::<Events>();
     is_send::<EventTexts>();
     is_send::<Stored<State>>();
     is_send::<OwnedDocument>();

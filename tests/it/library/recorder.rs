@@ -268,10 +268,10 @@ fn evaluation_stands_beside_the_assertions_of_the_workspace() {
         let run = recorder.begin(task).unwrap();
         let end = End::ok().evaluated(Evaluated::new("judge", passed).message("says so"));
         let summary = run.finish(end).unwrap().summary;
-        (summary.outcome.word(), summary.verification)
+        (summary.outcome.to_string(), summary.verification)
     };
     let (outcome, verification) = ended(task(), true, true);
-    assert_eq!((outcome, verification.passed), ("success", Some(true)));
+    assert_eq!((&*outcome, verification.passed), ("success", Some(true)));
     let names = verification.assertions.unwrap();
     assert_eq!(
         (&names[0]["name"], &names[1]["name"]),
@@ -283,7 +283,7 @@ fn evaluation_stands_beside_the_assertions_of_the_workspace() {
     let missing = || Task::new("write").workspace(&gone);
     assert_eq!(ended(missing(), false, true).0, "success");
     let (outcome, verification) = ended(missing(), true, true);
-    assert_eq!((outcome, verification.passed), ("error", None));
+    assert_eq!((&*outcome, verification.passed), ("error", None));
     let run = recorder.begin(Task::new("t")).unwrap();
     let refused_dir = run.path().to_owned();
     let refused = run.finish(End::ok().score(f64::NAN));
@@ -315,7 +315,7 @@ fn evaluation_of_a_try_that_failed_does_not_count() {
         fs::remove_file(path.join(name)).unwrap();
     }
     let finished = recorder.resume(&id).unwrap().finish(End::ok()).unwrap();
-    assert_eq!(finished.summary.outcome.word(), "success_unverified");
+    assert_eq!(finished.summary.outcome.to_string(), "success_unverified");
     assert_eq!(findings([dir.path()]), [""; 0]);
 }
 
@@ -352,11 +352,11 @@ fn workspace_is_verified_before_and_after() {
     };
     let failed = begin().unwrap().finish(End::ok()).unwrap();
     assert_eq!(failed.summary.verification.passed, Some(false));
-    assert_eq!(failed.summary.outcome.word(), "goal_not_achieved");
+    assert_eq!(failed.summary.outcome.to_string(), "goal_not_achieved");
     let run = begin().unwrap();
     fs::write(workspace.join("report.md"), "it is done").unwrap();
     let passed = run.finish(End::ok()).unwrap();
-    assert_eq!(passed.summary.outcome.word(), "success");
+    assert_eq!(passed.summary.outcome.to_string(), "success");
     let diff = passed.summary.verification.workspace_diff.unwrap();
     assert_eq!(diff.added, Some(vec!["report.md".into()]));
     let run = begin().unwrap();

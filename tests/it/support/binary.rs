@@ -26,5 +26,5 @@ pub(crate) fn stderr(output: &Output) -> &str {
 
 /// Every format there is.
 pub(crate) fn formats() -> Vec<&'static str> {
-    Format::ALL.iter().map(|format| format.word()).collect()
+    "".parse::<Format>().unwrap_err().known.to_vec()
 }

@@ -66,12 +66,7 @@ impl Project {
     pub(crate) fn found(&self, args: &[&str]) -> Vec<String> {
         let findings = |episode: runvet::finding::EpisodeReport| {
             let found = move |finding: runvet::finding::Finding| {
-                format!(
-                    "{} {} {}",
-                    &episode.id[..5],
-                    finding.severity.word(),
-                    finding.rule
-                )
+                format!("{} {} {}", &episode.id[..5], finding.severity, finding.rule)
             };
             episode.findings.into_iter().map(found)
         };

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// nearest double.
 pub fn same(node: Node<'_>, value: &Value) -> bool {
     match value {
-        Value::Null => node.is_null(),
+        Value::Null => node.kind() == Kind::Null,
         Value::Bool(value) => node.boolean() == Some(*value),
         Value::String(value) => node.text().is_some_and(|text| text == *value),
         Value::Number(value) if value.is_f64() => {
