@@ -58,6 +58,7 @@ use builder::{Builder, Open};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use meaning::Meanings;
+use node::same;
 pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
@@ -239,6 +240,21 @@ impl Token {
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let (start, end) = (self.start as usize, self.end as usize);
         unquoted(text, start, end, self.is_escaped())
+    }
+
+    /// Whether the content of a key is this name.
+    #[expect(
+        clippy::inline_always,
+        reason = "measured: most calls end at the comparison of lengths"
+    )]
+    #[inline(always)]
+    fn is_name(&self, name: &str, text: &str) -> bool {
+        let (start, end) = (self.start as usize, self.end as usize);
+        if end - start != name.len() + 2 {
+            return self.is_escaped() && self.string(text) == name;
+        }
+        let written = text.as_bytes().get(start + 1..end - 1);
+        !self.is_escaped() && same(written.unwrap_or_default(), name.as_bytes())
     }
 }
 

@@ -165,14 +165,15 @@ impl Builder<'_, '_> {
     }
 }
 
-/// A hash of a name: of its length, and of its first and last eight bytes.
+/// A hash of a name: of its length, and of its first and last bytes.
 #[inline]
 fn hash(name: &[u8]) -> u64 {
-    let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-        (Some(head), Some(tail)) => {
-            u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
-        }
-        _ => name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+    let ends = if let (Some(head), Some(tail)) = (name.first_chunk::<8>(), name.last_chunk::<8>()) {
+        u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
+    } else if let (Some(head), Some(tail)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
+        u64::from(u32::from_le_bytes(*head)) << 32 | u64::from(u32::from_le_bytes(*tail))
+    } else {
+        name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
     };
     (ends ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

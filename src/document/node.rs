@@ -89,25 +89,9 @@ impl<'a> Key<'a> {
     }
 
     /// Whether this is the key's name.
-    #[expect(
-        clippy::inline_always,
-        reason = "measured: most calls end at the comparison of lengths"
-    )]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn is(self, name: &str) -> bool {
-        let token = self.token();
-        let quoted = (token.start as usize, token.end as usize);
-        // Most names differ in length.
-        if quoted.1 - quoted.0 != name.len() + 2 {
-            return token.is_escaped() && self.name() == name;
-        }
-        let written = self
-            .document
-            .text
-            .as_bytes()
-            .get(quoted.0 + 1..quoted.1 - 1)
-            .unwrap_or_default();
-        !token.is_escaped() && same(written, name.as_bytes())
+        self.token().is_name(name, self.document.text)
     }
 }
 
@@ -188,25 +172,17 @@ impl<'a> Node<'a> {
     #[inline]
     pub fn get(self, name: &str) -> Option<Node<'a>> {
         let all = self.all_members();
-        let (tokens, text) = (&self.document.tape.tokens, self.document.text.as_bytes());
-        let mut rest = tokens.get(all.next as usize..all.end as usize)?;
+        let tokens = self.document.tape.tokens.get(..all.end as usize)?;
+        let mut at = all.next as usize;
         // Rules ask so often that the members are not made one after the other.
-        while let [key, value, ..] = rest {
+        while let Some(key) = tokens.get(at) {
             #[cfg(test)]
             work::add(1);
-            // Most names differ in length.
-            let is_it = if key.is_plain_key() {
-                let start = key.start as usize + 1;
-                (key.end - key.start) as usize == name.len() + 2
-                    && same(text.get(start..start + name.len())?, name.as_bytes())
-            } else {
-                !key.is_shadowed() && key.string(self.document.text) == name
-            };
-            if is_it {
-                let index = all.end - u32::try_from(rest.len()).ok()? + 1;
+            if key.is_name(name, self.document.text) && !key.is_shadowed() {
+                let index = u32::try_from(at + 1).ok()?;
                 return Some(Node { index, ..self });
             }
-            rest = rest.get(1 + value.size() as usize..)?;
+            at += 1 + tokens.get(at + 1)?.size() as usize;
         }
         None
     }

@@ -65,12 +65,6 @@ impl Token {
         self.packed & ESCAPED != 0
     }
 
-    /// Whether it is a key without backslashes in it that no later one repeats.
-    #[inline]
-    pub(super) fn is_plain_key(&self) -> bool {
-        self.packed & (ESCAPED | SHADOWED) == 0
-    }
-
     /// Whether it is a key that a later one of the same object repeats.
     #[inline]
     pub(super) fn is_shadowed(&self) -> bool {
