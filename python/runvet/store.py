@@ -144,11 +144,20 @@ MOST_MADE = 64
 
 _MADE: dict[tuple[Any, ...], Any] = {}
 _MAKING = threading.Lock()
+_OF_PARENTS: list[Any] = []
 
 
-def _made(what: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-    # A client that was made before a fork may hang.
-    key = (os.getpid(), *what)
+def _begin_anew() -> None:
+    """A client that was made before a fork may hang, even when it is dropped."""
+    global _MADE, _MAKING
+    _OF_PARENTS.append(_MADE)
+    _MADE, _MAKING = {}, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+
+
+def _made(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     known = _MADE.get(key)
     if known is not None:
         return known

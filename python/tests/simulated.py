@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
+from threading import Lock
 
 from runvet.store import Object
 
@@ -27,6 +28,12 @@ class Simulated:
         self.groups = sorted(groups)
         self.ends = [*accumulate(number for _, number in self.groups)]
         self.episodes = self.ends[-1]
+        self.requests = 0
+        self._lock = Lock()
+
+    def _count(self) -> None:
+        with self._lock:
+            self.requests += 1
 
     def episode(self, at: int) -> str:
         group = bisect_right(self.ends, at)
@@ -47,6 +54,7 @@ class Simulated:
         return low
 
     def list(self, prefix: str = "", after: str | None = None) -> Iterator[Object]:
+        self._count()
         at, first = divmod(self.number_before(max(prefix, after or "")), len(NAMES))
         while at < self.episodes:
             episode = self.episode(at)
@@ -58,4 +66,5 @@ class Simulated:
             at, first = at + 1, 0
 
     def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        self._count()
         return Object(key, 1, None, None), b"{"

@@ -805,11 +805,8 @@ def test_settings_differ_with_files_that_a_configuration_names(tmp_path: Path) -
     assert digest() != before
 
 
-@pytest.mark.parametrize(
-    ("layout", "partitions"),
-    [*((layout, None) for layout in ("flat", "days", "few days", "teams"))]
-    + [("flat", 60), ("days", 60), ("few days", 60), ("teams", 20)],
-)
+@pytest.mark.parametrize("partitions", [None, 5, 20, 60])
+@pytest.mark.parametrize("layout", ["flat", "days", "few days", "teams"])
 def test_plan_of_a_large_listing_has_tasks_of_one_size(
     layout: str, partitions: int | None
 ) -> None:
@@ -828,13 +825,15 @@ def test_plan_of_a_large_listing_has_tasks_of_one_size(
     asked: list[int] = []
     location = Location("s3://bucket/runs", open=lambda _: store)
     splits = batch.plan(location, partitions, progress=lambda asks, _: asked.append(asks))
+    requests = store.requests
+    assert asked[-1] <= requests <= 40 * (partitions or len(splits))
     parts = [split.part for split in splits if split.part]
     bounds = [*(store.number_before(part.first) // 5 for part in parts), store.episodes]
     sizes = [end - start for start, end in zip(bounds, bounds[1:])]
-    assert max(sizes) < 1.7 * sum(sizes) / len(sizes), sizes
+    # With few requests, not all teams are measured.
+    most = {("teams", 5): 2.0, ("teams", 20): 3.6, ("days", 5): 2.0}.get((layout, partitions or 0))
+    assert max(sizes) < (most or 1.5) * sum(sizes) / len(sizes), sizes
     assert len(splits) <= (partitions or 50) and len(splits) > (partitions or 40) * 0.8
-    # Some are asked for before the number of splits, or of pages, is known.
-    assert asked[-1] <= max(3_000, 40 * len(splits))
     assert max(len(pickle.dumps(part)) for part in parts) < 1_000
 
 

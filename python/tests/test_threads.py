@@ -12,11 +12,13 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import content
 
 import runvet
+from runvet import store
 
 
 def many(path: Path, episodes: int, events: int) -> Path:
@@ -162,6 +164,36 @@ def test_fork_is_harmless_while_an_iterator_is_alive(tmp_path: Path, in_root: Pa
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert len(list(checking)) == 599
+
+
+class Opened:
+    """A store that notes that it is dropped."""
+
+    def __init__(self, dropped: list[int]) -> None:
+        self.dropped = dropped
+
+    def __del__(self) -> None:
+        self.dropped.append(1)
+
+
+def test_fork_neither_uses_nor_drops_stores_of_its_parent() -> None:
+    dropped: list[int] = []
+
+    def opened(uri: str) -> Any:
+        return Opened(dropped)
+
+    before = [id(store.Location(f"s3://{at}", open=opened).store()) for at in range(64)]
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            dropped.clear()
+            own = [store.Location(f"s3://{at}", open=opened).store() for at in range(64)]
+            is_new = not {*before} & {id(it) for it in own}
+            code = 0 if is_new and not dropped else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def judge(check: runvet.Check, episode: Path) -> runvet.EpisodeReport:

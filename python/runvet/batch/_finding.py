@@ -57,7 +57,6 @@ class Law:
     store: Store
     known: dict[str, list[str]] = field(default_factory=dict)
     """Directories, and the artifacts directly in each."""
-    requests: int = 0
 
     def learn(self, directory: str) -> None:
         """Asks which artifacts lie directly in a directory."""
@@ -69,7 +68,6 @@ class Law:
         while at < len(names):
             wanted = directory + names[at]
             before = f"{wanted[:-1]}{chr(ord(wanted[-1]) - 1)}z"
-            self.requests += 1
             listed = next(self.store.list(directory, after=before), None)
             if listed is None:
                 break

@@ -1,30 +1,33 @@
 """A store -> splits of its run data, each with whole episodes.
 
 The planner asks for one page of the listing at a time, many at once, at keys that halve what is
-still too large to be a split. How much lies between two pages follows from how dense they are. So
-it asks for some pages of each split, whatever the number of episodes.
+still too large to be a split. How much lies between two pages follows from how dense they are. It
+asks for the largest first, and stops when it has asked as often as it may. What it did not ask for
+stays in one split.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from os.path import commonprefix
 
 from ._finding import Law, Range, above
 from ._period import Moment, Period
-from ..store import PAGE, Location, StoreError
+from ..store import PAGE, Location, Object, Store, StoreError, Unlisted
 
 EPISODES = 1000
 """The episodes of a split unless said otherwise."""
 MOST_SPLITS = 5_000
 """More would not be read faster, and the planner keeps about 1 KB of each of their pages."""
-REQUESTS = 32
-"""For each split, and as many besides: those that are under way may be some more."""
-MORE_REQUESTS = 2_000
-"""Few splits of many groups may take so many, if the listing has more pages."""
+REQUESTS = 40
+"""For each split at most."""
+NEAR = 16
+"""Where no more pages than these seem to be left, the next one is asked for."""
 NAMES = 4
 """The episodes of a split whose names it carries."""
 PARTS = (1, 2, 8, 32)
@@ -105,7 +108,11 @@ class _Page:
     """Whether it shows all that there is before the next page."""
     end: str | None
     """From here on nothing is there before the next page."""
+    level: int
+    """How many letters the keys up to the next page have in common, at most."""
     is_gappy: bool = False
+    is_next: bool = False
+    """Whether it begins where a page ends."""
     is_last: bool = False
     """Whether the next page begins where this one ends."""
 
@@ -121,21 +128,37 @@ class _Page:
         ways = (self.keys // part * gap / max(1, span) for part, span in zip(PARTS, spans))
         return self.keys + max(ways)
 
-    def halfway(self) -> str:
+    def halfway(self, is_small: bool) -> str:
         """A key in the middle of what is not known. After a gap, all keys that have some more
-        letters in common with the page are left out."""
+        letters in common with the page are left out; but where splits are small, the page may be
+        the last but one of its directory, so first the next one is asked for."""
+        if self.weight() < NEAR * PAGE or (is_small and self.is_gappy and not self.is_next):
+            return self.last
         end = self.end or "~"
         same = len(commonprefix([self.last, end]))
-        differ = len(commonprefix([self.top, self.last]))
-        if self.is_gappy and differ > same:
-            key = self.last[: (same + differ) // 2 + 1] + "zzzz"
+        if self.is_gappy and self.level > same:
+            key = self.last[: (same + self.level) // 2 + 1] + "zzzz"
         else:
-            width = max(0, differ - same) + 4
+            width = max(0, len(commonprefix([self.top, self.last])) - same) + 4
             last, to = (_number(it[same:], width) for it in (self.last, end))
             key = self.last[:same] + _letters((last + to) // 2, width)
             # A part of a key that is empty is refused.
             key = key.replace("//", "/0")
         return key if self.last < key < end else self.last
+
+
+    def precedes(self, beyond: _Page) -> None:
+        """Passes on what it knows to a page that is found after it."""
+        if self.is_gappy and _directory(self.last) == _directory(beyond.top):
+            # The directory goes on beyond these letters, but not far beyond.
+            beyond.level = len(commonprefix([self.last, beyond.top]))
+            beyond.is_gappy = True
+            beyond.is_next = self.is_next or self.is_last
+
+
+def _directory(key: str) -> str:
+    """The directory of the episode that an object belongs to."""
+    return key.rsplit("/", 2)[0]
 
 
 _LETTERS = "-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
@@ -159,16 +182,43 @@ def _letters(number: int, width: int) -> str:
     return "".join(reversed(letters))
 
 
+class _Spent(StoreError):
+    """The planner has asked as often as it may."""
+
+
+@dataclass
+class _Counted:
+    """A store that is asked a number of times at most."""
+
+    store: Store
+    most: int = REQUESTS
+    requests: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def list(self, prefix: str = "", after: str | None = None) -> Iterator[Object | Unlisted]:
+        self._count()
+        return self.store.list(prefix, after=after)
+
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        self._count()
+        return self.store.get(key, start, length)
+
+    def _count(self) -> None:
+        with self.lock:
+            if self.requests >= self.most:
+                raise _Spent("no more is asked for")
+            self.requests += 1
+
+
 @dataclass
 class _Search:
     location: Location
     partitions: int | None
     progress: Callable[[int, int], None] | None
     pages: list[_Page] = field(default_factory=list)
-    requests: int = 0
 
     def __post_init__(self) -> None:
-        self.store = self.location.store()
+        self.store = _Counted(self.location.store())
         self.law = Law(self.location, self.store)
 
     def parts(self) -> list[Range]:
@@ -178,23 +228,24 @@ class _Search:
         if first is None:
             return [Range(is_exact=True)]
         self.pages = [first]
-        with ThreadPoolExecutor(32) as threads:
+        with ThreadPoolExecutor(32) as threads, suppress(_Spent):
             while wide := self._too_wide():
-                keys = [page.halfway() for page in wide]
-                found = threads.map(self._page, keys, [page.end for page in wide])
-                for page, key, beyond in zip(wide, keys, found):
-                    if beyond is not None:
-                        self.pages.append(beyond)
-                    page.is_last = key == page.last
-                    page.is_gappy = beyond is None
-                    page.end = key
-                if self.progress is not None:
-                    self.progress(self._asked(), self._number())
+                self._ask_for_more(wide, threads)
         self.pages.sort(key=lambda page: page.top)
         return self._shared_out()
 
-    def _asked(self) -> int:
-        return self.requests + self.law.requests
+    def _ask_for_more(self, wide: list[_Page], threads: ThreadPoolExecutor) -> None:
+        keys = [page.halfway(self.partitions is None) for page in wide]
+        found = threads.map(self._page, keys, [page.end for page in wide])
+        for page, key, beyond in zip(wide, keys, found):
+            page.is_last = key == page.last
+            if beyond is not None:
+                self.pages.append(beyond)
+                page.precedes(beyond)
+            page.is_gappy = beyond is None
+            page.end = key
+        if self.progress is not None:
+            self.progress(self.store.requests, self._number())
 
     def _number(self) -> int:
         """How many splits there are to be."""
@@ -202,14 +253,16 @@ class _Search:
             return self.partitions
         each = max(1, sum(it.number for it in self.pages)) / sum(it.keys for it in self.pages)
         episodes = sum(page.weight() for page in self.pages) * each
-        return int(max(1, min(MOST_SPLITS, -(-episodes // EPISODES))))
+        least = -(-self.store.requests // REQUESTS)
+        return int(max(least, min(MOST_SPLITS, -(-episodes // EPISODES))))
 
     def _too_wide(self) -> list[_Page]:
         number = self._number()
         weights = [(page.weight(), page) for page in self.pages]
         keys = sum(weight for weight, _ in weights)
-        most = max(REQUESTS * (number + 1), min(MORE_REQUESTS, keys / PAGE))
-        left = int(most) - self._asked()
+        # A number that is estimated may turn out smaller.
+        self.store.most = REQUESTS * number // (2 if self.partitions is None else 1)
+        left = self.store.most - self.store.requests
         share = keys / (8 * number)
         wide = [it for it in weights if it[0] > share and not (it[1].is_whole or it[1].is_last)]
         if number == 1 or left <= 0:
@@ -219,9 +272,10 @@ class _Search:
 
     def _page(self, after: str | None, end: str | None) -> _Page | None:
         """The page after a key, if there is one before the end."""
-        self.requests += 1
         try:
             listed = [it.key for it in islice(self.store.list("", after=after), PAGE)]
+        except _Spent:
+            raise
         except StoreError:
             if after is None:
                 raise
@@ -246,7 +300,8 @@ class _Search:
             # Of each page that is not all of a split, two are enough to miss it by.
             episodes = [*episodes[:1], *episodes[1:][-1:]]
         marks = tuple(keys[-len(keys) // part] for part in PARTS)
-        return _Page(len(keys), keys[0], keys[-1], marks, episodes, number, is_whole, end)
+        level = len(commonprefix([keys[0], keys[-1]]))
+        return _Page(len(keys), keys[0], keys[-1], marks, episodes, number, is_whole, end, level)
 
     def _whole(self, keys: list[str], partly: list[str]) -> list[str]:
         judged = self.law.judge(keys, [])
@@ -255,10 +310,11 @@ class _Search:
     def _shared_out(self) -> list[Range]:
         """The pages in order, as ranges of about one size."""
         number = self._number()
-        total = sum(page.weight() for page in self.pages)
+        weights = self._believed(number)
+        total = sum(weights)
         ranges: list[Range] = []
         before, slot = 0.0, -1
-        for names, count, is_exact, weight in self._units():
+        for names, count, is_exact, weight in self._units(weights):
             at = int(before / total * number)
             before += weight
             if at > slot and (names or not ranges):
@@ -276,11 +332,20 @@ class _Search:
             )
         return ranges
 
-    def _units(self) -> Iterator[tuple[list[str], int, bool, float]]:
+    def _believed(self, number: int) -> list[float]:
+        """The weights of pages. What was not asked for may seem to be very much; as one page is not
+        cut, it counts as one split at most."""
+        weights = [page.weight() for page in self.pages]
+        for _ in range(100):
+            most = sum(weights) / number
+            weights = [min(weight, most) for weight in weights]
+        return weights
+
+    def _units(self, weights: list[float]) -> Iterator[tuple[list[str], int, bool, float]]:
         """What is not cut: its episodes, their number, whether that is exact, and its weight."""
-        for page in self.pages:
+        for page, weight in zip(self.pages, weights):
             if not page.is_whole or not page.episodes:
-                yield page.episodes, page.number, page.is_whole, page.weight()
+                yield page.episodes, page.number, page.is_whole, weight
                 continue
             starts: list[int] = []
             for at, name in enumerate(page.episodes):
@@ -289,4 +354,4 @@ class _Search:
                     starts.append(at)
             for start, end in zip(starts, [*starts[1:], page.number]):
                 names = page.episodes[start:end]
-                yield names, len(names), True, page.weight() * len(names) / page.number
+                yield names, len(names), True, weight * len(names) / page.number
