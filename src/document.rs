@@ -251,10 +251,15 @@ impl Token {
     fn is_name(&self, name: &str, text: &str) -> bool {
         let (start, end) = (self.start as usize, self.end as usize);
         if end - start != name.len() + 2 {
-            return self.is_escaped() && self.string(text) == name;
+            return self.is_escaped() && self.is_escaped_name(name, text);
         }
         let written = text.as_bytes().get(start + 1..end - 1);
         !self.is_escaped() && same(written.unwrap_or_default(), name.as_bytes())
+    }
+
+    #[cold]
+    fn is_escaped_name(&self, name: &str, text: &str) -> bool {
+        self.string(text) == name
     }
 }
 

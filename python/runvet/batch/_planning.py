@@ -146,7 +146,6 @@ class _Page:
             key = key.replace("//", "/0")
         return key if self.last < key < end else self.last
 
-
     def precedes(self, beyond: _Page) -> None:
         """Passes on what it knows to a page that is found after it."""
         if self.is_gappy and _directory(self.last) == _directory(beyond.top):
