@@ -225,9 +225,10 @@ impl EventsReader<'_, '_> {
         for kept in kept {
             match kept {
                 Kept::Whole(line) => self.take(block.line(line), Counting::Done),
-                Kept::Seen(line, count) => {
-                    let seen = sights.by_ref().take(count);
-                    self.declared.seen(self.team, block.bytes(line), seen);
+                Kept::Seen(moment, count) => {
+                    let text = block.bytes(moment.line);
+                    let sights = sights.by_ref().take(count);
+                    self.declared.seen(self.team, text, &moment, sights);
                 }
             }
         }
@@ -355,8 +356,8 @@ impl EventsReader<'_, '_> {
             return false;
         };
         self.noted(line, &event.note, bytes, counting);
-        if let Some(sights) = self.skimmer.skim(self.team, line, &event) {
-            self.declared.seen(self.team, bytes, sights);
+        if let Some((moment, sights)) = self.skimmer.skim(self.team, line, &event) {
+            self.declared.seen(self.team, bytes, &moment, sights);
         } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
             self.declared.event(self.team, line, whole, self.values);
         }

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::events::{Look, OfOrder, TeamEvents};
-use super::order::Glimpse;
-use super::{InForce, Sight, Team};
+use super::{InForce, Moment, Sight, Team};
 use crate::document::{Meanings, Node, Scalars};
 use crate::schema::Part;
 use crate::select::Values;
@@ -32,6 +31,8 @@ struct Plan {
     selections: Vec<(usize, Vec<Test>)>,
     schemas: Vec<OfSchema>,
     orders: Vec<Order>,
+    /// The timestamp, if an order asks for it.
+    time: Option<At>,
     /// The strings and numbers that may be outside of a vocabulary, by its place among all.
     closed: Vec<(At, usize)>,
     /// The selectors of what needs the whole event.
@@ -56,7 +57,6 @@ struct Order {
     each: Option<Selection>,
     other: Option<Selection>,
     same: Option<At>,
-    time: Option<At>,
 }
 
 /// An event of which the strings and numbers were looked at, and in which nothing is found.
@@ -77,23 +77,19 @@ impl<'a> Skimmed<'a> {
         self.named.get(selection) == Some(&true)
     }
 
+    /// When it happened.
+    pub(crate) fn moment(&self, line: Line) -> Moment {
+        Moment::new(line, self.plan.time.and_then(|time| self.get(time)))
+    }
+
     /// What orders see of it.
-    pub(crate) fn sights(
-        self,
-        line: Line,
-        meanings: &'a mut Meanings,
-    ) -> impl Iterator<Item = Sight> {
+    pub(crate) fn sights(self, meanings: &'a mut Meanings) -> impl Iterator<Item = Sight> {
         self.plan.orders.iter().filter_map(move |order| {
             let is_named =
                 |selection: Option<Selection>| selection.is_some_and(|it| self.is_named(it));
-            let get = |at: Option<At>| self.get(at?);
-            let glimpse = Glimpse {
-                is_each: is_named(order.each),
-                is_other: is_named(order.other),
-                same: get(order.same),
-                time: get(order.time),
-            };
-            glimpse.sight(order.index, line, meanings)
+            let (is_each, is_other) = (is_named(order.each), is_named(order.other));
+            let same = order.same.and_then(|same| self.get(same));
+            Sight::new(order.index, is_each, is_other, same, meanings)
         })
     }
 }
@@ -180,26 +176,23 @@ impl Plan {
         let mut selection = |selector| self.selection(events, selector, look, scalars);
         let each = selection(order.each);
         let other = order.other.and_then(selection);
-        let mut is_whole = false;
-        let mut at = |key: Option<usize>| {
-            let value = look.value(key?)?;
-            let at = scalars.place(value);
-            is_whole |= at.is_none();
-            at
-        };
-        let (same, time) = (at(order.same), at(order.time));
-        if is_whole {
-            self.whole.extend(each.into_iter().chain(other));
-        } else if each.is_some() || other.is_some() {
-            let index = order.index;
-            self.orders.push(Order {
-                index,
-                each,
-                other,
-                same,
-                time,
-            });
+        if each.is_none() && other.is_none() {
+            return;
         }
+        let at = |key: Option<usize>| look.value(key?).map(|value| scalars.place(value));
+        let same = match at(order.same) {
+            Some(None) => return self.whole.extend(each.into_iter().chain(other)),
+            same => same.flatten(),
+        };
+        if order.is_timed {
+            self.time = at(events.time).flatten();
+        }
+        self.orders.push(Order {
+            index: order.index,
+            each,
+            other,
+            same,
+        });
     }
 
     fn parts(&self) -> usize {

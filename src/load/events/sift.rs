@@ -5,7 +5,7 @@ use crate::facts::{EventNote, EventReading, EventTally, NoteTaker};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{InForce, Plans, Sight};
+use crate::team::{InForce, Moment, Plans, Sight};
 
 /// What threads look for in blocks.
 pub(super) struct Sifting<'i> {
@@ -40,10 +40,10 @@ impl Skimmer {
         team: &InForce,
         line: Line,
         event: &EventReading<'s>,
-    ) -> Option<impl Iterator<Item = Sight>> {
+    ) -> Option<(Moment, impl Iterator<Item = Sight>)> {
         let (skeleton, text) = (event.skeleton, event.line);
         let skimmed = self.plans.skim(&team.team, skeleton, text, &self.scalars)?;
-        Some(skimmed.sights(line, &mut self.meanings))
+        Some((skimmed.moment(line), skimmed.sights(&mut self.meanings)))
     }
 
     /// An event that was scanned and is to be judged whole.
@@ -93,7 +93,7 @@ pub(super) enum Kept {
     /// A rule may need all of it.
     Whole(Line),
     /// Orders see it, and nothing else needs it: the number of its sights.
-    Seen(Line, usize),
+    Seen(Moment, usize),
 }
 
 /// The number of sights of one block, at most: events beyond it are kept whole.
@@ -113,19 +113,14 @@ impl Sifted {
             {
                 sifted.tally.repeated(original, line);
             }
-            let before = sifted.sights.len();
-            let passes = sifted.passes(read, worker, sifting);
-            let seen = sifted.sights.len() - before;
-            if !passes {
+            if !sifted.passes(read, worker, sifting) {
                 sifted.kept.push(Kept::Whole(line));
-            } else if seen > 0 {
-                sifted.kept.push(Kept::Seen(line, seen));
             }
         }
         sifted
     }
 
-    /// Counts a line, and says whether no rule needs more of it.
+    /// Counts a line, and says whether no rule needs more of it than is kept already.
     fn passes(&mut self, read: LineRead<'_>, worker: &mut Worker, sifting: &Sifting<'_>) -> bool {
         let LineRead::Text { line, bytes, .. } = read else {
             self.glances.look(read.line());
@@ -168,8 +163,13 @@ impl Sifted {
         if self.sights.len() > MAX_SIGHTS {
             return false;
         }
-        if let Some(seen) = worker.skimmer.skim(team, line, event) {
-            self.sights.extend(seen);
+        if let Some((moment, sights)) = worker.skimmer.skim(team, line, event) {
+            let before = self.sights.len();
+            self.sights.extend(sights);
+            let seen = self.sights.len() - before;
+            if seen > 0 {
+                self.kept.push(Kept::Seen(moment, seen));
+            }
             return true;
         }
         let whole = worker.skimmer.whole(team, event, &mut worker.tape);
