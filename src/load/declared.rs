@@ -107,7 +107,7 @@ impl Declared {
         self.by_itself(in_force, line, &look);
         let moment = events.moment(&look, line);
         let sights = events.sights(&look, &mut self.meanings);
-        orders::event(&mut self.by_order, team, text_of(event), &moment, sights);
+        orders::event(&mut self.by_order, team, text_of(event), &moment, &sights);
         rules::event(
             &mut self.by_rule,
             team,
@@ -140,7 +140,7 @@ impl Declared {
             team,
             text_of(event),
             &events.moment(&look, line),
-            events.sights(&look, &mut meanings),
+            &events.sights(&look, &mut meanings),
         );
         let rules: Vec<usize> = events.rules(&look).collect();
         rules::of_next(
@@ -161,7 +161,7 @@ impl Declared {
         let look = events.look(event);
         let moment = events.moment(&look, line);
         let sights = events.sights(&look, &mut self.meanings);
-        orders::follow(&mut self.by_order, team, &moment, sights);
+        orders::follow(&mut self.by_order, team, &moment, &sights);
         if events.are_counted {
             self.counts.event(event);
         }
@@ -184,13 +184,7 @@ impl Declared {
     }
 
     /// Notes what orders see of an event, of which nothing else is to be judged.
-    pub(super) fn seen(
-        &mut self,
-        team: &InForce,
-        text: &[u8],
-        moment: &Moment,
-        sights: impl Iterator<Item = Sight>,
-    ) {
+    pub(super) fn seen(&mut self, team: &InForce, text: &[u8], moment: &Moment, sights: &[Sight]) {
         orders::event(&mut self.by_order, &team.team, text, moment, sights);
     }
 

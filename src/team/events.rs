@@ -169,17 +169,15 @@ impl TeamEvents {
     }
 
     /// What orders see of an event.
-    pub(crate) fn sights<'l>(
-        &'l self,
-        look: &'l Look<'l>,
-        meanings: &'l mut Meanings,
-    ) -> impl Iterator<Item = Sight> {
-        self.orders.iter().filter_map(move |order| {
+    pub(crate) fn sights(&self, look: &Look<'_>, meanings: &mut Meanings) -> Vec<Sight> {
+        let sights = self.orders.iter().filter_map(|order| {
             let is_each = look.is_named(order.each);
             let is_other = order.other.is_some_and(|other| look.is_named(other));
             let same = order.same.and_then(|same| look.value(same));
-            Sight::new(order.index, is_each, is_other, same, meanings)
-        })
+            (is_each || is_other)
+                .then(|| Sight::new(order.index, is_each, is_other, same, meanings))
+        });
+        sights.collect()
     }
 
     /// The rules that judge an event, by their places among all.

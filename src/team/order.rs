@@ -77,20 +77,19 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    /// `None` where the order is about another event.
     pub(super) fn new(
         order: usize,
         is_each: bool,
         is_other: bool,
         same: Option<Node<'_>>,
         meanings: &mut Meanings,
-    ) -> Option<Self> {
-        (is_each || is_other).then(|| Self {
+    ) -> Self {
+        Self {
             order,
             is_each,
             is_other,
             same: same.map(|same| (meanings.of(same), same.span())),
-        })
+        }
     }
 }
 

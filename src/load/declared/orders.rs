@@ -56,9 +56,9 @@ impl FoundByOrder {
             return;
         }
         self.see(order, sight, text);
-        let (offences, added) = self.automaton.step(&order.seen(moment, sight));
-        self.meet(offences);
-        self.is_full = added.is_err();
+        let seen = order.seen(moment, sight);
+        self.is_full = self.automaton.step(&seen, &mut self.met).is_err();
+        self.keep_the_first();
     }
 
     /// What the next event would add, if it were this one.
@@ -68,7 +68,8 @@ impl FoundByOrder {
             ..Self::new(order)
         };
         found.see(order, sight, text);
-        found.meet(self.automaton.offences(&order.seen(moment, sight)));
+        found.met = self.automaton.offences(&order.seen(moment, sight));
+        found.keep_the_first();
         found
     }
 
@@ -84,14 +85,10 @@ impl FoundByOrder {
         }
     }
 
-    fn meet(&mut self, offences: Vec<Offence>) {
-        for offence in offences {
-            if self.met.len() < MAX_FINDINGS_PER_RULE {
-                self.met.push(offence);
-            } else {
-                self.more += 1;
-            }
-        }
+    /// Counts offences beyond those that are reported.
+    fn keep_the_first(&mut self) {
+        self.more += self.met.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        self.met.truncate(MAX_FINDINGS_PER_RULE);
     }
 }
 
@@ -101,13 +98,13 @@ pub(super) fn event(
     team: &Team,
     text: &[u8],
     moment: &Moment,
-    sights: impl Iterator<Item = Sight>,
+    sights: &[Sight],
 ) {
     for sight in sights {
         if let (Some(order), Some(found)) =
             (team.orders.get(sight.order), found.get_mut(sight.order))
         {
-            found.event(order, moment, &sight, text);
+            found.event(order, moment, sight, text);
         }
     }
 }
@@ -120,7 +117,7 @@ pub(super) fn of_next(
     team: &Team,
     text: &[u8],
     moment: &Moment,
-    sights: impl Iterator<Item = Sight>,
+    sights: &[Sight],
 ) {
     for sight in sights {
         if let (Some(order), Some(before), Some(found)) = (
@@ -129,24 +126,20 @@ pub(super) fn of_next(
             found.get_mut(sight.order),
         ) && !order.pattern.is_of_the_end()
         {
-            *found = before.of_next(order, moment, &sight, text);
+            *found = before.of_next(order, moment, sight, text);
         }
     }
 }
 
 /// Notes the next event for those that follow.
-pub(super) fn follow(
-    found: &mut [FoundByOrder],
-    team: &Team,
-    moment: &Moment,
-    sights: impl Iterator<Item = Sight>,
-) {
+pub(super) fn follow(found: &mut [FoundByOrder], team: &Team, moment: &Moment, sights: &[Sight]) {
     for sight in sights {
         if let (Some(order), Some(found)) =
             (team.orders.get(sight.order), found.get_mut(sight.order))
             && !(order.pattern.is_of_the_end() || found.is_full)
         {
-            found.is_full = found.automaton.step(&order.seen(moment, &sight)).1.is_err();
+            let seen = order.seen(moment, sight);
+            found.is_full = found.automaton.step(&seen, &mut Vec::new()).is_err();
         }
     }
 }

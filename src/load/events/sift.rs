@@ -25,6 +25,8 @@ pub(in crate::load) struct Skimmer {
     plans: Plans,
     /// Those of the values by which orders group events.
     meanings: Meanings,
+    /// What orders see of the latest event.
+    sights: Vec<Sight>,
 }
 
 impl Skimmer {
@@ -33,17 +35,19 @@ impl Skimmer {
         self.plans.prepare(&team.events);
     }
 
-    /// What orders see of an event that was scanned, if that is enough to know that nothing else is
-    /// found in it.
-    pub(super) fn skim<'s>(
-        &'s mut self,
+    /// When an event happened that was scanned, and what orders see of it, if that is enough to
+    /// know that nothing else is found in it.
+    pub(super) fn skim(
+        &mut self,
         team: &InForce,
         line: Line,
-        event: &EventReading<'s>,
-    ) -> Option<(Moment, impl Iterator<Item = Sight>)> {
-        let (skeleton, text) = (event.skeleton, event.line);
-        let skimmed = self.plans.skim(&team.team, skeleton, text, &self.scalars)?;
-        Some((skimmed.moment(line), skimmed.sights(&mut self.meanings)))
+        event: &EventReading<'_>,
+    ) -> Option<(Moment, &mut Vec<Sight>)> {
+        let skimmed = self.plans.skim(&team.team, event, &self.scalars)?;
+        let moment = skimmed.moment(line);
+        self.sights.clear();
+        skimmed.add_sights(&mut self.meanings, &mut self.sights);
+        Some((moment, &mut self.sights))
     }
 
     /// An event that was scanned and is to be judged whole.
@@ -55,7 +59,7 @@ impl Skimmer {
     ) -> Option<Node<'t>> {
         tape.release();
         let root = tape.read_record(event.line.as_bytes()).ok()?.root();
-        self.plans.learn(team, event.skeleton, root, &self.scalars);
+        self.plans.learn(team, event, root, &self.scalars);
         Some(root)
     }
 }
@@ -164,11 +168,9 @@ impl Sifted {
             return false;
         }
         if let Some((moment, sights)) = worker.skimmer.skim(team, line, event) {
-            let before = self.sights.len();
-            self.sights.extend(sights);
-            let seen = self.sights.len() - before;
-            if seen > 0 {
-                self.kept.push(Kept::Seen(moment, seen));
+            if !sights.is_empty() {
+                self.kept.push(Kept::Seen(moment, sights.len()));
+                self.sights.append(sights);
             }
             return true;
         }

@@ -98,7 +98,7 @@ const MAX_ENTRIES: usize = 100_000;
 pub(crate) struct TooMany;
 
 /// What an order demands, and of which events.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Demand {
     pattern: Pattern,
     /// Whether events are grouped by a value.
@@ -158,25 +158,35 @@ impl Automaton {
         } else {
             Some(&self.all)
         };
-        self.demand.offences(group, event)
+        let mut offences = Vec::new();
+        self.demand.offences(group, event, &mut offences);
+        offences
     }
 
-    /// Adds an event, and returns the offences that it causes; the last word is whether there is
-    /// room for it.
-    pub(crate) fn step(&mut self, event: &Seen<'_>) -> (Vec<Offence>, Result<(), TooMany>) {
-        let demand = self.demand;
-        let is_full = self.groups.len() >= MAX_ENTRIES;
+    /// Adds an event, and the offences that it causes to others. Where there is no room for it, it
+    /// causes offences alone.
+    pub(crate) fn step(
+        &mut self,
+        event: &Seen<'_>,
+        offences: &mut Vec<Offence>,
+    ) -> Result<(), TooMany> {
+        let demand = &self.demand;
+        let has_room = self.groups.len() < MAX_ENTRIES;
         let group = match event.same {
-            _ if !demand.is_grouped => &mut self.all,
-            None => return (demand.offences(None, event), Ok(())),
+            _ if !demand.is_grouped => Some(&mut self.all),
+            None => None,
             Some(same) => match self.groups.entry(same) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(_) if is_full => return (demand.offences(None, event), Err(TooMany)),
-                Entry::Vacant(entry) => entry.insert(Group::default()),
+                Entry::Occupied(entry) => Some(entry.into_mut()),
+                Entry::Vacant(entry) if has_room => Some(entry.insert(Group::default())),
+                Entry::Vacant(_) => None,
             },
         };
-        let offences = demand.offences(Some(group), event);
-        (offences, group.add(demand, event, &mut self.waiting))
+        demand.offences(group.as_deref(), event, offences);
+        match group {
+            Some(group) => group.add(demand, event, &mut self.waiting),
+            None if event.same.is_some() => Err(TooMany),
+            None => Ok(()),
+        }
     }
 
     /// The offences of a run that has ended.
@@ -217,9 +227,8 @@ impl Automaton {
 }
 
 impl Demand {
-    /// The offences that an event causes after those of its group.
-    fn offences(self, group: Option<&Group>, event: &Seen<'_>) -> Vec<Offence> {
-        let mut offences = Vec::new();
+    /// Adds the offences that an event causes after those of its group.
+    fn offences(&self, group: Option<&Group>, event: &Seen<'_>, offences: &mut Vec<Offence>) {
         if event.is_other
             && self.pattern == Pattern::NoneLater
             && let Some(group) = group
@@ -235,18 +244,17 @@ impl Demand {
         if event.is_each {
             offences.extend(self.own_offence(event, group));
         }
-        offences
     }
 
     /// What an event lacks that it must have to be judged.
-    fn lacks(self, event: &Seen<'_>) -> Option<Why> {
+    fn lacks(&self, event: &Seen<'_>) -> Option<Why> {
         if self.is_grouped && event.same.is_none() {
             return Some(Why::NoValue);
         }
         (self.within.is_some() && event.time.is_none()).then_some(Why::NoInstant)
     }
 
-    fn own_offence(self, event: &Seen<'_>, group: Option<&Group>) -> Option<Offence> {
+    fn own_offence(&self, event: &Seen<'_>, group: Option<&Group>) -> Option<Offence> {
         let count = group.map_or(0, |group| group.count) + 1;
         let (other, why) = if let Some(why) = self.lacks(event) {
             (None, why)
@@ -278,7 +286,7 @@ impl Demand {
     }
 
     /// The line of an earlier event that an event needs.
-    fn fulfilling(self, group: &Group, event: &Seen<'_>) -> Option<Line> {
+    fn fulfilling(&self, group: &Group, event: &Seen<'_>) -> Option<Line> {
         let Some(within) = self.within else {
             return group.last;
         };
@@ -287,7 +295,7 @@ impl Demand {
     }
 
     /// The line of the nearest earlier event that an event may not have.
-    fn breaking(self, group: &Group, event: &Seen<'_>) -> Option<Line> {
+    fn breaking(&self, group: &Group, event: &Seen<'_>) -> Option<Line> {
         if self.within.is_none() {
             return group.last;
         }
@@ -296,7 +304,7 @@ impl Demand {
 
     /// The events that wait for an event at some time, and meet it.
     fn met<'g>(
-        self,
+        &self,
         group: &'g Group,
         time: Option<&Instant>,
     ) -> Box<dyn Iterator<Item = Waiting> + 'g> {
@@ -320,7 +328,7 @@ impl Group {
     /// Adds an event; `waiting` is the number of events that wait in all groups.
     fn add(
         &mut self,
-        demand: Demand,
+        demand: &Demand,
         event: &Seen<'_>,
         waiting: &mut usize,
     ) -> Result<(), TooMany> {
@@ -475,18 +483,17 @@ mod tests {
         ended: bool,
     ) -> Vec<Option<Line>> {
         let mut automaton = Automaton::new(pattern, grouped, within);
-        let mut lines = Vec::new();
-        let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
+        let mut offences = Vec::new();
         for event in word {
-            let (offences, added) = automaton.step(event);
-            if ended || !judged_at_end {
-                lines.extend(offences.into_iter().map(|offence| offence.line));
-            }
-            added.unwrap();
+            automaton.step(event, &mut offences).unwrap();
+        }
+        if !ended && matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater) {
+            offences.clear();
         }
         if ended {
-            lines.extend(automaton.end().into_iter().map(|offence| offence.line));
+            offences.extend(automaton.end());
         }
+        let mut lines: Vec<_> = offences.iter().map(|offence| offence.line).collect();
         lines.sort();
         lines
     }
