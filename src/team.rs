@@ -17,7 +17,7 @@ use crate::source::{Artifact, Pointer};
 pub(crate) use events::{Look, On, TeamEvents};
 pub(crate) use example::RunExample;
 pub(crate) use message::{Message, Word};
-pub(crate) use order::{Automaton, Offence, Pattern, Sight, TeamOrder, Why};
+pub(crate) use order::{Automaton, Moment, Offence, Pattern, Sight, TeamOrder, Why};
 pub(crate) use plan::Plans;
 pub(crate) use rule::{CountedEvents, FoundByRule, NAMES, Name, RunValues, TeamRule, run_as_json};
 

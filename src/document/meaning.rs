@@ -54,10 +54,12 @@ impl Meanings {
         if self.0.is_empty() {
             self.0.resize(REMEMBERED, None);
         }
-        let sum = |sum: usize, byte: &u8| (sum ^ usize::from(*byte)).wrapping_mul(0x0100_0193);
-        let last = written.as_bytes().iter().rev().take(16);
-        let place = last.fold(0, sum) >> 12;
-        let Some(slot) = self.0.get_mut(place % REMEMBERED) else {
+        let (words, rest) = written.as_bytes().as_chunks();
+        let words = words.iter().map(|word| u64::from_le_bytes(*word));
+        let words = words.chain(rest.iter().map(|byte| u64::from(*byte)));
+        let sum = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let [place, ..] = words.fold(0, sum).to_be_bytes();
+        let Some(slot) = self.0.get_mut(usize::from(place)) else {
             return value.meaning();
         };
         match slot {

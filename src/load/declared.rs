@@ -14,7 +14,7 @@ use crate::select::Wanted;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::spelling::nearest;
 use crate::team::{
-    Closed, Found, FoundByRule, InForce, Judged, Look, RunValues, Sight, TeamSchema,
+    Closed, Found, FoundByRule, InForce, Judged, Look, Moment, RunValues, Sight, TeamSchema,
 };
 pub(crate) use orders::FoundByOrder;
 
@@ -105,8 +105,9 @@ impl Declared {
         let (events, team) = (&*in_force.events, &*in_force.team);
         let look = events.look(event);
         self.by_itself(in_force, line, &look);
-        let sights = events.sights(&look, line, &mut self.meanings);
-        orders::event(&mut self.by_order, team, text_of(event), sights);
+        let moment = events.moment(&look, line);
+        let sights = events.sights(&look, &mut self.meanings);
+        orders::event(&mut self.by_order, team, text_of(event), &moment, &sights);
         rules::event(
             &mut self.by_rule,
             team,
@@ -138,7 +139,8 @@ impl Declared {
             &mut found.by_order,
             team,
             text_of(event),
-            events.sights(&look, line, &mut meanings),
+            &events.moment(&look, line),
+            &events.sights(&look, &mut meanings),
         );
         let rules: Vec<usize> = events.rules(&look).collect();
         rules::of_next(
@@ -157,8 +159,9 @@ impl Declared {
     pub(crate) fn follow(&mut self, in_force: &InForce, line: Line, event: Node<'_>) {
         let (events, team) = (&*in_force.events, &*in_force.team);
         let look = events.look(event);
-        let sights = events.sights(&look, line, &mut self.meanings);
-        orders::follow(&mut self.by_order, team, sights);
+        let moment = events.moment(&look, line);
+        let sights = events.sights(&look, &mut self.meanings);
+        orders::follow(&mut self.by_order, team, &moment, &sights);
         if events.are_counted {
             self.counts.event(event);
         }
@@ -181,13 +184,8 @@ impl Declared {
     }
 
     /// Notes what orders see of an event, of which nothing else is to be judged.
-    pub(super) fn seen(
-        &mut self,
-        team: &InForce,
-        text: &[u8],
-        sights: impl Iterator<Item = Sight>,
-    ) {
-        orders::event(&mut self.by_order, &team.team, text, sights);
+    pub(super) fn seen(&mut self, team: &InForce, text: &[u8], moment: &Moment, sights: &[Sight]) {
+        orders::event(&mut self.by_order, &team.team, text, moment, sights);
     }
 
     /// Judges what a team's rules say of a run once all of its events are read.

@@ -211,7 +211,7 @@ impl EventsReader<'_, '_> {
                     reading.fault.get_or_insert(why);
                 }
                 events.facts.timeline_mut().tally.append(&sifted.tally);
-                events.kept(sifted.kept, sifted.sights, &block);
+                events.kept(&sifted.kept, &sifted.sights, &block);
                 events.glanced(sifted.glances, &block);
                 reading.spare.extend(block.into_buffer());
             },
@@ -220,14 +220,14 @@ impl EventsReader<'_, '_> {
     }
 
     /// Takes the lines that were kept of a block, and what orders see of others.
-    fn kept(&mut self, kept: Vec<Kept>, sights: Vec<Sight>, block: &Block) {
-        let mut sights = sights.into_iter();
+    fn kept(&mut self, kept: &[Kept], mut sights: &[Sight], block: &Block) {
         for kept in kept {
             match kept {
-                Kept::Whole(line) => self.take(block.line(line), Counting::Done),
-                Kept::Seen(line, count) => {
-                    let seen = sights.by_ref().take(count);
-                    self.declared.seen(self.team, block.bytes(line), seen);
+                Kept::Whole(line) => self.take(block.line(*line), Counting::Done),
+                Kept::Seen(moment, count) => {
+                    let text = block.bytes(moment.line);
+                    let seen = sights.split_off(..*count).unwrap_or_default();
+                    self.declared.seen(self.team, text, moment, seen);
                 }
             }
         }
@@ -355,8 +355,8 @@ impl EventsReader<'_, '_> {
             return false;
         };
         self.noted(line, &event.note, bytes, counting);
-        if let Some(sights) = self.skimmer.skim(self.team, line, &event) {
-            self.declared.seen(self.team, bytes, sights);
+        if let Some((moment, sights)) = self.skimmer.skim(self.team, line, &event) {
+            self.declared.seen(self.team, bytes, &moment, sights);
         } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
             self.declared.event(self.team, line, whole, self.values);
         }

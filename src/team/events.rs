@@ -10,8 +10,7 @@ use crate::schema::DeclaredSchema;
 use crate::select::{Indexed, KeyPath, Keys, Selector, Values, place};
 use crate::source::Line;
 
-use super::order::Glimpse;
-use super::{Judged, Sight, Team};
+use super::{Judged, Moment, Sight, Team};
 
 /// Which of a team's declarations are on: of schemas, orders and rules each, and the vocabulary.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +28,8 @@ pub(crate) struct TeamEvents {
     pub(super) selectors: Vec<Indexed>,
     pub(super) schemas: Vec<OfSchema>,
     pub(super) orders: Vec<OfOrder>,
+    /// The place of the timestamp among the keys, if an order asks for it.
+    pub(super) time: Option<usize>,
     /// The rules that judge events: the place of each among all, and that of its selector.
     pub(super) rules: Vec<(usize, usize)>,
     /// Whether a rule names the numbers of events.
@@ -52,7 +53,8 @@ pub(super) struct OfOrder {
     pub(super) each: usize,
     pub(super) other: Option<usize>,
     pub(super) same: Option<usize>,
-    pub(super) time: Option<usize>,
+    /// Whether it asks for the timestamp.
+    pub(super) is_timed: bool,
 }
 
 /// An event as declarations see it.
@@ -83,8 +85,11 @@ impl TeamEvents {
                 each: events.selector(&order.each),
                 other: order.other.as_ref().map(|other| events.selector(other)),
                 same: order.same.as_ref().map(|same| events.keys.place(same)),
-                time: order.within.map(|_| events.keys.place(&time)),
+                is_timed: order.within.is_some(),
             };
+            if of_order.is_timed {
+                events.time = Some(events.keys.place(&time));
+            }
             events.orders.push(of_order);
         }
         for (index, rule) in enabled(&team.rules, &on.rules) {
@@ -158,22 +163,21 @@ impl TeamEvents {
         named.filter_map(|schema| Some((schema.index, look.value(schema.at)?)))
     }
 
+    /// When an event happened.
+    pub(crate) fn moment(&self, look: &Look<'_>, line: Line) -> Moment {
+        Moment::new(line, self.time.and_then(|time| look.value(time)))
+    }
+
     /// What orders see of an event.
-    pub(crate) fn sights<'l>(
-        &'l self,
-        look: &'l Look<'l>,
-        line: Line,
-        meanings: &'l mut Meanings,
-    ) -> impl Iterator<Item = Sight> {
-        self.orders.iter().filter_map(move |order| {
-            let glimpse = Glimpse {
-                is_each: look.is_named(order.each),
-                is_other: order.other.is_some_and(|other| look.is_named(other)),
-                same: order.same.and_then(|same| look.value(same)),
-                time: order.time.and_then(|time| look.value(time)),
-            };
-            glimpse.sight(order.index, line, meanings)
-        })
+    pub(crate) fn sights(&self, look: &Look<'_>, meanings: &mut Meanings) -> Vec<Sight> {
+        let sights = self.orders.iter().filter_map(|order| {
+            let is_each = look.is_named(order.each);
+            let is_other = order.other.is_some_and(|other| look.is_named(other));
+            let same = order.same.and_then(|same| look.value(same));
+            (is_each || is_other)
+                .then(|| Sight::new(order.index, is_each, is_other, same, meanings))
+        });
+        sights.collect()
     }
 
     /// The rules that judge an event, by their places among all.

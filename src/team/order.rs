@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::example::RunExample;
 use super::message::Message;
+use crate::digest::Digest;
 use crate::document::{Meanings, Node};
 use crate::select::{KeyPath, Selector};
 use crate::source::Line;
@@ -30,64 +31,65 @@ pub(crate) struct TeamOrder {
 }
 
 impl TeamOrder {
-    /// What it sees of an event; `None` where it is about another one.
-    pub(crate) fn see(&self, line: Line, event: Node<'_>) -> Option<Seen> {
-        let glimpse = Glimpse {
-            is_each: self.each.names(event),
-            is_other: self.other.as_ref().is_some_and(|other| other.names(event)),
-            same: self.same.as_ref().and_then(|same| same.of(event)),
-            time: self.within.and_then(|_| event.get("timestamp")),
-        };
-        glimpse.seen(line, &mut Meanings::default())
-    }
-
     pub(crate) fn automaton(&self) -> Automaton {
         Automaton::new(self.pattern, self.same.is_some(), self.within)
     }
+
+    /// What its automaton is to know of an event that it sees.
+    pub(crate) fn seen<'e>(&self, moment: &'e Moment, sight: &Sight) -> Seen<'e> {
+        Seen {
+            line: moment.line,
+            time: moment.time.as_ref().filter(|_| self.within.is_some()),
+            is_each: sight.is_each,
+            is_other: sight.is_other,
+            same: sight.same.as_ref().map(|(same, _)| *same),
+        }
+    }
 }
 
-/// What an order looks at of an event.
-pub(super) struct Glimpse<'a> {
-    pub(super) is_each: bool,
-    pub(super) is_other: bool,
-    /// The value by which events are grouped.
-    pub(super) same: Option<Node<'a>>,
-    pub(super) time: Option<Node<'a>>,
+/// When an event happened.
+pub(crate) struct Moment {
+    pub(crate) line: Line,
+    /// Its instant, if an order asks for it.
+    time: Option<Instant>,
+}
+
+impl Moment {
+    /// The timestamp is that of the event, if an order asks for it.
+    pub(super) fn new(line: Line, timestamp: Option<Node<'_>>) -> Self {
+        let time = timestamp.and_then(Node::text);
+        let time = time.and_then(|time| Timestamp::parse(&time));
+        Self {
+            line,
+            time: time.as_ref().map(Instant::of),
+        }
+    }
 }
 
 /// What one order sees of an event.
 pub(crate) struct Sight {
     /// The place of the order among all.
     pub(crate) order: usize,
-    pub(crate) seen: Seen,
-    /// Where the value by which events are grouped stands in the line.
-    pub(crate) same: Option<Range<usize>>,
+    is_each: bool,
+    is_other: bool,
+    /// The value by which events are grouped: its digest, and where it stands in the line.
+    pub(crate) same: Option<(Digest, Range<usize>)>,
 }
 
-impl Glimpse<'_> {
-    /// What the order at a place sees; `None` where it is about another event.
-    pub(super) fn sight(&self, order: usize, line: Line, meanings: &mut Meanings) -> Option<Sight> {
-        Some(Sight {
+impl Sight {
+    pub(super) fn new(
+        order: usize,
+        is_each: bool,
+        is_other: bool,
+        same: Option<Node<'_>>,
+        meanings: &mut Meanings,
+    ) -> Self {
+        Self {
             order,
-            seen: self.seen(line, meanings)?,
-            same: self.same.map(Node::span),
-        })
-    }
-
-    /// What an automaton is to know; `None` where its order is about another event.
-    fn seen(&self, line: Line, meanings: &mut Meanings) -> Option<Seen> {
-        if !(self.is_each || self.is_other) {
-            return None;
+            is_each,
+            is_other,
+            same: same.map(|same| (meanings.of(same), same.span())),
         }
-        let time = self.time.and_then(Node::text);
-        let time = time.and_then(|time| Timestamp::parse(&time));
-        Some(Seen {
-            line,
-            is_each: self.is_each,
-            is_other: self.is_other,
-            same: self.same.map(|same| meanings.of(same)),
-            time: time.as_ref().map(Instant::of),
-        })
     }
 }
 

@@ -2,15 +2,17 @@
 //!
 //! Events with one skeleton differ in their strings and numbers alone. So what depends on nothing
 //! else is decided once for a skeleton: whether a key leads anywhere, which types values have,
-//! which fields are there. A plan is what is left to look at in each event.
+//! which fields are there. What depends on the phase, as most selectors do, is decided once for a
+//! skeleton and a phase. A plan is what is left to look at in each event.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::events::{Look, OfOrder, TeamEvents};
-use super::order::Glimpse;
-use super::{InForce, Sight, Team};
+use super::{InForce, Moment, Sight, Team};
 use crate::document::{Meanings, Node, Scalars};
+use crate::facts::EventReading;
+use crate::record::phases;
 use crate::schema::Part;
 use crate::select::Values;
 use crate::source::Line;
@@ -25,13 +27,33 @@ type At = u32;
 /// The place of a selector among those of a plan.
 type Selection = usize;
 
-/// What is left to look at in each event with one skeleton.
+/// The events that have a plan: those with one skeleton, and with one phase if that is a known one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Alike {
+    skeleton: u32,
+    phase: Option<&'static str>,
+}
+
+impl Alike {
+    /// Those that are like one.
+    fn of(event: &EventReading<'_>) -> Option<Self> {
+        let phase = event.note.phase.as_deref().and_then(phases::known);
+        let skeleton = event.skeleton?;
+        Some(Self { skeleton, phase })
+    }
+}
+
+/// What is left to look at in each of them.
 #[derive(Default)]
 struct Plan {
+    /// The phase, if all events have the same one.
+    phase: Option<At>,
     /// Selectors that may name the event: by their places among all, what is left of each.
     selections: Vec<(usize, Vec<Test>)>,
     schemas: Vec<OfSchema>,
     orders: Vec<Order>,
+    /// The timestamp, if an order asks for it.
+    time: Option<At>,
     /// The strings and numbers that may be outside of a vocabulary, by its place among all.
     closed: Vec<(At, usize)>,
     /// The selectors of what needs the whole event.
@@ -56,7 +78,6 @@ struct Order {
     each: Option<Selection>,
     other: Option<Selection>,
     same: Option<At>,
-    time: Option<At>,
 }
 
 /// An event of which the strings and numbers were looked at, and in which nothing is found.
@@ -77,33 +98,34 @@ impl<'a> Skimmed<'a> {
         self.named.get(selection) == Some(&true)
     }
 
-    /// What orders see of it.
-    pub(crate) fn sights(
-        self,
-        line: Line,
-        meanings: &'a mut Meanings,
-    ) -> impl Iterator<Item = Sight> {
-        self.plan.orders.iter().filter_map(move |order| {
-            let is_named =
-                |selection: Option<Selection>| selection.is_some_and(|it| self.is_named(it));
-            let get = |at: Option<At>| self.get(at?);
-            let glimpse = Glimpse {
-                is_each: is_named(order.each),
-                is_other: is_named(order.other),
-                same: get(order.same),
-                time: get(order.time),
-            };
-            glimpse.sight(order.index, line, meanings)
-        })
+    /// When it happened.
+    pub(crate) fn moment(&self, line: Line) -> Moment {
+        Moment::new(line, self.plan.time.and_then(|time| self.get(time)))
+    }
+
+    /// Adds what orders see of it.
+    pub(crate) fn add_sights(self, meanings: &mut Meanings, sights: &mut Vec<Sight>) {
+        let is_named = |selection: Option<Selection>| selection.is_some_and(|it| self.is_named(it));
+        for order in &self.plan.orders {
+            let (is_each, is_other) = (is_named(order.each), is_named(order.other));
+            if is_each || is_other {
+                let same = order.same.and_then(|same| self.get(same));
+                sights.push(Sight::new(order.index, is_each, is_other, same, meanings));
+            }
+        }
     }
 }
 
 impl Plan {
-    /// The plan for events with the skeleton of one.
-    fn new(in_force: &InForce, event: Node<'_>, scalars: &Scalars) -> Self {
+    /// The plan for events that are like one.
+    fn new(in_force: &InForce, alike: Alike, event: Node<'_>, scalars: &Scalars) -> Self {
         let (events, team) = (&*in_force.events, &*in_force.team);
         let look = events.look(event);
-        let mut plan = Self::default();
+        let phase = alike.phase.and_then(|_| event.get("phase"));
+        let mut plan = Self {
+            phase: phase.and_then(|phase| scalars.place(phase)),
+            ..Self::default()
+        };
         for schema in &events.schemas {
             let (Some(value), Some(of)) = (look.value(schema.at), team.schema(schema.index)) else {
                 continue;
@@ -166,10 +188,10 @@ impl Plan {
         let mut left = Vec::new();
         for (key, values) in &events.selectors.get(selector)?.0 {
             let value = look.value(*key)?;
-            if let Some(at) = scalars.place(value) {
-                left.push((at, Arc::clone(values)));
-            } else if !values.have(value) {
-                return None;
+            match scalars.place(value) {
+                Some(at) if self.phase != Some(at) => left.push((at, Arc::clone(values))),
+                _ if values.have(value) => {}
+                _ => return None,
             }
         }
         self.selections.push((selector, left));
@@ -180,26 +202,23 @@ impl Plan {
         let mut selection = |selector| self.selection(events, selector, look, scalars);
         let each = selection(order.each);
         let other = order.other.and_then(selection);
-        let mut is_whole = false;
-        let mut at = |key: Option<usize>| {
-            let value = look.value(key?)?;
-            let at = scalars.place(value);
-            is_whole |= at.is_none();
-            at
-        };
-        let (same, time) = (at(order.same), at(order.time));
-        if is_whole {
-            self.whole.extend(each.into_iter().chain(other));
-        } else if each.is_some() || other.is_some() {
-            let index = order.index;
-            self.orders.push(Order {
-                index,
-                each,
-                other,
-                same,
-                time,
-            });
+        if each.is_none() && other.is_none() {
+            return;
         }
+        let at = |key: Option<usize>| look.value(key?).map(|value| scalars.place(value));
+        let same = match at(order.same) {
+            Some(None) => return self.whole.extend(each.into_iter().chain(other)),
+            same => same.flatten(),
+        };
+        if order.is_timed {
+            self.time = at(events.time).flatten();
+        }
+        self.orders.push(Order {
+            index: order.index,
+            each,
+            other,
+            same,
+        });
     }
 
     fn parts(&self) -> usize {
@@ -255,10 +274,10 @@ impl Plan {
     }
 }
 
-/// The plans that one thread has made, by the numbers of their skeletons.
+/// The plans that one thread has made.
 #[derive(Default)]
 pub(crate) struct Plans {
-    by_skeleton: BTreeMap<u32, Plan>,
+    known: BTreeMap<Alike, Plan>,
     parts: usize,
     /// The buffer for what is known of the selectors of one event.
     named: Vec<bool>,
@@ -276,35 +295,33 @@ impl Plans {
         }
     }
 
-    /// Looks at the strings and numbers of an event with a skeleton; `None` where it has to be read
-    /// whole.
+    /// Looks at the strings and numbers of an event; `None` where it has to be read whole.
     pub(crate) fn skim<'a>(
         &'a mut self,
         team: &Team,
-        skeleton: Option<u32>,
-        text: &'a str,
+        event: &EventReading<'a>,
         scalars: &'a Scalars,
     ) -> Option<Skimmed<'a>> {
-        let plan = self.by_skeleton.get(&skeleton?)?;
-        plan.skim(team, text, scalars, &mut self.named)
+        let plan = self.known.get(&Alike::of(event)?)?;
+        plan.skim(team, event.line, scalars, &mut self.named)
     }
 
-    /// Makes the plan for a skeleton, by an event that has it, unless there is one.
+    /// Makes the plan for events that are like one, unless there is one.
     pub(crate) fn learn(
         &mut self,
         in_force: &InForce,
-        skeleton: Option<u32>,
-        event: Node<'_>,
+        event: &EventReading<'_>,
+        root: Node<'_>,
         scalars: &Scalars,
     ) {
-        let Some(skeleton) = skeleton.filter(|it| !self.by_skeleton.contains_key(it)) else {
+        let Some(alike) = Alike::of(event).filter(|it| !self.known.contains_key(it)) else {
             return;
         };
         if self.parts > MAX_PARTS {
-            (self.by_skeleton, self.parts) = (BTreeMap::new(), 0);
+            (self.known, self.parts) = (BTreeMap::new(), 0);
         }
-        let plan = Plan::new(in_force, event, scalars);
+        let plan = Plan::new(in_force, alike, root, scalars);
         self.parts += plan.parts();
-        self.by_skeleton.insert(skeleton, plan);
+        self.known.insert(alike, plan);
     }
 }

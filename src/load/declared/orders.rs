@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::digest::Digest;
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::brief;
-use crate::team::{Automaton, Offence, Sight, Team, TeamOrder, Word};
+use crate::team::{Automaton, Moment, Offence, Sight, Team, TeamOrder, Word};
 
 /// What one order finds: what is reported, and the number of the rest.
 pub(crate) struct FoundByOrder {
@@ -51,47 +51,44 @@ impl FoundByOrder {
         self.shown.get(&same?).cloned()
     }
 
-    fn event(&mut self, order: &TeamOrder, sight: &Sight, text: &[u8]) {
+    fn event(&mut self, order: &TeamOrder, moment: &Moment, sight: &Sight, text: &[u8]) {
         if self.is_full {
             return;
         }
         self.see(order, sight, text);
-        let (offences, added) = self.automaton.step(&sight.seen);
-        self.meet(offences);
-        self.is_full = added.is_err();
+        let seen = order.seen(moment, sight);
+        self.is_full = self.automaton.step(&seen, &mut self.met).is_err();
+        self.keep_the_first();
     }
 
     /// What the next event would add, if it were this one.
-    fn of_next(&self, order: &TeamOrder, sight: &Sight, text: &[u8]) -> Self {
+    fn of_next(&self, order: &TeamOrder, moment: &Moment, sight: &Sight, text: &[u8]) -> Self {
         let mut found = Self {
             is_full: self.is_full,
             ..Self::new(order)
         };
         found.see(order, sight, text);
-        found.meet(self.automaton.offences(&sight.seen));
+        found.met = self.automaton.offences(&order.seen(moment, sight));
+        found.keep_the_first();
         found
     }
 
     fn see(&mut self, order: &TeamOrder, sight: &Sight, text: &[u8]) {
         self.examined = true;
-        if let (Some(value), Some(same)) = (&sight.same, sight.seen.same)
+        if let Some((same, value)) = &sight.same
             && order.message.names(Word::Same)
         {
-            self.shown.entry(same).or_insert_with(|| {
+            self.shown.entry(*same).or_insert_with(|| {
                 let value = text.get(value.clone()).unwrap_or_default();
                 brief(&String::from_utf8_lossy(value))
             });
         }
     }
 
-    fn meet(&mut self, offences: Vec<Offence>) {
-        for offence in offences {
-            if self.met.len() < MAX_FINDINGS_PER_RULE {
-                self.met.push(offence);
-            } else {
-                self.more += 1;
-            }
-        }
+    /// Counts offences beyond those that are reported.
+    fn keep_the_first(&mut self) {
+        self.more += self.met.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        self.met.truncate(MAX_FINDINGS_PER_RULE);
     }
 }
 
@@ -100,13 +97,14 @@ pub(super) fn event(
     found: &mut [FoundByOrder],
     team: &Team,
     text: &[u8],
-    sights: impl Iterator<Item = Sight>,
+    moment: &Moment,
+    sights: &[Sight],
 ) {
     for sight in sights {
         if let (Some(order), Some(found)) =
             (team.orders.get(sight.order), found.get_mut(sight.order))
         {
-            found.event(order, &sight, text);
+            found.event(order, moment, sight, text);
         }
     }
 }
@@ -118,7 +116,8 @@ pub(super) fn of_next(
     found: &mut [FoundByOrder],
     team: &Team,
     text: &[u8],
-    sights: impl Iterator<Item = Sight>,
+    moment: &Moment,
+    sights: &[Sight],
 ) {
     for sight in sights {
         if let (Some(order), Some(before), Some(found)) = (
@@ -127,18 +126,20 @@ pub(super) fn of_next(
             found.get_mut(sight.order),
         ) && !order.pattern.is_of_the_end()
         {
-            *found = before.of_next(order, &sight, text);
+            *found = before.of_next(order, moment, sight, text);
         }
     }
 }
 
 /// Notes the next event for those that follow.
-pub(super) fn follow(found: &mut [FoundByOrder], team: &Team, sights: impl Iterator<Item = Sight>) {
-    for Sight { order, seen, .. } in sights {
-        if let (Some(order), Some(found)) = (team.orders.get(order), found.get_mut(order))
+pub(super) fn follow(found: &mut [FoundByOrder], team: &Team, moment: &Moment, sights: &[Sight]) {
+    for sight in sights {
+        if let (Some(order), Some(found)) =
+            (team.orders.get(sight.order), found.get_mut(sight.order))
             && !(order.pattern.is_of_the_end() || found.is_full)
         {
-            found.is_full = found.automaton.step(&seen).1.is_err();
+            let seen = order.seen(moment, sight);
+            found.is_full = found.automaton.step(&seen, &mut Vec::new()).is_err();
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::facts::{EventNote, EventReading, EventTally, NoteTaker};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{InForce, Plans, Sight};
+use crate::team::{InForce, Moment, Plans, Sight};
 
 /// What threads look for in blocks.
 pub(super) struct Sifting<'i> {
@@ -25,6 +25,8 @@ pub(in crate::load) struct Skimmer {
     plans: Plans,
     /// Those of the values by which orders group events.
     meanings: Meanings,
+    /// What orders see of the latest event.
+    sights: Vec<Sight>,
 }
 
 impl Skimmer {
@@ -33,17 +35,19 @@ impl Skimmer {
         self.plans.prepare(&team.events);
     }
 
-    /// What orders see of an event that was scanned, if that is enough to know that nothing else is
-    /// found in it.
-    pub(super) fn skim<'s>(
-        &'s mut self,
+    /// When an event happened that was scanned, and what orders see of it, if that is enough to
+    /// know that nothing else is found in it.
+    pub(super) fn skim(
+        &mut self,
         team: &InForce,
         line: Line,
-        event: &EventReading<'s>,
-    ) -> Option<impl Iterator<Item = Sight>> {
-        let (skeleton, text) = (event.skeleton, event.line);
-        let skimmed = self.plans.skim(&team.team, skeleton, text, &self.scalars)?;
-        Some(skimmed.sights(line, &mut self.meanings))
+        event: &EventReading<'_>,
+    ) -> Option<(Moment, &mut Vec<Sight>)> {
+        let skimmed = self.plans.skim(&team.team, event, &self.scalars)?;
+        let moment = skimmed.moment(line);
+        self.sights.clear();
+        skimmed.add_sights(&mut self.meanings, &mut self.sights);
+        Some((moment, &mut self.sights))
     }
 
     /// An event that was scanned and is to be judged whole.
@@ -55,7 +59,7 @@ impl Skimmer {
     ) -> Option<Node<'t>> {
         tape.release();
         let root = tape.read_record(event.line.as_bytes()).ok()?.root();
-        self.plans.learn(team, event.skeleton, root, &self.scalars);
+        self.plans.learn(team, event, root, &self.scalars);
         Some(root)
     }
 }
@@ -93,7 +97,7 @@ pub(super) enum Kept {
     /// A rule may need all of it.
     Whole(Line),
     /// Orders see it, and nothing else needs it: the number of its sights.
-    Seen(Line, usize),
+    Seen(Moment, usize),
 }
 
 /// The number of sights of one block, at most: events beyond it are kept whole.
@@ -113,19 +117,14 @@ impl Sifted {
             {
                 sifted.tally.repeated(original, line);
             }
-            let before = sifted.sights.len();
-            let passes = sifted.passes(read, worker, sifting);
-            let seen = sifted.sights.len() - before;
-            if !passes {
+            if !sifted.passes(read, worker, sifting) {
                 sifted.kept.push(Kept::Whole(line));
-            } else if seen > 0 {
-                sifted.kept.push(Kept::Seen(line, seen));
             }
         }
         sifted
     }
 
-    /// Counts a line, and says whether no rule needs more of it.
+    /// Counts a line, and says whether no rule needs more of it than is kept already.
     fn passes(&mut self, read: LineRead<'_>, worker: &mut Worker, sifting: &Sifting<'_>) -> bool {
         let LineRead::Text { line, bytes, .. } = read else {
             self.glances.look(read.line());
@@ -168,8 +167,11 @@ impl Sifted {
         if self.sights.len() > MAX_SIGHTS {
             return false;
         }
-        if let Some(seen) = worker.skimmer.skim(team, line, event) {
-            self.sights.extend(seen);
+        if let Some((moment, sights)) = worker.skimmer.skim(team, line, event) {
+            if !sights.is_empty() {
+                self.kept.push(Kept::Seen(moment, sights.len()));
+                self.sights.append(sights);
+            }
             return true;
         }
         let whole = worker.skimmer.whole(team, event, &mut worker.tape);

@@ -55,14 +55,15 @@ impl Instant {
 }
 
 /// What an order sees of an event.
-#[derive(Clone, Debug)]
-pub(crate) struct Seen {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen<'e> {
     pub(crate) line: Line,
     pub(crate) is_each: bool,
     pub(crate) is_other: bool,
     /// The digest of the value by which events are grouped; `None` where the event has none.
     pub(crate) same: Option<Digest>,
-    pub(crate) time: Option<Instant>,
+    /// Its instant, if the order asks for it.
+    pub(crate) time: Option<&'e Instant>,
 }
 
 /// An event that breaks an order.
@@ -97,7 +98,7 @@ const MAX_ENTRIES: usize = 100_000;
 pub(crate) struct TooMany;
 
 /// What an order demands, and of which events.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Demand {
     pattern: Pattern,
     /// Whether events are grouped by a value.
@@ -151,31 +152,41 @@ impl Automaton {
     }
 
     /// The offences that an event would cause: its own, and those of events before it.
-    pub(crate) fn offences(&self, event: &Seen) -> Vec<Offence> {
+    pub(crate) fn offences(&self, event: &Seen<'_>) -> Vec<Offence> {
         let group = if self.demand.is_grouped {
             event.same.and_then(|same| self.groups.get(&same))
         } else {
             Some(&self.all)
         };
-        self.demand.offences(group, event)
+        let mut offences = Vec::new();
+        self.demand.offences(group, event, &mut offences);
+        offences
     }
 
-    /// Adds an event, and returns the offences that it causes; the last word is whether there is
-    /// room for it.
-    pub(crate) fn step(&mut self, event: &Seen) -> (Vec<Offence>, Result<(), TooMany>) {
-        let demand = self.demand;
-        let is_full = self.groups.len() >= MAX_ENTRIES;
+    /// Adds an event, and the offences that it causes to others. Where there is no room for it, it
+    /// causes offences alone.
+    pub(crate) fn step(
+        &mut self,
+        event: &Seen<'_>,
+        offences: &mut Vec<Offence>,
+    ) -> Result<(), TooMany> {
+        let demand = &self.demand;
+        let has_room = self.groups.len() < MAX_ENTRIES;
         let group = match event.same {
-            _ if !demand.is_grouped => &mut self.all,
-            None => return (demand.offences(None, event), Ok(())),
+            _ if !demand.is_grouped => Some(&mut self.all),
+            None => None,
             Some(same) => match self.groups.entry(same) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(_) if is_full => return (demand.offences(None, event), Err(TooMany)),
-                Entry::Vacant(entry) => entry.insert(Group::default()),
+                Entry::Occupied(entry) => Some(entry.into_mut()),
+                Entry::Vacant(entry) if has_room => Some(entry.insert(Group::default())),
+                Entry::Vacant(_) => None,
             },
         };
-        let offences = demand.offences(Some(group), event);
-        (offences, group.add(demand, event, &mut self.waiting))
+        demand.offences(group.as_deref(), event, offences);
+        match group {
+            Some(group) => group.add(demand, event, &mut self.waiting),
+            None if event.same.is_some() => Err(TooMany),
+            None => Ok(()),
+        }
     }
 
     /// The offences of a run that has ended.
@@ -216,14 +227,13 @@ impl Automaton {
 }
 
 impl Demand {
-    /// The offences that an event causes after those of its group.
-    fn offences(self, group: Option<&Group>, event: &Seen) -> Vec<Offence> {
-        let mut offences = Vec::new();
+    /// Adds the offences that an event causes after those of its group.
+    fn offences(&self, group: Option<&Group>, event: &Seen<'_>, offences: &mut Vec<Offence>) {
         if event.is_other
             && self.pattern == Pattern::NoneLater
             && let Some(group) = group
         {
-            let met = self.met(group, event.time.as_ref());
+            let met = self.met(group, event.time);
             offences.extend(met.map(|(_, line)| Offence {
                 line: Some(line),
                 other: Some(event.line),
@@ -234,18 +244,17 @@ impl Demand {
         if event.is_each {
             offences.extend(self.own_offence(event, group));
         }
-        offences
     }
 
     /// What an event lacks that it must have to be judged.
-    fn lacks(self, event: &Seen) -> Option<Why> {
+    fn lacks(&self, event: &Seen<'_>) -> Option<Why> {
         if self.is_grouped && event.same.is_none() {
             return Some(Why::NoValue);
         }
         (self.within.is_some() && event.time.is_none()).then_some(Why::NoInstant)
     }
 
-    fn own_offence(self, event: &Seen, group: Option<&Group>) -> Option<Offence> {
+    fn own_offence(&self, event: &Seen<'_>, group: Option<&Group>) -> Option<Offence> {
         let count = group.map_or(0, |group| group.count) + 1;
         let (other, why) = if let Some(why) = self.lacks(event) {
             (None, why)
@@ -277,16 +286,16 @@ impl Demand {
     }
 
     /// The line of an earlier event that an event needs.
-    fn fulfilling(self, group: &Group, event: &Seen) -> Option<Line> {
+    fn fulfilling(&self, group: &Group, event: &Seen<'_>) -> Option<Line> {
         let Some(within) = self.within else {
             return group.last;
         };
         let (newest, line) = group.newest.as_ref()?;
-        (*newest >= event.time.as_ref()?.less(within)).then_some(*line)
+        (*newest >= event.time?.less(within)).then_some(*line)
     }
 
     /// The line of the nearest earlier event that an event may not have.
-    fn breaking(self, group: &Group, event: &Seen) -> Option<Line> {
+    fn breaking(&self, group: &Group, event: &Seen<'_>) -> Option<Line> {
         if self.within.is_none() {
             return group.last;
         }
@@ -295,7 +304,7 @@ impl Demand {
 
     /// The events that wait for an event at some time, and meet it.
     fn met<'g>(
-        self,
+        &self,
         group: &'g Group,
         time: Option<&Instant>,
     ) -> Box<dyn Iterator<Item = Waiting> + 'g> {
@@ -317,10 +326,15 @@ impl Demand {
 
 impl Group {
     /// Adds an event; `waiting` is the number of events that wait in all groups.
-    fn add(&mut self, demand: Demand, event: &Seen, waiting: &mut usize) -> Result<(), TooMany> {
+    fn add(
+        &mut self,
+        demand: &Demand,
+        event: &Seen<'_>,
+        waiting: &mut usize,
+    ) -> Result<(), TooMany> {
         let waits = matches!(demand.pattern, Pattern::NeedsLater | Pattern::NoneLater);
         if event.is_other && waits {
-            let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
+            let met: Vec<Waiting> = demand.met(self, event.time).collect();
             *waiting -= met.len();
             for entry in &met {
                 self.waiting.remove(entry);
@@ -340,7 +354,7 @@ impl Group {
                 if *waiting >= MAX_ENTRIES {
                     return Err(TooMany);
                 }
-                let entry = (event.time.clone(), event.line);
+                let entry = (event.time.cloned(), event.line);
                 self.fresh.push(entry.clone());
                 self.waiting.insert(entry, None);
                 *waiting += 1;
@@ -350,9 +364,9 @@ impl Group {
     }
 
     /// Notes an other event.
-    fn note(&mut self, event: &Seen) {
+    fn note(&mut self, event: &Seen<'_>) {
         self.last = Some(event.line);
-        match &event.time {
+        match event.time {
             None => self.timeless = Some(event.line),
             Some(time) => {
                 let is_newest = self
@@ -369,6 +383,8 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
 
     const PATTERNS: [Pattern; 7] = [
@@ -386,7 +402,7 @@ mod tests {
         pattern: Pattern,
         grouped: bool,
         within: Option<i128>,
-        word: &[Seen],
+        word: &[Seen<'_>],
         ended: bool,
     ) -> Vec<Option<Line>> {
         let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
@@ -394,17 +410,20 @@ mod tests {
         if judged_at_end && !ended {
             return lines;
         }
-        let is_lacking = |event: &Seen| {
+        let is_lacking = |event: &Seen<'_>| {
             grouped && event.same.is_none() || within.is_some() && event.time.is_none()
         };
-        let of_group = |a: &Seen, b: &Seen| !grouped || a.same.is_some() && a.same == b.same;
-        let is_near =
-            |earlier: &Seen, later: &Seen, is_ban: bool| match (within, &earlier.time, &later.time)
-            {
-                (None, ..) => true,
-                (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
-                _ => is_ban,
-            };
+        let of_group =
+            |a: &Seen<'_>, b: &Seen<'_>| !grouped || a.same.is_some() && a.same == b.same;
+        let is_near = |earlier: &Seen<'_>, later: &Seen<'_>, is_ban: bool| match (
+            within,
+            earlier.time,
+            later.time,
+        ) {
+            (None, ..) => true,
+            (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
+            _ => is_ban,
+        };
         for (at, each) in word.iter().enumerate().filter(|(_, event)| event.is_each) {
             if is_lacking(each)
                 && !(matches!(pattern, Pattern::Never) && !grouped && within.is_none())
@@ -413,11 +432,9 @@ mod tests {
                 continue;
             }
             let (before, after) = (&word[..at], &word[at + 1..]);
-            let others = |part: &'_ [Seen]| -> Vec<Seen> {
+            let others = |part: &[Seen<'_>], is_it: &dyn Fn(&Seen<'_>) -> bool| {
                 part.iter()
-                    .filter(|it| it.is_other && of_group(each, it))
-                    .cloned()
-                    .collect()
+                    .any(|it| it.is_other && of_group(each, it) && is_it(it))
             };
             let same_before = before
                 .iter()
@@ -427,10 +444,10 @@ mod tests {
                 Pattern::Never => true,
                 Pattern::AtMost(most) => same_before == most,
                 Pattern::AtLeast(_) => false,
-                Pattern::NeedsEarlier => !others(before).iter().any(|it| is_near(it, each, false)),
-                Pattern::NoneEarlier => others(before).iter().any(|it| is_near(it, each, true)),
-                Pattern::NeedsLater => !others(after).iter().any(|it| is_near(each, it, false)),
-                Pattern::NoneLater => others(after).iter().any(|it| is_near(each, it, true)),
+                Pattern::NeedsEarlier => !others(before, &|it| is_near(it, each, false)),
+                Pattern::NoneEarlier => others(before, &|it| is_near(it, each, true)),
+                Pattern::NeedsLater => !others(after, &|it| is_near(each, it, false)),
+                Pattern::NoneLater => others(after, &|it| is_near(each, it, true)),
             };
             if is_broken {
                 lines.push(Some(each.line));
@@ -444,10 +461,10 @@ mod tests {
     }
 
     /// Nothing for each group that has too few events.
-    fn groups_of_few(least: u64, grouped: bool, word: &[Seen]) -> Vec<Option<Line>> {
+    fn groups_of_few(least: u64, grouped: bool, word: &[Seen<'_>]) -> Vec<Option<Line>> {
         let each = || word.iter().filter(|event| event.is_each);
         let number =
-            |is_it: &dyn Fn(&Seen) -> bool| each().filter(|event| is_it(event)).count() as u64;
+            |is_it: &dyn Fn(&Seen<'_>) -> bool| each().filter(|event| is_it(event)).count() as u64;
         if !grouped {
             return vec![None; usize::from(number(&|_| true) < least)];
         }
@@ -462,22 +479,21 @@ mod tests {
         pattern: Pattern,
         grouped: bool,
         within: Option<i128>,
-        word: &[Seen],
+        word: &[Seen<'_>],
         ended: bool,
     ) -> Vec<Option<Line>> {
         let mut automaton = Automaton::new(pattern, grouped, within);
-        let mut lines = Vec::new();
-        let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
+        let mut offences = Vec::new();
         for event in word {
-            let (offences, added) = automaton.step(event);
-            if ended || !judged_at_end {
-                lines.extend(offences.into_iter().map(|offence| offence.line));
-            }
-            added.unwrap();
+            automaton.step(event, &mut offences).unwrap();
+        }
+        if !ended && matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater) {
+            offences.clear();
         }
         if ended {
-            lines.extend(automaton.end().into_iter().map(|offence| offence.line));
+            offences.extend(automaton.end());
         }
+        let mut lines: Vec<_> = offences.iter().map(|offence| offence.line).collect();
         lines.sort();
         lines
     }
@@ -495,7 +511,19 @@ mod tests {
         })
     }
 
-    fn event(line: usize, symbol: usize, same: Option<u8>, time: Option<i128>) -> Seen {
+    static INSTANTS: LazyLock<[Instant; 2]> = LazyLock::new(|| {
+        [0, 5].map(|attoseconds| Instant {
+            attoseconds,
+            rest: "".into(),
+        })
+    });
+
+    fn event(
+        line: usize,
+        symbol: usize,
+        same: Option<u8>,
+        time: Option<&'static Instant>,
+    ) -> Seen<'static> {
         Seen {
             line: Line {
                 number: line as u64 + 1,
@@ -504,16 +532,13 @@ mod tests {
             is_each: symbol != 1,
             is_other: symbol != 0,
             same: same.map(|value| Digest::of([&[value][..]])),
-            time: time.map(|attoseconds| Instant {
-                attoseconds,
-                rest: "".into(),
-            }),
+            time,
         }
     }
 
     /// Compares what is found with what all pairs show, in a run that has ended and in one that
     /// has not.
-    fn compare(pattern: Pattern, grouped: bool, within: Option<i128>, word: &[Seen]) {
+    fn compare(pattern: Pattern, grouped: bool, within: Option<i128>, word: &[Seen<'_>]) {
         for ended in [true, false] {
             assert_eq!(
                 found(pattern, grouped, within, word, ended),
@@ -528,8 +553,8 @@ mod tests {
     fn timelines(
         symbols: usize,
         longest: u32,
-        at: impl Fn(usize) -> (Option<u8>, Option<i128>),
-    ) -> impl Iterator<Item = Vec<Seen>> {
+        at: impl Fn(usize) -> (Option<u8>, Option<&'static Instant>),
+    ) -> impl Iterator<Item = Vec<Seen<'static>>> {
         let words = (0..=longest).flat_map(move |length| words(symbols, length));
         words.map(move |word| {
             let events = word.iter().enumerate();
@@ -561,7 +586,8 @@ mod tests {
 
     #[test]
     fn orders_within_a_time_are_those_of_all_pairs() {
-        for word in timelines(9, 4, |rest| (None, [None, Some(0), Some(5)][rest])) {
+        let time = |rest: usize| Some(&INSTANTS[rest.checked_sub(1)?]);
+        for word in timelines(9, 4, |rest| (None, time(rest))) {
             for pattern in &PATTERNS[3..] {
                 for within in [1, 5] {
                     compare(*pattern, false, Some(within), &word);

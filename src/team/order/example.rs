@@ -1,6 +1,7 @@
 //! The examples of an order -> what is wrong with them.
 
-use super::TeamOrder;
+use super::{Moment, Sight, TeamOrder};
+use crate::document::{Meanings, Node};
 use crate::source::Line;
 use crate::team::example::{RunExample, failures};
 
@@ -13,20 +14,32 @@ impl TeamOrder {
     /// The lines at which it finds something in an example.
     fn fires(&self, example: &RunExample) -> Vec<u64> {
         let mut automaton = self.automaton();
-        let mut fires = Vec::new();
-        let is_due = example.has_ended || !self.pattern.is_of_the_end();
+        let mut offences = Vec::new();
         example.for_each_event(|line, event| {
-            let Some(seen) = self.see(line, event) else {
+            let Some(sight) = self.sight(event) else {
                 return true;
             };
-            let (offences, added) = automaton.step(&seen);
-            fires.extend(offences.into_iter().filter(|_| is_due));
-            added.is_ok()
+            let moment = Moment::new(line, event.get("timestamp"));
+            let seen = self.seen(&moment, &sight);
+            automaton.step(&seen, &mut offences).is_ok()
         });
         if example.has_ended {
-            fires.extend(automaton.end());
+            offences.extend(automaton.end());
+        } else if self.pattern.is_of_the_end() {
+            offences.clear();
         }
         let line = |line: Option<Line>| line.map_or(0, |line| line.number);
-        fires.iter().map(|offence| line(offence.line)).collect()
+        offences.iter().map(|offence| line(offence.line)).collect()
+    }
+
+    fn sight(&self, event: Node<'_>) -> Option<Sight> {
+        let is_each = self.each.names(event);
+        let is_other = self.other.as_ref().is_some_and(|other| other.names(event));
+        if !(is_each || is_other) {
+            return None;
+        }
+        let same = self.same.as_ref().and_then(|same| same.of(event));
+        let meanings = &mut Meanings::default();
+        Some(Sight::new(0, is_each, is_other, same, meanings))
     }
 }
