@@ -409,7 +409,7 @@ fn id_of_two_runs_names_neither() {
         assert_eq!(found.matches(), [path("a"), path("b")]);
         let path = path("b");
         assert!(error.to_string().ends_with(&format!(", {path}")), "{error}");
-        assert!(run_data.get(&path).is_ok());
+        assert!(RunReader::open(&path).is_ok());
     }
     let error = run_data.get("ep_s").unwrap_err();
     let Error::Ambiguous(found) = &error else {
