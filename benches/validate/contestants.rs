@@ -84,10 +84,10 @@ impl Bench {
         kinds: &[Schema],
     ) -> Contestant {
         let call = |kind: &Schema| {
-            let schema = self.data.0.join(format!("{}.schema.json", kind.word()));
+            let schema = self.data.0.join(format!("{kind}.schema.json"));
             fs::write(&schema, kind.text()).expect("a schema can be written");
             let files = (0..EPISODES)
-                .map(|index| format!("episodes/ep_{index:08}/{}.json", kind.word()))
+                .map(|index| format!("episodes/ep_{index:08}/{kind}.json"))
                 .filter(|file| dir.join(file).exists());
             let args = args.iter().map(OsString::from).chain([schema.into()]);
             Call {
