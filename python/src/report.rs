@@ -140,7 +140,7 @@ impl Judged {
         repeated("episode_id", &|episode| &episode.id)?;
         repeated("dir", &|episode| &episode.dir)?;
         text("rule", &|_, found| found.rule.clone())?;
-        text("severity", &|_, found| found.severity.to_string().into())?;
+        text("severity", &|_, found| found.severity.to_string())?;
         text("message", &|_, found| found.message.clone())?;
         text("help", &|_, found| found.help.clone())?;
         text("fingerprint", &|_, found| found.fingerprint.clone())?;
