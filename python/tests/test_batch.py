@@ -837,6 +837,12 @@ def test_plan_of_a_large_listing_has_tasks_of_one_size(
     assert max(len(pickle.dumps(part)) for part in parts) < 1_000
 
 
+def test_more_splits_than_episodes_are_one_for_each() -> None:
+    store = Simulated([("episodes/", 40)])
+    splits = batch.plan(Location("s3://bucket/runs", open=lambda _: store), 5_000)
+    assert [split.part and split.part.episodes for split in splits] == [1] * 40
+
+
 def test_a_split_is_read_page_by_page() -> None:
     def peak(episodes: int) -> int:
         store = Simulated([("episodes/", episodes)])

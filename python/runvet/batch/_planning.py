@@ -332,12 +332,13 @@ class _Search:
         return ranges
 
     def _believed(self, number: int) -> list[float]:
-        """The weights of pages. What was not asked for may seem to be very much; as one page is not
-        cut, it counts as one split at most."""
+        """The weights of pages. What was not asked for may seem to be very much; as a page that is
+        not whole is not cut, it counts as one split at most."""
         weights = [page.weight() for page in self.pages]
         for _ in range(100):
-            most = sum(weights) / number
-            weights = [min(weight, most) for weight in weights]
+            most = max(1.0, sum(weights) / number)
+            capped = zip(self.pages, weights)
+            weights = [weight if page.is_whole else min(weight, most) for page, weight in capped]
         return weights
 
     def _units(self, weights: list[float]) -> Iterator[tuple[list[str], int, bool, float]]:
