@@ -214,7 +214,7 @@ impl<'de> Deserialize<'de> for Day {
 }
 
 /// A mistake in a configuration, and the others that were found with it.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Clone)]
 #[error("{}", lines(self))]
 #[non_exhaustive]
 pub struct ConfigError {

@@ -116,7 +116,7 @@ impl Kind {
 }
 
 /// Where and why a text is not JSON.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{kind}")]
 #[non_exhaustive]
 pub struct SyntaxError {

@@ -525,7 +525,7 @@ pub struct Related {
 }
 
 /// A place in a file.
-#[derive(Default, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[non_exhaustive]
 pub struct Location {
     /// The path of the file, as the user would type it.

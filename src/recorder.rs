@@ -77,7 +77,7 @@ use crate::store::{Disk, FileSystem, OpenDir, append_all, make_unless_there, ope
 ///
 /// With each choice, a crash of the process loses nothing that was recorded by a call that has
 /// returned: the event is handed to the system before the call returns.
-#[derive(PartialEq, Eq, Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {
     /// Survives the death of the process. A power failure may lose or tear what is recent. Nothing

@@ -168,7 +168,7 @@ words!(GroupBy {
 });
 
 /// The characters and colours of a human report.
-#[derive(PartialEq, Eq, Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {
     /// With colours and line-drawing characters.

@@ -22,7 +22,7 @@ pub(crate) struct EventLines<'s> {
 }
 
 /// An event and its place.
-#[derive(PartialEq, Debug)]
+#[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EventLine {
     /// The line, counted from 1.

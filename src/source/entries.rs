@@ -22,7 +22,7 @@ pub(crate) enum EntryKind {
 /// let entries = Entries::from_iter([Artifact::State]);
 /// assert!(entries.has(Artifact::State) && !entries.has(Artifact::Events));
 /// ```
-#[derive(Default, Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Entries([Option<EntryKind>; Artifact::ALL.len()]);
 
 impl Entries {

@@ -19,7 +19,7 @@ use crate::source::{Artifact, Entries};
 /// assert!(artifacts.entries().has(Artifact::Learn));
 /// assert!(artifacts.open(Artifact::Learn).is_err() && artifacts.probe(Artifact::Learn).is_ok());
 /// ```
-#[derive(Default, Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct InMemory<'a> {
     contents: [Option<Content<'a>>; Artifact::ALL.len()],
     versions: [Option<Version>; Artifact::ALL.len()],
