@@ -181,8 +181,13 @@ impl<'a> Number<'a> {
             .0
             .strip_prefix('-')
             .map_or((false, self.0), |rest| (true, rest));
-        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-        let Some(first) = mantissa.find(|c| matches!(c, '1'..='9')) else {
+        let is_e = |byte| matches!(byte, b'e' | b'E');
+        let (mantissa, exponent) = match unsigned.bytes().position(is_e) {
+            Some(e) => (unsigned.get(..e)?, unsigned.get(e + 1..)?),
+            None => (unsigned, "0"),
+        };
+        let is_significant = |byte| matches!(byte, b'1'..=b'9');
+        let Some(first) = mantissa.bytes().position(is_significant) else {
             return Some(Decimal {
                 negative: false,
                 mantissa: "",
@@ -190,8 +195,9 @@ impl<'a> Number<'a> {
                 cut: false,
             });
         };
-        let last = mantissa.rfind(|c| matches!(c, '1'..='9'))?;
-        let point = mantissa.find('.').unwrap_or(mantissa.len());
+        let last = mantissa.bytes().rposition(is_significant)?;
+        let point = mantissa.bytes().position(|byte| byte == b'.');
+        let point = point.unwrap_or(mantissa.len());
         let written = exponent
             .trim_start_matches(['+', '-'])
             .trim_start_matches('0');
