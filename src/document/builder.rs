@@ -14,8 +14,8 @@ const SCANNED_KEYS: u32 = 64;
 pub(super) struct Open {
     token: u32,
     keys: u32,
-    /// A Bloom filter of the keys so far: a key whose bit is unset is new.
-    seen: u64,
+    /// Bloom filters of the keys so far: a key with an unset bit in one of them is new.
+    seen: [u64; 2],
     /// Whether keys beyond the first `SCANNED_KEYS` may repeat others.
     suspect: bool,
 }
@@ -62,7 +62,7 @@ impl Sink for Builder<'_, '_> {
         self.tape.open.push(Open {
             token: self.tape.tokens.len() as u32,
             keys: 0,
-            seen: 0,
+            seen: [0; 2],
             suspect: false,
         });
         self.value(kind, start, start, false);
@@ -97,12 +97,13 @@ impl Sink for Builder<'_, '_> {
 impl Builder<'_, '_> {
     #[inline(always)]
     fn note_key(&mut self, key: u32, hash: u64) {
-        let bit = 1 << (hash >> 58);
+        let bits = [1 << (hash >> 58), 1 << (hash >> 52 & 63)];
         let Some(open) = self.tape.open.last_mut() else {
             return;
         };
-        let maybe_seen = open.seen & bit != 0;
-        open.seen |= bit;
+        let [a, b] = open.seen;
+        let maybe_seen = a & bits[0] != 0 && b & bits[1] != 0;
+        open.seen = [a | bits[0], b | bits[1]];
         open.keys += 1;
         if maybe_seen {
             if open.keys > SCANNED_KEYS {
