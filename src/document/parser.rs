@@ -173,20 +173,15 @@ impl<'a, S: Sink> Parser<'a, S> {
     /// Reads a key and its colon; returns the start of its value.
     #[inline(always)]
     fn key(&mut self, at: usize) -> Result<usize, SyntaxError> {
-        match self.bytes.get(at) {
-            Some(b'"') => {}
-            Some(b'}') => return fail(at, SyntaxErrorKind::TrailingComma),
-            Some(found) => {
-                return fail(at, misplaced(*found, SyntaxErrorKind::NoKey));
-            }
-            None => return fail(at, SyntaxErrorKind::EndsBeforeKey),
+        if self.bytes.get(at) != Some(&b'"') {
+            return fail(at, no_key(self.bytes.get(at)));
         }
         let (end, escaped) = string(self.bytes, at)?;
         self.sink.key(at, end, escaped);
-        if let Some([b':', b'!'..=0xFF]) = self.bytes.get(end..end + 2) {
-            return Ok(end + 1);
-        }
-        let colon = self.skip_whitespace(end);
+        let colon = match self.bytes.get(end) {
+            Some(b':') => end,
+            _ => self.skip_long_whitespace(end),
+        };
         if self.bytes.get(colon) != Some(&b':') {
             return fail(colon, SyntaxErrorKind::NoColon);
         }
@@ -269,6 +264,16 @@ fn no_value(rest: &[u8]) -> SyntaxErrorKind {
     }
 }
 
+/// Why no key starts at a place.
+#[cold]
+fn no_key(found: Option<&u8>) -> SyntaxErrorKind {
+    match found {
+        Some(b'}') => SyntaxErrorKind::TrailingComma,
+        Some(found) => misplaced(*found, SyntaxErrorKind::NoKey),
+        None => SyntaxErrorKind::EndsBeforeKey,
+    }
+}
+
 /// What is wrong where neither a comma nor the closing bracket follows a value.
 #[cold]
 fn no_separator(found: Option<u8>, in_object: bool) -> SyntaxErrorKind {
@@ -304,16 +309,21 @@ fn no_literal(rest: &[u8]) -> SyntaxErrorKind {
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxError> {
-    let mut at = start + 1;
-    let mut escaped = false;
+    let stop = string_stop(bytes, start + 1);
+    // Most strings have no escapes.
+    if bytes.get(stop) == Some(&b'"') {
+        return Ok((stop + 1, false));
+    }
+    Ok((string_end(bytes, stop)?, true))
+}
+
+/// The end of a string that has a backslash at a place, or stops being a string there.
+#[cold]
+fn string_end(bytes: &[u8], mut at: usize) -> Result<usize, SyntaxError> {
     loop {
-        at = string_stop(bytes, at);
         match bytes.get(at) {
-            Some(b'"') => return Ok((at + 1, escaped)),
-            Some(b'\\') => {
-                escaped = true;
-                at = escape_end(bytes, at)?;
-            }
+            Some(b'"') => return Ok(at + 1),
+            Some(b'\\') => at = string_stop(bytes, escape_end(bytes, at)?),
             Some(_) => return fail(at, SyntaxErrorKind::ControlCharacter),
             None => return fail(at, SyntaxErrorKind::EndsInString),
         }

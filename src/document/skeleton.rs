@@ -18,7 +18,7 @@
 use std::ops::Range;
 
 use super::node::same;
-use super::parser::{Parser, Sink, number, skip, string, string_stop};
+use super::parser::{Parser, Sink, number, skip, string};
 use super::{Document, Kind, Node, Tape, Token};
 
 /// The size of the trie in bytes and the number of siblings up to which skeletons are added. A log
@@ -196,14 +196,8 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
             }
             let start = bytes.len() - after.len();
             match (node.next, after) {
-                (Next::String(mark), [b'"', text @ ..]) => {
-                    let stop = string_stop(text, 0);
-                    let escaped = text.get(stop) != Some(&b'"');
-                    let end = if escaped {
-                        escaped_end(bytes, start)?
-                    } else {
-                        start + stop + 2
-                    };
+                (Next::String(mark), [b'"', ..]) => {
+                    let (end, escaped) = string(bytes, start).ok()?;
                     (rest, index) = (bytes.get(end..)?, node.first_child);
                     found(Scalar {
                         kind: Kind::String,
@@ -314,12 +308,6 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
         }
         None
     }
-}
-
-/// The end of a string that has escapes; `None` where it is not a string.
-#[cold]
-fn escaped_end(bytes: &[u8], start: usize) -> Option<usize> {
-    string(bytes, start).ok().map(|(end, _)| end)
 }
 
 /// Gathers what differs between texts with one skeleton.
