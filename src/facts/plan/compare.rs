@@ -11,6 +11,7 @@ use super::super::value::{Value, show};
 use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
+use crate::record::StepStatus;
 use crate::source::{Line, Pointer};
 
 /// A difference between the persisted plan and the rebuilt plan; displays as a sentence.
@@ -242,6 +243,10 @@ impl Comparison<'_, '_, '_> {
     fn records<'s>(&mut self, persisted: &(impl Iterator<Item = Value<'s>> + Clone)) {
         let rebuilt = self.rebuilt;
         let (count, in_event) = (persisted.clone().count(), rebuilt.nodes().count());
+        let mut pairs = persisted.clone().zip(rebuilt.nodes());
+        if count == in_event && pairs.all(|(step, record)| self.is_as_recorded(step, record)) {
+            return;
+        }
         let persisted_ids = || persisted.clone().map(|step| step.text(&["id"]));
         let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
         if count != in_event {
@@ -263,6 +268,25 @@ impl Comparison<'_, '_, '_> {
                 self.step(index, step, &rebuilt.step(index, record));
             }
         }
+    }
+
+    /// Whether a step is written as its record is, so that nothing differs. Most steps are.
+    fn is_as_recorded(&self, step: Value<'_>, record: Node<'_>) -> bool {
+        let id = record.get("id").and_then(Node::text);
+        let evidence = id.and_then(|id| self.rebuilt.evidence(&id));
+        let has_status =
+            |status: StepStatus| step.text(&["status"]).as_deref() == Some(status.word());
+        evidence.is_none_or(|evidence| evidence.status.is_none_or(has_status))
+            && record
+                .members()
+                .all(|key| match FIELDS.iter().find(|field| key.is(field)) {
+                    Some(&"status") if evidence.is_some() => true,
+                    Some(field) => {
+                        let persisted = step.get(field).map(|it| it.node().raw());
+                        persisted == Some(key.value().raw())
+                    }
+                    None => true,
+                })
     }
 
     /// Compares each step with the record that has its id, the last one of several. Steps may share
