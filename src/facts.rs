@@ -41,6 +41,10 @@ use crate::source::{Artifact, Entries};
 #[derive(Clone, Copy)]
 pub(crate) struct StateFacts<'a> {
     root: Value<'a>,
+    /// The tokens of `outcomes`, `outcomes.actions` and `plan.steps`, for which rules ask often.
+    outcomes: Option<u32>,
+    actions: Option<u32>,
+    steps: Option<u32>,
 }
 
 /// A record is its root value, with names for the fields that many rules use.
@@ -54,7 +58,19 @@ impl<'a> Deref for StateFacts<'a> {
 
 impl<'a> StateFacts<'a> {
     pub(crate) fn new(root: Value<'a>) -> Self {
-        Self { root }
+        let token = |value: Option<Value<'a>>| value.map(|value| value.node().index());
+        let outcomes = root.get("outcomes");
+        Self {
+            root,
+            outcomes: token(outcomes),
+            actions: token(outcomes.and_then(|outcomes| outcomes.get("actions"))),
+            steps: token(root.at(&["plan", "steps"])),
+        }
+    }
+
+    /// The value at a token of the record.
+    fn value(self, token: Option<u32>) -> Option<Value<'a>> {
+        Some(self.root.with(self.root.node().at_index(token?)))
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
@@ -70,12 +86,12 @@ impl<'a> StateFacts<'a> {
     }
 
     pub(crate) fn status(self) -> Option<Cow<'a, str>> {
-        self.text(&["outcomes", "status"])
+        self.value(self.outcomes)?.text(&["status"])
     }
 
     /// `outcomes`, if it is an object; its fields may be facts or not.
     pub(crate) fn outcomes(self) -> Option<Value<'a>> {
-        self.get("outcomes")
+        self.value(self.outcomes)
             .filter(|outcomes| outcomes.node().kind() == Kind::Object)
     }
 
@@ -108,19 +124,19 @@ impl<'a> StateFacts<'a> {
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
     pub(crate) fn steps(self) -> Option<impl Iterator<Item = Value<'a>> + Clone> {
-        let steps = self.at(&["plan", "steps"])?;
+        let steps = self.value(self.steps)?;
         (steps.node().kind() == Kind::Array).then(|| steps.items())
     }
 
     /// The items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl Iterator<Item = Value<'a>> {
-        let actions = self.at(&["outcomes", "actions"]);
+        let actions = self.value(self.actions);
         actions.into_iter().flat_map(Value::items)
     }
 
     /// Whether `outcomes.actions` is an array, empty or not.
     pub(crate) fn lists_actions(self) -> bool {
-        self.at(&["outcomes", "actions"])
+        self.value(self.actions)
             .is_some_and(|actions| actions.node().kind() == Kind::Array)
     }
 }
@@ -129,6 +145,8 @@ impl<'a> StateFacts<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct SummaryFacts<'a> {
     root: Value<'a>,
+    /// The token of `metrics`, for which rules ask often.
+    metrics: Option<u32>,
 }
 
 /// Like [`StateFacts`].
@@ -142,17 +160,22 @@ impl<'a> Deref for SummaryFacts<'a> {
 
 impl<'a> SummaryFacts<'a> {
     pub(crate) fn new(root: Value<'a>) -> Self {
-        Self { root }
+        let metrics = root.get("metrics").map(|metrics| metrics.node().index());
+        Self { root, metrics }
+    }
+
+    fn metrics(self) -> Option<Value<'a>> {
+        Some(self.root.with(self.root.node().at_index(self.metrics?)))
     }
 
     /// A number in `metrics`.
     pub(crate) fn metric(self, name: &str) -> Option<Number<'a>> {
-        self.number(&["metrics", name])
+        self.metrics()?.number(&[name])
     }
 
     /// `metrics.latencies`, fact or not.
     pub(crate) fn latencies(self) -> Option<Value<'a>> {
-        self.at(&["metrics", "latencies"])
+        self.metrics()?.get("latencies")
     }
 
     /// A number in `flags.direction`.
