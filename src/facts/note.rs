@@ -117,11 +117,11 @@ impl<'a> EventNote<'a> {
     }
 
     /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
-    fn of_parts(parts: &Parts<'_>, line: &'a str, own: &mut OwnPhases) -> Option<Self> {
+    fn of_parts(parts: &Parts<'a>, own: &mut OwnPhases) -> Option<Self> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
         }
-        let text = |field| parts.string(field, line).ok().flatten();
+        let text = |field| parts.string(field).ok().flatten();
         let sets_status = parts.get(Field::StepStatus).is_some();
         let mut note = Self::of_texts(text, parts.is_synthetic(), sets_status);
         let phase = note.phase.as_deref()?;

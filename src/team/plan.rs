@@ -303,7 +303,7 @@ impl Plans {
         scalars: &'a Scalars,
     ) -> Option<Skimmed<'a>> {
         let plan = self.known.get(&Alike::of(event)?)?;
-        plan.skim(team, event.line, scalars, &mut self.named)
+        plan.skim(team, event.line(), scalars, &mut self.named)
     }
 
     /// Makes the plan for events that are like one, unless there is one.

@@ -148,7 +148,7 @@ impl Part {
 
 /// The values of an event's fields; the last one where a key repeats.
 pub(super) struct Parts<'a> {
-    text: &'a str,
+    pub(super) text: &'a str,
     found: [Option<Part>; Field::COUNT],
     /// The field of the next value.
     field: Field,
@@ -163,6 +163,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
+    /// Those of a text that is not read yet.
     pub(super) fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -182,11 +183,7 @@ impl<'a> Parts<'a> {
     /// The text of a field; `Ok(None)` where the field is absent, an error where it is not a
     /// string.
     #[inline]
-    pub(super) fn string<'l>(
-        &self,
-        field: Field,
-        line: &'l str,
-    ) -> Result<Option<Cow<'l, str>>, NotAFact> {
+    pub(super) fn string(&self, field: Field) -> Result<Option<Cow<'a, str>>, NotAFact> {
         match self.get(field) {
             None => Ok(None),
             Some(Part {
@@ -194,7 +191,10 @@ impl<'a> Parts<'a> {
                 start,
                 end,
                 escaped,
-            }) => Ok(Some(unquoted(line, start as usize, end as usize, escaped))),
+            }) => {
+                let (start, end) = (start as usize, end as usize);
+                Ok(Some(unquoted(self.text, start, end, escaped)))
+            }
             Some(_) => Err(NotAFact),
         }
     }

@@ -13,17 +13,21 @@ use crate::record::phases;
 pub(crate) struct EventReading<'a> {
     pub(crate) note: EventNote<'a>,
     parts: Parts<'a>,
-    pub(crate) line: &'a str,
     /// The number of its skeleton, where that is known.
     pub(crate) skeleton: Option<u32>,
 }
 
 impl<'a> EventReading<'a> {
+    /// The line that was read.
+    pub(crate) fn line(&self) -> &'a str {
+        self.parts.text
+    }
+
     /// A text of the payload, under a key of [`GLANCED`].
     #[inline]
     pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
         let field = Field::of_payload(key);
-        self.parts.string(field, self.line).ok().flatten()
+        self.parts.string(field).ok().flatten()
     }
 
     /// Whether the payload has any field that may say that something failed or was vetoed. Most
@@ -76,13 +80,14 @@ impl NoteTaker {
     /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
     /// `None` says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
-        self.read(bytes, Detail::Fields, |_| {})
-            .map(|reading| reading.note)
+        let mut parts = Parts::new(text(bytes)?);
+        let (note, _) = self.read(&mut parts, Detail::Fields, |_| {})?;
+        Some(note)
     }
 
     /// The note of such an event, with the texts that tell how it went.
     pub(crate) fn glance<'a>(&mut self, bytes: &'a [u8]) -> Option<EventReading<'a>> {
-        self.read(bytes, Detail::Fields, |_| {})
+        self.reading(bytes, Detail::Fields, |_| {})
     }
 
     /// The same, with its strings and numbers where its skeleton is known.
@@ -92,24 +97,36 @@ impl NoteTaker {
         scalars: &mut Scalars,
     ) -> Option<EventReading<'a>> {
         scalars.clear();
-        self.read(bytes, Detail::Whole, |scalar| {
+        self.reading(bytes, Detail::Whole, |scalar| {
             scalars.add(scalar.kind, scalar.span.clone(), scalar.escaped);
         })
     }
 
-    #[inline]
-    fn read<'a>(
+    fn reading<'a>(
         &mut self,
         bytes: &'a [u8],
         detail: Detail,
-        mut found: impl FnMut(&Scalar<Field>),
+        found: impl FnMut(&Scalar<Field>),
     ) -> Option<EventReading<'a>> {
-        // Whether a longer one is within the limit of keys and values, its tape shows.
-        if bytes.len() >= LEAST_BYTES_BEYOND {
-            return None;
-        }
-        let line = utf8(bytes).ok()?;
-        let mut parts = Parts::new(line);
+        let mut parts = Parts::new(text(bytes)?);
+        let (note, skeleton) = self.read(&mut parts, detail, found)?;
+        Some(EventReading {
+            note,
+            parts,
+            skeleton,
+        })
+    }
+
+    /// Reads the parts of a text; returns the note, and the number of the skeleton where that is
+    /// known.
+    #[inline]
+    fn read<'a>(
+        &mut self,
+        parts: &mut Parts<'a>,
+        detail: Detail,
+        mut found: impl FnMut(&Scalar<Field>),
+    ) -> Option<(EventNote<'a>, Option<u32>)> {
+        let bytes = parts.text.as_bytes();
         let known = self.skeletons.read(bytes, |scalar| {
             found(&scalar);
             if let Some(field) = scalar.mark {
@@ -128,21 +145,15 @@ impl NoteTaker {
                 parts.set(Field::Error, Some(Part::without_text(Kind::Object)));
             }
         } else {
-            parts = Parts::new(line);
-            Parser::new(bytes, &mut parts).text().ok()?;
+            *parts = Parts::new(parts.text);
+            Parser::new(bytes, &mut *parts).text().ok()?;
         }
-        let note = EventNote::of_parts(&parts, line, &mut self.own_phases)?;
+        let note = EventNote::of_parts(parts, &mut self.own_phases)?;
         if known.is_none() {
-            self.learn(bytes, &parts, detail);
+            self.learn(bytes, parts, detail);
         }
-        Some(EventReading {
-            note,
-            parts,
-            line,
-            skeleton: known
-                .filter(|_| !self.skeletons.is_shallow())
-                .map(|sign| sign.number),
-        })
+        let known = known.filter(|_| !self.skeletons.is_shallow());
+        Some((note, known.map(|sign| sign.number)))
     }
 
     /// Learns the skeleton of an event that was noted, unless a noted field of it is not a string:
@@ -170,6 +181,13 @@ impl NoteTaker {
             self.skeletons.learn(bytes, sign, mark, is_entered);
         }
     }
+}
+
+/// The text of an event that may be noted. Whether a longer one is within the limit of keys and
+/// values, its tape shows.
+#[inline]
+fn text(bytes: &[u8]) -> Option<&str> {
+    (bytes.len() < LEAST_BYTES_BEYOND).then(|| utf8(bytes).ok())?
 }
 
 /// The phases of a runtime's own that were met and are not slips: of each, all words that it may be

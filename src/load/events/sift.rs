@@ -58,7 +58,7 @@ impl Skimmer {
         tape: &'t mut Tape,
     ) -> Option<Node<'t>> {
         tape.release();
-        let root = tape.read_record(event.line.as_bytes()).ok()?.root();
+        let root = tape.read_record(event.line().as_bytes()).ok()?.root();
         self.plans.learn(team, event, root, &self.scalars);
         Some(root)
     }
