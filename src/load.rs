@@ -423,13 +423,13 @@ fn reader<'i, 'a>(
     state: Option<StateFacts<'a>>,
     bytes: &'a [u8],
 ) -> TimelineReader<'i, 'a> {
-    let ids = |values: &mut dyn Iterator<Item = Value<'a>>| {
-        values.filter_map(|value| value.text(&["id"])).collect()
-    };
+    let steps = state.and_then(StateFacts::steps).into_iter().flatten();
+    let actions = state.into_iter().flat_map(StateFacts::actions);
+    let id_of = |value: Value<'a>| value.text(&["id"]);
     let reader = TimelineReader::new(
         id.as_ref().map(|(id, _)| &**id),
-        ids(&mut state.and_then(StateFacts::steps).into_iter().flatten()),
-        ids(&mut state.into_iter().flat_map(StateFacts::actions)),
+        steps.filter_map(id_of).collect(),
+        actions.filter_map(|action| Some((id_of(action)?, action))),
     );
     if *lifecycle == Lifecycle::Terminal {
         reader

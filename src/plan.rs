@@ -145,7 +145,7 @@ pub struct UnreadableEvent {
 pub fn project(
     events: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
-    let mut reader = TimelineReader::new(None, Vec::new(), Vec::new());
+    let mut reader = TimelineReader::new(None, Vec::new(), std::iter::empty());
     let mut tape = Tape::default();
     for (number, event) in (1..).zip(events) {
         let text = event.as_ref();

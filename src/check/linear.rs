@@ -41,7 +41,7 @@ fn escaped(count: usize) -> String {
     "\\u0061".repeat(count)
 }
 
-pub(crate) const SHAPES: [Shape; 8] = [
+pub(crate) const SHAPES: [Shape; 9] = [
     Shape {
         name: "actions that share the id of a long event",
         state: |n| {
@@ -80,6 +80,18 @@ pub(crate) const SHAPES: [Shape; 8] = [
         },
         events: |n| event("act", &format!(r#""id":"a",{}"#, many(n, r#""x-$":2"#))),
         found: ("actions/mirror", |n| n + 1),
+    },
+    Shape {
+        name: "many events of an action with many keys of its own",
+        state: |n| {
+            let keys = many(n, r#""own-$":1"#);
+            state(
+                &format!(r#","actions":[{{"id":"a",{keys},"tool":"x"}}]"#),
+                "",
+            )
+        },
+        events: |n| event("act", r#""id":"a","tool":"y""#).repeat(n),
+        found: ("actions/mirror", |_| 2),
     },
     Shape {
         name: "pairs of actions whose ids alternate",

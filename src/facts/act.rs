@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::as_of::{AsOf, Marks};
 use super::event::EventFacts;
-use super::note::{ActNote, MIRRORED, MirroredSpans, is_mirrored};
+use super::note::{ActNote, MIRRORED, MirroredSpans, Span, bytes_of, is_mirrored};
 use super::value::Value;
 use crate::document::{Kind, Tape, unquoted};
 use crate::source::Line;
@@ -15,48 +15,77 @@ use crate::source::Line;
 /// The latest act event for each action of the state that has an id.
 #[derive(Debug, Default)]
 pub(super) struct Acts<'a> {
-    by_id: BTreeMap<Cow<'a, str>, Option<AsOf<KeptAct>>>,
+    by_id: BTreeMap<Cow<'a, str>, OfAction<'a>>,
     /// The bytes that the events take.
     pub(super) bytes: usize,
 }
 
+/// An action of the state, and its events.
+#[derive(Debug)]
+struct OfAction<'a> {
+    /// `None` where several actions have the id, and where it is long: it is looked at with each
+    /// event.
+    action: Option<Value<'a>>,
+    events: Option<AsOf<KeptAct>>,
+}
+
+/// The tokens of a short action, at most. Actions have about twenty.
+const SHORT_TOKENS: u32 = 64;
+
 impl<'a> Acts<'a> {
-    pub(super) fn new(ids: Vec<Cow<'a, str>>) -> Self {
-        Self {
-            by_id: ids.into_iter().map(|id| (id, None)).collect(),
-            bytes: 0,
+    /// The actions of a state, with their ids.
+    pub(super) fn new(actions: impl Iterator<Item = (Cow<'a, str>, Value<'a>)>) -> Self {
+        let mut acts = Self::default();
+        for (id, action) in actions {
+            let size = action.node().end_index() - action.node().index();
+            let alone = OfAction {
+                action: (size <= SHORT_TOKENS).then_some(action),
+                events: None,
+            };
+            let of_id = acts.by_id.entry(id);
+            of_id.and_modify(|of| of.action = None).or_insert(alone);
         }
+        acts
     }
 
-    /// Whether an action has an id.
-    pub(super) fn is_of_action(&self, id: &str) -> bool {
-        self.by_id.contains_key(id)
-    }
-
-    /// Adds an event for the id of an action.
-    pub(super) fn add(&mut self, id: &str, act: KeptAct, marks: Marks) {
-        let Some(acts) = self.by_id.get_mut(id) else {
-            return;
+    /// Adds an event that has an id, given its text, its note and the tokens that its schema
+    /// refuses. Returns whether an action has the id; `None` where there is no memory for the event.
+    pub(super) fn add(
+        &mut self,
+        id: &str,
+        (line, event, note, refused): (Line, &[u8], &ActNote<'_>, &[u32]),
+        marks: Marks,
+        tape: &mut Tape,
+    ) -> Option<bool> {
+        let Some(of) = self.by_id.get_mut(id) else {
+            return Some(false);
+        };
+        let act = match (&note.mirrored, of.action) {
+            (Some(spans), Some(action)) if spans.are_mirrored(event, action) => {
+                KeptAct::mirrored(line)
+            }
+            _ => KeptAct::new(line, event, note, refused, tape)?,
         };
         let bytes = |acts: &AsOf<KeptAct>| acts.values().map(KeptAct::bytes).sum::<usize>();
-        if let Some(acts) = acts {
-            self.bytes -= bytes(acts);
-            acts.set(act.line.number, act, marks);
-            self.bytes += bytes(acts);
+        if let Some(events) = &mut of.events {
+            self.bytes -= bytes(events);
+            events.set(line.number, act, marks);
+            self.bytes += bytes(events);
         } else {
             self.bytes += act.bytes();
-            *acts = Some(AsOf::new(act.line.number, act));
+            of.events = Some(AsOf::new(line.number, act));
         }
+        Some(true)
     }
 
     /// Whether there is an event for an id.
     pub(super) fn has(&self, id: &str) -> bool {
-        self.by_id.get(id).is_some_and(Option::is_some)
+        self.by_id.get(id).is_some_and(|of| of.events.is_some())
     }
 
     /// The latest event for an id up to a line.
     pub(super) fn at(&self, reach: u64, id: &str) -> Option<&KeptAct> {
-        self.by_id.get(id)?.as_ref()?.at(reach)
+        self.by_id.get(id)?.events.as_ref()?.at(reach)
     }
 }
 
@@ -64,6 +93,8 @@ impl<'a> Acts<'a> {
 #[derive(Debug)]
 pub(super) struct KeptAct {
     pub(super) line: Line,
+    /// Whether the only action with the id mirrors the event; then no more is kept of it.
+    pub(super) is_mirrored: bool,
     /// The timestamp and the names and values of the fields, one after the other.
     text: String,
     /// The length of the timestamp as the event has it; 0 where it has none.
@@ -84,9 +115,20 @@ struct KeptField {
 const KEPT_BYTES: usize = 128;
 
 impl KeptAct {
+    /// An event that the only action with its id mirrors.
+    fn mirrored(line: Line) -> Self {
+        Self {
+            line,
+            is_mirrored: true,
+            text: String::new(),
+            timestamp: 0,
+            fields: Vec::new(),
+        }
+    }
+
     /// Keeps what actions are compared with of an event, given its note and the tokens that its
     /// schema refuses; `None` where there is no memory for that.
-    pub(super) fn new(
+    fn new(
         line: Line,
         event: &[u8],
         note: &ActNote<'_>,
@@ -105,7 +147,7 @@ impl KeptAct {
 
     /// Keeps the strings at known places of an event.
     fn of_spans(line: Line, event: &[u8], spans: &MirroredSpans) -> Self {
-        let raw = |span: &Range<usize>| event.get(span.clone()).unwrap_or_default();
+        let raw = |span: &Span| event.get(bytes_of(span)).unwrap_or_default();
         let fields = MIRRORED.into_iter().zip(&spans.fields);
         let fields =
             fields.filter_map(|(name, span)| Some((name, Kind::String, raw(span.as_ref()?))));
@@ -152,6 +194,7 @@ impl KeptAct {
         }
         Self {
             line,
+            is_mirrored: false,
             // Whatever is noted or parsed is UTF-8.
             text: String::from_utf8(text).unwrap_or_default(),
             timestamp: timestamp.len(),

@@ -71,6 +71,7 @@ pub(super) fn mirror(
                 id: show(id.node()),
                 why: Why::NoEvent,
             }),
+            Some(act) if act.is_mirrored => {}
             Some(act) => to_compare.push((act, index, action)),
         }
     }

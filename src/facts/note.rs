@@ -10,6 +10,7 @@ pub(crate) use taker::{EventReading, NoteTaker};
 
 use super::event::{EventFacts, text};
 use super::slips::{is_slip_of_projection, phase_begun};
+use super::value::Value;
 use crate::document::Kind;
 use crate::record::StepStatus;
 use crate::record::phases::PROJECTION;
@@ -62,8 +63,38 @@ fn is_extension(name: &str) -> bool {
 /// field of [`MIRRORED`], quotes included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MirroredSpans {
-    pub(super) timestamp: Option<Range<usize>>,
-    pub(super) fields: [Option<Range<usize>>; MIRRORED.len()],
+    pub(super) timestamp: Option<Span>,
+    pub(super) fields: [Option<Span>; MIRRORED.len()],
+}
+
+impl MirroredSpans {
+    /// Whether an action is written as the event is, so that nothing differs. Most actions are.
+    pub(super) fn are_mirrored(&self, event: &[u8], action: Value<'_>) -> bool {
+        let mut is_dated = false;
+        let all_are = action.node().members().all(|key| {
+            let name = key.name();
+            let span = if name == "timestamp" {
+                is_dated = self.timestamp.is_some();
+                self.timestamp.as_ref()
+            } else {
+                let field = Field::of_payload(&name);
+                let mut fields = Field::MIRRORED.into_iter().zip(&self.fields);
+                fields
+                    .find(|(mirrored, _)| *mirrored == field)
+                    .and_then(|(_, span)| span.as_ref())
+            };
+            let written = span.and_then(|span| event.get(bytes_of(span)));
+            written.is_none_or(|written| written == key.value().raw().as_bytes())
+        });
+        all_are && is_dated
+    }
+}
+
+/// A range of the bytes of an event. A note moves often, so it is kept small.
+pub(super) type Span = Range<u32>;
+
+pub(super) fn bytes_of(span: &Span) -> Range<usize> {
+    span.start as usize..span.end as usize
 }
 
 impl<'a> EventNote<'a> {

@@ -17,7 +17,7 @@ use super::evidence::{PlanTrace, StepEvidence};
 use super::note::{ActNote, EventNote};
 use super::slips::Slips;
 use super::tally::EventTally;
-use super::value::Stamp;
+use super::value::{Stamp, Value};
 use crate::digest::FileDigest;
 use crate::document::{Node, Tape};
 use crate::printable::quote;
@@ -138,16 +138,17 @@ pub(crate) struct TimelineReader<'i, 'a> {
 }
 
 impl<'i, 'a> TimelineReader<'i, 'a> {
-    /// A reader of the timeline of a run: its id, and the ids of its state's steps and actions.
+    /// A reader of the timeline of a run: its id, the ids of its state's steps, and the actions of
+    /// the state with theirs.
     pub(crate) fn new(
         expected_id: Option<&'i str>,
         mut step_ids: Vec<Cow<'a, str>>,
-        action_ids: Vec<Cow<'a, str>>,
+        actions: impl Iterator<Item = (Cow<'a, str>, Value<'a>)>,
     ) -> Self {
         step_ids.sort_unstable();
         Self {
             timeline: Timeline {
-                acts: Acts::new(action_ids),
+                acts: Acts::new(actions),
                 ..Timeline::default()
             },
             expected_id,
@@ -276,14 +277,10 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         }
         let Some(id) = &act.action_id else { return };
         self.timeline.first_act_id.get_or_insert(line.number);
-        if self.timeline.acts.is_of_action(id) {
-            // Compared only once, after all events are read: many events may name one action, and
-            // many actions may share an id.
-            match KeptAct::new(line, text, act, refused, &mut self.tape) {
-                Some(kept) => self.timeline.acts.add(id, kept, marks),
-                None => self.timeline.exceeds_memory = true,
-            }
-        } else if !is_synthetic {
+        let event = (line, text, act, refused);
+        let is_of_action = self.timeline.acts.add(id, event, marks, &mut self.tape);
+        self.timeline.exceeds_memory |= is_of_action.is_none();
+        if is_of_action == Some(false) && !is_synthetic {
             let tape = &mut self.tape;
             let unrecorded = self.timeline.unrecorded.get_or_insert_with(|| {
                 let has_text = |payload: Node<'_>| payload.get("action_id")?.text().map(drop);

@@ -9,7 +9,7 @@ use crate::printable::{brief_json, quote};
 use crate::timestamp::Timestamp;
 
 /// A value of a record, with the schema violations in that record.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'a> {
     node: Node<'a>,
     /// The tokens that the schema refuses, ascending.

@@ -220,9 +220,7 @@ impl<'a> Parts<'a> {
     pub(super) fn mirrored(&self) -> Option<MirroredSpans> {
         let span = |field| match self.get(field) {
             None => Ok(None),
-            Some(part) if part.kind == Kind::String => {
-                Ok(Some(part.start as usize..part.end as usize))
-            }
+            Some(part) if part.kind == Kind::String => Ok(Some(part.start..part.end)),
             Some(_) => Err(NotAFact),
         };
         let mut fields = [const { None }; MIRRORED.len()];

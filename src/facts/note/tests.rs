@@ -112,7 +112,8 @@ fn mirrored_spans(event: &EventFacts<'_>) -> MirroredSpans {
     assert!(payload.members().all(|(name, _)| !is_extension(&name)));
     let span = |value: Value<'_>| {
         assert_eq!(value.node().kind(), Kind::String);
-        value.node().span()
+        let span = value.node().span();
+        u32::try_from(span.start).unwrap()..u32::try_from(span.end).unwrap()
     };
     MirroredSpans {
         timestamp: event.timestamp.map(span),

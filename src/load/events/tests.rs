@@ -13,7 +13,7 @@ use crate::outline::{Listening, Outlined};
 /// What is counted of a timeline that a number of threads read.
 fn tally(timeline: &[u8], threads: usize) -> EventTally {
     let mut events = EventsReader {
-        facts: TimelineReader::new(None, Vec::new(), Vec::new()),
+        facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
         strict: None,
         notes: &mut NoteTaker::default(),
         tape: &mut Tape::default(),
@@ -192,7 +192,7 @@ fn heard_alone(timeline: &[u8], listening: Listening<'_>) -> Outlined {
 /// What is heard of it while a number of threads read it for its facts.
 fn heard(timeline: &[u8], listening: Listening<'_>, threads: usize) -> Outlined {
     let mut events = EventsReader {
-        facts: TimelineReader::new(None, Vec::new(), Vec::new()),
+        facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
         strict: None,
         notes: &mut NoteTaker::default(),
         alone: &Alone::default(),
