@@ -97,13 +97,13 @@ impl Sink for Builder<'_, '_> {
 impl Builder<'_, '_> {
     #[inline(always)]
     fn note_key(&mut self, key: u32, hash: u64) {
-        let bits = [1 << (hash >> 58), 1 << (hash >> 52 & 63)];
+        let [first, second] = [hash >> 58, hash >> 52 & 63];
         let Some(open) = self.tape.open.last_mut() else {
             return;
         };
         let [a, b] = open.seen;
-        let maybe_seen = a & bits[0] != 0 && b & bits[1] != 0;
-        open.seen = [a | bits[0], b | bits[1]];
+        let maybe_seen = a >> first & b >> second & 1 != 0;
+        open.seen = [a | 1 << first, b | 1 << second];
         open.keys += 1;
         if maybe_seen {
             if open.keys > SCANNED_KEYS {

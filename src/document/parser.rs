@@ -180,12 +180,20 @@ impl<'a, S: Sink> Parser<'a, S> {
         self.sink.key(at, end, escaped);
         let colon = match self.bytes.get(end) {
             Some(b':') => end,
-            _ => self.skip_long_whitespace(end),
+            _ => self.distant_colon(end)?,
         };
-        if self.bytes.get(colon) != Some(&b':') {
-            return fail(colon, SyntaxErrorKind::NoColon);
-        }
         Ok(self.skip_whitespace(colon + 1))
+    }
+
+    /// The colon after a key that ends at a place, with whitespace between them.
+    #[cold]
+    fn distant_colon(&self, end: usize) -> Result<usize, SyntaxError> {
+        let colon = self.skip_long_whitespace(end);
+        if self.bytes.get(colon) == Some(&b':') {
+            Ok(colon)
+        } else {
+            fail(colon, SyntaxErrorKind::NoColon)
+        }
     }
 
     #[inline(always)]

@@ -12,6 +12,9 @@ use crate::source::Line;
 /// The number of bytes to read at a time.
 const BLOCK: usize = 256 << 10;
 
+/// The bytes that are read first: most timelines are shorter.
+const FIRST_READ: usize = 32 << 10;
+
 /// The length of a line that stays in the buffer until the next one is compared with it, at most:
 /// a longer one is read again if the two have the same length.
 const KEPT: usize = 16 << 10;
@@ -290,6 +293,7 @@ impl<R: Read> Lines<R> {
     }
 
     fn fill(&mut self) -> io::Result<()> {
+        let is_full = self.end == self.buffer.len();
         let from = self.needed_from(self.start);
         if from > 0 {
             self.buffer.copy_within(from..self.end, 0);
@@ -297,9 +301,10 @@ impl<R: Read> Lines<R> {
             self.end -= from;
             self.start -= from;
         }
-        if self.buffer.len() - self.end < BLOCK / 2 {
+        let is_small = self.buffer.len() < BLOCK;
+        if is_full && (is_small || self.buffer.len() - self.end < BLOCK / 2) {
             // Doubles, so that a long line costs linear time, up to what the longest line needs.
-            let length = (self.buffer.len() * 2).max(BLOCK);
+            let length = (self.buffer.len() * 2).max(FIRST_READ);
             let length = length.min(self.limit.saturating_add(BLOCK));
             self.buffer
                 .try_reserve_exact(length.saturating_sub(self.buffer.len()))?;
