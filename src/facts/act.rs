@@ -49,7 +49,7 @@ impl<'a> Acts<'a> {
     }
 
     /// Adds an event that has an id, given its text, its note and the tokens that its schema
-    /// refuses. Returns whether an action has the id; `None` where there is no memory for the event.
+    /// refuses. Returns whether an action has the id; `None` where there is no memory for that.
     pub(super) fn add(
         &mut self,
         id: &str,
