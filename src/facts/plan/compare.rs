@@ -270,23 +270,24 @@ impl Comparison<'_, '_, '_> {
         }
     }
 
-    /// Whether a step is written as its record is, so that nothing differs. Most steps are.
+    /// Whether a step is written as its record is, with its fields in the same order, so that
+    /// nothing differs. Most steps are.
     fn is_as_recorded(&self, step: Value<'_>, record: Node<'_>) -> bool {
         let id = record.get("id").and_then(Node::text);
         let evidence = id.and_then(|id| self.rebuilt.evidence(&id));
         let has_status =
             |status: StepStatus| step.text(&["status"]).as_deref() == Some(status.word());
+        let mut fields = step.node().members();
         evidence.is_none_or(|evidence| evidence.status.is_none_or(has_status))
-            && record
-                .members()
-                .all(|key| match FIELDS.iter().find(|field| key.is(field)) {
-                    Some(&"status") if evidence.is_some() => true,
-                    Some(field) => {
-                        let persisted = step.get(field).map(|it| it.node().raw());
-                        persisted == Some(key.value().raw())
-                    }
-                    None => true,
-                })
+            && record.members().all(|key| {
+                let is_compared = FIELDS.iter().any(|field| key.is(field));
+                let is_overruled = evidence.is_some() && key.is("status");
+                let mut is_written = || {
+                    let persisted = fields.find(|field| field.raw() == key.raw());
+                    persisted.is_some_and(|it| it.value().raw() == key.value().raw())
+                };
+                !is_compared || is_overruled || is_written()
+            })
     }
 
     /// Compares each step with the record that has its id, the last one of several. Steps may share
