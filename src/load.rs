@@ -28,7 +28,7 @@ use spread::Spread;
 use crate::document::{Document, Number, Tape};
 use crate::facts::{
     self, KeptBuffers, NoteTaker, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
-    TimelineFacts, TimelineReader, Usable, Value,
+    TimelineFacts, TimelineReader, Usable,
 };
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::outline::{Listening, OutlineReader, Outlined};
@@ -424,12 +424,11 @@ fn reader<'i, 'a>(
     bytes: &'a [u8],
 ) -> TimelineReader<'i, 'a> {
     let steps = state.and_then(StateFacts::steps).into_iter().flatten();
-    let actions = state.into_iter().flat_map(StateFacts::actions);
-    let id_of = |value: Value<'a>| value.text(&["id"]);
+    let step_ids = steps.filter_map(|step| step.text(&["id"]));
     let reader = TimelineReader::new(
         id.as_ref().map(|(id, _)| &**id),
-        steps.filter_map(id_of).collect(),
-        actions.filter_map(|action| Some((id_of(action)?, action))),
+        step_ids.collect(),
+        state.into_iter().flat_map(StateFacts::actions),
     );
     if *lifecycle == Lifecycle::Terminal {
         reader

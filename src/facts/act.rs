@@ -16,6 +16,8 @@ use crate::source::Line;
 #[derive(Debug, Default)]
 pub(super) struct Acts<'a> {
     by_id: BTreeMap<Cow<'a, str>, OfAction<'a>>,
+    /// Whether an action has an id that no event can have.
+    has_strange_id: bool,
     /// The bytes that the events take.
     pub(super) bytes: usize,
 }
@@ -33,10 +35,17 @@ struct OfAction<'a> {
 const SHORT_TOKENS: u32 = 64;
 
 impl<'a> Acts<'a> {
-    /// The actions of a state, with their ids.
-    pub(super) fn new(actions: impl Iterator<Item = (Cow<'a, str>, Value<'a>)>) -> Self {
+    /// The actions of a state.
+    pub(super) fn new(actions: impl Iterator<Item = Value<'a>>) -> Self {
         let mut acts = Self::default();
-        for (id, action) in actions {
+        for action in actions {
+            let Some(id) = action.get("id").filter(|id| !id.node().is_null()) else {
+                continue;
+            };
+            let Some(id) = id.node().text().filter(|_| id.is_fact()) else {
+                acts.has_strange_id = true;
+                continue;
+            };
             let size = action.node().end_index() - action.node().index();
             let alone = OfAction {
                 action: (size <= SHORT_TOKENS).then_some(action),
@@ -78,9 +87,9 @@ impl<'a> Acts<'a> {
         Some(true)
     }
 
-    /// Whether there is an event for an id.
-    pub(super) fn has(&self, id: &str) -> bool {
-        self.by_id.get(id).is_some_and(|of| of.events.is_some())
+    /// Whether an action has an id, and no event has it.
+    pub(super) fn lack_an_event(&self) -> bool {
+        self.has_strange_id || self.by_id.values().any(|of| of.events.is_none())
     }
 
     /// The latest event for an id up to a line.

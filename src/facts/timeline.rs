@@ -9,7 +9,6 @@
 
 use std::borrow::Cow;
 
-use super::StateFacts;
 use super::act::{Acts, KeptAct};
 use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
@@ -102,13 +101,9 @@ impl Timeline<'_> {
         self.first_act_id.is_some_and(|line| line <= reach)
     }
 
-    /// Whether an action of a state has an id, and no act event has it.
-    pub(crate) fn lacks_an_act(&self, state: StateFacts<'_>) -> bool {
-        state.actions().any(|action| {
-            let has_id = action.get("id").is_some_and(|id| !id.node().is_null());
-            let id = action.text(&["id"]);
-            has_id && id.is_none_or(|id| !self.acts.has(&id))
-        })
+    /// Whether an action of the state has an id, and no act event has it.
+    pub(crate) fn lacks_an_act(&self) -> bool {
+        self.acts.lack_an_event()
     }
 
     /// The latest act event up to a line that has the id of an action.
@@ -138,12 +133,12 @@ pub(crate) struct TimelineReader<'i, 'a> {
 }
 
 impl<'i, 'a> TimelineReader<'i, 'a> {
-    /// A reader of the timeline of a run: its id, the ids of its state's steps, and the actions of
-    /// the state with theirs.
+    /// A reader of the timeline of a run: its id, the ids of its state's steps, and the state's
+    /// actions.
     pub(crate) fn new(
         expected_id: Option<&'i str>,
         mut step_ids: Vec<Cow<'a, str>>,
-        actions: impl Iterator<Item = (Cow<'a, str>, Value<'a>)>,
+        actions: impl Iterator<Item = Value<'a>>,
     ) -> Self {
         step_ids.sort_unstable();
         Self {

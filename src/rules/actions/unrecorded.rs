@@ -22,7 +22,7 @@ fn check(
     findings: &mut Findings<'_>,
 ) -> Compared {
     let judges = at.lifecycle == Lifecycle::Terminal && state.lists_actions();
-    if !judges || timeline.lacks_an_act(state) {
+    if !judges || timeline.lacks_an_act() {
         return Compared::Nothing;
     }
     let Some(unrecorded) = &timeline.unrecorded else {
