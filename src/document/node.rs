@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+use super::parser::string_stop;
 #[cfg(test)]
 use super::work;
 use super::{Document, Kind, Number, Token};
@@ -346,12 +347,53 @@ pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> C
     )
 }
 
+/// The content of a string with escapes. It was read as a JSON string before.
 #[cold]
 fn unescaped(string: &str) -> String {
     #[cfg(test)]
     work::add(string.len());
-    // It was read as a JSON string before, so this does not fail.
-    serde_json::from_str(string).unwrap_or_default()
+    let bytes = string.as_bytes();
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut at = 1;
+    loop {
+        let stop = string_stop(bytes, at);
+        text.extend_from_slice(bytes.get(at..stop).unwrap_or_default());
+        // The quote at the end stops it too.
+        if bytes.get(stop) != Some(&b'\\') {
+            return String::from_utf8(text).unwrap_or_default();
+        }
+        at = stop + 2;
+        match bytes.get(stop + 1).copied().unwrap_or_default() {
+            b'b' => text.push(8),
+            b'f' => text.push(12),
+            b'n' => text.push(b'\n'),
+            b'r' => text.push(b'\r'),
+            b't' => text.push(b'\t'),
+            b'u' => {
+                let (character, length) = unicode(string, stop);
+                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                at = stop + length;
+            }
+            itself => text.push(itself),
+        }
+    }
+}
+
+/// The character that an escape by code units at a place stands for, and the length of that.
+fn unicode(string: &str, at: usize) -> (char, usize) {
+    let unit = |at: usize| {
+        let digits = string.get(at + 2..at + 6).unwrap_or_default();
+        u32::from_str_radix(digits, 16).unwrap_or_default()
+    };
+    let (code, length) = match unit(at) {
+        // The two halves of a character.
+        high @ 0xD800..=0xDBFF => (0x10000 + ((high & 0x3FF) << 10 | unit(at + 6) & 0x3FF), 12),
+        code => (code, 6),
+    };
+    (
+        char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+        length,
+    )
 }
 
 /// Whether two texts of one length are equal.
@@ -374,5 +416,24 @@ pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
         17..=32 => ends::<16>(a, b),
         4..=7 => ends::<4>(a, b),
         _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::unquoted;
+
+    proptest! {
+        #[test]
+        fn escapes_are_read_as_serde_reads_them(text in "[\u{0}-\u{20}\"\\\\/a\u{e9}\u{ffff}\u{10000}-\u{10010}]{0,12}") {
+            let written = serde_json::to_string(&text).unwrap();
+            let units = text.encode_utf16().map(|unit| format!("\\u{unit:04X}"));
+            let in_units = format!("\"{}\"", units.collect::<String>());
+            for json in [written.replace('/', "\\/"), in_units] {
+                prop_assert_eq!(&*unquoted(&json, 0, json.len(), true), &text, "{}", json);
+            }
+        }
     }
 }

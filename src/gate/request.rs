@@ -1,17 +1,18 @@
 //! A JSON text -> the records that it holds, to be judged.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::document::{Kind, Parser, Sink, unquoted, utf8};
 use crate::printable::{brief, escape};
-use crate::source::Artifact;
+use crate::source::{Artifact, Spot};
 
 /// The records of an episode, to be checked.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub(crate) struct CheckRequest {
     /// The id that the records must have.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
@@ -23,60 +24,153 @@ pub(crate) struct CheckRequest {
         with = "BTreeMap<String, serde_json::Value>",
         extend("propertyNames" = {"enum": Artifact::ALL.map(Artifact::file_name)})
     )]
-    records: BTreeMap<String, Box<RawValue>>,
+    records: Vec<(Artifact, String)>,
 }
 
-/// The records of an episode, as texts.
-#[derive(Debug)]
-pub(crate) struct Requested {
-    pub(crate) episode_id: String,
-    texts: Vec<(Artifact, String)>,
-}
+impl CheckRequest {
+    /// The records that a text holds, or what is wrong with it.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
+        let request = Self::read(text);
+        request.map_err(|why| escape(&format!("not a request for a check: {why}")).into_owned())
+    }
 
-impl Requested {
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let text = utf8(bytes).map_err(|error| error.to_string())?;
+        let mut members = Members {
+            text,
+            ..Members::default()
+        };
+        let read = Parser::new(bytes, &mut members).text();
+        read.map_err(|error| {
+            let (line, column) = Spot::of(bytes, &error.span(bytes)).line_and_column();
+            format!("{error}, at line {line}, column {column}")
+        })?;
+        members.wrong.map_or(Ok(()), Err)?;
+        let episode_id = members.episode_id.ok_or("it has no `episode_id`")?;
+        let records = members.records.ok_or("it has no `records`")?;
+        let texts = records.into_iter().map(|(artifact, given)| {
+            let text = given.text(artifact).map_err(|wrong| wrong.to_string())?;
+            Ok((artifact, text))
+        });
+        Ok(Self {
+            episode_id,
+            records: texts.collect::<Result<_, String>>()?,
+        })
+    }
+
     pub(crate) fn records(&self) -> Vec<(Artifact, &[u8])> {
-        let texts = self.texts.iter();
-        texts
+        let records = self.records.iter();
+        records
             .map(|(artifact, text)| (*artifact, text.as_bytes()))
             .collect()
     }
 }
 
-impl CheckRequest {
-    /// The records that a text holds, or what is wrong with it.
-    pub(crate) fn parse(text: &[u8]) -> Result<Requested, String> {
-        let wrong = |wrong| escape(&format!("not a request for a check: {wrong}")).into_owned();
-        let request: Self = serde_json::from_slice(text).map_err(wrong)?;
-        let texts = request.records.iter().map(|(name, given)| {
-            let artifact = Artifact::from_file_name(name).ok_or_else(|| {
-                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
-                format!("`records` has `{}`, which is none of {names}", brief(name))
-            })?;
-            let text = text_of(artifact, given.get()).map_err(wrong)?;
-            Ok((artifact, text))
+/// A record as a request has it.
+enum Given<'a> {
+    Text(Cow<'a, str>),
+    Json(&'a str),
+}
+
+impl Given<'_> {
+    /// The text of the artifact.
+    fn text(self, artifact: Artifact) -> serde_json::Result<String> {
+        let json = match self {
+            Self::Text(text) => return Ok(text.into_owned()),
+            Self::Json(json) => json,
+        };
+        let has_lines = matches!(artifact, Artifact::Events | Artifact::Learn);
+        if !(has_lines && json.starts_with('[')) {
+            return Ok(json.to_owned());
+        }
+        let lines: Vec<&RawValue> = serde_json::from_str(json)?;
+        let lines = lines.iter().map(|line| {
+            // Line breaks in JSON stand between its tokens only.
+            line.get().replace(['\n', '\r'], " ") + "\n"
         });
-        Ok(Requested {
-            texts: texts.collect::<Result<_, String>>()?,
-            episode_id: request.episode_id,
-        })
+        Ok(lines.collect())
     }
 }
 
-/// The text of an artifact that is given as JSON.
-fn text_of(artifact: Artifact, json: &str) -> serde_json::Result<String> {
-    if json.starts_with('"') {
-        return serde_json::from_str(json);
+/// The members of a request, as the parser meets them. What is in a record is passed over.
+#[derive(Default)]
+struct Members<'a> {
+    text: &'a str,
+    /// The number of objects that are open: the request, and its `records`.
+    depth: usize,
+    /// The key of the next value.
+    key: Cow<'a, str>,
+    episode_id: Option<String>,
+    records: Option<Vec<(Artifact, Given<'a>)>>,
+    /// What is wrong first.
+    wrong: Option<String>,
+}
+
+impl<'a> Members<'a> {
+    fn refuse(&mut self, why: impl FnOnce() -> String) {
+        self.wrong.get_or_insert_with(why);
     }
-    let has_lines = matches!(artifact, Artifact::Events | Artifact::Learn);
-    if !(has_lines && json.starts_with('[')) {
-        return Ok(json.to_owned());
+
+    fn record(&mut self, name: &str, given: Given<'a>) {
+        let records = self.records.get_or_insert_default();
+        let Some(artifact) = Artifact::from_file_name(name) else {
+            let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+            return self.refuse(|| {
+                let name = brief(name);
+                format!("`records` has `{name}`, which is none of {names}")
+            });
+        };
+        if records.iter().any(|(other, _)| *other == artifact) {
+            return self.refuse(|| format!("`records` has `{name}` twice"));
+        }
+        records.push((artifact, given));
     }
-    let lines: Vec<&RawValue> = serde_json::from_str(json)?;
-    let lines = lines.iter().map(|line| {
-        // Line breaks in JSON stand between its tokens only.
-        line.get().replace(['\n', '\r'], " ") + "\n"
-    });
-    Ok(lines.collect())
+}
+
+impl Sink for &mut Members<'_> {
+    fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
+        let text = self.text;
+        let given = || match kind {
+            Kind::String => Given::Text(unquoted(text, start, end, escaped)),
+            _ => Given::Json(text.get(start..end).unwrap_or_default()),
+        };
+        let kind = kind.with_article();
+        let key = std::mem::take(&mut self.key);
+        match (self.depth, &*key) {
+            (0, _) => self.refuse(|| format!("it is {kind}, not an object")),
+            (1, "episode_id") => match given() {
+                Given::Text(_) if self.episode_id.is_some() => {
+                    self.refuse(|| "it has `episode_id` twice".into());
+                }
+                Given::Text(id) => self.episode_id = Some(id.into_owned()),
+                Given::Json(_) => self.refuse(|| format!("`episode_id` is {kind}, not a string")),
+            },
+            (1, "records") => self.refuse(|| format!("`records` is {kind}, not an object")),
+            (1, other) => self.refuse(|| {
+                let other = brief(other);
+                format!("`{other}` is neither `episode_id` nor `records`")
+            }),
+            (_, name) => self.record(name, given()),
+        }
+    }
+
+    fn key(&mut self, start: usize, end: usize, escaped: bool) {
+        self.key = unquoted(self.text, start, end, escaped);
+    }
+
+    fn open(&mut self, kind: Kind, _: usize) -> bool {
+        let is_records = self.depth == 1 && self.key == "records";
+        let is_wanted = kind == Kind::Object && (self.depth == 0 || is_records);
+        if is_wanted && is_records && self.records.replace(Vec::new()).is_some() {
+            self.refuse(|| "it has `records` twice".into());
+        }
+        self.depth += usize::from(is_wanted);
+        is_wanted
+    }
+
+    fn close(&mut self, _: usize) {
+        self.depth -= 1;
+    }
 }
 
 #[cfg(test)]
@@ -104,5 +198,50 @@ mod tests {
         let events = text(Artifact::Events);
         let lines: Vec<&str> = events.lines().collect();
         assert_eq!(lines, ["{\"x\":               1}", "2"]);
+    }
+
+    #[test]
+    fn request_is_refused_with_what_is_wrong() {
+        for (request, why) in [
+            ("[]", "it is an array, not an object"),
+            ("{}", "it has no `episode_id`"),
+            (r#"{"episode_id": "e"}"#, "it has no `records`"),
+            (
+                r#"{"episode_id": 1}"#,
+                "`episode_id` is a number, not a string",
+            ),
+            (
+                r#"{"episode_id": "e", "records": []}"#,
+                "`records` is an array, not an object",
+            ),
+            (
+                r#"{"episode_id": "e", "id": {}}"#,
+                "`id` is neither `episode_id` nor `records`",
+            ),
+            (
+                r#"{"episode_id": "e", "episode_id": "e"}"#,
+                "it has `episode_id` twice",
+            ),
+            (
+                r#"{"records": {}, "records": {}}"#,
+                "it has `records` twice",
+            ),
+            (
+                r#"{"records": {"state.json": 1, "state.json": 2}}"#,
+                "`records` has `state.json` twice",
+            ),
+            (
+                r#"{"records": {"a": 1}}"#,
+                "`records` has `a`, which is none of state.json, summary.json, events.jsonl, learn.jsonl, manifest.json",
+            ),
+            (
+                "{\n \"records\": {},}",
+                "there is a comma before the closing bracket, at line 2, column 16",
+            ),
+        ] {
+            let refused = CheckRequest::parse(request.as_bytes()).unwrap_err();
+            let expected = format!("not a request for a check: {why}");
+            assert!(refused.starts_with(&expected), "{request}: {refused}");
+        }
     }
 }

@@ -241,7 +241,7 @@ fn what_is_no_request_on_standard_input_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{why}");
         assert!(stderr(&output).contains(why), "{}", stderr(&output));
     };
-    refused(&["validate", "-"], "{}", "missing field `episode_id`");
+    refused(&["validate", "-"], "{}", "it has no `episode_id`");
     let other = r#"{"episode_id":"e","records":{"other.json":"{}"}}"#;
     refused(&["validate", "-"], other, "`other.json`, which is none of");
     refused(&["validate", "-", "."], "{}", "`./-`");
