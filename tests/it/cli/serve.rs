@@ -392,7 +392,7 @@ fn posted_records_get_the_report_of_the_library() {
 fn wrong_post_is_a_problem_that_says_why() {
     let service = Service::demo();
     for (body, why) in [
-        ("", "EOF"),
+        ("", "the text is empty"),
         ("[1]", "not a request"),
         (r#"{"episode_id":"e"}"#, "records"),
         (r#"{"episode_id":"e","records":{"state":""}}"#, "`state`"),
