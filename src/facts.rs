@@ -70,7 +70,7 @@ impl<'a> StateFacts<'a> {
 
     /// The value at a token of the record.
     fn value(self, token: Option<u32>) -> Option<Value<'a>> {
-        Some(self.root.with(self.root.node().at_index(token?)))
+        Some(self.root.at_index(token?))
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
@@ -165,7 +165,7 @@ impl<'a> SummaryFacts<'a> {
     }
 
     fn metrics(self) -> Option<Value<'a>> {
-        Some(self.root.with(self.root.node().at_index(self.metrics?)))
+        Some(self.root.at_index(self.metrics?))
     }
 
     /// A number in `metrics`.

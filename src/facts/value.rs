@@ -84,6 +84,11 @@ impl<'a> Value<'a> {
             .map(move |key| (key.name(), self.with(key.value())))
     }
 
+    /// The value at an index of the same tape.
+    pub(crate) fn at_index(self, index: u32) -> Self {
+        self.with(self.node.at_index(index))
+    }
+
     /// A node of the same document as a value.
     pub(crate) fn with(self, node: Node<'a>) -> Self {
         Self {

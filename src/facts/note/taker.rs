@@ -187,7 +187,10 @@ impl NoteTaker {
 /// values, its tape shows.
 #[inline]
 fn text(bytes: &[u8]) -> Option<&str> {
-    (bytes.len() < LEAST_BYTES_BEYOND).then(|| utf8(bytes).ok())?
+    if bytes.len() >= LEAST_BYTES_BEYOND {
+        return None;
+    }
+    utf8(bytes).ok()
 }
 
 /// The phases of a runtime's own that were met and are not slips: of each, all words that it may be
