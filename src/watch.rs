@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use notify::event::{EventKind, ModifyKind};
-use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Config, ErrorKind, Event, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
@@ -203,9 +203,10 @@ impl Watch {
         })?);
         let mut next_look = Instant::now();
         // Runs that exist already count as new.
-        self.touched.add_all();
+        let mut first = Some(Due::all());
         loop {
-            let mut due = self.touched.wait(Some(next_look));
+            let next = || self.touched.wait(Some(next_look));
+            let mut due = first.take().unwrap_or_else(next);
             if due.end.is_some() || next_look <= Instant::now() {
                 self.look(gate, &mut seen);
                 next_look = Instant::now() + self.poll.unwrap_or(LOOK);
@@ -444,7 +445,10 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
         }
         Err(error) => touched.end(End::Fault(touched::Fault::Failed(error.to_string()))),
     };
-    let config = Config::default().with_follow_symlinks(false);
+    // Reading a file, as this process does too, changes nothing.
+    let config = Config::default()
+        .with_follow_symlinks(false)
+        .with_event_kinds(EventKindMask::CORE);
     let watcher = RecommendedWatcher::new(report, config);
     let mut watcher = watcher.map_err(|error| error.to_string())?;
     let started = watcher.watch(top, RecursiveMode::NonRecursive);
@@ -460,10 +464,6 @@ fn place<'p>(
     below: &'p Path,
     touched: &Touched,
 ) -> Option<(&'p Path, bool)> {
-    // Reading a file, as this process does too, changes nothing.
-    if matches!(kind, EventKind::Access(_)) {
-        return None;
-    }
     let name = below.file_name().and_then(|name| name.to_str());
     if name.and_then(Artifact::from_file_name).is_some() {
         return Some((below.parent()?, false));

@@ -72,6 +72,16 @@ pub(super) struct Due {
     pub(super) end: Option<End>,
 }
 
+impl Due {
+    /// Everything.
+    pub(super) fn all() -> Self {
+        Self {
+            changes: BTreeMap::from([(PathBuf::new(), true)]),
+            ..Self::default()
+        }
+    }
+}
+
 impl Touched {
     pub(super) fn new() -> Self {
         Self::default()
