@@ -32,6 +32,7 @@
 
 mod builder;
 mod essence;
+mod guide;
 mod limit;
 mod meaning;
 mod node;
@@ -56,6 +57,8 @@ use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
+use guide::Unguided;
+pub(crate) use guide::{Guide, Seen};
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use meaning::Meanings;
 use node::same;
@@ -198,6 +201,15 @@ impl Tape {
     /// The first place where the bytes are not UTF-8 or not one JSON text, or nest deeper than
     /// [`MAX_DEPTH`].
     pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
+        self.read_guided(bytes, Unguided)
+    }
+
+    /// Reads a JSON text, see [`Tape::read`], of which a guide judges the parts.
+    fn read_guided<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+        guide: impl Guide,
+    ) -> Result<Document<'a>, SyntaxError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return fail(0, SyntaxErrorKind::ByteOrderMark);
         }
@@ -215,7 +227,12 @@ impl Tape {
         work::add(text.len());
         self.clear();
         self.tokens.reserve(room(bytes));
-        let read = Parser::new(bytes, Builder { tape: self, text }).text();
+        let builder = Builder {
+            tape: self,
+            text,
+            guide,
+        };
+        let read = Parser::new(bytes, builder).text();
         if read.is_err() && syntax::is_utf16(bytes) {
             return fail(0, SyntaxErrorKind::Utf16);
         }

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use jsonschema::{PatternOptions, Retrieve, ValidationError, ValidationOptions, Validator};
 
-use crate::document::{Document, Node};
+use crate::document::{self, Document, Node, Refused};
 use crate::record::format::VERSION_FIELDS;
 use crate::source::Pointer;
 use crate::timestamp::Timestamp;
@@ -31,7 +31,7 @@ pub(crate) use declared::{DeclaredSchema, Part};
 pub(crate) use infer::Inferred;
 use instance::{Instance, Tape};
 use shape::Shapes;
-pub(crate) use shape::{Misspelling, ShapeVerdict};
+pub(crate) use shape::{GuideBuffers, Misspelling, ShapeVerdict};
 pub(crate) use violation::Violation;
 
 /// The number of violations of one record that are reported one by one. A file with more is
@@ -118,10 +118,15 @@ impl CompiledSchema {
         self.text
     }
 
-    /// The result of the fast validator. Where it is not conclusive, [`CompiledSchema::violations`]
-    /// and [`CompiledSchema::misspellings`] are.
-    pub(crate) fn glance(&self, document: Document<'_>) -> ShapeVerdict {
-        self.shapes().glance(document.root())
+    /// Reads a record and judges it at first sight. Where that is not conclusive,
+    /// [`CompiledSchema::violations`] and [`CompiledSchema::misspellings`] are.
+    pub(crate) fn read<'a>(
+        &'static self,
+        bytes: &'a [u8],
+        tape: &'a mut document::Tape,
+        buffers: &mut GuideBuffers,
+    ) -> Result<(Document<'a>, ShapeVerdict), Refused> {
+        self.shapes().read(bytes, tape, buffers)
     }
 
     /// The places where a document violates the schema, in the order of the text.
@@ -129,23 +134,11 @@ impl CompiledSchema {
         &self,
         document: Document<'_>,
     ) -> Result<Vec<Violation>, TooManyViolations> {
-        self.violations_after(self.glance(document), document)
-    }
-
-    /// The violations, given the result of the fast validator.
-    pub(crate) fn violations_after(
-        &self,
-        glance: ShapeVerdict,
-        document: Document<'_>,
-    ) -> Result<Vec<Violation>, TooManyViolations> {
-        if glance.is_valid {
+        let shapes = self.shapes();
+        if shapes.is_valid(document.root()) {
             return Ok(Vec::new());
         }
-        if self
-            .shapes()
-            .count_failures(document.root(), MAX_VIOLATIONS)
-            >= MAX_VIOLATIONS
-        {
+        if shapes.count_failures(document.root(), MAX_VIOLATIONS) >= MAX_VIOLATIONS {
             return Err(TooManyViolations);
         }
         Ok(self.violations_by_validator(document))

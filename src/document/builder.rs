@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::guide::{Guide, Seen};
+use super::node::same;
 use super::parser::Sink;
-use super::{Kind, Tape, Token};
+use super::{Document, Key, Kind, Node, Tape, Token};
 
 /// The number of members up to which a key is compared with all earlier keys of its object. The
 /// keys of a larger object are sorted once, when the object closes, so that an object of a million
@@ -21,9 +23,10 @@ pub(super) struct Open {
 }
 
 /// Writes the parts of a text to a tape.
-pub(super) struct Builder<'t, 'a> {
+pub(super) struct Builder<'t, 'a, G> {
     pub(super) tape: &'t mut Tape,
     pub(super) text: &'a str,
+    pub(super) guide: G,
 }
 
 #[expect(
@@ -38,23 +41,49 @@ pub(super) struct Builder<'t, 'a> {
     clippy::indexing_slicing,
     reason = "tokens are addressed by indices that were handed out here"
 )]
-impl Sink for Builder<'_, '_> {
+impl<G: Guide> Sink for Builder<'_, '_, G> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        let token = Token::new(kind, start as u32, end as u32, escaped);
-        self.tape.tokens.push(token);
+        let index = self.push(kind, start, end, escaped);
+        let document = Document {
+            text: self.text,
+            tape: self.tape,
+        };
+        self.guide.scalar(Node { document, index });
+    }
+
+    #[inline(always)]
+    fn expected_key(&mut self, at: usize) -> Option<usize> {
+        let rest = self.text.as_bytes().get(at..)?;
+        let is_next = |key: &[u8]| rest.get(..key.len()).is_some_and(|next| same(next, key));
+        let colon = at + self.guide.expected_key(is_next)? - 1;
+        self.push(Kind::String, at, colon, false);
+        if let Some(open) = self.tape.open.last_mut() {
+            open.keys += 1;
+        }
+        Some(colon)
     }
 
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
-        let key = self.tape.tokens.len() as u32;
-        self.value(Kind::String, start, end, escaped);
-        let hash = if escaped {
-            hash(&self.key_bytes(key))
-        } else {
-            hash(&self.text.as_bytes()[start + 1..end - 1])
+        let index = self.push(Kind::String, start, end, escaped);
+        let document = Document {
+            text: self.text,
+            tape: self.tape,
         };
-        self.note_key(key, hash);
+        let may_repeat = match self.guide.key(Key { document, index }) {
+            Seen::Never => false,
+            Seen::Before => true,
+            Seen::Perhaps => {
+                let hash = if escaped {
+                    hash(&self.key_bytes(index))
+                } else {
+                    hash(&self.text.as_bytes()[start + 1..end - 1])
+                };
+                self.note_hash(hash)
+            }
+        };
+        self.note_key(index, may_repeat);
     }
 
     #[inline(always)]
@@ -65,12 +94,18 @@ impl Sink for Builder<'_, '_> {
             seen: [0; 2],
             suspect: false,
         });
-        self.value(kind, start, start, false);
+        let index = self.push(kind, start, start, false);
+        let document = Document {
+            text: self.text,
+            tape: self.tape,
+        };
+        self.guide.open(Node { document, index });
         true
     }
 
     #[inline(always)]
     fn close(&mut self, end: usize) {
+        self.guide.close();
         let Some(open) = self.tape.open.pop() else {
             return;
         };
@@ -94,18 +129,34 @@ impl Sink for Builder<'_, '_> {
     clippy::indexing_slicing,
     reason = "tokens are addressed by indices that were handed out here"
 )]
-impl Builder<'_, '_> {
+impl<G: Guide> Builder<'_, '_, G> {
     #[inline(always)]
-    fn note_key(&mut self, key: u32, hash: u64) {
+    fn push(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) -> u32 {
+        let index = self.tape.tokens.len() as u32;
+        let token = Token::new(kind, start as u32, end as u32, escaped);
+        self.tape.tokens.push(token);
+        index
+    }
+
+    /// Whether the innermost object may have a key with a hash already.
+    #[inline(always)]
+    fn note_hash(&mut self, hash: u64) -> bool {
         let [first, second] = [hash >> 58, hash >> 52 & 63];
+        let Some(open) = self.tape.open.last_mut() else {
+            return false;
+        };
+        let [a, b] = open.seen;
+        open.seen = [a | 1 << first, b | 1 << second];
+        a >> first & b >> second & 1 != 0
+    }
+
+    #[inline(always)]
+    fn note_key(&mut self, key: u32, may_repeat: bool) {
         let Some(open) = self.tape.open.last_mut() else {
             return;
         };
-        let [a, b] = open.seen;
-        let maybe_seen = a >> first & b >> second & 1 != 0;
-        open.seen = [a | 1 << first, b | 1 << second];
         open.keys += 1;
-        if maybe_seen {
+        if may_repeat {
             if open.keys > SCANNED_KEYS {
                 open.suspect = true;
             } else {

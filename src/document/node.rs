@@ -26,8 +26,8 @@ impl fmt::Debug for Node<'_> {
 /// The key of a member of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
-    document: Document<'a>,
-    index: u32,
+    pub(super) document: Document<'a>,
+    pub(super) index: u32,
 }
 
 #[expect(

@@ -13,7 +13,9 @@ use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::printable::quote;
 use crate::record::format;
-use crate::schema::{self, CompiledSchema, MAX_VIOLATIONS, Misspelling, Violation};
+use crate::schema::{
+    self, CompiledSchema, GuideBuffers, MAX_VIOLATIONS, Misspelling, ShapeVerdict, Violation,
+};
 use crate::source::{Artifact, Pointer};
 use crate::store::{Artifacts, Unreadable};
 use crate::team::Team;
@@ -62,6 +64,7 @@ pub(super) static SUMMARY: RecordKind = RecordKind {
 pub(super) struct RecordBuffers {
     bytes: Vec<u8>,
     tape: Tape,
+    guide: GuideBuffers,
 }
 
 impl RecordBuffers {
@@ -141,7 +144,7 @@ impl RecordKind {
     pub(super) fn load<'b>(
         &self,
         files: &dyn Artifacts,
-        RecordBuffers { bytes, tape }: &'b mut RecordBuffers,
+        RecordBuffers { bytes, tape, guide }: &'b mut RecordBuffers,
         alone: &Alone,
         team: &Team,
         troubles: &mut Troubles,
@@ -159,8 +162,8 @@ impl RecordKind {
             return self.unjudged(bytes, no_text);
         }
         let bytes = &*bytes;
-        match tape.read_record(bytes) {
-            Ok(document) => self.judge(document, team, troubles),
+        match self.schema.read(bytes, tape, guide) {
+            Ok((document, verdict)) => self.judge(document, verdict, team, troubles),
             Err(refused @ (Refused::TooManyValues | Refused::NoMemory)) => {
                 let why = match refused {
                     Refused::NoMemory => Unreadable::Lacking(refused.to_string()),
@@ -203,10 +206,10 @@ impl RecordKind {
     fn judge<'b>(
         &self,
         document: Document<'b>,
+        verdict: ShapeVerdict,
         team: &Team,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
-        let glance = self.schema.glance(document);
         if document.repeats_keys() {
             document.for_each_repeated_key(|repeated| {
                 let (key, earlier) = (repeated.key, repeated.earlier);
@@ -214,7 +217,11 @@ impl RecordKind {
                 troubles.add(Trouble::repeated_key(self.artifact, key, earlier, pointer));
             });
         }
-        let violations = self.schema.violations_after(glance, document);
+        let violations = if verdict.is_valid {
+            Ok(Vec::new())
+        } else {
+            self.schema.violations(document)
+        };
         let judged = self.version(document, violations.as_deref().ok(), team, troubles);
         let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
@@ -247,7 +254,7 @@ impl RecordKind {
             Judged::Current | Judged::Newer => {}
         }
         if is_usable {
-            let misspellings = if glance.may_be_misspelled {
+            let misspellings = if verdict.may_be_misspelled {
                 self.schema.misspellings(document.root())
             } else {
                 Vec::new()

@@ -1,17 +1,19 @@
-//! A schema -> a fast validator, which decides in one walk over a record whether it is valid.
+//! A schema -> a fast validator, which decides whether a record is valid while it is read, or in one
+//! walk over it.
 //!
 //! Every keyword of the checked-in schemas is implemented exactly. A schema with any other keyword
 //! is never conclusive here, and every record goes to the `jsonschema` validator. Tests compare the
 //! two validators.
 
 mod compile;
+mod guide;
 mod misspelling;
 
 use serde_json::Value;
 
 use crate::document::{Key, Kind, Node, Number};
-use crate::spelling::is_near;
 use crate::timestamp::Timestamp;
+pub(crate) use guide::{GuideBuffers, ShapeVerdict};
 pub(crate) use misspelling::Misspelling;
 
 /// The subschemas of one schema; the first is its root.
@@ -19,12 +21,14 @@ pub(super) struct Shapes {
     shapes: Vec<Shape>,
     /// Whether all keywords of all subschemas are implemented here.
     supported: bool,
+    /// Whether a record can be judged while it is read: no subschema depends on what another part
+    /// of the record is.
+    can_guide: bool,
 }
 
 pub(super) type ShapeId = usize;
 
 /// The assertions of a subschema.
-#[derive(Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "keywords that are present or absent"
@@ -40,6 +44,8 @@ struct Shape {
     min_length: usize,
     date_time: bool,
     properties: Vec<Property>,
+    /// The number of properties of the subschemas before it, and of these subschemas.
+    first_step: usize,
     /// The number of required properties.
     required: usize,
     /// A bit for each length of a property's name: most unknown names have another length.
@@ -64,13 +70,14 @@ struct Condition {
 
 struct Property {
     name: Box<str>,
+    /// The key in JSON, and a colon.
+    written: Box<str>,
     shape: ShapeId,
     required: bool,
 }
 
-#[derive(Default, Clone, Copy)]
+#[derive(Clone, Copy)]
 enum Additional {
-    #[default]
     Any,
     None,
     Each(ShapeId),
@@ -101,17 +108,6 @@ impl Shapes {
             && self.shapes.iter().enumerate().any(contains_itself)
     }
 
-    /// Validates a document, and notes whether any key may be misspelled.
-    pub(super) fn glance(&self, root: Node<'_>) -> ShapeVerdict {
-        let mut walk = Walk::new(&self.shapes, 1);
-        walk.node(0, root);
-        let is_valid = self.supported && walk.left > 0;
-        ShapeVerdict {
-            is_valid,
-            may_be_misspelled: !is_valid || walk.is_misspelled,
-        }
-    }
-
     /// Whether a value is valid.
     pub(super) fn is_valid(&self, root: Node<'_>) -> bool {
         self.supported && self.count_failures(root, 1) == 0
@@ -120,7 +116,6 @@ impl Shapes {
     /// The number of failed assertions, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
         let mut walk = Walk::new(&self.shapes, limit);
-        walk.is_misspelled = true;
         walk.node(0, root);
         limit - walk.left
     }
@@ -129,7 +124,7 @@ impl Shapes {
     /// each with its subschema; `None` where more of it has to be.
     pub(super) fn judged_apart<'n>(&self, root: Node<'n>) -> Option<Vec<(Node<'n>, ShapeId)>> {
         let mut walk = Walk::new(&self.shapes, 1);
-        (walk.is_misspelled, walk.apart) = (true, Some(Vec::new()));
+        walk.apart = Some(Vec::new());
         walk.node(0, root);
         walk.apart.filter(|_| self.supported && walk.left > 0)
     }
@@ -141,23 +136,11 @@ impl Shapes {
     }
 }
 
-/// The result of the fast validator.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ShapeVerdict {
-    /// Whether the document certainly satisfies its schema; if not, it may still do so.
-    pub(crate) is_valid: bool,
-    /// Whether the document may have misspelled keys.
-    pub(crate) may_be_misspelled: bool,
-}
-
 /// A walk over a document and its schema in parallel.
 struct Walk<'s, 'n> {
     shapes: &'s [Shape],
     /// The number of failures after which the walk ends.
     left: usize,
-    /// Whether an unknown key is similar to the name of an absent property; nothing is compared
-    /// once it is.
-    is_misspelled: bool,
     /// Where strings and numbers are judged apart: those that have to be.
     apart: Option<Vec<(Node<'n>, ShapeId)>>,
 }
@@ -167,7 +150,6 @@ impl<'s, 'n> Walk<'s, 'n> {
         Self {
             shapes,
             left: limit,
-            is_misspelled: false,
             apart: None,
         }
     }
@@ -223,9 +205,6 @@ impl<'s, 'n> Walk<'s, 'n> {
             return;
         }
         let mut missing = shape.required;
-        let mut has_unknown = false;
-        // A bit for each of the first 64 properties that is present.
-        let mut present = 0_u64;
         // Writers sort keys or keep their order, so the next key is usually the next property.
         let mut next = 0;
         for key in node.members() {
@@ -234,47 +213,17 @@ impl<'s, 'n> Walk<'s, 'n> {
             }
             if let Some((index, property)) = shape.property(key, next) {
                 next = index + 1;
-                present |= 1_u64
-                    .checked_shl(u32::try_from(index).unwrap_or(u32::MAX))
-                    .unwrap_or(0);
                 missing -= usize::from(property.required);
                 self.node(property.shape, key.value());
                 continue;
             }
             match shape.additional {
-                Additional::Any => has_unknown = true,
+                Additional::Any => {}
                 Additional::Each(below) => self.node(below, key.value()),
-                Additional::None => {
-                    let name = key.name();
-                    self.fail(usize::from(
-                        !shape
-                            .prefixes
-                            .iter()
-                            .any(|prefix| name.starts_with(&**prefix)),
-                    ));
-                }
+                Additional::None => self.fail(usize::from(!shape.allows(&key.name()))),
             }
         }
         self.fail(missing);
-        if has_unknown && !self.is_misspelled {
-            let is_absent = |index: usize| index >= 64 || present & 1 << index == 0;
-            let absent = || {
-                shape
-                    .properties
-                    .iter()
-                    .enumerate()
-                    .filter(|(index, _)| is_absent(*index))
-            };
-            let is_misspelled = |name: &str| absent().any(|(_, known)| is_near(name, &known.name));
-            let mut next = 0;
-            self.is_misspelled = node.members().any(|key| match shape.property(key, next) {
-                Some((index, _)) => {
-                    next = index + 1;
-                    false
-                }
-                None => is_misspelled(&key.name()),
-            });
-        }
     }
 
     fn conditions(&mut self, shape: &Shape, node: Node<'n>) {
@@ -298,6 +247,35 @@ impl<'s, 'n> Walk<'s, 'n> {
 }
 
 impl Shape {
+    /// What asserts nothing but the type.
+    const fn of_type(types: u8) -> Self {
+        Self {
+            types,
+            integer: false,
+            allowed: None,
+            minimum: None,
+            maximum: None,
+            min_length: 0,
+            date_time: false,
+            properties: Vec::new(),
+            first_step: 0,
+            required: 0,
+            name_lengths: 0,
+            additional: Additional::Any,
+            prefixes: Vec::new(),
+            items: None,
+            conditions: Vec::new(),
+            is_plain: true,
+            unsupported: false,
+        }
+    }
+
+    /// Whether a key that is no property may stand where no other keys may.
+    fn allows(&self, name: &str) -> bool {
+        let mut prefixes = self.prefixes.iter();
+        prefixes.any(|prefix| name.starts_with(&**prefix))
+    }
+
     fn scalar_failures(&self, node: Node<'_>) -> usize {
         let kind = node.kind();
         let number = node.number();

@@ -16,10 +16,19 @@ impl Shapes {
             depth: 0,
         };
         compiler.shape(schema);
-        let supported = !compiler.shapes.iter().any(|shape| shape.unsupported);
+        let mut shapes = compiler.shapes;
+        let mut step = 0;
+        for shape in &mut shapes {
+            shape.first_step = step;
+            step += 1 + shape.properties.len();
+        }
+        let supported = !shapes.iter().any(|shape| shape.unsupported);
+        let depends = |shape: &Shape| !shape.conditions.is_empty();
+        let has_bits = |shape: &Shape| shape.properties.len() <= u64::BITS as usize;
         Self {
-            shapes: compiler.shapes,
             supported,
+            can_guide: supported && !shapes.iter().any(depends) && shapes.iter().all(has_bits),
+            shapes,
         }
     }
 }
@@ -41,15 +50,13 @@ impl<'a> Compiler<'a> {
             return self.referenced(schema, reference);
         }
         let id = self.shapes.len();
-        self.shapes.push(Shape::default());
+        self.shapes.push(Shape::unsupported());
         self.depth += 1;
-        let mut shape = Shape {
-            unsupported: true,
-            ..Shape::default()
+        let shape = if self.depth <= MAX_DEPTH {
+            self.compile(schema)
+        } else {
+            Shape::unsupported()
         };
-        if self.depth <= MAX_DEPTH {
-            shape = self.compile(schema);
-        }
         self.depth -= 1;
         if let Some(slot) = self.shapes.get_mut(id) {
             *slot = shape;
@@ -86,21 +93,19 @@ impl<'a> Compiler<'a> {
     }
 
     fn unsupported(&mut self) -> ShapeId {
-        self.shapes.push(Shape {
-            unsupported: true,
-            ..Shape::default()
-        });
+        self.shapes.push(Shape::unsupported());
         self.shapes.len() - 1
     }
 
     fn compile(&mut self, schema: &'a Value) -> Shape {
-        let mut shape = Shape::default();
         let Value::Object(keywords) = schema else {
-            shape.unsupported = schema != &Value::Bool(true);
-            shape.types = ANY_TYPE;
-            shape.is_plain = true;
-            return shape;
+            return match schema {
+                Value::Bool(true) => Shape::of_type(ANY_TYPE),
+                _ => Shape::unsupported(),
+            };
         };
+        // No type is allowed until one is named.
+        let mut shape = Shape::of_type(0);
         for (keyword, value) in keywords {
             // The root's name alone leaves references as they are.
             let is_root = std::ptr::eq(schema, self.root);
@@ -178,6 +183,7 @@ impl<'a> Compiler<'a> {
             .iter()
             .map(|(name, schema)| Property {
                 name: name.as_str().into(),
+                written: format!("{}:", Value::from(name.as_str())).into(),
                 shape: self.shape(schema),
                 required: required.contains(&name.as_str()),
             })
@@ -255,6 +261,13 @@ const ANNOTATIONS: [&str; 8] = [
 ];
 
 impl Shape {
+    fn unsupported() -> Self {
+        Self {
+            unsupported: true,
+            ..Self::of_type(ANY_TYPE)
+        }
+    }
+
     /// Whether a keyword on the value itself is implemented; `None` for other keywords.
     fn understands_value(
         &mut self,

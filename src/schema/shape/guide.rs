@@ -1,0 +1,198 @@
+//! A schema -> a judgement of a record while it is read: no walk over the record follows.
+
+use super::{ANY_TYPE, Additional, Property, Shape, ShapeId, Shapes, bit};
+use crate::document::{Document, Guide, Key, Kind, Node, Refused, Seen, Tape};
+use crate::spelling::is_near;
+
+/// A value that may be anything.
+static ANYTHING: Shape = Shape::of_type(ANY_TYPE);
+
+/// What the schema of a record says of it at first sight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShapeVerdict {
+    /// Whether the document certainly satisfies its schema; if not, it may still do so.
+    pub(crate) is_valid: bool,
+    /// Whether the document may have misspelled keys.
+    pub(crate) may_be_misspelled: bool,
+}
+
+/// What is reused for the next record with the same schema.
+#[derive(Default)]
+pub(crate) struct GuideBuffers {
+    open: Vec<Frame>,
+    /// For each property of each shape, at its step, the index of the property that came after it
+    /// last: writers have an order of their own. In front of them is that of the first one.
+    order: Vec<u8>,
+}
+
+/// An array or object that is being read.
+struct Frame {
+    shape: &'static Shape,
+    /// Where the order says which property is expected next.
+    step: usize,
+    /// A bit for each property that is present.
+    present: u64,
+    /// The number of required properties that are not present yet.
+    missing: usize,
+}
+
+impl Frame {
+    /// Notes that a property is present; returns whether it was absent before.
+    #[expect(clippy::inline_always, reason = "measured")]
+    #[inline(always)]
+    fn see(&mut self, index: usize, property: &Property) -> bool {
+        let is_new = !self.has(index);
+        self.present |= 1 << index;
+        self.missing -= usize::from(is_new && property.required);
+        self.step = self.shape.first_step + 1 + index;
+        is_new
+    }
+
+    fn has(&self, index: usize) -> bool {
+        self.present >> index & 1 == 1
+    }
+}
+
+/// Judges a record while it is read.
+struct ShapeGuide<'b> {
+    shapes: &'static Shapes,
+    /// The shape of the next value.
+    next: &'static Shape,
+    buffers: &'b mut GuideBuffers,
+    is_valid: bool,
+    may_be_misspelled: bool,
+}
+
+impl Shapes {
+    /// Reads a record and judges it.
+    pub(in crate::schema) fn read<'a>(
+        &'static self,
+        bytes: &'a [u8],
+        tape: &'a mut Tape,
+        buffers: &mut GuideBuffers,
+    ) -> Result<(Document<'a>, ShapeVerdict), Refused> {
+        buffers.open.clear();
+        if buffers.order.is_empty() {
+            let order = |shape: &Shape| 0..=u8::try_from(shape.properties.len()).unwrap_or(u8::MAX);
+            buffers.order.extend(self.shapes.iter().flat_map(order));
+        }
+        let mut guide = ShapeGuide {
+            shapes: self,
+            next: &ANYTHING,
+            buffers,
+            is_valid: self.can_guide,
+            may_be_misspelled: false,
+        };
+        if self.can_guide {
+            guide.next = guide.shape(Some(0));
+        }
+        let document = tape.read_record_guided(bytes, &mut guide)?;
+        // The last of equal keys counts, but all were judged.
+        let is_valid = guide.is_valid && !document.repeats_keys();
+        let verdict = ShapeVerdict {
+            is_valid,
+            may_be_misspelled: guide.may_be_misspelled || !is_valid,
+        };
+        Ok((document, verdict))
+    }
+}
+
+impl ShapeGuide<'_> {
+    fn shape(&self, id: Option<ShapeId>) -> &'static Shape {
+        let shape = id.and_then(|id| self.shapes.shapes.get(id));
+        shape.unwrap_or(&ANYTHING)
+    }
+
+    /// The shape of the value of a key that is no property.
+    #[inline(never)]
+    fn unknown(&mut self, shape: &'static Shape, key: Key<'_>) -> &'static Shape {
+        let name = key.name();
+        match shape.additional {
+            Additional::Any => {
+                let mut known = shape.properties.iter();
+                self.may_be_misspelled |= known.any(|known| is_near(&name, &known.name));
+                &ANYTHING
+            }
+            Additional::None => {
+                self.is_valid &= shape.allows(&name);
+                &ANYTHING
+            }
+            Additional::Each(below) => self.shape(Some(below)),
+        }
+    }
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "measured: a third of the instructions of reading a record"
+)]
+impl Guide for &mut ShapeGuide<'_> {
+    #[inline(always)]
+    fn expected_key(&mut self, is_next: impl FnOnce(&[u8]) -> bool) -> Option<usize> {
+        let frame = self.buffers.open.last_mut()?;
+        let index = usize::from(*self.buffers.order.get(frame.step)?);
+        let property = frame.shape.properties.get(index)?;
+        if frame.has(index) || !is_next(property.written.as_bytes()) {
+            return None;
+        }
+        frame.see(index, property);
+        self.next = self.shape(Some(property.shape));
+        Some(property.written.len())
+    }
+
+    #[inline(always)]
+    fn key(&mut self, key: Key<'_>) -> Seen {
+        let Some(frame) = self.buffers.open.last_mut() else {
+            return Seen::Perhaps;
+        };
+        let shape = frame.shape;
+        if shape.properties.is_empty() && matches!(shape.additional, Additional::Any) {
+            self.next = &ANYTHING;
+            return Seen::Perhaps;
+        }
+        let Some((index, property)) = shape.other_property(key) else {
+            self.next = self.unknown(shape, key);
+            return Seen::Perhaps;
+        };
+        if let (Some(next), Ok(index)) =
+            (self.buffers.order.get_mut(frame.step), u8::try_from(index))
+        {
+            *next = index;
+        }
+        let is_new = frame.see(index, property);
+        self.next = self.shape(Some(property.shape));
+        if is_new { Seen::Never } else { Seen::Before }
+    }
+
+    #[inline(always)]
+    fn scalar(&mut self, scalar: Node<'_>) {
+        let shape = self.next;
+        self.is_valid &= if shape.is_plain {
+            shape.types & bit(scalar.kind()) != 0
+        } else {
+            shape.scalar_failures(scalar) == 0
+        };
+    }
+
+    #[inline(always)]
+    fn open(&mut self, container: Node<'_>) {
+        self.scalar(container);
+        let shape = self.next;
+        let is_object = container.kind() == Kind::Object;
+        self.buffers.open.push(Frame {
+            shape,
+            step: shape.first_step,
+            present: 0,
+            missing: if is_object { shape.required } else { 0 },
+        });
+        self.next = self.shape(shape.items);
+    }
+
+    #[inline(always)]
+    fn close(&mut self) {
+        let closed = self.buffers.open.pop();
+        self.is_valid &= closed.is_none_or(|frame| frame.missing == 0);
+        let around = self.buffers.open.last().and_then(|frame| frame.shape.items);
+        self.next = self.shape(around);
+    }
+}
