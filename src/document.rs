@@ -304,6 +304,14 @@ impl<'a> Document<'a> {
             .map(|token| token.start as usize..token.end as usize)
     }
 
+    /// Whether two texts have the same tape.
+    #[cfg(test)]
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        let tapes = [self.tape, other.tape];
+        let [tape, other] = tapes.map(|it| format!("{:?} {:?}", it.tokens, it.duplicates));
+        tape == other
+    }
+
     /// Whether any object has the same key twice.
     #[must_use]
     pub(crate) fn repeats_keys(self) -> bool {

@@ -49,14 +49,17 @@ impl Timestamp {
         let (first, rest) = fraction
             .split_at_checked(ATTO_DIGITS)
             .unwrap_or((fraction, ""));
-        let digits = first
-            .bytes()
-            .chain(std::iter::repeat(b'0'))
-            .take(ATTO_DIGITS);
+        let mut attoseconds = 0;
+        for digit in first.bytes() {
+            attoseconds = attoseconds * 10 + u64::from(digit - b'0');
+        }
+        for _ in first.len()..ATTO_DIGITS {
+            attoseconds *= 10;
+        }
         Some(Self {
             seconds,
             leap_second,
-            attoseconds: digits.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')),
+            attoseconds,
             rest: rest.trim_end_matches('0').into(),
         })
     }

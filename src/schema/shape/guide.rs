@@ -196,3 +196,97 @@ impl Guide for &mut ShapeGuide<'_> {
         self.next = self.shape(around);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
+        Shapes::compile(&json!({
+            "type": "object",
+            "required": ["name"],
+            "properties": {
+                "count": { "type": "integer", "minimum": 0 },
+                "name": { "type": "string", "minLength": 1 },
+                "parts": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["name"],
+                        "properties": { "name": { "enum": ["a", null] }, "tags": true },
+                        "patternProperties": { "^x-": true },
+                        "additionalProperties": false,
+                    },
+                },
+                "tags": { "type": "object", "additionalProperties": { "type": "string" } },
+            },
+        }))
+    });
+
+    fn member() -> impl Strategy<Value = String> {
+        let key = prop::sample::select(vec![
+            r#""name""#,
+            r#""name""#,
+            r#""count""#,
+            r#""parts""#,
+            r#""tags""#,
+            r#""names""#,
+            r#""n\u0061me""#,
+            r#""x-a""#,
+            r#""other""#,
+        ]);
+        let scalar =
+            prop::sample::select(vec![r#""a""#, r#""a""#, r#""""#, "1", "-1", "0.5", "null"]);
+        let value = scalar
+            .prop_map(str::to_owned)
+            .prop_recursive(3, 16, 3, |value| {
+                let key = prop::sample::select(vec!["name", "name", "tags", "x-a", "b"]);
+                let member =
+                    (key, value.clone()).prop_map(|(key, value)| format!("\"{key}\":{value}"));
+                let members = prop::collection::vec(member, 0..3);
+                prop_oneof![
+                    prop::collection::vec(value, 0..3)
+                        .prop_map(|items| format!("[{}]", items.join(","))),
+                    members.prop_map(|members| format!("{{{}}}", members.join(","))),
+                ]
+            });
+        let colon = prop::sample::select(vec![":", ":", " : "]);
+        (key, colon, value).prop_map(|(key, colon, value)| [key, colon, &value].concat())
+    }
+
+    proptest! {
+        #[test]
+        fn guide_says_what_a_walk_says(
+            records in prop::collection::vec(prop::collection::vec(member(), 0..5), 1..4),
+        ) {
+            let mut buffers = GuideBuffers::default();
+            for members in records {
+                let text = format!("{{{}}}", members.join(", "));
+                let (mut tape, mut plain) = (Tape::default(), Tape::default());
+                let unguided = plain.read_record(text.as_bytes()).unwrap();
+                let read = SHAPES.read(text.as_bytes(), &mut tape, &mut buffers);
+                let (document, verdict) = read.unwrap();
+                prop_assert!(document.is_same(unguided), "{}", text);
+                let is_valid = SHAPES.is_valid(unguided.root()) && !unguided.repeats_keys();
+                prop_assert_eq!(verdict.is_valid, is_valid, "{}", text);
+                let has_misspelled = !SHAPES.misspellings(unguided.root()).is_empty();
+                prop_assert!(verdict.may_be_misspelled || !has_misspelled, "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn schemas_of_records_guide() {
+        for schema in [
+            crate::schema::STATE.shapes(),
+            crate::schema::SUMMARY.shapes(),
+        ] {
+            assert!(schema.can_guide);
+        }
+    }
+}
