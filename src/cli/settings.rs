@@ -1,9 +1,10 @@
 //! Flags, environment variables and `runvet.toml` -> the settings in force, each with its origin.
 
-use std::fmt;
-use std::io;
+mod file;
+mod sources;
+
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::SystemTime;
 
@@ -12,18 +13,18 @@ use clap::{ArgMatches, Args};
 use clap_complete::engine::ArgValueCandidates;
 use toml::Spanned;
 
-use super::output::{Color, style};
 use super::words::one_of;
 use super::{Failure, candidates};
 use crate::check::{Checker, all_rules};
-use crate::config::{Config, ConfigSource, Reading};
+use crate::config::Config;
 use crate::finding::{Deny, Level};
-use crate::gate::{Baseline, ConfigError, Gate};
-use crate::report::{Format, Options, draw, settings_in_words};
+use crate::gate::{Baseline, Gate};
+use crate::report::{Format, settings_in_words};
 use crate::rules::MANIFEST;
-use crate::store;
-use crate::store::{ConfigSearch, find_config};
 use crate::timestamp::Timestamp;
+pub(super) use file::{ConfigArgs, ConfigFile};
+use sources::{Names, Sources};
+pub(super) use sources::{Origin, Set};
 
 /// The default maximum number of findings of each rule in the human format.
 const MAX_FINDINGS: usize = 20;
@@ -146,21 +147,6 @@ pub(super) struct GateArgs {
     config: ConfigArgs,
 }
 
-/// The options that decide which configuration is read.
-#[derive(Args)]
-pub(super) struct ConfigArgs {
-    /// Read the configuration from this file
-    ///
-    /// By default, runvet reads the nearest `runvet.toml`, searching from the working directory up
-    /// to the root of the repository. One inside run data is an error.
-    #[arg(long, value_name = "FILE", env = "RUNVET_CONFIG")]
-    config: Option<PathBuf>,
-
-    /// Read no configuration, even if one is set elsewhere
-    #[arg(long)]
-    no_config: bool,
-}
-
 /// Parses a whole number.
 pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
     text.parse()
@@ -191,39 +177,6 @@ fn parse_level(setting: &str) -> Result<(String, Level), String> {
         .ok_or("expected NAME=error, NAME=warning or NAME=off")?;
     let level: Level = level.parse().map_err(|error| format!("{error}"))?;
     Ok((parse_rule(name)?, level))
-}
-
-/// The source of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    Default,
-    /// The configuration: its file and the line in it.
-    File(String, u64),
-    Environment(&'static str),
-    Flag(&'static str),
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("default"),
-            Self::File(name, line) => write!(f, "{name}:{line}"),
-            Self::Environment(name) | Self::Flag(name) => f.write_str(name),
-        }
-    }
-}
-
-/// A value and its origin.
-pub(super) struct Set<T> {
-    pub(super) value: T,
-    pub(super) origin: Origin,
-}
-
-impl Set<bool> {
-    /// Whether a flag or the environment asks for what sets the level of a rule.
-    pub(super) fn sets_level(&self) -> bool {
-        self.value && !matches!(self.origin, Origin::File(..))
-    }
 }
 
 /// Whether the baseline is read.
@@ -268,43 +221,6 @@ impl GateSettings {
             || !self.rules.is_empty();
         let file = Some(&*self.file.name).filter(|name| !name.is_empty());
         settings_in_words(file, given)
-    }
-}
-
-/// A configuration; without a file, an empty one.
-#[derive(Default)]
-pub(super) struct ConfigFile {
-    name: String,
-    dir: PathBuf,
-    text: String,
-    pub(super) config: Config,
-    mistakes: Vec<ConfigError>,
-}
-
-impl ConfigFile {
-    pub(super) fn is_none(&self) -> bool {
-        self.name.is_empty()
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            config: self.config.clone(),
-            mistakes: self.mistakes.clone(),
-        }
-    }
-
-    fn gate(&self) -> Result<Gate, Failure> {
-        Gate::default()
-            .configured(self.file(), self.reading(), Some(&now()?))
-            .map_err(|error| drawn(&error))
-    }
-
-    pub(super) fn file(&self) -> ConfigSource<'_> {
-        ConfigSource {
-            name: &self.name,
-            dir: &self.dir,
-            text: &self.text,
-        }
     }
 }
 
@@ -471,50 +387,6 @@ impl GateArgs {
     }
 }
 
-impl ConfigArgs {
-    /// A gate that follows the configuration alone.
-    pub(super) fn gate(&self) -> Result<Gate, Failure> {
-        self.read()?.gate()
-    }
-
-    /// The same, if there is a configuration.
-    pub(super) fn gate_if_any(&self) -> Result<Option<Gate>, Failure> {
-        let file = self.read()?;
-        (!file.is_none()).then(|| file.gate()).transpose()
-    }
-
-    fn read(&self) -> Result<ConfigFile, Failure> {
-        let path = self.path()?;
-        let file = path.map(|path| read_config(&path)).transpose()?;
-        Ok(file.unwrap_or_default())
-    }
-
-    /// The path of the configuration, if one is used.
-    fn path(&self) -> Result<Option<PathBuf>, Failure> {
-        if self.no_config || self.config.is_some() {
-            return Ok(self.config.clone().filter(|_| !self.no_config));
-        }
-        let here = std::env::current_dir().unwrap_or_default();
-        let ConfigSearch { found, passed_over } = find_config(&here);
-        // The author of run data may have written it, or may have made run data of the directory
-        // of a file that the user relies on.
-        if let Some(path) = passed_over.first() {
-            return Err(Failure::Fault(format!(
-                "{} is inside run data, so it is not read; name it with --config, or set \
-                 --no-config",
-                path.display()
-            )));
-        }
-        if let Some(path) = &found {
-            store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;
-        }
-        Ok(found)
-    }
-}
-
-/// The names of a setting: the id of its argument, its flag, its environment variable.
-struct Names(&'static str, &'static str, &'static str);
-
 const FORMAT: Names = Names("format", "--format", "RUNVET_FORMAT");
 const DENY_WARNINGS: Names = Names("deny_warnings", "--deny-warnings", "RUNVET_DENY_WARNINGS");
 const DENY_UNJUDGED: Names = Names("deny_unjudged", "--deny-unjudged", "RUNVET_DENY_UNJUDGED");
@@ -529,95 +401,6 @@ const VERIFY_MANIFEST: Names = Names(
     "RUNVET_VERIFY_MANIFEST",
 );
 const BASELINE: Names = Names("baseline", "--baseline", "RUNVET_BASELINE");
-
-/// The sources of values, except the defaults.
-struct Sources<'s> {
-    matches: &'s ArgMatches,
-    file: ConfigSource<'s>,
-}
-
-impl<'s> Sources<'s> {
-    fn new(matches: &'s ArgMatches, file: &'s ConfigFile) -> Self {
-        Self {
-            matches,
-            file: file.file(),
-        }
-    }
-
-    /// The value set by a flag or the environment, else by the configuration, else the default.
-    fn first<T: Clone>(
-        &self,
-        names: &Names,
-        given: Option<T>,
-        configured: Option<&Spanned<T>>,
-        default: T,
-    ) -> Set<T> {
-        let Set { value, origin } = self.any(names, given, configured);
-        Set {
-            value: value.unwrap_or(default),
-            origin,
-        }
-    }
-
-    /// The first source that has the value, without a default.
-    fn any<T: Clone>(
-        &self,
-        &Names(id, flag, variable): &Names,
-        given: Option<T>,
-        configured: Option<&Spanned<T>>,
-    ) -> Set<Option<T>> {
-        if given.is_some() {
-            let origin = match self.matches.value_source(id) {
-                Some(ValueSource::EnvVariable) => Origin::Environment(variable),
-                _ => Origin::Flag(flag),
-            };
-            return Set {
-                value: given,
-                origin,
-            };
-        }
-        let origin = configured.map_or(Origin::Default, |value| {
-            Origin::File(self.file.name.to_owned(), self.file.line(&value.span()))
-        });
-        Set {
-            value: configured.map(|value| value.get_ref().clone()),
-            origin,
-        }
-    }
-}
-
-fn read_config(path: &Path) -> Result<ConfigFile, Failure> {
-    let name = path.display().to_string();
-    let text = store::read_text(path).map_err(|error| unreadable_config(path, &error))?;
-    let mut file = ConfigFile {
-        name,
-        dir: path.parent().unwrap_or(Path::new("")).to_owned(),
-        text,
-        ..ConfigFile::default()
-    };
-    Reading {
-        config: file.config,
-        mistakes: file.mistakes,
-    } = file.file().read();
-    Ok(file)
-}
-
-fn unreadable_config(path: &Path, error: &io::Error) -> Failure {
-    Failure::Fault(format!(
-        "can't read the configuration {}: {error}",
-        path.display()
-    ))
-}
-
-/// Mistakes in a configuration, each drawn with its place.
-fn drawn(error: &ConfigError) -> Failure {
-    let options = Options::default().style(style(Color::Auto));
-    let draw = |error: &ConfigError| {
-        let help = error.help.as_deref();
-        draw(&options, &error.message, &error.location, help)
-    };
-    Failure::Drawn(error.each().map(draw).collect::<Vec<_>>().join("\n"))
-}
 
 /// The current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it is set,
 /// for reproducible results, else the system's clock.
