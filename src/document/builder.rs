@@ -30,12 +30,39 @@ pub(super) struct Builder<'t, 'a, G> {
 }
 
 #[expect(
+    clippy::cast_possible_truncation,
+    reason = "offsets and token counts are below the text's length, a u32"
+)]
+impl Tape {
+    /// Adds a value or a key of a text.
+    #[expect(
+        clippy::inline_always,
+        reason = "measured: a quarter of the instructions of reading a record"
+    )]
+    #[inline(always)]
+    fn push<'t>(
+        &'t mut self,
+        text: &'t str,
+        kind: Kind,
+        start: usize,
+        end: usize,
+        escaped: bool,
+    ) -> Node<'t> {
+        let index = self.tokens.len() as u32;
+        let token = Token::new(kind, start as u32, end as u32, escaped);
+        self.tokens.push(token);
+        let document = Document { text, tape: self };
+        Node { document, index }
+    }
+}
+
+#[expect(
     clippy::inline_always,
     reason = "measured: a quarter of the instructions of reading a record"
 )]
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "offsets and token counts are below the text's length, a u32"
+    reason = "token counts are below the text's length, a u32"
 )]
 #[expect(
     clippy::indexing_slicing,
@@ -44,12 +71,8 @@ pub(super) struct Builder<'t, 'a, G> {
 impl<G: Guide> Sink for Builder<'_, '_, G> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        let index = self.push(kind, start, end, escaped);
-        let document = Document {
-            text: self.text,
-            tape: self.tape,
-        };
-        self.guide.scalar(Node { document, index });
+        let scalar = self.tape.push(self.text, kind, start, end, escaped);
+        self.guide.scalar(scalar);
     }
 
     #[inline(always)]
@@ -57,7 +80,7 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
         let rest = self.text.as_bytes().get(at..)?;
         let is_next = |key: &[u8]| rest.get(..key.len()).is_some_and(|next| same(next, key));
         let colon = at + self.guide.expected_key(is_next)? - 1;
-        self.push(Kind::String, at, colon, false);
+        self.tape.push(self.text, Kind::String, at, colon, false);
         if let Some(open) = self.tape.open.last_mut() {
             open.keys += 1;
         }
@@ -66,11 +89,7 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
 
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
-        let index = self.push(Kind::String, start, end, escaped);
-        let document = Document {
-            text: self.text,
-            tape: self.tape,
-        };
+        let Node { document, index } = self.tape.push(self.text, Kind::String, start, end, escaped);
         let may_repeat = match self.guide.key(Key { document, index }) {
             Seen::Never => false,
             Seen::Before => true,
@@ -94,12 +113,8 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
             seen: [0; 2],
             suspect: false,
         });
-        let index = self.push(kind, start, start, false);
-        let document = Document {
-            text: self.text,
-            tape: self.tape,
-        };
-        self.guide.open(Node { document, index });
+        let container = self.tape.push(self.text, kind, start, start, false);
+        self.guide.open(container);
         true
     }
 
@@ -130,14 +145,6 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
     reason = "tokens are addressed by indices that were handed out here"
 )]
 impl<G: Guide> Builder<'_, '_, G> {
-    #[inline(always)]
-    fn push(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) -> u32 {
-        let index = self.tape.tokens.len() as u32;
-        let token = Token::new(kind, start as u32, end as u32, escaped);
-        self.tape.tokens.push(token);
-        index
-    }
-
     /// Whether the innermost object may have a key with a hash already.
     #[inline(always)]
     fn note_hash(&mut self, hash: u64) -> bool {

@@ -12,8 +12,8 @@ use super::{Kind, MAX_DEPTH, SyntaxError, SyntaxErrorKind, fail};
 pub(crate) trait Sink {
     /// A complete value: a scalar, or an array or object whose content was not wanted.
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool);
-    /// The colon after the key that is expected next, if the text goes on with both at a place. Then
-    /// the key counts as received.
+    /// The colon after the key that is expected next, if both are next in the text, at a place.
+    /// Then the key counts as received.
     #[inline(always)]
     fn expected_key(&mut self, _at: usize) -> Option<usize> {
         None

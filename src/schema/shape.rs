@@ -1,5 +1,5 @@
-//! A schema -> a fast validator, which decides whether a record is valid while it is read, or in one
-//! walk over it.
+//! A schema -> a fast validator, which decides whether a record is valid: while it is read, or in
+//! one walk over it.
 //!
 //! Every keyword of the checked-in schemas is implemented exactly. A schema with any other keyword
 //! is never conclusive here, and every record goes to the `jsonschema` validator. Tests compare the
@@ -18,7 +18,7 @@ pub(crate) use misspelling::Misspelling;
 
 /// The subschemas of one schema; the first is its root.
 pub(super) struct Shapes {
-    shapes: Vec<Shape>,
+    all: Vec<Shape>,
     /// Whether all keywords of all subschemas are implemented here.
     supported: bool,
     /// Whether a record can be judged while it is read: no subschema depends on what another part
@@ -104,8 +104,7 @@ impl Shapes {
             below.chain(conditions).any(|below| below <= id)
         };
         let has_conditions = |shape: &Shape| !shape.conditions.is_empty();
-        self.shapes.iter().any(has_conditions)
-            && self.shapes.iter().enumerate().any(contains_itself)
+        self.all.iter().any(has_conditions) && self.all.iter().enumerate().any(contains_itself)
     }
 
     /// Whether a value is valid.
@@ -115,7 +114,7 @@ impl Shapes {
 
     /// The number of failed assertions, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
-        let mut walk = Walk::new(&self.shapes, limit);
+        let mut walk = Walk::new(&self.all, limit);
         walk.node(0, root);
         limit - walk.left
     }
@@ -123,7 +122,7 @@ impl Shapes {
     /// The strings and numbers that have to be judged in each value with the skeleton of this one,
     /// each with its subschema; `None` where more of it has to be.
     pub(super) fn judged_apart<'n>(&self, root: Node<'n>) -> Option<Vec<(Node<'n>, ShapeId)>> {
-        let mut walk = Walk::new(&self.shapes, 1);
+        let mut walk = Walk::new(&self.all, 1);
         walk.apart = Some(Vec::new());
         walk.node(0, root);
         walk.apart.filter(|_| self.supported && walk.left > 0)
@@ -131,7 +130,7 @@ impl Shapes {
 
     /// Whether a string or number that is judged apart is valid.
     pub(super) fn is_valid_apart(&self, scalar: Node<'_>, id: ShapeId) -> bool {
-        let shape = self.shapes.get(id);
+        let shape = self.all.get(id);
         shape.is_none_or(|shape| shape.scalar_failures(scalar) == 0)
     }
 }

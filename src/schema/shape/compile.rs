@@ -28,7 +28,7 @@ impl Shapes {
         Self {
             supported,
             can_guide: supported && !shapes.iter().any(depends) && shapes.iter().all(has_bits),
-            shapes,
+            all: shapes,
         }
     }
 }

@@ -74,7 +74,7 @@ impl Shapes {
         buffers.open.clear();
         if buffers.order.is_empty() {
             let order = |shape: &Shape| 0..=u8::try_from(shape.properties.len()).unwrap_or(u8::MAX);
-            buffers.order.extend(self.shapes.iter().flat_map(order));
+            buffers.order.extend(self.all.iter().flat_map(order));
         }
         let mut guide = ShapeGuide {
             shapes: self,
@@ -99,7 +99,7 @@ impl Shapes {
 
 impl ShapeGuide<'_> {
     fn shape(&self, id: Option<ShapeId>) -> &'static Shape {
-        let shape = id.and_then(|id| self.shapes.shapes.get(id));
+        let shape = id.and_then(|id| self.shapes.all.get(id));
         shape.unwrap_or(&ANYTHING)
     }
 

@@ -30,7 +30,7 @@ impl Shapes {
         at: Path<'_>,
         found: &mut Vec<Misspelling<'a>>,
     ) {
-        let Some(shape) = self.shapes.get(id) else {
+        let Some(shape) = self.all.get(id) else {
             return;
         };
         if let (Kind::Array, Some(items)) = (node.kind(), shape.items) {
