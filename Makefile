@@ -31,6 +31,9 @@ lint: ## check format, lints, documentation and licences
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
 	$(CARGO) fmt --manifest-path python/Cargo.toml -- --check
 	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/python $(CARGO) clippy --manifest-path python/Cargo.toml --locked --all-targets -- -D warnings
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml -- --check
+	@# Any name keeps it from compiling the fuzzer itself, and the profile is that of the crate, whose dependencies it shares.
+	CUSTOM_LIBFUZZER_PATH=fuzz/seed CARGO_PROFILE_DEV_DEBUG=false CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target} $(CARGO) check --manifest-path fuzz/Cargo.toml --locked --bins
 	@$(MAKE) --no-print-directory audit
 
 check: lint test ## what must pass before a change is merged

@@ -6,8 +6,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use runvet::gate::{Gate, all_rules};
 use runvet::finding::EpisodeReport;
+use runvet::gate::{Gate, all_rules};
 use runvet::source::Artifact;
 use runvet_fuzz::{artifacts, found, indented};
 
@@ -15,11 +15,11 @@ static CHECK: LazyLock<Gate> = LazyLock::new(Gate::default);
 
 fuzz_target!(|data: &[u8]| {
     let artifacts = artifacts(data);
-    let report = CHECK.records("ep_answer", &artifacts);
+    let report = CHECK.clone().records("ep_answer", &artifacts);
     let is_rule = |id: &str| all_rules().any(|rule| rule.id == id);
     assert!(report.findings.iter().all(|finding| is_rule(&finding.rule)));
     assert!(report.skipped.iter().all(|skip| is_rule(&skip.rule)));
-    assert_eq!(report, CHECK.records("ep_answer", &artifacts));
+    assert_eq!(report, CHECK.clone().records("ep_answer", &artifacts));
 
     let timeline = artifacts
         .iter()
@@ -40,5 +40,7 @@ fn with(artifacts: &[(Artifact, &[u8])], events: &[u8]) -> EpisodeReport {
         Artifact::Events => (*artifact, events),
         _ => (*artifact, *bytes),
     });
-    CHECK.records("ep_answer", &artifacts.collect::<Vec<_>>())
+    CHECK
+        .clone()
+        .records("ep_answer", &artifacts.collect::<Vec<_>>())
 }

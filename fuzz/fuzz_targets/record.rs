@@ -4,8 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use runvet::gate::Gate;
 use runvet::finding::Severity;
+use runvet::gate::Gate;
 use runvet::recorder::{Error, Recovered};
 use runvet_fuzz::record;
 

@@ -7,8 +7,8 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
 use libfuzzer_sys::fuzz_target;
-use runvet::gate::Gate;
 use runvet::finding::Severity;
+use runvet::gate::Gate;
 use runvet::recorder::Recovered;
 use runvet::source::Artifact;
 use runvet_fuzz::{SEPARATOR, record};

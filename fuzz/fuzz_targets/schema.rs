@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use jsonschema::{Draft, Validator};
 use libfuzzer_sys::fuzz_target;
-use runvet::gate::{Gate, all_rules};
 use runvet::finding::Level;
+use runvet::gate::{Gate, all_rules};
 use runvet::source::Artifact;
 use runvet::{Schema, Timestamp};
 use runvet_fuzz::second_opinion;
@@ -68,7 +68,7 @@ fuzz_target!(|data: &[u8]| {
     {
         return;
     }
-    let report = judge.check.records("ep", &[(judge.artifact, text)]);
+    let report = judge.check.clone().records("ep", &[(judge.artifact, text)]);
     if report.findings.is_empty()
         && let Some(opinion) = second_opinion(text)
     {
