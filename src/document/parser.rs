@@ -388,50 +388,24 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
 /// The first quote, backslash or control character at or after `at`, found sixteen bytes at a time.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
-fn string_stop(bytes: &[u8], at: usize) -> usize {
+pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
     let Some(mut rest) = bytes.get(at..) else {
         return bytes.len();
     };
     while let Some((chunk, after)) = rest.split_first_chunk::<16>() {
-        let stops = stops(*chunk);
+        let chunk = u8x16::new(*chunk);
+        let controls = chunk.min(u8x16::splat(0x1F)).simd_eq(chunk);
+        let stops =
+            controls | chunk.simd_eq(u8x16::splat(b'"')) | chunk.simd_eq(u8x16::splat(b'\\'));
+        let stops = stops.to_bitmask();
         if stops != 0 {
             return bytes.len() - rest.len() + stops.trailing_zeros() as usize;
         }
         rest = after;
     }
-    bytes.len() - rest.len() + plain(rest)
-}
-
-/// A bit for each quote, backslash and control character.
-#[expect(clippy::inline_always, reason = "measured")]
-#[inline(always)]
-fn stops(chunk: [u8; 16]) -> u32 {
-    let chunk = u8x16::new(chunk);
-    let controls = chunk.min(u8x16::splat(0x1F)).simd_eq(chunk);
-    let stops = controls | chunk.simd_eq(u8x16::splat(b'"')) | chunk.simd_eq(u8x16::splat(b'\\'));
-    stops.to_bitmask()
-}
-
-/// The number of bytes before the first quote, backslash or control character, one at a time.
-fn plain(bytes: &[u8]) -> usize {
     let is_stop = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    bytes.iter().position(is_stop).unwrap_or(bytes.len())
-}
-
-/// Copies the bytes before the first quote, backslash or control character, up to sixteen, and
-/// returns their number. Of the bytes after them in `to`, some may be overwritten.
-#[expect(clippy::inline_always, reason = "measured")]
-#[inline(always)]
-pub(super) fn copy_plain(from: &[u8], to: &mut [u8]) -> usize {
-    if let (Some(chunk), Some(room)) = (from.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
-        *room = *chunk;
-        return stops(*chunk).trailing_zeros().min(16) as usize;
-    }
-    let plain = plain(from);
-    for (room, byte) in to.iter_mut().zip(from.iter().take(plain)) {
-        *room = *byte;
-    }
-    plain
+    let stop = rest.iter().position(is_stop).unwrap_or(rest.len());
+    bytes.len() - rest.len() + stop
 }
 
 /// The end of the escape that starts at `at`; surrogates must come in pairs.
