@@ -57,8 +57,8 @@ use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
+pub(crate) use guide::Guide;
 use guide::Unguided;
-pub(crate) use guide::{Guide, Seen};
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use meaning::Meanings;
 use node::same;

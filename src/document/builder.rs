@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::guide::{Guide, Seen};
+use super::guide::Guide;
 use super::node::same;
 use super::parser::Sink;
 use super::{Document, Key, Kind, Node, Tape, Token};
@@ -90,17 +90,15 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let Node { document, index } = self.tape.push(self.text, Kind::String, start, end, escaped);
-        let may_repeat = match self.guide.key(Key { document, index }) {
-            Seen::Never => false,
-            Seen::Before => true,
-            Seen::Perhaps => {
-                let hash = if escaped {
-                    hash(&self.key_bytes(index))
-                } else {
-                    hash(&self.text.as_bytes()[start + 1..end - 1])
-                };
-                self.note_hash(hash)
-            }
+        let may_repeat = if let Some(is_repeated) = self.guide.key(Key { document, index }) {
+            is_repeated
+        } else {
+            let hash = if escaped {
+                hash(&self.key_bytes(index))
+            } else {
+                hash(&self.text.as_bytes()[start + 1..end - 1])
+            };
+            self.note_hash(hash)
         };
         self.note_key(index, may_repeat);
     }

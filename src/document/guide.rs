@@ -7,21 +7,14 @@ pub(crate) trait Guide {
     /// The length of the key that is expected next, with its quotes and a colon, if that is next.
     /// Then it counts as read.
     fn expected_key(&mut self, is_next: impl FnOnce(&[u8]) -> bool) -> Option<usize>;
-    /// Any other key.
-    fn key(&mut self, key: Key<'_>) -> Seen;
+    /// Any other key; returns whether its object had it before, if that is known.
+    fn key(&mut self, key: Key<'_>) -> Option<bool>;
     /// A string, a number, a boolean or `null`.
     fn scalar(&mut self, scalar: Node<'_>);
     /// An array or object opens.
     fn open(&mut self, container: Node<'_>);
     /// The array or object that was opened last closes.
     fn close(&mut self);
-}
-
-/// Whether an object had a key before.
-pub(crate) enum Seen {
-    Never,
-    Before,
-    Perhaps,
 }
 
 /// Of a text whose shape is not known.
@@ -37,8 +30,8 @@ impl Guide for Unguided {
         None
     }
     #[inline(always)]
-    fn key(&mut self, _: Key<'_>) -> Seen {
-        Seen::Perhaps
+    fn key(&mut self, _: Key<'_>) -> Option<bool> {
+        None
     }
     #[inline(always)]
     fn scalar(&mut self, _: Node<'_>) {}

@@ -173,14 +173,13 @@ impl<'s, 'n> Walk<'s, 'n> {
 
     #[inline(never)]
     fn part(&mut self, (id, shape): (ShapeId, &'s Shape), (node, kind): (Node<'n>, Kind)) {
-        if shape.is_plain {
-            self.fail(usize::from(shape.types & bit(kind) == 0));
-        } else if let Some(apart) = &mut self.apart
+        if let Some(apart) = &mut self.apart
+            && !shape.is_plain
             && matches!(kind, Kind::String | Kind::Number)
         {
             apart.push((node, id));
         } else {
-            self.fail(shape.scalar_failures(node));
+            self.fail(shape.own_failures(node, kind));
         }
         match kind {
             Kind::Object => self.object(shape, node),
@@ -200,7 +199,7 @@ impl<'s, 'n> Walk<'s, 'n> {
     }
 
     fn object(&mut self, shape: &Shape, node: Node<'n>) {
-        if shape.properties.is_empty() && matches!(shape.additional, Additional::Any) {
+        if shape.takes_any_member() {
             return;
         }
         let mut missing = shape.required;
@@ -273,6 +272,21 @@ impl Shape {
     fn allows(&self, name: &str) -> bool {
         let mut prefixes = self.prefixes.iter();
         prefixes.any(|prefix| name.starts_with(&**prefix))
+    }
+
+    /// Whether nothing is asserted of any member of an object.
+    fn takes_any_member(&self) -> bool {
+        self.properties.is_empty() && matches!(self.additional, Additional::Any)
+    }
+
+    /// The number of assertions that a value fails, apart from what lies in it.
+    #[inline]
+    fn own_failures(&self, node: Node<'_>, kind: Kind) -> usize {
+        if self.is_plain {
+            usize::from(self.types & bit(kind) == 0)
+        } else {
+            self.scalar_failures(node)
+        }
     }
 
     fn scalar_failures(&self, node: Node<'_>) -> usize {

@@ -1,7 +1,7 @@
 //! A schema -> a judgement of a record while it is read: no walk over the record follows.
 
-use super::{ANY_TYPE, Additional, Property, Shape, ShapeId, Shapes, bit};
-use crate::document::{Document, Guide, Key, Kind, Node, Refused, Seen, Tape};
+use super::{ANY_TYPE, Additional, Property, Shape, ShapeId, Shapes};
+use crate::document::{Document, Guide, Key, Kind, Node, Refused, Tape};
 use crate::spelling::is_near;
 
 /// A value that may be anything.
@@ -22,7 +22,7 @@ pub(crate) struct GuideBuffers {
     open: Vec<Frame>,
     /// For each property of each shape, at its step, the index of the property that came after it
     /// last: writers have an order of their own. In front of them is that of the first one.
-    order: Vec<u8>,
+    order: Vec<usize>,
 }
 
 /// An array or object that is being read.
@@ -73,7 +73,7 @@ impl Shapes {
     ) -> Result<(Document<'a>, ShapeVerdict), Refused> {
         buffers.open.clear();
         if buffers.order.is_empty() {
-            let order = |shape: &Shape| 0..=u8::try_from(shape.properties.len()).unwrap_or(u8::MAX);
+            let order = |shape: &Shape| 0..=shape.properties.len();
             buffers.order.extend(self.all.iter().flat_map(order));
         }
         let mut guide = ShapeGuide {
@@ -130,7 +130,7 @@ impl Guide for &mut ShapeGuide<'_> {
     #[inline(always)]
     fn expected_key(&mut self, is_next: impl FnOnce(&[u8]) -> bool) -> Option<usize> {
         let frame = self.buffers.open.last_mut()?;
-        let index = usize::from(*self.buffers.order.get(frame.step)?);
+        let index = *self.buffers.order.get(frame.step)?;
         let property = frame.shape.properties.get(index)?;
         if frame.has(index) || !is_next(property.written.as_bytes()) {
             return None;
@@ -141,37 +141,28 @@ impl Guide for &mut ShapeGuide<'_> {
     }
 
     #[inline(always)]
-    fn key(&mut self, key: Key<'_>) -> Seen {
-        let Some(frame) = self.buffers.open.last_mut() else {
-            return Seen::Perhaps;
-        };
+    fn key(&mut self, key: Key<'_>) -> Option<bool> {
+        let frame = self.buffers.open.last_mut()?;
         let shape = frame.shape;
-        if shape.properties.is_empty() && matches!(shape.additional, Additional::Any) {
+        if shape.takes_any_member() {
             self.next = &ANYTHING;
-            return Seen::Perhaps;
+            return None;
         }
         let Some((index, property)) = shape.other_property(key) else {
             self.next = self.unknown(shape, key);
-            return Seen::Perhaps;
+            return None;
         };
-        if let (Some(next), Ok(index)) =
-            (self.buffers.order.get_mut(frame.step), u8::try_from(index))
-        {
+        if let Some(next) = self.buffers.order.get_mut(frame.step) {
             *next = index;
         }
         let is_new = frame.see(index, property);
         self.next = self.shape(Some(property.shape));
-        if is_new { Seen::Never } else { Seen::Before }
+        Some(!is_new)
     }
 
     #[inline(always)]
     fn scalar(&mut self, scalar: Node<'_>) {
-        let shape = self.next;
-        self.is_valid &= if shape.is_plain {
-            shape.types & bit(scalar.kind()) != 0
-        } else {
-            shape.scalar_failures(scalar) == 0
-        };
+        self.is_valid &= self.next.own_failures(scalar, scalar.kind()) == 0;
     }
 
     #[inline(always)]
