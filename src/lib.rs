@@ -24,7 +24,7 @@
 //! [`printable`] text that is safe to show.
 
 #![cfg_attr(
-    not(feature = "cli"),
+    not(feature = "serve"),
     expect(
         dead_code,
         unused_imports,
@@ -67,7 +67,7 @@ mod rules;
 mod schema;
 mod schemas;
 mod select;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 mod serve;
 pub mod source;
 mod spelling;

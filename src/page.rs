@@ -23,7 +23,7 @@ mod row;
 mod rules;
 mod run;
 mod scale;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 mod served;
 mod shell;
 mod units;
@@ -38,10 +38,12 @@ pub(crate) use file::PageFile;
 pub(crate) use overview::{Completion, RunSums};
 pub(crate) use row::RunRow;
 pub(crate) use run::run_text;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 pub(crate) use served::{CHANGES, LIVE, login, overview_text, rule_text, whole};
 #[cfg(feature = "cli")]
-pub(crate) use shell::{SCRIPT, STYLE, plain};
+pub(crate) use shell::plain;
+#[cfg(feature = "serve")]
+pub(crate) use shell::{SCRIPT, STYLE};
 
 /// All that the page of one run shows.
 ///

@@ -16,6 +16,7 @@ mod record;
 mod recover;
 mod rules;
 mod schema;
+#[cfg(feature = "serve")]
 mod serve;
 mod show;
 mod table;
@@ -36,6 +37,7 @@ pub(super) enum Command {
     #[command(visible_alias = "check")]
     Validate(validate::Validate),
     Watch(watch::Watch),
+    #[cfg(feature = "serve")]
     Serve(serve::Serve),
     List(list::List),
     Table(table::Table),
@@ -66,6 +68,7 @@ impl Command {
             Self::Validate(command) => command.run(matches, output),
             Self::Config(command) => command.run(matches, output),
             Self::Watch(command) => command.run(matches, output),
+            #[cfg(feature = "serve")]
             Self::Serve(command) => command.run(matches, output),
             Self::List(command) => command.run(matches, output),
             Self::Table(command) => command.run(matches, output),

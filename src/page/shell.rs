@@ -48,7 +48,7 @@ fn in_one_file(title: &str, top: &Markup) -> Markup {
 }
 
 /// The head of a page whose service sends its policy, style and script.
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 pub(super) fn served_head(title: &str, runs: u64) -> Markup {
     let style = html! { link rel="stylesheet" href="static/style.css"; };
     // The script says whether the page follows the service.
@@ -57,7 +57,7 @@ pub(super) fn served_head(title: &str, runs: u64) -> Markup {
 }
 
 /// The head of a page without a script.
-#[cfg(feature = "cli")]
+#[cfg(feature = "serve")]
 pub(super) fn login_head() -> Markup {
     let style = html! { link rel="stylesheet" href="static/style.css"; };
     framed("runvet", &html! {}, &style, &html! {})
