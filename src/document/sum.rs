@@ -8,9 +8,6 @@ use super::number::Number;
 /// the answer. So nothing is rounded, and no number is written out in full: one with few digits may
 /// have a huge exponent. Where two exponents have more digits than are kept, the answer is no.
 pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
-    if let Some(sign) = rough_sign(terms) {
-        return sign;
-    }
     let mut left = terms.map(|(factor, number)| Digits::of(factor, number));
     if left.iter().filter(|digits| digits.cut).count() > 1 {
         return false;
@@ -31,19 +28,6 @@ pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> 
         place = next;
     }
     sum > 0
-}
-
-/// Whether the sum is positive, where doubles can tell: where it is farther from 0 than all that
-/// they round away.
-#[expect(clippy::cast_precision_loss, reason = "factors are small")]
-fn rough_sign<const N: usize>(terms: [(i64, Number<'_>); N]) -> Option<bool> {
-    let values = terms.map(|(factor, number)| factor as f64 * number.as_f64());
-    let (sum, size) = values.iter().fold((0.0, 0.0), |(sum, size), value| {
-        (sum + value, size + value.abs())
-    });
-    // A double has more than fifteen digits, and loses some near the ends of its range.
-    let is_certain = (1e-280..1e280).contains(&size) && sum.abs() > size * 1e-14;
-    is_certain.then_some(sum > 0.0)
 }
 
 /// The digits of a term that are left, from the highest place down.

@@ -278,7 +278,6 @@ impl<'a> Opened<'a> {
             .size
             .map_or(PART, |size| size.try_into().unwrap_or(LIMIT));
         let (mut length, mut read) = (0, 0);
-        buffer.clear();
         while !self.is_at_end() {
             if read == length {
                 // One byte more than the limit shows that there are more.
@@ -287,9 +286,10 @@ impl<'a> Opened<'a> {
                     before_large();
                 }
                 buffer
-                    .try_reserve_exact(length - buffer.len())
+                    .try_reserve_exact(length.saturating_sub(buffer.len()))
                     .map_err(io::Error::from)?;
-                buffer.resize(length, 0);
+                // What an earlier record left is overwritten or cut off.
+                buffer.resize(length.max(buffer.len()), 0);
             }
             match self.read(buffer.get_mut(read..).unwrap_or_default()) {
                 Ok(0) => break,

@@ -19,7 +19,7 @@ field may be absent; `null` is a value, and only allowed where the type names it
 | `events.jsonl` | the timeline: one [event](#event-a-line-of-eventsjsonl) on each line | from the first moment on |
 | `learn.jsonl` | the learning timeline: one object on each line, or nothing | from the first moment on |
 | `summary.json` | the [summary](#summary-record-summaryjson) | at the end |
-| `manifest.json` | an object: `episode_id` and `files`, a list of the files with `name`, `size_bytes` and `sha256` | at the end |
+| `manifest.json` | a JSON object; nothing more is fixed. `manifest/digest` compares those entries of its list `files` that have a `name` and a `size_bytes` or `sha256` | at the end |
 
 [Writing runs](writing-runs.md) says in which order they are written, and [rules.md](rules.md) what
 must agree between them.
