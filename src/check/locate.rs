@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::digest::Digest;
 use crate::document::{self, Document, Node, Tape, digests};
 use crate::finding::Location;
 use crate::load::Loaded;
-use crate::source::{self, Artifact, EpisodeKey, Line, Place, Pointer, Spot, Target};
+use crate::source::{self, Artifact, Elsewhere, EpisodeKey, Line, Place, Pointer, Spot, Target};
 
 /// Collects places, then locates them all at once.
 #[derive(Default)]
@@ -27,11 +28,12 @@ impl Locator {
             self.places.iter().map(|place| whole(place, key)).collect();
         let (mut in_state, mut in_summary, mut in_manifest) = (vec![], vec![], vec![]);
         let mut in_lines: InLines<'_> = BTreeMap::new();
+        let mut in_others = Vec::new();
         for wanted in self.places.iter().zip(&mut locations) {
             let place = wanted.0;
             match (place.artifact, place.line) {
                 _ if place.target == Target::Whole => {}
-                _ if place.elsewhere.is_some() => elsewhere(wanted),
+                _ if place.elsewhere.is_some() => in_others.push(wanted),
                 (Artifact::State, _) => in_state.push(wanted),
                 (Artifact::Summary, _) => in_summary.push(wanted),
                 (Artifact::Manifest, _) => in_manifest.push(wanted),
@@ -56,6 +58,7 @@ impl Locator {
         ] {
             Text { bytes, document }.fill(0, 1, wanted);
         }
+        fill_others(in_others);
         fill_lines(in_lines, |artifact, line, bytes| {
             let stream = match artifact {
                 Artifact::Learn => loaded.learn.stream.as_ref(),
@@ -106,14 +109,22 @@ fn fill_lines(
     }
 }
 
-/// Fills a location in a file besides the artifacts, whose text the place has.
-fn elsewhere((place, location): Wanted<'_>) {
-    if let (Some(elsewhere), Some(line)) = (&place.elsewhere, place.line) {
-        let mut tape = Tape::default();
+/// Fills locations in files besides the artifacts, whose texts the places have. Each text is read
+/// once: what is found in it has it in common.
+fn fill_others(in_others: Vec<Wanted<'_>>) {
+    let mut by_text: BTreeMap<_, (&Elsewhere, Line, Vec<_>)> = BTreeMap::new();
+    for wanted in in_others {
+        if let (Some(elsewhere), Some(line)) = (&wanted.0.elsewhere, wanted.0.line) {
+            let of_text = by_text.entry(Arc::as_ptr(elsewhere));
+            let (.., places) = of_text.or_insert_with(|| (elsewhere, line, Vec::new()));
+            places.push(wanted);
+        }
+    }
+    let mut tape = Tape::default();
+    for (elsewhere, line, wanted) in by_text.into_values() {
         let bytes = &*elsewhere.text;
         let document = tape.read_record(bytes).ok();
-        let text = Text { bytes, document };
-        text.fill(line.offset, line.number, vec![(place, location)]);
+        Text { bytes, document }.fill(line.offset, line.number, wanted);
     }
 }
 
@@ -230,5 +241,41 @@ impl<'d> Found<'d> {
             Self::Value(value) => Some(*value),
             Self::Bytes(_) | Self::Rest(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::linear::hold_to_doubling;
+    use crate::document::work;
+
+    #[test]
+    fn text_with_many_places_is_read_once() {
+        hold_to_doubling("places in another file", 200, |size| {
+            let text = format!("[{}0]", "0,".repeat(size));
+            let line = Line {
+                number: 1,
+                offset: 0,
+                length: text.len(),
+            };
+            let elsewhere = Arc::new(Elsewhere {
+                file: "scores.json".into(),
+                text: text.into(),
+            });
+            let place = |index: usize| Place {
+                line: Some(line),
+                target: Target::Value(Pointer::default().item(index)),
+                elsewhere: Some(Arc::clone(&elsewhere)),
+                ..Place::whole(Artifact::Manifest)
+            };
+            let places: Vec<Place> = (0..size).map(place).collect();
+            let mut locations = vec![Location::default(); size];
+            let wanted = places.iter().zip(&mut locations).collect();
+            let ((), done) = work::of(|| fill_others(wanted));
+            let last = locations.last().and_then(|last| last.column);
+            assert_eq!(last, Some(2 * size as u64));
+            done
+        });
     }
 }
