@@ -16,7 +16,7 @@ pub(super) fn description(
     let mut path: Vec<&str> = tokens.iter().map(|token| &**token).collect();
     path.extend(field);
     let name = path.iter().rev().find(|token| !is_index(token))?;
-    let said = find(schema, schema, &path)?;
+    let said = find(schema, schema, &path, &mut { MAX_PARTS })?;
     Some(format!("`{}`: {said}", crate::printable::brief(name)))
 }
 
@@ -24,8 +24,18 @@ fn is_index(token: &str) -> bool {
     token.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The number of parts of a schema in which a description is looked for, at most: references of a
+/// team's schema may lead to the same parts again and again.
+const MAX_PARTS: usize = 1_000;
+
 /// The description at the end of a path of keys and indices, below a part of a schema.
-fn find<'s>(schema: &'s Value, part: &'s Value, path: &[&str]) -> Option<&'s str> {
+fn find<'s>(
+    schema: &'s Value,
+    part: &'s Value,
+    path: &[&str],
+    parts_left: &mut usize,
+) -> Option<&'s str> {
+    *parts_left = parts_left.checked_sub(1)?;
     let target = part
         .get("$ref")
         .and_then(Value::as_str)
@@ -39,12 +49,13 @@ fn find<'s>(schema: &'s Value, part: &'s Value, path: &[&str]) -> Option<&'s str
     let item = part.get("items").filter(|_| is_index(token));
     let other = part.get("additionalProperties");
     let conditions = part.get("allOf").and_then(Value::as_array);
-    let mut below = [named, item, other].into_iter().flatten();
-    below
-        .find_map(|below| find(schema, below, rest))
+    named
+        .or(item)
+        .or(other)
+        .and_then(|below| find(schema, below, rest, parts_left))
         .or_else(|| {
             let mut then = conditions.into_iter().flatten();
-            then.find_map(|condition| find(schema, condition.get("then")?, path))
+            then.find_map(|condition| find(schema, condition.get("then")?, path, parts_left))
         })
 }
 
@@ -225,7 +236,40 @@ fn nearest<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn description_is_found_below_references_and_conditions() {
+        let schema = json!({
+            "properties": { "parts": { "items": { "$ref": "#/$defs/part" } } },
+            "$defs": { "part": {
+                "allOf": [{ "if": false }, { "then": {
+                    "additionalProperties": { "description": "The size." },
+                } }],
+            } },
+        });
+        let pointer = Pointer::new("/parts/0/size");
+        let said = description(&schema, &pointer, None);
+        assert_eq!(said.as_deref(), Some("`size`: The size."));
+    }
+
+    #[test]
+    fn search_for_a_description_ends_whatever_references_a_schema_has() {
+        let again = json!({ "$ref": "#" });
+        let deep = Pointer::new("/0".repeat(200));
+        for schema in [
+            json!({ "items": again, "additionalProperties": again }),
+            json!({ "allOf": [{ "then": again }, { "then": again }] }),
+            json!({
+                "items": again,
+                "allOf": [{ "then": { "items": again } }, { "then": { "items": again } }],
+            }),
+        ] {
+            assert_eq!(description(&schema, &deep, Some("n")), None);
+        }
+    }
 
     #[test]
     fn synonym_goes_before_a_near_word() {
