@@ -1,4 +1,4 @@
-//! The door to judging runs as they are written: a directory -> a report for each change.
+//! Judging runs as they are written: a directory -> a report for each change.
 
 #[cfg(test)]
 mod agreement;
@@ -470,10 +470,13 @@ fn place<'p>(
     }
     match kind {
         EventKind::Create(_) => may_hold_runs(path).then_some((below, true)),
-        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => Some((below, true)),
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
+            touched.set_open(below, true);
+            Some((below, true))
+        }
         // Permissions let others in, or no longer.
         EventKind::Modify(ModifyKind::Metadata(_)) => {
-            let is_changed = touched.set_open(below, is_open(path)) && may_hold_runs(path);
+            let is_changed = may_hold_runs(path) && touched.set_open(below, is_open(path));
             is_changed.then_some((below, true))
         }
         _ => None,

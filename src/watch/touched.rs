@@ -186,6 +186,9 @@ impl Inbox {
 
 #[cfg(test)]
 mod tests {
+    use notify::event::{MetadataKind, ModifyKind, RemoveKind};
+
+    use super::super::{EventKind, place};
     use super::*;
 
     fn inbox(touches: &[(&str, u64)], start: Instant) -> Inbox {
@@ -239,6 +242,23 @@ mod tests {
         }
         let due = inbox.take(start + PATIENCE);
         assert!(due.changes.get(Path::new("")) == Some(&true));
+    }
+
+    #[test]
+    fn nothing_is_kept_of_files_and_of_what_is_gone() {
+        let temp = tempfile::tempdir().unwrap();
+        let (file, dir) = (temp.path().join("notes.txt"), temp.path().join("closed"));
+        std::fs::write(&file, "").unwrap();
+        let touched = Touched::new();
+        let event = |kind, path: &Path| {
+            let below = path.strip_prefix(temp.path()).unwrap();
+            place(kind, path, below, &touched).is_some()
+        };
+        let metadata = EventKind::Modify(ModifyKind::Metadata(MetadataKind::Permissions));
+        assert!(!event(metadata, &file));
+        assert!(touched.set_open(Path::new("closed"), false));
+        assert!(event(EventKind::Remove(RemoveKind::Folder), &dir));
+        assert!(touched.inbox().closed.is_empty());
     }
 
     #[test]
