@@ -65,6 +65,12 @@ impl Gate {
         given: &[PathBuf],
         is_episode: impl Fn(&Path) -> bool,
     ) -> Vec<String> {
+        let ignored = self.ignored.iter().map(Ignored::glob);
+        let globs = self.excluded.iter().chain(self.levels.globs());
+        let mut globs = globs.chain(ignored).peekable();
+        if globs.peek().is_none() {
+            return Vec::new();
+        }
         let is_artifact = |path: &Path| {
             let name = path.file_name().unwrap_or_default();
             Artifact::from_file_name(&name.to_string_lossy()).is_some()
@@ -80,12 +86,6 @@ impl Gate {
             .filter(is_whole)
             .map(|dir| relative(dir, &self.root, &self.here))
             .collect();
-        let ignored = self.ignored.iter().map(Ignored::glob);
-        let globs = self
-            .excluded
-            .iter()
-            .chain(self.levels.globs())
-            .chain(ignored);
         let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
         unmet
             .into_iter()

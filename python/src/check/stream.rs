@@ -1,5 +1,6 @@
 //! Paths -> judged episodes, one after the other, from a thread that ends with its iterator.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -107,9 +108,9 @@ fn judge(gate: &mut Gate, paths: &[PathBuf], strict: Option<PathBuf>, sender: &S
         let _ = sender.send(News::Wrong(selection.faults.swap_remove(wrong)));
         return;
     }
-    let is_found =
-        |path: &&PathBuf| strict.is_some() && selection.episodes.iter().any(|it| it.path == **path);
-    let episodes: Vec<PathBuf> = paths.iter().filter(is_found).cloned().collect();
+    let given: BTreeSet<&PathBuf> = paths.iter().filter(|_| strict.is_some()).collect();
+    let found = selection.episodes.iter().map(|episode| &episode.path);
+    let episodes: BTreeSet<PathBuf> = found.filter(|path| given.contains(path)).cloned().collect();
     let outcome = gate.each(selection, |judged| match judged {
         Ok(episode) => match sender.send(News::Judged(Box::new(episode))) {
             Ok(()) => ControlFlow::Continue(()),
@@ -120,7 +121,7 @@ fn judge(gate: &mut Gate, paths: &[PathBuf], strict: Option<PathBuf>, sender: &S
     });
     let unmet = match strict {
         Some(file) if outcome.is_complete => {
-            let globs = gate.unmet_globs(paths, |path| episodes.iter().any(|it| it == path));
+            let globs = gate.unmet_globs(paths, |path| episodes.contains(path));
             (!globs.is_empty()).then(|| News::Unmet(file, globs.join("\n")))
         }
         _ => None,

@@ -1,5 +1,9 @@
 //! What is said beside the report.
 
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
 use super::{Setup, Validate};
 use crate::cli::Exit;
 use crate::cli::output::Output;
@@ -56,10 +60,12 @@ impl Validate {
         if is_part || self.files_from.is_some() {
             return false;
         }
-        let unmet = setup.gate.unmet_globs(&setup.paths, |path| {
-            let mut found = episodes.iter();
-            found.any(|episode| episode.as_episode_dir().path == path)
+        let given: BTreeSet<&Path> = setup.paths.iter().map(PathBuf::as_path).collect();
+        let are_episodes: LazyCell<BTreeSet<PathBuf>, _> = LazyCell::new(|| {
+            let paths = episodes.iter().map(|it| it.as_episode_dir().path.clone());
+            paths.filter(|path| given.contains(&**path)).collect()
         });
+        let unmet = (setup.gate).unmet_globs(&setup.paths, |path| are_episodes.contains(path));
         for glob in &unmet {
             if self.strict_config {
                 output.fault(glob);
