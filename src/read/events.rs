@@ -84,6 +84,12 @@ impl<'s> EventLines<'s> {
         }
     }
 
+    /// The events from a line on. Errors of lines before it may be returned.
+    fn starting_at(self, line: u64) -> Self {
+        let lines = self.lines.starting_at(line);
+        Self { lines, ..self }
+    }
+
     /// The event on the next line that is not blank.
     pub(super) fn next_line(&mut self) -> Option<Result<EventLine, Error>> {
         let path = self.path.clone();
@@ -123,6 +129,11 @@ impl<'s> EventLines<'s> {
 impl EventTexts {
     pub(super) fn new(lines: EventLines<'static>) -> Self {
         Self(lines)
+    }
+
+    /// The lines from one on. Errors of lines before it may be returned.
+    pub(crate) fn starting_at(self, line: u64) -> Self {
+        Self(self.0.starting_at(line))
     }
 
     /// The next line as a plain JSON object, with its number. A line that is not one is an error,

@@ -153,11 +153,11 @@ impl EventQuery {
         let words: Vec<&str> = words.split_whitespace().collect();
         let takes_all = self.phase.is_empty() && words.is_empty();
         let run = RunReader::open(path).map_err(|error| unread(&error))?;
-        let mut lines = run.event_texts().map_err(|error| unread(&error))?;
+        let lines = run.event_texts().map_err(|error| unread(&error))?;
+        let mut lines = lines.starting_at(cursor);
         let (mut items, mut bytes) = (Vec::new(), 0);
         while let Some(read) = lines.next_document() {
             let item = match read {
-                Ok((line, _)) if line < cursor => continue,
                 Ok((line, event)) => {
                     let phase = event.get("phase").and_then(crate::document::Node::text);
                     let is_wanted = |phase| self.phase.iter().any(|wanted| *wanted == phase);

@@ -62,6 +62,8 @@ pub(crate) struct Lines<R> {
     offset: u64,
     number: u64,
     at_end: bool,
+    /// The number of the first line that is wanted; those before it are passed.
+    first: u64,
     before: Option<Before>,
     repetition: Option<Repetition>,
 }
@@ -99,9 +101,15 @@ impl<R: Read> Lines<R> {
             offset: 0,
             number: 0,
             at_end: false,
+            first: 0,
             before: None,
             repetition: None,
         }
+    }
+
+    /// The lines from a number on. One before it that is longer than the limit is still returned.
+    pub(crate) fn starting_at(self, first: u64) -> Self {
+        Self { first, ..self }
     }
 
     /// Returns the stream and the buffer.
@@ -124,14 +132,14 @@ impl<R: Read> Lines<R> {
             let unsearched = self.buffer.get(self.searched..self.end).unwrap_or_default();
             if let Some(newline) = memchr::memchr(b'\n', unsearched) {
                 let end = self.searched + newline;
-                if self.pass_blank(end, true) {
+                if self.passes(end, true) {
                     continue;
                 }
                 return Ok(Some(self.take(end, true)));
             }
             self.searched = self.end;
             if self.at_end {
-                let is_over = self.pass_blank(self.end, false);
+                let is_over = self.passes(self.end, false);
                 return Ok((!is_over).then(|| self.take(self.end, false)));
             }
             if self.end - self.start > self.limit {
@@ -144,15 +152,15 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Skips the unread bytes up to `end` if they are blank.
-    fn pass_blank(&mut self, end: usize, ended: bool) -> bool {
+    /// Passes the unread bytes up to `end` if they are blank, or a line that is not wanted.
+    fn passes(&mut self, end: usize, ended: bool) -> bool {
         let line = self.buffer.get(self.start..end).unwrap_or_default();
-        let is_blank = is_blank(line);
-        if is_blank {
+        let is_passed = self.number + 1 < self.first || is_blank(line);
+        if is_passed {
             self.take(end, ended);
             self.before = None;
         }
-        is_blank
+        is_passed
     }
 
     /// Returns the unread bytes up to `end`, and marks them as read.
@@ -412,6 +420,24 @@ mod tests {
                     (4, 12, 4, text("last"))
                 ]
             );
+        }
+    }
+
+    #[test]
+    fn lines_before_the_first_that_is_wanted_are_passed() {
+        for (first, expected) in [
+            (0, vec![1, 3, 4]),
+            (3, vec![3, 4]),
+            (2, vec![3, 4]),
+            (5, vec![]),
+        ] {
+            let stream = Dripping(b"one\n \nthree\nlast", 2);
+            let mut lines = Lines::new(stream, Vec::new(), 100).starting_at(first);
+            let mut numbers = Vec::new();
+            while let Some(read) = lines.next_line().unwrap() {
+                numbers.push(read.line().number);
+            }
+            assert_eq!(numbers, expected, "{first}");
         }
     }
 

@@ -96,7 +96,11 @@ fn events(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let wanted = wanted.map(NonZeroU64::get);
-    let (mut events, mut exit) = (run.event_texts()?, Exit::Success);
+    let events = run.event_texts()?;
+    let (mut events, mut exit) = (
+        events.starting_at(wanted.unwrap_or_default()),
+        Exit::Success,
+    );
     while let Some(read) = events.next_document() {
         let line = match &read {
             Ok((line, _)) => Some(*line),
