@@ -176,7 +176,7 @@ const KEPT_TOKENS: usize = 1 << 16;
 
 /// The number of tokens for which a tape has room from the start: too many rather than too few, as
 /// records have one in about every eleven bytes.
-fn room(bytes: &[u8]) -> usize {
+fn likely_tokens(bytes: &[u8]) -> usize {
     (bytes.len() / 8).min(MAX_VALUES)
 }
 
@@ -223,10 +223,14 @@ impl Tape {
         if u32::try_from(text.len()).is_err() {
             return fail(0, SyntaxErrorKind::TooLong);
         }
+        // Sizes of arrays and objects beyond that would be wrong. Most tokens take two bytes.
+        if text.len() >= 2 * (MAX_TOKENS - MAX_DEPTH) && limit::count(bytes) > MAX_TOKENS {
+            return fail(0, SyntaxErrorKind::TooManyTokens);
+        }
         #[cfg(test)]
         work::add(text.len());
         self.clear();
-        self.tokens.reserve(room(bytes));
+        self.tokens.reserve(likely_tokens(bytes));
         let builder = Builder {
             tape: self,
             text,
@@ -237,9 +241,6 @@ impl Tape {
             return fail(0, SyntaxErrorKind::Utf16);
         }
         read?;
-        if self.tokens.len() > MAX_TOKENS {
-            return fail(0, SyntaxErrorKind::TooManyTokens);
-        }
         self.duplicates.sort_unstable();
         Ok(Document { text, tape: self })
     }

@@ -2,7 +2,7 @@
 
 use super::guide::{Guide, Unguided};
 use super::parser::{Parser, Sink};
-use super::{Document, Kind, MAX_DEPTH, MAX_VALUES, SyntaxError, Tape, room};
+use super::{Document, Kind, MAX_DEPTH, MAX_VALUES, SyntaxError, Tape, likely_tokens};
 
 /// No text that is shorter, in bytes, has more keys and values than [`MAX_VALUES`]: all but the
 /// brackets that are open take two bytes each.
@@ -45,7 +45,7 @@ impl Tape {
         self.tokens.clear();
         if self
             .tokens
-            .try_reserve_exact(count.max(room(bytes)))
+            .try_reserve_exact(count.max(likely_tokens(bytes)))
             .is_err()
         {
             return Err(Refused::NoMemory);
@@ -55,7 +55,7 @@ impl Tape {
 }
 
 /// The number of keys and values before the place where a text stops being JSON.
-fn count(bytes: &[u8]) -> usize {
+pub(super) fn count(bytes: &[u8]) -> usize {
     let mut count = Count(0);
     // Where it stops being JSON is said by the reading that follows.
     let _ = Parser::new(bytes, &mut count).text();
