@@ -1,4 +1,4 @@
-//! The door to two sets of runs: the runs of each, paired -> what changed per pair and in sum.
+//! Two sets of runs: the runs of each, paired -> what changed per pair and in sum.
 //!
 //! ```
 //! use runvet::compare::{self, PairBy};

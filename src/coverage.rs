@@ -1,4 +1,4 @@
-//! The door to what a check looks at: runs -> how often each rule had something to compare, and
+//! What a check looks at: runs -> how often each rule had something to compare, and
 //! which fields, words and events there were.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! The door to two runs side by side: their records, counts of events and findings -> where they
+//! Two runs side by side: their records, counts of events and findings -> where they
 //! differ.
 //!
 //! Both runs are compared as one *comparison document* each:

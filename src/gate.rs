@@ -1,4 +1,4 @@
-//! The door to judging: paths -> findings that count, by the configuration and the baseline.
+//! Judging: paths -> findings that count, by the configuration and the baseline.
 //!
 //! A check judges every rule that counts in some directory. The gate applies the levels of each
 //! episode's directory, moves findings that do not count to the suppressed ones, and sums up the

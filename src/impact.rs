@@ -1,4 +1,4 @@
-//! The door to two reports on the same runs -> what a change of rules, levels or versions does.
+//! Two reports on the same runs -> what a change of rules, levels or versions does.
 //!
 //! ```no_run
 //! let impact = runvet::impact::json("before.ndjson".as_ref(), "after.ndjson".as_ref())?;

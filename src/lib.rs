@@ -1,7 +1,7 @@
 //! Vets agent runs: checks the records that an agent runtime leaves for each episode against their
 //! JSON Schemas, against each other, and against the event timeline.
 //!
-//! The doors, in reading order:
+//! Where to start, in reading order:
 //!
 //! - [`gate`] finds the episodes below paths and says what in them can't be trusted, and which
 //!   findings count by the configuration and the baseline;

@@ -1,4 +1,4 @@
-//! The door to plans: events -> the plan rebuilt from them, and its differences from a persisted
+//! Plans: events -> the plan rebuilt from them, and its differences from a persisted
 //! one.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! The door to reading: a run-data directory -> its runs, and of each the state, the summary, the
+//! Reading: a run-data directory -> its runs, and of each the state, the summary, the
 //! events and the plan.
 //!
 //! Reading follows the versioning rules of the reference: a state without `intuition_mode` reads as

@@ -1,4 +1,4 @@
-//! The door to asking runvet over HTTP: a directory of runs -> an interface for other programs, and
+//! Asking runvet over HTTP: a directory of runs -> an interface for other programs, and
 //! a page for browsers, that follow the directory.
 //!
 //! It listens, and connects to nothing; it reads runs, and writes nothing.

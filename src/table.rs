@@ -1,4 +1,4 @@
-//! The door to tables: runs -> one row for each run, step, action, event or finding, as CSV or
+//! Tables: runs -> one row for each run, step, action, event or finding, as CSV or
 //! NDJSON.
 //!
 //! ```

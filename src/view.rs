@@ -1,4 +1,4 @@
-//! The door to one run at a glance: its records, an outline of its timeline, and the verdict of a
+//! One run at a glance: its records, an outline of its timeline, and the verdict of a
 //! check -> JSON, or a page for a browser.
 //!
 //! ```

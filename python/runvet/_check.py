@@ -1,4 +1,4 @@
-"""The doors to checking: paths or records -> reports."""
+"""Checking: paths or records -> reports."""
 
 from __future__ import annotations
 

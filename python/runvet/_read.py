@@ -1,4 +1,4 @@
-"""The doors to reading: run data -> runs, and of each the records, the events and the plan."""
+"""Reading: run data -> runs, and of each the records, the events and the plan."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ mod contract {
     mod api;
     mod checked;
     mod corpus;
-    mod doors;
+    mod entry_points;
     mod generated;
     mod hints;
     mod impact;

@@ -1,11 +1,11 @@
-//! The rooms of `src/` have one order, and every import goes to an earlier one.
+//! The modules of `src/` have one order, and every import goes to an earlier one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::sources::{code, sources};
 
-/// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 41] = [
+/// Every module of `src/`, the lowest first. A module may import those before it.
+const MODULES: [&str; 41] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -34,7 +34,7 @@ const ROOMS: [&str; 41] = [
     "page",
     "report",
     "config",
-    // Doors.
+    // Entry points.
     "check",
     "gate",
     "read",
@@ -50,7 +50,7 @@ const ROOMS: [&str; 41] = [
     "schemas",
     "serve",
     "cli",
-    // The roof.
+    // The top.
     "lib",
     "main",
 ];
@@ -151,20 +151,20 @@ fn children_that_define(files: &BTreeMap<String, String>) -> BTreeMap<(Module<'_
 }
 
 #[test]
-fn every_import_goes_to_an_earlier_room() {
+fn every_import_goes_to_an_earlier_module() {
     let mut wrong = Vec::new();
-    let place = |room: &str| ROOMS.iter().position(|known| *known == room);
+    let place = |module: &str| MODULES.iter().position(|known| *known == module);
     for (file, text) in production() {
         let module = module(&file);
-        let room = place(module[0]).unwrap_or_else(|| panic!("{file}: add its room to `ROOMS`"));
+        let own = place(module[0]).unwrap_or_else(|| panic!("{file}: add it to `MODULES`"));
         for Named { from, name } in named(&module, &code(&text)) {
             let top = from.first().copied().unwrap_or(name);
             match place(top) {
                 None => wrong.push(format!(
-                    "{file} imports `{top}` through the crate's root, but must name its room"
+                    "{file} imports `{top}` through the crate's root, but must name its module"
                 )),
-                Some(imported) if imported > room => wrong.push(format!(
-                    "{file} imports {top}, which comes after {} in `ROOMS`",
+                Some(imported) if imported > own => wrong.push(format!(
+                    "{file} imports {top}, which comes after {} in `MODULES`",
                     module[0]
                 )),
                 Some(_) => {}
@@ -175,7 +175,7 @@ fn every_import_goes_to_an_earlier_room() {
 }
 
 #[test]
-fn files_of_a_room_do_not_import_in_circles() {
+fn files_of_a_module_do_not_import_in_circles() {
     let files: BTreeMap<String, String> = production()
         .map(|(file, text)| (file, code(&text)))
         .collect();

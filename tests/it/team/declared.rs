@@ -1,4 +1,4 @@
-//! What a team declares is judged as built-in rules are: at its place, through every door.
+//! What a team declares is judged as built-in rules are: at its place, from every entry point.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Sixty rules of a team, all at once: each door gives the verdict of the command.
+//! Sixty rules of a team, all at once: each entry point gives the verdict of the command.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};

@@ -1,4 +1,4 @@
-//! The doors agree: `list`, `view` and `validate` report the same id and lifecycle for a run.
+//! All entry points agree: `list`, `view` and `validate` report the same id and lifecycle for a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ fn cases() -> Vec<PathBuf> {
     [good_cases(), expecting, vec![corpus().join("demo")]].concat()
 }
 
-/// The id and lifecycle that each door of the library reports for a run.
+/// The id and lifecycle that each entry point of the library reports for a run.
 fn said(dir: &Path) -> [(String, Lifecycle); 3] {
     let mut gate = Gate::default();
     let [found] = &gate.discover(&[dir]).episodes[..] else {
