@@ -1,4 +1,4 @@
-//! All entry points agree: `list`, `view` and `validate` report the same id and lifecycle for a run.
+//! Entry points agree: `list`, `view` and `validate` report the same id and lifecycle for a run.
 
 use std::collections::BTreeMap;
 use std::fs;
