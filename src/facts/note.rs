@@ -39,8 +39,9 @@ pub(crate) struct ActNote<'a> {
     pub(crate) step: Option<(Cow<'a, str>, Option<StepStatus>)>,
     /// The step, if the event does not set its status.
     pub(crate) unset_step: Option<Cow<'a, str>>,
-    /// The id of the action that mirrors the event.
+    /// The id of the action that mirrors the event, and the key that it is under.
     pub(crate) action_id: Option<Cow<'a, str>>,
+    pub(crate) action_key: &'static str,
     /// Where the event has what an action mirrors; `None` where that is not known.
     pub(super) mirrored: Option<MirroredSpans>,
 }
@@ -182,6 +183,7 @@ impl<'a> ActNote<'a> {
     fn of_texts(text: impl Fn(Field) -> Option<Cow<'a, str>>, sets_status: bool) -> Self {
         let status = || text(Field::StepStatus).and_then(|word| StepStatus::of_word(&word));
         let step_id = text(Field::StepId);
+        let action_id = text(Field::ActionId);
         let (step, unset_step) = if sets_status {
             (step_id.map(|step| (step, status())), None)
         } else {
@@ -190,7 +192,8 @@ impl<'a> ActNote<'a> {
         Self {
             step,
             unset_step,
-            action_id: text(Field::ActionId).or_else(|| text(Field::Id)),
+            action_key: if action_id.is_some() { "action_id" } else { "id" },
+            action_id: action_id.or_else(|| text(Field::Id)),
             mirrored: None,
         }
     }

@@ -276,18 +276,13 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         let is_of_action = self.timeline.acts.add(id, event, marks, &mut self.tape);
         self.timeline.exceeds_memory |= is_of_action.is_none();
         if is_of_action == Some(false) && !is_synthetic {
-            let tape = &mut self.tape;
-            let unrecorded = self.timeline.unrecorded.get_or_insert_with(|| {
-                let has_text = |payload: Node<'_>| payload.get("action_id")?.text().map(drop);
-                let is_named = in_payload("action_id", text, tape, has_text).is_some();
-                UnrecordedActs {
-                    first: line,
-                    id: quote(id),
-                    key: if is_named { "action_id" } else { "id" },
-                    lines: 0,
-                }
-            });
-            unrecorded.lines += 1;
+            let first = || UnrecordedActs {
+                first: line,
+                id: quote(id),
+                key: act.action_key,
+                lines: 0,
+            };
+            self.timeline.unrecorded.get_or_insert_with(first).lines += 1;
         }
     }
 }
