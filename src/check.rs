@@ -199,25 +199,31 @@ impl Checker {
         }
     }
 
-    /// Sets the level of a rule; `plan/*` stands for all rules of a group, `*` for all rules.
+    /// Refuses the name of a rule, or of a group such as `plan/*`, that names no rule.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRule`] where no rule and no group has the name.
-    pub(crate) fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
-        let mut known = false;
-        for (rule, slot) in self.rules.iter().zip(&mut self.levels) {
-            if names(name, &rule.info.id) {
-                *slot = level;
-                known = true;
-            }
-        }
-        self.wanted = wanted(&self.rules, &self.levels);
-        if known {
-            Ok(self)
+    /// [`Error::UnknownRule`], with the most similar name.
+    pub(crate) fn must_know(&self, name: &str) -> Result<(), Error> {
+        if self.rules().any(|rule| names(name, &rule.id)) {
+            Ok(())
         } else {
             Err(unknown_rule(&self.rules, name))
         }
+    }
+
+    /// Sets the level of a rule, or of a group.
+    #[cfg(test)]
+    pub(crate) fn level(self, name: &str, level: Level) -> Self {
+        let levels = self.rules.iter().zip(&self.levels);
+        let levels = levels.map(|(rule, was)| {
+            if names(name, &rule.info.id) {
+                level
+            } else {
+                *was
+            }
+        });
+        self.with_levels(levels.collect())
     }
 
     /// The rules that can be on: the built-in ones, then those of the team whose configuration the
@@ -439,13 +445,13 @@ mod tests {
             report.findings
         };
         assert_eq!(found(&check), []);
-        let misspelled = check.clone().level("acme/refund-limits", Level::Error);
+        let misspelled = check.must_know("acme/refund-limits");
         let misspelled = misspelled.unwrap_err().to_string();
         assert!(
             misspelled.ends_with("did you mean `acme/refund-limit`?"),
             "{misspelled}"
         );
-        let check = check.level("acme/*", Level::Warning).unwrap();
+        let check = check.level("acme/*", Level::Warning);
         let [finding] = &*found(&check) else { panic!() };
         assert_eq!(
             (&*finding.message, &*finding.help),

@@ -333,7 +333,7 @@ mod tests {
         let config = "[vocabulary]\nphase = '*'";
         let gate = Gate::default().with_config(FilePath::new("runvet.toml"), config, None);
         let check = gate.expect("a vocabulary").check().clone();
-        check.level("*", Level::Error).expect("all rules")
+        check.level("*", Level::Error)
     }
 
     /// The rules with an answer in some episode of a part of the corpus.

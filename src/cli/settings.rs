@@ -164,7 +164,7 @@ pub(super) fn parse_rule(name: &str) -> Result<String, String> {
     let is_built_in = |group| all_rules().any(|rule| rule.id.split('/').next() == Some(group));
     if group.is_none_or(is_built_in) {
         Checker::new()
-            .level(name, Level::Off)
+            .must_know(name)
             .map_err(|error| error.to_string())?;
     }
     Ok(name.to_owned())

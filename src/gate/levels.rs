@@ -221,8 +221,8 @@ pub(super) fn know_rule(
     rule: &Spanned<String>,
     mistakes: &mut Vec<ConfigError>,
 ) {
-    let (message, help) = match check.clone().level(rule.get_ref(), Level::Off) {
-        Ok(_) => return,
+    let (message, help) = match check.must_know(rule.get_ref()) {
+        Ok(()) => return,
         Err(Error::UnknownRule { name, nearest }) => {
             let help = nearest.map_or_else(
                 || "`runvet rules` lists the rules".to_owned(),

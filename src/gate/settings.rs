@@ -118,7 +118,7 @@ impl Gate {
     /// assert!(gate.level("plan/steps", Level::Off).is_err());
     /// ```
     pub fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
-        self.check.clone().level(name, level)?;
+        self.check.must_know(name)?;
         self.levels.set_last(name, level);
         self.session = Lazy::default();
         Ok(self)
@@ -144,10 +144,9 @@ impl Gate {
         names: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, Error> {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        let check = self.check.clone();
         names
             .iter()
-            .try_fold(check, |check, name| check.level(name, Level::Off))?;
+            .try_for_each(|name| self.check.must_know(name))?;
         self.levels.select(names);
         self.session = Lazy::default();
         Ok(self)
