@@ -24,7 +24,9 @@ impl TeamRule {
         let values = documents.values();
         let mut found = FoundByRule::default();
         example.for_each_event(|line, event| {
-            found.event(self, line, event, &values);
+            if self.each.as_ref().is_some_and(|each| each.names(event)) {
+                found.event(self, line, event, &values);
+            }
             true
         });
         if self.judges_run(example.has_ended) {

@@ -69,7 +69,7 @@ impl Default for FoundByRule {
 }
 
 impl FoundByRule {
-    /// Judges an event, now or, where the rule counts events, later.
+    /// Judges an event that the rule's selector names, now or, where the rule counts events, later.
     pub(crate) fn event(
         &mut self,
         rule: &TeamRule,
@@ -77,8 +77,7 @@ impl FoundByRule {
         event: Node<'_>,
         values: &RunValues<'_>,
     ) {
-        let is_named = rule.each.as_ref().is_some_and(|each| each.names(event));
-        if !is_named || self.is_spent {
+        if self.is_spent {
             return;
         }
         if rule.counts_events() && values.counts.is_none() {
