@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::event::{EventFacts, text};
 use super::value::{Stamp, Value};
@@ -115,16 +116,17 @@ impl EventIds {
         if self.is_full {
             return;
         }
-        if let Some(earlier) = self.seen.get(&Digest::of([id.as_bytes()])) {
-            let repeated = self.repeated.get_or_insert_with(|| RepeatedId {
-                id: id.to_owned(),
-                earlier: *earlier,
-                again: line,
-                lines: 0,
-            });
-            repeated.lines += 1;
-        } else {
-            self.seen.insert(Digest::of([id.as_bytes()]), line);
+        match self.seen.entry(Digest::of([id.as_bytes()])) {
+            Entry::Vacant(slot) => drop(slot.insert(line)),
+            Entry::Occupied(earlier) => {
+                let repeated = self.repeated.get_or_insert_with(|| RepeatedId {
+                    id: id.to_owned(),
+                    earlier: *earlier.get(),
+                    again: line,
+                    lines: 0,
+                });
+                repeated.lines += 1;
+            }
         }
     }
 }
