@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
+use super::trouble::{NotAnObject, Trouble, Troubles};
 use super::unreadable;
 use crate::digest::Digest;
-use crate::document::{Document, Tape};
+use crate::document::{Document, Kind, Refused, Tape};
 use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
@@ -54,10 +54,14 @@ pub(super) fn read<'f>(
     let mut reading = Reading::default();
     let opened = files.open(Artifact::Learn);
     match opened.and_then(|stream| reading.read(stream, buffer, tape, alone, &mut judge)) {
-        Err(why) => LoadedLearn {
-            lines: Usable::Unjudged(unreadable("learn.jsonl", &why)),
-            ..LoadedLearn::NOT_READ
-        },
+        Err(why) => {
+            let lines = Usable::Unjudged(unreadable("learn.jsonl", &why));
+            troubles.add_lacking(Artifact::Learn, why);
+            LoadedLearn {
+                lines,
+                ..LoadedLearn::NOT_READ
+            }
+        }
         Ok(stream) => {
             if let Some((line, span, why, content)) = reading.first {
                 let lines = reading.lines;
@@ -102,7 +106,7 @@ impl Reading {
             match read {
                 LineRead::TooLong { line } => drop(self.too_large.get_or_insert(line)),
                 LineRead::Text { line, bytes, ended } => {
-                    self.line((line, ended), bytes, tape, judge);
+                    self.line((line, ended), bytes, tape, judge)?;
                 }
             }
         }
@@ -118,23 +122,33 @@ impl Reading {
         bytes: &[u8],
         tape: &mut Tape,
         judge: &mut impl FnMut(Line, Result<Document<'_>, &str>),
-    ) {
+    ) -> Result<(), Unreadable> {
         tape.release();
         self.any = true;
-        match NotAnObject::unless(tape, bytes) {
-            Ok(document) => judge(line, Ok(document)),
-            Err(NotRead::Unreadable(_)) => drop(self.too_large.get_or_insert(line)),
-            Err(NotRead::NotAnObject(span, why)) => {
-                match tape.read_record(bytes) {
-                    Ok(document) => judge(line, Ok(document)),
-                    Err(_) if ended => judge(line, Err("the line is not JSON")),
-                    // It may still be written.
-                    Err(_) => {}
+        let (span, why) = match tape.read_record(bytes) {
+            Ok(document) => {
+                judge(line, Ok(document));
+                match document.root() {
+                    root if root.kind() == Kind::Object => return Ok(()),
+                    root => (root.span(), NotAnObject::OtherKind(root.kind())),
                 }
-                self.lines += 1;
-                self.first
-                    .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
             }
-        }
+            Err(Refused::Syntax(error)) => {
+                // A line without an end may still be written.
+                if ended {
+                    judge(line, Err("the line is not JSON"));
+                }
+                (error.span(bytes), NotAnObject::NotJson(error))
+            }
+            Err(Refused::TooManyValues) => {
+                self.too_large.get_or_insert(line);
+                return Ok(());
+            }
+            Err(why @ Refused::NoMemory) => return Err(Unreadable::Lacking(why.to_string())),
+        };
+        self.lines += 1;
+        self.first
+            .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
+        Ok(())
     }
 }

@@ -55,6 +55,11 @@ pub(super) fn read<'b>(
         files: Usable::Unjudged(reason),
         ..LoadedManifest::NOT_READ
     };
+    let unread = |why, troubles: &mut Troubles| {
+        let reason = unreadable("manifest.json", &why);
+        troubles.add_lacking(Artifact::Manifest, why);
+        unjudged(reason)
+    };
     if !files.entries().has(Artifact::Manifest) {
         let reason = "there is no manifest.json";
         return unjudged(SkipReason::new(SkipKind::Missing, reason));
@@ -62,11 +67,11 @@ pub(super) fn read<'b>(
     let opened = files.open(Artifact::Manifest);
     let read = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()));
     if let Err(why) = read {
-        return unjudged(unreadable("manifest.json", &why));
+        return unread(why, troubles);
     }
     let bytes = &*bytes;
     match NotAnObject::unless(tape, bytes) {
-        Err(NotRead::Unreadable(why)) => unjudged(unreadable("manifest.json", &why)),
+        Err(NotRead::Unreadable(why)) => unread(why, troubles),
         Err(NotRead::NotAnObject(span, why)) => {
             if verifies {
                 troubles.add(Trouble::NotAManifest {

@@ -295,6 +295,14 @@ impl Troubles {
         })
     }
 
+    /// Adds what the machine lacked to read an artifact that not every check reads. Any other
+    /// reason is told by the rules that read it, which are skipped.
+    pub(super) fn add_lacking(&mut self, artifact: Artifact, why: Unreadable) {
+        if matches!(why, Unreadable::Lacking(_)) {
+            self.add(Trouble::Unreadable { artifact, why });
+        }
+    }
+
     /// Drops the misspelled keys that somebody declares, by their pointers.
     pub(super) fn forget_misspelled(
         &mut self,

@@ -302,6 +302,49 @@ fn verdict_is_withheld_when_the_machine_lacks_memory() {
     }
 }
 
+/// Artifacts of which one seems readable until it is read.
+struct Exhausted<'a>(InMemory<'a>, Artifact);
+
+impl Artifacts for Exhausted<'_> {
+    fn entries(&self) -> Entries {
+        self.0.entries()
+    }
+
+    fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
+        if artifact == self.1 {
+            return Err(Unreadable::Lacking("out of memory".into()));
+        }
+        self.0.open(artifact)
+    }
+
+    fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
+        self.0.probe(artifact)
+    }
+}
+
+#[test]
+fn verdict_is_withheld_when_memory_ends_before_the_last_file() {
+    let case = corpus().join("good/terminal");
+    let episode = Gate::default().discover(&[&case]).episodes.remove(0);
+    let read = |artifact: Artifact| {
+        let bytes = fs::read(episode.path.join(artifact.file_name()));
+        (artifact, Content::Shared(bytes.unwrap_or_default().into()))
+    };
+    for (artifact, rule) in [
+        (Artifact::Learn, "strict/learn"),
+        (Artifact::Manifest, "manifest/digest"),
+    ] {
+        let files = InMemory::from_iter(Artifact::ALL.map(read));
+        let files = Exhausted(files, artifact);
+        for (level, fails) in [(Level::Warning, true), (Level::Off, false)] {
+            let mut gate = Gate::default().level(rule, level).unwrap();
+            let report = gate.artifacts(&episode.key(), None, &files);
+            assert_eq!(report.fault().is_some(), fails, "{artifact} {level:?}");
+            assert_eq!(report.valid, (!fails).then_some(true), "{artifact}");
+        }
+    }
+}
+
 #[test]
 fn listed_artifact_is_there_but_can_not_be_read() {
     let artifacts = InMemory::from_iter([
