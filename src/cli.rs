@@ -12,6 +12,7 @@ mod run_data;
 mod settings;
 mod sinks;
 mod usage;
+mod watching;
 mod words;
 
 use std::ffi::{OsStr, OsString};

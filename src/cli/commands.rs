@@ -29,7 +29,7 @@ use clap::{ArgMatches, Subcommand};
 use super::output::{self, Output};
 use super::{
     Exit, Failure, candidates, declared, filters, path_list, period, phases, run_data, settings,
-    sinks, usage, words,
+    sinks, usage, watching, words,
 };
 
 #[derive(Subcommand)]

@@ -4,25 +4,21 @@ use std::env;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
 
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use super::output::Output;
-use super::settings::{Baselines, GateArgs, parse_whole};
+use super::settings::{Baselines, GateArgs};
 use super::usage::note_idle;
+use super::watching::{WatchArgs, stop_by_signals};
 use super::{Exit, Failure};
 use crate::serve;
 use crate::store::read_text;
-use crate::watch::{News, Watch};
+use crate::watch::News;
 
 /// The length of a token, which nobody must be able to guess.
 const MIN_TOKEN: usize = 16;
@@ -47,10 +43,6 @@ Examples:
   runvet serve runs/ --listen 127.0.0.1:8080
   runvet serve runs/ --listen 0.0.0.0:8080 --token-file token.txt")]
 pub(in crate::cli) struct Serve {
-    /// A run-data directory, or any directory above or below one
-    #[arg(default_value = ".")]
-    dir: PathBuf,
-
     /// The address to listen on; port 0 is any free port
     ///
     /// An address that other machines can reach needs --token-file.
@@ -76,10 +68,8 @@ pub(in crate::cli) struct Serve {
     #[arg(long, value_name = "NAME", value_parser = parse_host)]
     allowed_host: Vec<String>,
 
-    /// Scan all files at this interval; needed on file systems that do not report changes, such as
-    /// network file systems
-    #[arg(long, value_name = "SECONDS", value_parser = parse_whole::<NonZeroU64>, allow_negative_numbers = true)]
-    poll: Option<NonZeroU64>,
+    #[command(flatten)]
+    watched: WatchArgs,
 
     #[command(flatten)]
     gate: GateArgs,
@@ -93,18 +83,11 @@ impl Serve {
             token: self.token_file.as_deref().map(read_token).transpose()?,
             hosts: self.allowed_host,
         };
-        let watch = match self.poll {
-            None => Watch::new(self.dir)?,
-            Some(seconds) => Watch::polling(self.dir, Duration::from_secs(seconds.get()))?,
-        };
-        let watch = watch.given(matches.value_source("dir") != Some(ValueSource::DefaultValue));
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let watch = self.watched.start(matches)?;
         let serve = serve::Serve::bind(watch, self.listen, access).map_err(Failure::fault)?;
         let stop = serve.stop();
         let is_shown = self.token_file.is_some() && io::stderr().is_terminal();
-        thread::Builder::new()
-            .spawn(move || signals.forever().for_each(|_| stop.stop()))
-            .map_err(|error| Failure::Fault(format!("can't wait for signals: {error}")))?;
+        stop_by_signals(move || stop.stop())?;
         note_idle(&gate, output);
         writeln!(output.stdout(), "{}", serve.url())?;
         output.finish()?;

@@ -3,28 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write as _};
-use std::num::NonZeroU64;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::time::Duration;
 
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use super::output::Output;
 use super::period::Period;
-use super::settings::{Baselines, GateArgs, parse_whole};
+use super::settings::{Baselines, GateArgs};
 use super::usage::note_idle;
 use super::validate::notes::passed_over;
+use super::watching::{WatchArgs, stop_by_signals};
 use super::{Exit, Failure};
 use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;
 use crate::report::{self, Options, count, stage};
 use crate::store;
 use crate::timestamp::Timestamp;
-use crate::watch::{self, News};
+use crate::watch::News;
 
 /// Keep checking runs as they are written, and print a line for each verdict
 ///
@@ -45,10 +40,6 @@ Examples:
   runvet watch runs/
   runvet watch --format ndjson runs/ | jq -r 'select(.valid | not) | .dir'")]
 pub(in crate::cli) struct Watch {
-    /// A run-data directory, or any directory above or below one
-    #[arg(default_value = ".")]
-    dir: PathBuf,
-
     /// How to print a verdict
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
@@ -63,10 +54,8 @@ pub(in crate::cli) struct Watch {
     #[command(flatten)]
     gate: GateArgs,
 
-    /// Scan all files at this interval; needed on file systems that do not report changes, such as
-    /// network file systems
-    #[arg(long, value_name = "SECONDS", value_parser = parse_whole::<NonZeroU64>, allow_negative_numbers = true)]
-    poll: Option<NonZeroU64>,
+    #[command(flatten)]
+    watched: WatchArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -87,22 +76,15 @@ impl Watch {
             // A card says when the run started.
             gate = gate.keep_cards(true);
         }
-        let dir = self.dir.display().to_string();
-        let watch = match self.poll {
-            None => watch::Watch::new(self.dir)?,
-            Some(seconds) => watch::Watch::polling(self.dir, Duration::from_secs(seconds.get()))?,
-        };
-        let watch = watch.given(matches.value_source("dir") != Some(ValueSource::DefaultValue));
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
-        let stop = watch.stop();
-        std::thread::Builder::new()
-            .spawn(move || signals.forever().for_each(|_| stop.stop()))
-            .map_err(|error| Failure::Fault(format!("can't wait for signals: {error}")))?;
-        output.note(&match self.poll {
+        let dir = self.watched.dir.display();
+        let watching = match self.watched.poll {
             None => format!("watching the runs below {dir}"),
             Some(seconds) => format!("watching the runs below {dir}, every {seconds} s"),
-        });
-
+        };
+        let watch = self.watched.start(matches)?;
+        let stop = watch.stop();
+        stop_by_signals(move || stop.stop())?;
+        output.note(&watching);
         note_idle(&gate, output);
         let mut verdicts = Verdicts {
             format: self.format,
