@@ -125,8 +125,11 @@ impl Index {
     /// The run with a directory.
     pub(super) fn at(&self, dir: &str) -> Option<&Arc<Entry>> {
         let known = self.entries.get(OsStr::new(dir));
-        // A path that is not UTF-8 is named by the nearest text.
-        known.or_else(|| self.entries().find(|entry| *entry.dir == *dir))
+        // A path that is not UTF-8 is named by the nearest text, which has this character.
+        if known.is_some() || !dir.contains(char::REPLACEMENT_CHARACTER) {
+            return known;
+        }
+        self.entries().find(|entry| *entry.dir == *dir)
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {

@@ -433,6 +433,22 @@ fn shared_id_is_a_conflict_with_keys() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn run_is_found_by_the_text_of_a_path_that_is_no_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let temp = tempfile::tempdir().unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"ep_\xff");
+    let run = temp.path().join("episodes").join(name);
+    copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
+    let service = Service::start(temp.path(), &[]);
+    service.wait_for(1);
+    let run = service.get("api/v1/runs/episodes%2Fep_%EF%BF%BD").json();
+    assert_eq!(run["episode_dir"], "episodes/ep_\u{FFFD}");
+    let none = service.get("api/v1/runs/episodes%2Fep_%EF%BF%BE");
+    assert_eq!(none.problem().0, 404);
+}
+
+#[test]
 fn pages_do_not_shift_while_runs_arrive() {
     let temp = tempfile::tempdir().unwrap();
     let add = |number: usize| {
