@@ -1,12 +1,10 @@
 //! Two values -> the places where they differ, in one walk over both.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Difference, MAX_DIFFERENCES};
-use crate::document::{Key, Kind, Node};
+use crate::document::{Kind, Node};
 use crate::report::{raw_json, write_json};
 
 /// The maximum length of a value that is listed as it is, in bytes.
@@ -179,7 +177,7 @@ impl Walk {
 
     /// Compares the members of two objects by name, in the order of the names.
     fn members(&mut self, left: Node<'_>, right: Node<'_>) {
-        let (lefts, rights) = (by_name(left), by_name(right));
+        let (lefts, rights) = (left.by_name(), right.by_name());
         let (mut lefts, mut rights) = (lefts.into_iter().peekable(), rights.into_iter().peekable());
         loop {
             let (a, b) = (lefts.peek(), rights.peek());
@@ -192,7 +190,7 @@ impl Walk {
             let a = takes_left.then(|| lefts.next()).flatten();
             let b = takes_right.then(|| rights.next()).flatten();
             if let Some((name, _)) = a.as_ref().or(b.as_ref()) {
-                let [a, b] = [&a, &b].map(|member| member.as_ref().map(|(_, key)| key.value()));
+                let [a, b] = [&a, &b].map(|member| member.as_ref().map(|(_, value)| *value));
                 self.member(name, a, b);
             }
         }
@@ -214,14 +212,6 @@ impl Walk {
         };
         list.add(&self.pointer, values);
     }
-}
-
-/// The members of an object, sorted by name.
-fn by_name(object: Node<'_>) -> Vec<(Cow<'_, str>, Key<'_>)> {
-    let members = object.members().map(|key| (key.name(), key));
-    let mut members: Vec<_> = members.collect();
-    members.sort_by(|(a, _), (b, _)| a.cmp(b));
-    members
 }
 
 /// Whether two values of records differ in anything that counts.
