@@ -64,7 +64,7 @@ pub(crate) fn changed_since(
     paths: &[PathBuf],
     reads: Reads,
 ) -> Result<Changed, GitError> {
-    let changes = Changes::since(revision)?;
+    let changes = GitChanges::since(revision)?;
     let mut real = BTreeSet::new();
     let mut touched = Vec::new();
     for found in episodes {
@@ -89,7 +89,7 @@ pub(crate) fn changed_since(
 
 /// The artifacts of the working tree around the working directory, compared with a revision. Paths
 /// are those that git prints, from the top of the tree.
-struct Changes {
+struct GitChanges {
     top: PathBuf,
     tracked: BTreeSet<PathBuf>,
     /// Those that differ from the revision or are gone, and their directories.
@@ -97,7 +97,7 @@ struct Changes {
     changed: BTreeSet<PathBuf>,
 }
 
-impl Changes {
+impl GitChanges {
     fn since(revision: &str) -> Result<Self, GitError> {
         let top = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
         let top = path::from_bytes(top.strip_suffix(b"\n").unwrap_or(&top).to_vec());
