@@ -51,7 +51,7 @@ pub(crate) struct Directory {
     /// Whether artifacts may be symbolic links.
     follow_links: bool,
     /// The version of each artifact when it was opened, and when that was.
-    opened: [Cell<Option<OpenedAt>>; 5],
+    opened: [Cell<Option<OpenedAt>>; Artifact::ALL.len()],
     /// What the machine lacked to open one.
     lacking: Cell<Option<Errno>>,
 }
@@ -102,11 +102,8 @@ impl Artifacts for Directory {
         let file = self.open_beneath(path)?;
         let stat = rustix::fs::fstat(&file).map_err(Unreadable::from_errno)?;
         let version = FileVersion::from(&stat);
-        // The version that was read first counts, if an artifact is read twice.
-        let slot =
-            Artifact::from_file_name(path).and_then(|artifact| self.opened.get(artifact as usize));
-        if let Some(slot) = slot.filter(|slot| slot.get().is_none()) {
-            slot.set(Some(OpenedAt::now(version)));
+        if let Some(artifact) = Artifact::from_file_name(path) {
+            self.note_version(artifact, version);
         }
         match version.kind() {
             EntryKind::File => Ok(Opened::from_file(
@@ -144,9 +141,10 @@ impl Directory {
         }
     }
 
-    /// Keeps the version in which an artifact is read.
+    /// Keeps the version in which an artifact is read. If it is read twice, the first one counts.
     fn note_version(&self, artifact: Artifact, version: FileVersion) {
-        if let Some(slot) = self.opened.get(artifact as usize) {
+        let slot = self.opened.get(artifact as usize);
+        if let Some(slot) = slot.filter(|slot| slot.get().is_none()) {
             slot.set(Some(OpenedAt::now(version)));
         }
     }
@@ -247,10 +245,11 @@ impl Directory {
     }
 
     fn unreadable(&self, errno: Errno) -> Unreadable {
-        if matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOMEM) {
+        let why = Unreadable::from_errno(errno);
+        if matches!(why, Unreadable::Lacking(_)) {
             self.lacking.set(Some(errno));
         }
-        Unreadable::from_errno(errno)
+        why
     }
 
     /// What the machine lacked to open an artifact: no fault of the episode.
