@@ -312,20 +312,13 @@ fn below_root<'p>(root: &Path, path: &'p Path) -> &'p Path {
     }
 }
 
-/// What the paths of all that is below a path start with.
-fn prefix(path: &Path) -> Vec<u8> {
-    let mut prefix = path::bytes(&join(path, Path::new("x"))).to_vec();
-    prefix.pop();
-    prefix
-}
-
 /// Those of some sorted items whose directory has a path, and those below it.
 fn parts_of<T>(sorted: &[T], dir: fn(&T) -> &Dir, path: &Path) -> [Range<usize>; 2] {
     let first = |path: &[u8]| sorted.partition_point(|it| dir(it).order_to(path).is_lt());
-    let (at, below) = (first(path::bytes(path)), first(&prefix(path)));
+    let prefix = path::prefix(path);
+    let (at, below) = (first(path::bytes(path)), first(&prefix));
     let has_path = |it: &T| dir(it).order_to(path::bytes(path)).is_eq();
     let is_at = sorted.get(at).is_some_and(has_path);
-    let prefix = prefix(path);
     let rest = sorted.get(below..).unwrap_or_default();
     let number = rest.partition_point(|it| dir(it).starts_with(&prefix));
     [at..at + usize::from(is_at), below..below + number]

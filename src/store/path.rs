@@ -42,6 +42,13 @@ pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
     }
 }
 
+/// What the paths of all that is below a path start with, as a user would type them.
+pub(super) fn prefix(path: &Path) -> Vec<u8> {
+    let mut prefix = bytes(&join(path, Path::new("x"))).to_vec();
+    prefix.pop();
+    prefix
+}
+
 /// A path without `.` in it, as a user would type it.
 pub(super) fn tidy(path: &Path) -> PathBuf {
     let tidy: PathBuf = path

@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::is_gone;
 use super::listing::list;
-use crate::source::{Artifact, EPISODES};
+use super::nature::holds_records;
+use crate::source::EPISODES;
 
 /// The name of the configuration.
 const CONFIG: &str = "runvet.toml";
@@ -53,12 +54,7 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
 fn is_run_data(dir: &Path) -> bool {
     dir.components()
         .any(|part| part == Component::Normal(EPISODES.as_ref()))
-        || list(dir).is_ok_and(|listing| {
-            listing.holds_episodes
-                || [Artifact::State, Artifact::Events]
-                    .iter()
-                    .any(|of| listing.entries.has(*of))
-        })
+        || list(dir).is_ok_and(|listing| listing.holds_episodes || holds_records(listing.entries))
 }
 
 /// An error if a file that was found by its name is not a regular file: reading a FIFO would block.

@@ -132,9 +132,7 @@ impl Dir {
 
     /// What the paths of all directories below it start with.
     pub(super) fn prefix(&self) -> Vec<u8> {
-        let mut prefix = path::bytes(&join(&self.path(), Path::new("x"))).to_vec();
-        prefix.pop();
-        prefix
+        path::prefix(&self.path())
     }
 
     /// The path as the user would type it.
