@@ -31,7 +31,7 @@ use crate::finding::ReportedFault;
 use crate::gate::Gate;
 use crate::printable::{brief, escape, quote};
 pub(crate) use condition::Condition;
-use reading::{Figure, Run, Set};
+use reading::{Run, Set};
 
 /// What pairs the runs of two sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -440,12 +440,4 @@ impl Comparison {
 pub(crate) fn shown(key: &[String]) -> String {
     let parts: Vec<String> = key.iter().map(|part| brief(part)).collect();
     parts.join(", ")
-}
-
-/// The name of a metric as a measure, or what is wrong with it.
-fn as_number(figure: &Figure) -> Option<f64> {
-    match figure {
-        Figure::Number(number) => Some(*number),
-        Figure::Other => None,
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{ByKey, MAX_METRICS, PairBy, Unpairable, as_number, shown};
+use super::{ByKey, MAX_METRICS, PairBy, Unpairable, shown};
 use crate::document::{Document, Node};
 use crate::finding::{EpisodeReport, Lifecycle, ReportedFault};
 use crate::gate::Gate;
@@ -47,9 +47,18 @@ pub(super) fn lower_is_better(name: &str) -> Option<bool> {
 
 /// A metric that a run reports.
 #[derive(Clone, Copy)]
-pub(super) enum Figure {
+enum Figure {
     Number(f64),
     Other,
+}
+
+impl Figure {
+    fn number(self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number),
+            Self::Other => None,
+        }
+    }
 }
 
 /// A run that can be compared.
@@ -185,7 +194,7 @@ impl Set {
         };
         let mut figures = Vec::new();
         for (name, figure) in read.figures {
-            let number = as_number(&figure);
+            let number = figure.number();
             let place = metrics.place(name, number.is_some(), &report.dir)?;
             figures.extend(number.map(|number| (place, number)));
         }
