@@ -9,7 +9,7 @@ use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
 use crate::finding::{Level, MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
 use crate::load::{Loaded, Trouble};
 use crate::source::{Artifact, Place, Target};
-pub(crate) use room::Room;
+pub(crate) use room::FindingMemory;
 pub(crate) use team::TeamCheck;
 
 /// A rule: its name and level, and how it is checked.
@@ -276,7 +276,7 @@ pub(crate) struct Findings<'f> {
     pub(crate) count: usize,
     /// How many of them are listed.
     pub(crate) listed: usize,
-    pub(crate) room: &'f mut Room,
+    pub(crate) memory: &'f mut FindingMemory,
     pub(crate) drafts: &'f mut Vec<Drafted>,
     pub(crate) skips: &'f mut Vec<Skip>,
 }
@@ -286,7 +286,7 @@ impl<'f> Findings<'f> {
     pub(crate) fn new(
         of: Placed<'f>,
         severity: Severity,
-        room: &'f mut Room,
+        memory: &'f mut FindingMemory,
         drafts: &'f mut Vec<Drafted>,
         skips: &'f mut Vec<Skip>,
     ) -> Self {
@@ -295,7 +295,7 @@ impl<'f> Findings<'f> {
             severity,
             count: 0,
             listed: 0,
-            room,
+            memory,
             drafts,
             skips,
         }
@@ -309,7 +309,7 @@ impl<'f> Findings<'f> {
     /// Adds a finding with help or related places.
     pub(crate) fn push(&mut self, draft: Draft) {
         self.count += 1;
-        if self.room.take(&draft, self.listed) {
+        if self.memory.take(&draft, self.listed) {
             self.listed += 1;
             self.add(draft);
         }
@@ -329,7 +329,7 @@ impl<'f> Findings<'f> {
     }
 
     /// The number of findings that are still listed.
-    pub(crate) fn room(&self) -> usize {
+    pub(crate) fn left_to_list(&self) -> usize {
         MAX_FINDINGS_PER_RULE.saturating_sub(self.count)
     }
 

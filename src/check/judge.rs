@@ -9,7 +9,7 @@ use crate::finding::{
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::outline::Listening;
-use crate::rule::{Check, Compared, Draft, Drafted, Findings, Need, Record, Room, Rule};
+use crate::rule::{Check, Compared, Draft, Drafted, FindingMemory, Findings, Need, Record, Rule};
 use crate::rules::RuleSet;
 use crate::source::{EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
@@ -105,7 +105,7 @@ fn judge_all(
 ) -> (Vec<Drafted>, Vec<Skip>) {
     let standings = Standings::new(loaded);
     let (mut drafts, mut skips) = (Vec::new(), Vec::new());
-    let mut room = Room::new(dir);
+    let mut memory = FindingMemory::new(dir);
     let is_sound = loaded.troubles.by_sort.is_empty() && standings.are_all_judged();
     for (of, level) in check.rules.placed().zip(&check.levels) {
         let Some(severity) = level.severity() else {
@@ -118,7 +118,7 @@ fn judge_all(
             answer(of.rule, examined(loaded));
             continue;
         }
-        let findings = Findings::new(of, severity, &mut room, &mut drafts, &mut skips);
+        let findings = Findings::new(of, severity, &mut memory, &mut drafts, &mut skips);
         if let Some(compared) = judge(of.rule, loaded, &standings, findings) {
             answer(of.rule, compared);
         }

@@ -9,7 +9,7 @@ use crate::document::{Document, OwnedDocument, Tape};
 use crate::finding::{Finding, Lifecycle};
 use crate::load::Declared;
 use crate::record::State;
-use crate::rule::{Check, Draft, Drafted, Findings, Room, TeamCheck};
+use crate::rule::{Check, Draft, Drafted, FindingMemory, Findings, TeamCheck};
 use crate::source::{Artifact, EpisodeKey, Line, Place, Pointer};
 use crate::team::{InForce, Judged, Name, RunValues, run_as_json};
 
@@ -173,13 +173,14 @@ impl Judges {
             return Vec::new();
         };
         let found = find(document);
-        let (mut drafts, mut room) = (Vec::new(), Room::new(&self.key.to_string()));
+        let mut memory = FindingMemory::new(&self.key.to_string());
+        let mut drafts = Vec::new();
         for (of, level) in self.check.rules.placed().zip(&self.check.levels) {
             let (Check::Team(team), Some(severity)) = (&of.rule.check, level.severity()) else {
                 continue;
             };
             let mut skips = Vec::new();
-            let mut findings = Findings::new(of, severity, &mut room, &mut drafts, &mut skips);
+            let mut findings = Findings::new(of, severity, &mut memory, &mut drafts, &mut skips);
             team.at_once(&self.team().team, &found, &mut findings);
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| Drafted {

@@ -17,15 +17,15 @@ const MIN_LISTED: usize = 20;
 const FINDING_BYTES: usize = 900;
 const PLACE_BYTES: usize = 500;
 
-/// The room that is left for the findings of an episode.
-pub(crate) struct Room {
+/// The memory that is left for the findings of an episode.
+pub(crate) struct FindingMemory {
     left: usize,
     /// The length of the path of a file in the episode.
     path: usize,
 }
 
-impl Room {
-    /// Room for the findings of an episode in a directory.
+impl FindingMemory {
+    /// That of an episode in a directory.
     pub(crate) fn new(dir: &str) -> Self {
         let longest_name = "summary.json".len();
         Self {
@@ -34,8 +34,8 @@ impl Room {
         }
     }
 
-    /// Takes room for a finding of a rule that lists a number of findings already; returns whether
-    /// there was some.
+    /// Takes memory for a finding of a rule that lists a number of findings already; returns
+    /// whether there was some.
     pub(super) fn take(&mut self, draft: &Draft, listed: usize) -> bool {
         if listed >= MAX_FINDINGS_PER_RULE {
             return false;

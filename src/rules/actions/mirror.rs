@@ -30,9 +30,9 @@ fn check(
     if !reach.may_differ(Topic::Actions) {
         return compared;
     }
-    let room = findings.room();
+    let left = findings.left_to_list();
     let mut push = |unlike| findings.push(draft(unlike));
-    let mut differences = Listener::new(room, &mut push);
+    let mut differences = Listener::new(left, &mut push);
     timeline.mirror(&reach, &mut differences);
     let rest = differences.rest();
     findings.more(rest);

@@ -24,9 +24,9 @@ pub(super) fn report(
         if !reach.may_differ(topic) {
             return compared;
         }
-        let room = findings.room();
+        let left = findings.left_to_list();
         let mut push = |difference| findings.push(draft(difference));
-        let mut differences = Listener::new(room, &mut push);
+        let mut differences = Listener::new(left, &mut push);
         plan.differences(state, by_label, &mut differences);
         let rest = differences.rest();
         findings.more(rest);
