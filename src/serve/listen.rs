@@ -16,7 +16,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::sync::watch;
 use tokio_io_timeout::TimeoutStream;
 
-use super::room::Room;
+use super::room::Connections;
 
 /// The time in which a client must send the head of a request, also of the next one.
 const MAX_HEAD_TIME: Duration = Duration::from_secs(15);
@@ -45,20 +45,20 @@ pub(super) async fn listen(
     max_end: Duration,
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let room = Arc::new(Room::default());
+    let connections = Arc::new(Connections::default());
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
             biased;
             _ = stopped.wait_for(|stopped| *stopped) => break,
-            accepted = listener.accept(), if room.has_place() => accepted.ok(),
-            () = tokio::time::sleep(PAUSE), if !room.has_place() => None,
+            accepted = listener.accept(), if connections.has_place() => accepted.ok(),
+            () = tokio::time::sleep(PAUSE), if !connections.has_place() => None,
         };
         let Some((stream, address)) = accepted else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let Some(connection) = room.admit(address.ip()) else {
+        let Some(connection) = connections.admit(address.ip()) else {
             continue;
         };
         // Answers are short, and their clients wait for them.
@@ -82,14 +82,14 @@ pub(super) async fn listen(
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         let served = graceful.watch(served);
-        let room = Arc::clone(&room);
+        let connections = Arc::clone(&connections);
         tokio::spawn(async move {
             // What a client does wrong is its own affair.
             tokio::select! {
                 _ = served => {}
                 () = connection.closed() => {}
             }
-            room.leave(&connection);
+            connections.leave(&connection);
         });
     }
     drop(listener);

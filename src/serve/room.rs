@@ -26,7 +26,7 @@ const MAX_AGE: Duration = Duration::from_secs(600);
 
 /// The connections that are open.
 #[derive(Debug, Default)]
-pub(super) struct Room(Mutex<Vec<Arc<Connection>>>);
+pub(super) struct Connections(Mutex<Vec<Arc<Connection>>>);
 
 /// A connection of a client.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ struct Activity {
 #[derive(Debug)]
 pub(super) struct Asking(Arc<Connection>);
 
-impl Room {
+impl Connections {
     fn open(&self) -> MutexGuard<'_, Vec<Arc<Connection>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -224,8 +224,8 @@ mod tests {
 
     #[test]
     fn answer_has_its_turn_until_its_last_piece_is_taken() {
-        let (room, turns) = (Room::default(), Arc::new(Semaphore::new(1)));
-        let connection = room.admit([127, 0, 0, 1].into()).unwrap();
+        let (connections, turns) = (Connections::default(), Arc::new(Semaphore::new(1)));
+        let connection = connections.admit([127, 0, 0, 1].into()).unwrap();
         let turn = Arc::clone(&turns).try_acquire_owned().unwrap();
         let text: Vec<u8> = (0..=250).cycle().take(PIECE * 2 + 7).collect();
         let answer = Response::new(Body::from(text.clone()));
