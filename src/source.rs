@@ -206,8 +206,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// What is before or at every line.
-    pub(crate) const FIRST: Self = Self {
+    /// What is before every line, and stands for one where there is none.
+    pub(crate) const BEFORE_ALL: Self = Self {
         number: 0,
         offset: 0,
         length: 0,

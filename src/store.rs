@@ -69,7 +69,7 @@ pub(crate) use settings::must_be_file;
 pub(crate) use settings::read_trusted;
 #[cfg(feature = "cli")]
 pub(crate) use settings::{ConfigSearch, find_config};
-pub(crate) use settings::{open_named, read_text};
+pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at};
 pub(crate) use stillness::{Movement, Seen};

@@ -144,7 +144,7 @@ impl Judges {
         let place = Pointer::new("/outcomes/actions").item(index);
         let action = Written {
             artifact: Artifact::State,
-            line: Line::FIRST,
+            line: Line::BEFORE_ALL,
             bytes: action,
         };
         self.judge(action, None, |document| {

@@ -15,7 +15,7 @@ use serde_json::error::Category;
 use super::Incomparable;
 use crate::finding::{EpisodeReport, Finding, REPORT_VERSION, ReportedFault, Severity};
 use crate::printable::quote;
-use crate::store::open_named;
+use crate::store::open_given;
 
 /// The runs that are parsed ahead of their reader.
 const AHEAD: usize = 64;
@@ -127,7 +127,7 @@ fn read(path: &Path, send: &SyncSender<Part>) -> Result<Vec<ReportedFault>, Inco
         path: path.to_owned(),
         source,
     };
-    let file = open_named(path).map_err(unreadable)?;
+    let file = open_given(path).map_err(unreadable)?;
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(file));
     let mut report = Sending {
         send,

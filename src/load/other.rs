@@ -13,13 +13,6 @@ use crate::team::{Expect, InForce, OtherFile};
 /// The length of a line of which a finding shows a part, at most: every finding keeps its line.
 const MAX_KEPT_LINE: usize = 1 << 20;
 
-/// The line of a file as a whole.
-const NOWHERE: Line = Line {
-    number: 1,
-    offset: 0,
-    length: 0,
-};
-
 /// Judges all such files of an episode.
 pub(super) fn judge(
     files: &dyn Artifacts,
@@ -128,7 +121,7 @@ impl Reader<'_> {
 
     fn unusable(&mut self, line: Option<(Line, &[u8])>, why: &str) {
         let place = line.map_or_else(
-            || self.place(NOWHERE, Target::Whole, &[]),
+            || self.place(Line::BEFORE_ALL, Target::Whole, &[]),
             |(line, bytes)| self.place(line, Target::Bytes(0..bytes.len()), bytes),
         );
         let schemas = self.team.of_file(self.index);
@@ -138,7 +131,7 @@ impl Reader<'_> {
     /// Notes that the file is not there, where a schema expects it.
     fn absent(&mut self) {
         let has_ended = self.has_ended;
-        let place = self.place(NOWHERE, Target::Whole, &[]);
+        let place = self.place(Line::BEFORE_ALL, Target::Whole, &[]);
         let schemas = self.team.of_file(self.index);
         let expecting = schemas.filter(|(_, schema)| match schema.expect {
             Expect::Always => true,

@@ -129,8 +129,8 @@ impl LoadedRecord<'_> {
     }
 }
 
-/// What the version of a record means for its validation.
-enum Judged {
+/// Whether the version of a record is one that runvet can judge.
+enum Support {
     Current,
     Newer,
     /// A team gives the schema of this version.
@@ -222,11 +222,11 @@ impl RecordKind {
         } else {
             self.schema.violations(document)
         };
-        let judged = self.version(document, violations.as_deref().ok(), team, troubles);
+        let support = self.version(document, violations.as_deref().ok(), team, troubles);
         let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
-        let shape = match &judged {
-            Judged::Unsupported(version) => Usable::Unjudged(self.unsupported(version)),
+        let shape = match &support {
+            Support::Unsupported(version) => Usable::Unjudged(self.unsupported(version)),
             _ if !is_usable => Usable::Unjudged(unusable.clone()),
             _ => Usable::Read(()),
         };
@@ -243,15 +243,15 @@ impl RecordKind {
             shape,
             strange: Vec::new(),
         };
-        match judged {
-            Judged::Unsupported(_) => return loaded,
-            Judged::Declared => {
+        match support {
+            Support::Unsupported(_) => return loaded,
+            Support::Declared => {
                 let strange = violations.iter().filter_map(Violation::refused_value);
                 loaded.strange = strange.collect();
                 self.of_declared_version(document, team, troubles);
                 return loaded;
             }
-            Judged::Current | Judged::Newer => {}
+            Support::Current | Support::Newer => {}
         }
         if is_usable {
             let misspellings = if verdict.may_be_misspelled {
@@ -259,7 +259,7 @@ impl RecordKind {
             } else {
                 Vec::new()
             };
-            self.violations(violations, &misspellings, &judged, troubles);
+            self.violations(violations, &misspellings, &support, troubles);
             self.misspellings(misspellings, troubles);
         } else {
             troubles.add(Trouble::TooManyViolations {
@@ -302,7 +302,7 @@ impl RecordKind {
         &self,
         violations: Vec<Violation>,
         misspellings: &[Misspelling<'_>],
-        judged: &Judged,
+        support: &Support,
         troubles: &mut Troubles,
     ) {
         if violations.is_empty() {
@@ -319,7 +319,7 @@ impl RecordKind {
                 Some(slip.name().into_owned())
             });
             let is_version = violation.pointer.as_str().strip_prefix('/') == Some(self.version.0);
-            if !(is_version && matches!(judged, Judged::Newer)) {
+            if !(is_version && matches!(support, Support::Newer)) {
                 troubles.add(Trouble::Violation {
                     artifact: self.artifact,
                     line: None,
@@ -354,7 +354,7 @@ impl RecordKind {
         violations: Option<&[Violation]>,
         team: &Team,
         troubles: &mut Troubles,
-    ) -> Judged {
+    ) -> Support {
         let declared = |field: &str| document.root().get(field).and_then(Node::text);
         let trouble = |field, found: &str, supported| VersionField {
             artifact: self.artifact,
@@ -363,17 +363,17 @@ impl RecordKind {
             supported,
             differs: violations.map(|violations| self.differing(violations)),
         };
-        let mut judged = Judged::Current;
+        let mut support = Support::Current;
         let (field, current) = self.version;
         if let Some(version) = declared(field).filter(|version| version != current) {
             let trouble = trouble(field, &version, current);
             if is_newer(&version, current) {
-                judged = Judged::Newer;
+                support = Support::Newer;
                 troubles.add(Trouble::NewerVersion(trouble));
             } else if team.version(self.artifact, &version).is_some() {
-                judged = Judged::Declared;
+                support = Support::Declared;
             } else {
-                judged = Judged::Unsupported(quote(&version));
+                support = Support::Unsupported(quote(&version));
                 troubles.add(Trouble::UnsupportedVersion(trouble));
             }
         }
@@ -385,9 +385,9 @@ impl RecordKind {
                 &identifier,
                 expected,
             )));
-            judged = Judged::Unsupported(quote(&identifier));
+            support = Support::Unsupported(quote(&identifier));
         }
-        judged
+        support
     }
 }
 

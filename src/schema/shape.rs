@@ -131,7 +131,7 @@ impl Shapes {
     /// Whether a string or number that is judged apart is valid.
     pub(super) fn is_valid_apart(&self, scalar: Node<'_>, id: ShapeId) -> bool {
         let shape = self.all.get(id);
-        shape.is_none_or(|shape| shape.scalar_failures(scalar) == 0)
+        shape.is_none_or(|shape| shape.assertion_failures(scalar) == 0)
     }
 }
 
@@ -285,11 +285,11 @@ impl Shape {
         if self.is_plain {
             usize::from(self.types & bit(kind) == 0)
         } else {
-            self.scalar_failures(node)
+            self.assertion_failures(node)
         }
     }
 
-    fn scalar_failures(&self, node: Node<'_>) -> usize {
+    fn assertion_failures(&self, node: Node<'_>) -> usize {
         let kind = node.kind();
         let number = node.number();
         let of_type = self.types & bit(kind) != 0

@@ -88,7 +88,8 @@ pub(super) fn list(path: &Path) -> io::Result<Listing> {
     Listing::of(open_dir(path)?.as_fd())
 }
 
-/// The artifacts in a directory, without looking at its other entries.
+/// The records in a directory that make it an episode anywhere, without a look at what else it
+/// has.
 pub(super) fn records_in(dir: &Path) -> Entries {
     let mut entries = Entries::default();
     for artifact in [Artifact::State, Artifact::Events] {

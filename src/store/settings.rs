@@ -77,7 +77,7 @@ pub(crate) fn read_trusted(path: &Path) -> io::Result<String> {
 }
 
 /// Opens a file that the user named, to read it from its start to its end.
-pub(crate) fn open_named(path: &Path) -> io::Result<impl Read + use<>> {
+pub(crate) fn open_given(path: &Path) -> io::Result<impl Read + use<>> {
     File::open(path)
 }
 

@@ -165,8 +165,8 @@ impl Rebuilt<'_> {
         let steps = steps.into_iter().flatten().enumerate();
         let of_steps = steps.flat_map(|(index, step)| {
             let at = Pointer::new("/plan/steps").item(index);
-            let unknown = step.text(&["id"]).and_then(|id| self.evidence(&id));
-            let is_unknown = unknown.is_some_and(|evidence| evidence.status.is_none());
+            let evidence = step.text(&["id"]).and_then(|id| self.evidence(&id));
+            let is_unknown = evidence.is_some_and(|evidence| evidence.status.is_none());
             let is_left_out =
                 |field: &&str| refused(step.get(field)) || (*field == "status" && is_unknown);
             let fields = FIELDS.into_iter().filter(is_left_out);

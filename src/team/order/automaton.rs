@@ -312,7 +312,7 @@ impl Demand {
         match (self.within, time) {
             (None, _) => Box::new(waiting.keys().cloned()),
             (Some(within), Some(time)) => {
-                let first = (Some(time.less(within)), Line::FIRST);
+                let first = (Some(time.less(within)), Line::BEFORE_ALL);
                 Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
             }
             // Without an instant it breaks a ban, and fulfils no need.
@@ -527,7 +527,7 @@ mod tests {
         Seen {
             line: Line {
                 number: line as u64 + 1,
-                ..Line::FIRST
+                ..Line::BEFORE_ALL
             },
             is_each: symbol != 1,
             is_other: symbol != 0,
