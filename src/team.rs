@@ -17,9 +17,11 @@ use crate::source::{Artifact, Pointer};
 pub(crate) use events::{Look, On, TeamEvents};
 pub(crate) use example::RunExample;
 pub(crate) use message::{Message, Word};
-pub(crate) use order::{Automaton, Moment, Offence, Pattern, Sight, TeamOrder, Why};
+pub(crate) use order::{Automaton, Moment, Offence, Pattern, Sight, TeamOrder, TooMany, Why};
 pub(crate) use plan::Plans;
-pub(crate) use rule::{CountedEvents, FoundByRule, NAMES, Name, RunValues, TeamRule, run_as_json};
+pub(crate) use rule::{
+    CountedEvents, FoundByRule, NAMES, Name, RunValues, Spent, TeamRule, run_as_json,
+};
 
 /// All that a team declares.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use crate::document::{Meanings, Node};
 use crate::select::{KeyPath, Selector};
 use crate::source::Line;
 use crate::timestamp::Timestamp;
-pub(crate) use automaton::{Automaton, Instant, Offence, Pattern, Seen, Why};
+pub(crate) use automaton::{Automaton, Instant, Offence, Pattern, Seen, TooMany, Why};
 
 /// An order of events.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use crate::expression::{Expression, Value};
 use crate::finding::{Lifecycle, SkipReason};
 use crate::select::{KeyPath, Selector};
 use crate::source::Artifact;
-pub(crate) use found::{CountedEvents, FoundByRule};
+pub(crate) use found::{CountedEvents, FoundByRule, Spent};
 
 /// A rule in the expression language.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use crate::document::{Node, OwnedDocument, Tape};
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::source::Line;
-use crate::team::{CountedEvents, FoundByRule, InForce, RunValues, Team, TeamRule};
+use crate::team::{CountedEvents, FoundByRule, InForce, RunValues, Spent, Team, TeamRule};
 
 /// Why an event is not judged.
 const UNREADABLE: SkipReason =
@@ -45,7 +45,7 @@ pub(super) fn of_next(
         counts.event(event);
         for index in rules.iter().filter(counting) {
             if let Some(found) = found.get_mut(*index) {
-                found.is_spent = counts.is_full;
+                found.spent = counts.is_full.then_some(Spent::Words);
             }
         }
         documents = Some(counts.documents());
@@ -103,7 +103,7 @@ pub(super) fn end(
     let rules = team.team.rules.iter().zip(&team.on.rules).zip(found);
     for ((rule, _), found) in rules.filter(|((_, on), _)| **on) {
         if rule.counts_events() && counts.is_full {
-            found.is_spent = true;
+            found.spent = Some(Spent::Words);
             continue;
         }
         if rule.judges_run(lifecycle == Lifecycle::Terminal) {

@@ -30,10 +30,8 @@ pub(super) fn by_rule(found: &FoundByRule, findings: &mut Findings<'_>) {
         findings.push(Draft::new(place.clone(), message.clone()));
     }
     findings.more(found.more);
-    if found.is_spent {
-        let reason =
-            "its evaluation takes more steps, or keeps more events, than its budget allows";
-        findings.skip(&SkipReason::new(SkipKind::Limit, reason));
+    if let Some(spent) = found.spent {
+        findings.skip(&SkipReason::worded(SkipKind::Limit, spent.to_string()));
     }
 }
 

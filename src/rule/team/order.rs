@@ -6,7 +6,7 @@ use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::load::{Declared, FoundByOrder, Loaded};
 use crate::source::{Artifact, Place};
-use crate::team::{Offence, Team, TeamOrder, Why, Word};
+use crate::team::{Offence, Team, TeamOrder, TooMany, Why, Word};
 
 /// Words the offences of an order; `None` where it could not be judged.
 pub(super) fn judge(
@@ -33,13 +33,10 @@ pub(super) fn judge(
     }
     findings.more(more);
     if found.is_full {
-        findings.skip(&SkipReason::new(SkipKind::Limit, IS_FULL));
+        findings.skip(&SkipReason::worded(SkipKind::Limit, TooMany.to_string()));
     }
     Some(Compared::when(found.examined || !offences.is_empty()))
 }
-
-/// Why an order can't be judged any more.
-const IS_FULL: &str = "it groups, or waits with, more events than are kept";
 
 /// Words the offences that one event causes, at the moment of its writing.
 pub(super) fn at_once(index: usize, team: &Team, declared: &Declared, findings: &mut Findings<'_>) {
@@ -52,7 +49,7 @@ pub(super) fn at_once(index: usize, team: &Team, declared: &Declared, findings: 
     }
     findings.more(more);
     if found.is_full && found.examined {
-        findings.skip(&SkipReason::new(SkipKind::Limit, IS_FULL));
+        findings.skip(&SkipReason::worded(SkipKind::Limit, TooMany.to_string()));
     }
 }
 

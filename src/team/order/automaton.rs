@@ -94,7 +94,10 @@ pub(crate) enum Why {
 const MAX_ENTRIES: usize = 100_000;
 
 /// More groups, or events that wait, than are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it has more than {MAX_ENTRIES} groups, or waiting events; later events are not judged by it"
+)]
 pub(crate) struct TooMany;
 
 /// What an order demands, and of which events.

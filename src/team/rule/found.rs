@@ -35,12 +35,26 @@ pub(crate) struct FoundByRule {
     pub(crate) more: usize,
     /// Whether it judged anything.
     pub(crate) examined: bool,
-    /// Whether something was not judged because it would take too long.
-    pub(crate) is_spent: bool,
+    /// What kept it from judging all.
+    pub(crate) spent: Option<Spent>,
     /// Why nothing is judged.
     pub(crate) unmet: Option<SkipReason>,
     /// The events that are judged once all are read.
     pub(crate) later: Vec<Line>,
+}
+
+/// The limit that a rule meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Spent {
+    #[error(
+        "its evaluation takes more steps than its limit; make its expressions simpler, or `each` \
+         narrower"
+    )]
+    Steps,
+    #[error("it judges more than {MAX_LATER} events once all are counted; make `each` narrower")]
+    Events,
+    #[error("the events have more phases and tools than can be counted")]
+    Words,
 }
 
 /// What the evaluation of a rule shows.
@@ -61,7 +75,7 @@ impl Default for FoundByRule {
             met: Vec::new(),
             more: 0,
             examined: false,
-            is_spent: false,
+            spent: None,
             unmet: None,
             later: Vec::new(),
         }
@@ -77,13 +91,14 @@ impl FoundByRule {
         event: Node<'_>,
         values: &RunValues<'_>,
     ) {
-        if self.is_spent {
+        if self.spent.is_some() {
             return;
         }
         if rule.counts_events() && values.counts.is_none() {
-            self.is_spent = self.later.len() == MAX_LATER;
-            if !self.is_spent {
+            if self.later.len() < MAX_LATER {
                 self.later.push(line);
+            } else {
+                self.spent = Some(Spent::Events);
             }
             return;
         }
@@ -118,7 +133,7 @@ impl FoundByRule {
         let bound = rule.bound(event, values);
         let message = match self.verdict(rule, &bound) {
             None => {
-                self.is_spent = true;
+                self.spent = Some(Spent::Steps);
                 return;
             }
             Some(Verdict::NotAsked) => return,
