@@ -112,9 +112,9 @@ impl Fault {
                  it, or exclude it",
                 printable(episode)
             ),
-            FaultKind::Displaced => "a directory that looks like a run holds another run, so only \
-                                   the other one is checked; move one of them, or exclude the \
-                                   other one"
+            FaultKind::Displaced => "this directory looks like a run and holds another run, so \
+                                   only the inner run is checked; move one of them, or exclude \
+                                   the inner one"
                 .into(),
             FaultKind::Key => "a part of the key is empty, `.` or `..`, so it is not a path".into(),
             FaultKind::Link(target) => format!(

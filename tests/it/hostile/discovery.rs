@@ -366,8 +366,8 @@ fn faults_are_told_in_plain_words() {
     let told = format!(
         "error: {path}/episodes: artifacts lie directly in a directory called `episodes`, so they \
          belong to no run\n\
-         error: {path}/episodes/ep_1: a directory that looks like a run holds another run, so only \
-         the other one is checked; move one of them, or exclude the other one\n\
+         error: {path}/episodes/ep_1: this directory looks like a run and holds another run, so \
+         only the inner run is checked; move one of them, or exclude the inner one\n\
          error: {path}/episodes/ep_answer/copy: a directory in an episode holds events.jsonl, so a \
          run may be hidden; move it, or exclude it\n\
          error: {path}/episodes/root: a symbolic link to a directory that is not checked; exclude \
