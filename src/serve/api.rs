@@ -116,7 +116,7 @@ pub(super) struct EventList {
 pub(super) struct EventItem {
     /// The number of the line, counted from 1.
     pub(super) line: u64,
-    /// The event as it is stored, whether or not it is valid; absent where the line is not JSON
+    /// The event as it is stored, whether or not it is valid; absent where the line is not a JSON
     /// object.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::record::any_value")]
