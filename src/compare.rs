@@ -423,8 +423,13 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// Where a condition names a measure that the runs do not have.
+    /// Where a condition names a measure that the runs do not have, or no runs are paired.
     pub(crate) fn decide(&mut self, conditions: &[Condition]) -> Result<bool, String> {
+        if self.pairs == 0 && !conditions.is_empty() {
+            let why = "there are no pairs to compare; `--pair` names the parts of their key, and \
+                       without `--fail-if` each run is listed with the reason";
+            return Err(why.into());
+        }
         for condition in conditions {
             let fails = condition.holds(&self.measures)?;
             self.gates.push(Gated {

@@ -209,6 +209,13 @@ fn repeats_of_a_task_count_as_one_and_runs_that_are_not_valid_stand_apart() {
         "{}",
         stderr(&tagged)
     );
+    let unpaired = compare(
+        dir.path(),
+        &["--pair", "tag:absent", "--fail-if", "success: worse"],
+    );
+    assert_eq!(unpaired.status.code(), Some(2));
+    let said = stderr(&unpaired);
+    assert!(said.contains("there are no pairs to compare"), "{said}");
     let unknown = compare(dir.path(), &["--pair", "tasks"]);
     assert!(stderr(&unknown).contains("expected task, seed or tag:NAME"));
 }
