@@ -23,7 +23,7 @@ pub(super) struct FilterArgs {
     outcomes: Vec<SummaryOutcome>,
 
     /// Only runs with this tag; repeatable
-    #[arg(long = "tag", value_name = "KEY:VALUE")]
+    #[arg(long = "tag", value_name = "KEY:VALUE", value_parser = parse_tag)]
     tags: Vec<String>,
 
     /// Only runs that this adapter executed; repeatable
@@ -40,6 +40,15 @@ pub(super) struct FilterArgs {
 
     #[command(flatten)]
     period: Period,
+}
+
+/// Refuses a text that no tag can equal.
+fn parse_tag(text: &str) -> Result<String, String> {
+    if text.contains(':') {
+        Ok(text.to_owned())
+    } else {
+        Err("a tag is written KEY:VALUE".into())
+    }
 }
 
 impl FilterArgs {

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use crate::support::binary::{stderr, stdout};
+use crate::support::binary::{run, stderr, stdout};
 use crate::support::corpus::corpus;
 use crate::support::demo::{demo_in_order, ids, json_of, printed};
 use crate::support::runs::{copy_dir, copy_of};
@@ -124,6 +124,14 @@ fn list_takes_the_filters_of_the_service() {
     assert_eq!(of(&["--outcome", "success", "--outcome", "error"]), 3);
     assert_eq!(of(&["--tag", "team:support"]), 5);
     assert_eq!(of(&["--tag", "team:nobody"]), 0);
+    let output = run(&[
+        "list",
+        "--tag",
+        "team=support",
+        demo.path().to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("a tag is written KEY:VALUE"));
     assert_eq!(of(&["--adapter", "adapter:core.minimal"]), 5);
     assert_eq!(of(&["--adapter", "adapter:other"]), 0);
     assert_eq!(of(&["--search", "TICKETS ep_03"]), 1);
