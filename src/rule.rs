@@ -1,6 +1,6 @@
 //! What a rule is: data and one pure function from facts to findings.
 
-mod room;
+mod memory;
 mod team;
 
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
 use crate::finding::{Level, MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
 use crate::load::{Loaded, Trouble};
 use crate::source::{Artifact, Place, Target};
-pub(crate) use room::FindingMemory;
+pub(crate) use memory::FindingMemory;
 pub(crate) use team::TeamCheck;
 
 /// A rule: its name and level, and how it is checked.

@@ -4,6 +4,7 @@
 //! It listens, and connects to nothing; it reads runs, and writes nothing.
 
 mod api;
+mod connections;
 mod entry;
 mod guard;
 mod index;
@@ -17,7 +18,6 @@ mod openapi;
 mod page;
 mod problem;
 mod query;
-mod room;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};

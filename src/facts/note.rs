@@ -192,7 +192,11 @@ impl<'a> ActNote<'a> {
         Self {
             step,
             unset_step,
-            action_key: if action_id.is_some() { "action_id" } else { "id" },
+            action_key: if action_id.is_some() {
+                "action_id"
+            } else {
+                "id"
+            },
             action_id: action_id.or_else(|| text(Field::Id)),
             mirrored: None,
         }

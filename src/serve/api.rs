@@ -15,9 +15,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::connections::PIECE;
 use super::problem::Problem;
 use super::query::{self, RunQuery};
-use super::room::PIECE;
 use super::{Service, json};
 use crate::diff;
 use crate::finding::Level;

@@ -15,9 +15,9 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::Service;
 use super::api::{BODY_UNIT, MAX_ANSWERS};
+use super::connections::{Asking, Connection, PIECE};
 use super::login::Login;
 use super::problem::Problem;
-use super::room::{Asking, Connection, PIECE};
 use crate::digest::Digest;
 use crate::printable::quote;
 

@@ -16,7 +16,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::sync::watch;
 use tokio_io_timeout::TimeoutStream;
 
-use super::room::Connections;
+use super::connections::Connections;
 
 /// The time in which a client must send the head of a request, also of the next one.
 const MAX_HEAD_TIME: Duration = Duration::from_secs(15);
