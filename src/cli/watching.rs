@@ -43,7 +43,7 @@ impl WatchArgs {
     }
 }
 
-/// Calls a function on Ctrl-C, and on SIGTERM, which end the process no longer.
+/// Calls a function on Ctrl-C and on SIGTERM, which no longer end the process.
 pub(super) fn stop_by_signals(stop: impl Fn() + Send + 'static) -> Result<(), Failure> {
     let signals = Signals::new([SIGINT, SIGTERM]);
     let waiting = signals.and_then(|mut signals| {
