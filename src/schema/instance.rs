@@ -9,6 +9,7 @@ use jsonschema::json::{Array, Json, JsonNumber, Node as JsonNode, NodeIdentity, 
 use jsonschema_value::LazyInstance;
 use serde_json::Value;
 
+use super::shape::is;
 use crate::document::{Items, Key, Kind, Members, Node, Number};
 
 /// The representation of JSON values: nodes of a tape.
@@ -121,12 +122,9 @@ impl<'a> JsonNode<'a, Tape> for Instance<'a> {
     }
 
     fn equals_value(&self, expected: &Value) -> bool {
-        match (self.as_string(), self.as_number(), expected) {
-            (Some(text), _, Value::String(expected)) => text == expected.as_str(),
-            (_, Some(number), Value::Number(expected)) => {
-                number.0.equals_text(&expected.to_string())
-            }
-            _ => jsonschema::json::cmp::equal(&self.to_value(), expected),
+        match self {
+            Self::Node(node) => is(*node, expected),
+            Self::Text(text) => expected.as_str() == Some(text),
         }
     }
 
@@ -158,9 +156,10 @@ impl<'a> JsonNode<'a, Tape> for Instance<'a> {
     }
 }
 
-/// A value as one of `serde_json`; null where it is nested too deep for it. No message shows it.
+/// A value as one of `serde_json`. Where it is nested too deep for it, or has a number beyond its
+/// range, its text stands for it, so that it equals no other value. No message shows it.
 fn value_of(json: &[u8], _: u32) -> Value {
-    serde_json::from_slice(json).unwrap_or_default()
+    serde_json::from_slice(json).unwrap_or_else(|_| String::from_utf8_lossy(json).into())
 }
 
 /// A number of a document as the validator sees it.

@@ -347,14 +347,28 @@ fn is_as_long(text: &str, least: usize) -> bool {
 
 /// Whether a value that is not a string equals one of an `enum` or `const`; only scalars occur in
 /// the schemas here.
-fn is(node: Node<'_>, expected: &Value) -> bool {
+pub(super) fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
         Value::Null => node.is_null(),
         Value::Bool(expected) => node.boolean() == Some(*expected),
         Value::Number(expected) => node
             .number()
             .is_some_and(|number| number.equals_text(&expected.to_string())),
-        Value::String(_) | Value::Array(_) | Value::Object(_) => false,
+        Value::String(expected) => node.text().is_some_and(|text| text == *expected),
+        Value::Array(expected) => {
+            node.kind() == Kind::Array
+                && node.items().count() == expected.len()
+                && node.items().zip(expected).all(|(item, it)| is(item, it))
+        }
+        Value::Object(expected) => {
+            let is_expected = |key: Key<'_>| {
+                let expected = expected.get(&*key.name());
+                expected.is_some_and(|it| is(key.value(), it))
+            };
+            node.kind() == Kind::Object
+                && node.members().count() == expected.len()
+                && node.members().all(is_expected)
+        }
     }
 }
 

@@ -290,13 +290,12 @@ impl Shape {
                     .iter()
                     .any(|value| value.is_array() || value.is_object())
             }
-            // Bounds are compared as doubles, which is exact for integer bounds.
             ("minimum", bound) => {
-                self.minimum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
+                self.minimum = exact_bound(bound);
                 self.minimum.is_some()
             }
             ("maximum", bound) => {
-                self.maximum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
+                self.maximum = exact_bound(bound);
                 self.maximum.is_some()
             }
             ("minLength", bound) => {
@@ -336,6 +335,12 @@ impl Shape {
         self.integer |= name == "integer";
         true
     }
+}
+
+/// An integer bound as a double, if integers around it are exact as doubles too.
+fn exact_bound(bound: &Value) -> Option<f64> {
+    let whole = bound.as_i64()?;
+    bound.as_f64().filter(|_| whole.unsigned_abs() < 1 << 53)
 }
 
 /// The names of the fields that a schema requires.

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use runvet::finding::Finding;
+
+use super::run;
 use crate::support::binary::{stderr, stdout};
 use crate::support::project::Project;
 
@@ -102,4 +105,66 @@ fn pack_may_have_a_thousand_rules() {
         let output = project.run(&["validate", "--select", "a/*", "runs"]);
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
     }
+}
+
+/// The findings of a schema for the value `x` of a payload.
+fn findings(schema: &str, value: &str) -> Vec<Finding> {
+    let config = "[[schema]]\nid = 'a/b'\nat = '/payload/x'\nfile = 'a.json'\n";
+    let project = run::project(config, &[&format!("{{\"x\":{value}}}")], false);
+    project.write("a.json", schema);
+    let report = project.report(&[], &["--select", "a/b"]);
+    report.episodes.into_iter().next().unwrap().findings
+}
+
+#[test]
+fn numbers_are_compared_as_they_are_written() {
+    for (schema, value, count) in [
+        (
+            r#"{"maximum":1000000000000000000}"#,
+            "1000000000000000001",
+            1,
+        ),
+        (r#"{"minimum":-9007199254740993}"#, "-9007199254740994", 1),
+        (
+            r#"{"maximum":1000000000000000000}"#,
+            "1000000000000000000",
+            0,
+        ),
+        (r#"{"enum":[null,0.5,[1]]}"#, "1e400", 1),
+        (r#"{"enum":[[null],{"a":null}]}"#, "[1e400]", 1),
+        (r#"{"enum":[[null],{"a":null}]}"#, r#"{"a":1e400}"#, 1),
+        (r#"{"enum":[[1.0],{"a":"b"}]}"#, "[10e-1]", 0),
+        (r#"{"enum":[[1.0],{"a":"b"}]}"#, r#"{"a":"\u0062"}"#, 0),
+        (r#"{"enum":[[1.0],{"a":"b"}]}"#, r#"{"a":"b","c":1}"#, 1),
+        (r#"{"uniqueItems":true}"#, "[1e400,1e401]", 0),
+    ] {
+        assert_eq!(findings(schema, value).len(), count, "{schema} {value}");
+    }
+}
+
+#[test]
+fn places_below_a_long_key_are_short_and_few() {
+    let schema = r#"{"additionalProperties":{"items":{"type":"integer"}}}"#;
+    let value = |length: usize, items: usize| {
+        let items = vec!["\"x\""; items].join(",");
+        format!("{{\"{}\":[{items}]}}", "k".repeat(length))
+    };
+    let short = findings(schema, &value(1_000, 3));
+    let pointers = short.iter().map(|it| it.location.pointer.as_deref());
+    assert_eq!(pointers.collect::<Vec<_>>(), [Some("/payload/x"); 3]);
+    let long = findings(schema, &value(10_000, 1_000));
+    assert!(long[0].message.contains("in more places than are listed"));
+    assert_eq!(long.len(), 1);
+}
+
+#[test]
+fn lines_of_another_file_are_kept_up_to_a_limit() {
+    let config = "[[schema]]\nid = 'a/b'\nrecord = 'trace.jsonl'\nschema = { type = 'object' }";
+    let project = run::project(config, &[], true);
+    let line = format!("\"{}\"\n", "x".repeat(1_000_000));
+    project.write("runs/episodes/ep_1/trace.jsonl", &line.repeat(20));
+    let report = project.report(&[], &["--select", "a/b"]);
+    let findings = &report.episodes[0].findings;
+    let shown = findings.iter().filter(|it| it.location.length > Some(0));
+    assert_eq!((findings.len(), shown.count()), (20, 16));
 }
