@@ -141,6 +141,17 @@ impl Pointer {
         Self::new(format!("{}/{token}", self.text))
     }
 
+    /// The pointer; where it is longer than pointers may be, it ends early.
+    pub(crate) fn shortened(&self) -> Self {
+        let mut head = self.text.bytes().take(MAX_POINTER_BYTES + 1);
+        match head.rposition(|byte| byte == b'/') {
+            Some(end) if self.text.len() > MAX_POINTER_BYTES => {
+                Self::new(self.text.get(..end).unwrap_or_default()).cut()
+            }
+            _ => self.clone(),
+        }
+    }
+
     fn cut(&self) -> Self {
         Self {
             text: Arc::clone(&self.text),

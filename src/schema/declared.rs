@@ -23,6 +23,10 @@ const MAX_LISTED_TOKENS: u32 = 100_000;
 const MIN_STEPS: u64 = 100_000;
 const STEPS_PER_VALUE: u64 = 64;
 
+/// The bytes of the pointers to the violations of one value, at most: a long key may stand above
+/// thousands of them.
+const MAX_PLACE_BYTES: usize = 4 << 20;
+
 /// A subschema.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part(ShapeId);
@@ -123,8 +127,14 @@ impl DeclaredSchema {
         let steps = steps.saturating_mul(STEPS_PER_VALUE);
         let errors = within(steps.saturating_add(MIN_STEPS), || {
             let errors = self.validator.iter_errors(Instance::Node(value));
-            errors.take(MAX_VIOLATIONS).collect::<Vec<_>>()
+            let mut place_bytes = 0;
+            let bounded = errors.take(MAX_VIOLATIONS).map(|error| {
+                place_bytes += error.instance_path().as_str().len();
+                (place_bytes <= MAX_PLACE_BYTES).then_some(error)
+            });
+            bounded.collect::<Option<Vec<_>>>()
         });
+        let errors = errors.flatten();
         let errors = errors.filter(|errors| errors.len() < MAX_VIOLATIONS);
         let errors = errors.ok_or(TooManyViolations)?;
         Ok(violation::explain(

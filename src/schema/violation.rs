@@ -330,7 +330,7 @@ pub(super) fn explain<'e>(
             };
             violations.push(Violation {
                 token: found.value.index(),
-                pointer: pointer.clone(),
+                pointer: pointer.shortened(),
                 is_key: false,
                 says: description(schema, within, absent).into_iter().collect(),
                 slips: Vec::new(),
