@@ -13,6 +13,9 @@ use crate::team::{Expect, InForce, OtherFile};
 /// The length of a line of which a finding shows a part, at most: every finding keeps its line.
 const MAX_KEPT_LINE: usize = 1 << 20;
 
+/// The bytes of such lines in one episode, at most.
+const MAX_KEPT_LINES: usize = 16 << 20;
+
 /// Judges all such files of an episode.
 pub(super) fn judge(
     files: &dyn Artifacts,
@@ -21,6 +24,7 @@ pub(super) fn judge(
     alone: &Alone,
     declared: &mut Declared,
 ) {
+    let mut kept = 0;
     for (index, file) in team.team.files.iter().enumerate() {
         if team.of_file(index).next().is_none() {
             continue;
@@ -31,6 +35,7 @@ pub(super) fn judge(
             file,
             has_ended: lifecycle == Lifecycle::Terminal,
             declared,
+            kept: &mut kept,
             tape: Tape::default(),
         };
         match reader.read(files, alone) {
@@ -51,6 +56,8 @@ struct Reader<'r> {
     file: &'r OtherFile,
     has_ended: bool,
     declared: &'r mut Declared,
+    /// The bytes of lines that are kept.
+    kept: &'r mut usize,
     tape: Tape,
 }
 
@@ -104,12 +111,11 @@ impl Reader<'_> {
         self.tape = tape;
     }
 
-    fn place(&self, line: Line, target: Target, bytes: &[u8]) -> Place {
-        let text = if bytes.len() > MAX_KEPT_LINE && self.file.has_lines() {
-            Vec::new()
-        } else {
-            bytes.to_vec()
-        };
+    fn place(&mut self, line: Line, target: Target, bytes: &[u8]) -> Place {
+        let is_kept = !self.file.has_lines()
+            || (bytes.len() <= MAX_KEPT_LINE && *self.kept + bytes.len() <= MAX_KEPT_LINES);
+        let text = if is_kept { bytes.to_vec() } else { Vec::new() };
+        *self.kept += text.len();
         let file = Arc::clone(&self.file.name);
         Place {
             line: Some(line),
@@ -120,10 +126,11 @@ impl Reader<'_> {
     }
 
     fn unusable(&mut self, line: Option<(Line, &[u8])>, why: &str) {
-        let place = line.map_or_else(
-            || self.place(Line::BEFORE_ALL, Target::Whole, &[]),
-            |(line, bytes)| self.place(line, Target::Bytes(0..bytes.len()), bytes),
-        );
+        let (line, target, bytes) = match line {
+            Some((line, bytes)) => (line, Target::Bytes(0..bytes.len()), bytes),
+            None => (Line::BEFORE_ALL, Target::Whole, &[][..]),
+        };
+        let place = self.place(line, target, bytes);
         let schemas = self.team.of_file(self.index);
         self.declared.unusable(schemas, &place, why);
     }
