@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::connections::PIECE;
+use super::guard::MAX_TIME;
 use super::problem::Problem;
 use super::query::{self, RunQuery};
 use super::{Service, json};
@@ -149,14 +150,20 @@ impl EventQuery {
         let cursor = cursor
             .map_err(|_| Problem::bad("`cursor` is not the `next` of a page"))?
             .unwrap_or_default();
-        let words = self.q.as_deref().unwrap_or_default().to_ascii_lowercase();
+        let words = query::searched(self.q.as_deref()).map_err(Problem::bad)?;
+        let words = words.to_ascii_lowercase();
         let words: Vec<&str> = words.split_whitespace().collect();
         let takes_all = self.phase.is_empty() && words.is_empty();
         let run = RunReader::open(path).map_err(|error| unread(&error))?;
         let lines = run.event_texts().map_err(|error| unread(&error))?;
         let mut lines = lines.starting_at(cursor);
         let (mut items, mut bytes) = (Vec::new(), 0);
+        let begun = Instant::now();
         while let Some(read) = lines.next_document() {
+            if begun.elapsed() > MAX_TIME {
+                // Nobody waits for it any more.
+                return Err(Problem::busy("the search takes too long"));
+            }
             let item = match read {
                 Ok((line, event)) => {
                     let phase = event.get("phase").and_then(crate::document::Node::text);

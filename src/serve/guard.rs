@@ -22,7 +22,7 @@ use crate::digest::Digest;
 use crate::printable::quote;
 
 /// The time in which an answer must begin.
-const MAX_TIME: Duration = Duration::from_secs(30);
+pub(super) const MAX_TIME: Duration = Duration::from_secs(30);
 
 /// The maximum number of bytes of an answer with a tag, which takes a digest of all of them.
 const MAX_TAGGED: usize = 1 << 20;

@@ -63,6 +63,18 @@ pub(super) fn limit(text: Option<&str>, default: usize) -> Result<usize, String>
     number.ok_or_else(|| format!("`limit` is a number from 1 to {MAX_LIMIT}"))
 }
 
+/// The number of words that are searched for, at most: each text is searched for each of them.
+const MAX_WORDS: usize = 32;
+
+/// The words to search for.
+pub(super) fn searched(words: Option<&str>) -> Result<&str, String> {
+    let words = words.unwrap_or_default();
+    match words.split_whitespace().nth(MAX_WORDS) {
+        None => Ok(words),
+        Some(_) => Err(format!("`q` has more than {MAX_WORDS} words")),
+    }
+}
+
 /// Which runs to list, and in which order. All filters must match; of one that is repeated, one of
 /// its values.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -388,7 +400,7 @@ impl RunQuery {
             duration: self.duration.as_deref().map(Range::read).transpose()?,
             latency: self.latency.as_deref().map(named).transpose()?,
             metric: self.metric.as_deref().map(named).transpose()?,
-            words: Words::of(self.q.as_deref().unwrap_or_default()),
+            words: Words::of(searched(self.q.as_deref())?),
             silent_for: (self.silent_for.as_deref())
                 .map(|text| {
                     RunFilter::silence(text).map_err(|wrong| format!("`silent_for`: {wrong}"))

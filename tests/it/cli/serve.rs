@@ -83,6 +83,11 @@ fn wrong_query_is_a_problem_that_says_why() {
             "{query}: {status} {said}"
         );
     }
+    let words = vec!["w"; 33].join("+");
+    for list in ["runs", "runs/ep_01_answer/events"] {
+        let asked = service.get(&format!("api/v1/{list}?q={words}"));
+        assert_eq!(asked.problem(), (400, "`q` has more than 32 words".into()));
+    }
     assert_eq!(service.get("api/v1/runs/ep_99").problem().0, 404);
     assert_eq!(service.get("api/v1/schemas/odd").problem().0, 404);
     assert_eq!(service.get("nowhere").problem().0, 404);
