@@ -93,6 +93,9 @@ pub(crate) enum Why {
 /// The maximum number of groups, and of events that wait.
 const MAX_ENTRIES: usize = 100_000;
 
+/// The digits of an instant, beyond its attoseconds, that an event which waits has room for.
+const DIGITS_OF_AN_ENTRY: usize = 64;
+
 /// More groups, or events that wait, than are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -327,6 +330,12 @@ impl Demand {
     }
 }
 
+/// The entries that an event takes which waits: more than one where its instant has many digits.
+fn room_of((instant, _): &Waiting) -> usize {
+    let digits = instant.as_ref().map_or(0, |instant| instant.rest.len());
+    1 + digits / DIGITS_OF_AN_ENTRY
+}
+
 impl Group {
     /// Adds an event; `waiting` is the number of events that wait in all groups.
     fn add(
@@ -338,7 +347,7 @@ impl Group {
         let waits = matches!(demand.pattern, Pattern::NeedsLater | Pattern::NoneLater);
         if event.is_other && waits {
             let met: Vec<Waiting> = demand.met(self, event.time).collect();
-            *waiting -= met.len();
+            *waiting -= met.iter().map(room_of).sum::<usize>();
             for entry in &met {
                 self.waiting.remove(entry);
             }
@@ -354,13 +363,14 @@ impl Group {
         if event.is_each {
             self.count += 1;
             if waits && demand.lacks(event).is_none() {
-                if *waiting >= MAX_ENTRIES {
+                let entry = (event.time.cloned(), event.line);
+                let room = room_of(&entry);
+                if *waiting + room > MAX_ENTRIES {
                     return Err(TooMany);
                 }
-                let entry = (event.time.cloned(), event.line);
                 self.fresh.push(entry.clone());
                 self.waiting.insert(entry, None);
-                *waiting += 1;
+                *waiting += room;
             }
         }
         Ok(())
@@ -597,5 +607,23 @@ mod tests {
                 }
             }
         }
+    }
+    #[test]
+    fn events_with_long_instants_take_the_room_of_many() {
+        static LONG: LazyLock<Instant> = LazyLock::new(|| Instant {
+            attoseconds: 0,
+            rest: "1".repeat(1_000 * DIGITS_OF_AN_ENTRY).into(),
+        });
+        let mut automaton = Automaton::new(Pattern::NeedsLater, false, Some(1));
+        let mut waits = |line| {
+            let seen = event(line, 0, None, Some(&LONG));
+            automaton.step(&seen, &mut Vec::new()).is_ok()
+        };
+        let most = MAX_ENTRIES / 1_001;
+        assert!((0..most).all(&mut waits) && !waits(most));
+        let other = event(most, 1, None, Some(&LONG));
+        automaton.step(&other, &mut Vec::new()).unwrap();
+        assert_eq!(automaton.all.waiting.len(), 0);
+        assert_eq!(automaton.waiting, 0);
     }
 }
