@@ -224,6 +224,37 @@ fn functions_are_those_of_the_standard_library() {
 }
 
 #[test]
+fn instants_are_those_of_the_years_1_to_9999() {
+    all_are(
+        "true",
+        &[
+            "timestamp('9999-12-31T23:59:59Z') > timestamp(event.timestamp)",
+            "timestamp('9999-12-31T23:59:59.999999999Z').getFullYear() == 9999",
+            "timestamp('9999-12-31T23:59:59.999999999Z').getMilliseconds() == 999",
+            "timestamp('9999-12-31T23:59:59Z').getFullYear('+02:00') == 10000",
+            "timestamp('9999-12-31T23:59:59Z').getDayOfWeek() == 5",
+            "timestamp('9999-12-31T23:59:59Z').getDayOfYear('+02:00') == 0",
+            "timestamp('0001-01-01T00:00:00Z').getFullYear() == 1",
+            "timestamp('0001-01-01T00:00:00Z').getFullYear('-01:00') == 0",
+            "timestamp('2024-02-29T12:00:00Z').getDate() == 29",
+            "string(timestamp('9999-12-31T23:59:59.5Z')) == '9999-12-31T23:59:59.5Z'",
+            "string(timestamp('0001-01-01T00:00:00Z')) == '0001-01-01T00:00:00Z'",
+            "timestamp(253402300799) == timestamp('9999-12-31T23:59:59Z')",
+        ],
+    );
+    fails(
+        "timestamp('0000-12-31T23:59:59Z')",
+        "\"0000-12-31T23:59:59Z\" is not an instant in RFC 3339, at \
+         `timestamp('0000-12-31T23:59:59Z')`",
+    );
+    fails(
+        "timestamp('9999-12-31T23:59:59Z') + duration('1s')",
+        "the result does not fit in its type, at \
+         `timestamp('9999-12-31T23:59:59Z') + duration('1s')`",
+    );
+}
+
+#[test]
 fn mistakes_are_found_when_it_is_read() {
     for (text, mistake) in [
         (

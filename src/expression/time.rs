@@ -1,6 +1,9 @@
 //! Instants and lengths of time of expressions, exact to the nanosecond.
 
-use jiff::civil::Weekday;
+use std::ops::RangeInclusive;
+
+use jiff::SignedDuration;
+use jiff::civil::{DateTime, Weekday};
 use jiff::tz::Offset;
 
 use super::value::Value;
@@ -10,6 +13,14 @@ pub(super) const SECOND: i128 = 1_000_000_000;
 
 /// The largest length of time, as CEL has it: about 10,000 years.
 const MAX_DURATION: i128 = 315_576_000_000 * SECOND;
+
+/// The whole seconds that an instant has, as CEL has it: those of the years 1 to 9999.
+const SECONDS: RangeInclusive<i128> = -62_135_596_800..=253_402_300_799;
+
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+/// The days of 400 years: the calendar repeats after them.
+const CYCLE: i128 = 146_097 * 86_400 * SECOND;
 
 /// The units of a length of time, each with its nanoseconds; longer words first.
 const UNITS: [(&str, i128); 7] = [
@@ -44,9 +55,8 @@ pub(super) fn instant(text: &str) -> Option<i128> {
 }
 
 pub(super) fn checked_instant<'a>(nanoseconds: i128) -> Option<Value<'a>> {
-    let instant = jiff::Timestamp::from_nanosecond(nanoseconds).ok()?;
-    let year = Offset::UTC.to_datetime(instant).year();
-    (year > 0).then_some(Value::Timestamp(nanoseconds))
+    let is_known = SECONDS.contains(&nanoseconds.div_euclid(SECOND));
+    is_known.then_some(Value::Timestamp(nanoseconds))
 }
 
 pub(super) fn checked_duration<'a>(nanoseconds: i128) -> Option<Value<'a>> {
@@ -85,8 +95,16 @@ pub(super) fn length(text: &str) -> Option<i128> {
 
 /// An instant as RFC 3339 in UTC.
 pub(super) fn shown_instant(nanoseconds: i128) -> String {
-    let instant = jiff::Timestamp::from_nanosecond(nanoseconds);
-    instant.map_or_else(|_| nanoseconds.to_string(), |instant| instant.to_string())
+    let instant = civil(nanoseconds);
+    instant.map_or_else(|| nanoseconds.to_string(), |there| format!("{there}Z"))
+}
+
+/// The date and the time of day of an instant in UTC. `jiff::Timestamp` ends a day too early.
+fn civil(nanoseconds: i128) -> Option<DateTime> {
+    let seconds = i64::try_from(nanoseconds.div_euclid(SECOND)).ok()?;
+    let part = i32::try_from(nanoseconds.rem_euclid(SECOND)).ok()?;
+    let since = SignedDuration::new(seconds, part);
+    EPOCH.checked_add(since).ok()
 }
 
 /// A length of time in seconds.
@@ -106,11 +124,11 @@ pub(super) fn field(nanoseconds: i128, field: Field, zone: &str) -> Result<i64, 
             crate::printable::quote(zone)
         )
     })?;
-    let instant = jiff::Timestamp::from_nanosecond(nanoseconds);
-    let instant = instant.map_err(|_| "the instant is out of range".to_owned())?;
-    let there = offset.to_datetime(instant);
+    // 400 years earlier: a zone may have the year 10000, which a `DateTime` has not.
+    let there = nanoseconds + i128::from(offset.seconds()) * SECOND - CYCLE;
+    let there = civil(there).ok_or_else(|| "the instant is out of range".to_owned())?;
     Ok(match field {
-        Field::FullYear => there.year().into(),
+        Field::FullYear => i64::from(there.year()) + 400,
         Field::Month => i64::from(there.month()) - 1,
         Field::DayOfYear => i64::from(there.day_of_year()) - 1,
         Field::DayOfMonth => i64::from(there.day()) - 1,
