@@ -76,16 +76,33 @@ fn is_one_edit(name: &str, known: &str) -> bool {
 /// The length of the longest word that others are compared with, in bytes.
 const MAX_COMPARED: usize = 128;
 
+/// The number of edits between similar words, at most.
+const MAX_EDITS: usize = 3;
+
 /// The known word that is most similar to another, if any is similar.
 pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     if word.len() > MAX_COMPARED {
         return None;
     }
-    let distances = known
-        .into_iter()
-        .map(|it| (strsim::osa_distance(word, it), it));
+    let distances = compared(word, known).map(|it| (strsim::osa_distance(word, it), it));
     let (distance, nearest) = distances.min()?;
-    (distance <= 3 && distance < nearest.len()).then_some(nearest)
+    (distance <= MAX_EDITS && distance < nearest.len()).then_some(nearest)
+}
+
+/// The words whose distance has to be computed.
+fn compared<'k>(
+    word: &str,
+    known: impl IntoIterator<Item = &'k str>,
+) -> impl Iterator<Item = &'k str> {
+    known.into_iter().filter(move |it| may_be_similar(word, it))
+}
+
+/// Whether few edits may lie between two words: one adds a character at most, and makes two sets of
+/// letters differ by two at most. To compute their number takes the product of their lengths.
+fn may_be_similar(word: &str, known: &str) -> bool {
+    let apart = Word::new(word).letters ^ Word::new(known).letters;
+    let longer = word.chars().count().abs_diff(known.chars().count());
+    longer <= MAX_EDITS && apart.count_ones() as usize <= 2 * MAX_EDITS
 }
 
 #[cfg(test)]
@@ -156,6 +173,30 @@ mod tests {
                 let is_near_as_defined = expected || differs_in_style(name, word);
                 assert_eq!(is_near(name, word), is_near_as_defined, "{name}, {word}");
             }
+        }
+    }
+
+    #[test]
+    fn distances_are_computed_only_of_words_that_may_be_similar() {
+        let long = "abcdefgh".repeat(16);
+        for (word, known) in [
+            (&*long, "abcdefghabcdefghabcdefgh"),
+            ("abcd", "abcdefgh"),
+            ("ééé", "ééééééé"),
+            ("abcdefgh", "mnopqrst"),
+        ] {
+            assert_eq!(compared(word, [known]).next(), None, "{word}");
+        }
+        // Words that up to three slips make.
+        let names: Vec<String> = WORDS
+            .iter()
+            .flat_map(|word| slips(word))
+            .flat_map(|slip| slips(&slip).into_iter().step_by(5))
+            .flat_map(|slip| slips(&slip).into_iter().step_by(11).chain([slip]))
+            .collect();
+        for (name, word) in names.iter().flat_map(|name| WORDS.map(|word| (name, word))) {
+            let is_similar = strsim::osa_distance(name, word) <= MAX_EDITS;
+            assert!(!is_similar || may_be_similar(name, word), "{name}, {word}");
         }
     }
 }
