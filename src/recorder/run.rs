@@ -219,6 +219,12 @@ impl Run {
         self.put_state(&state)
     }
 
+    /// Replaces `state.json` for the last time in a process that leaves the run pending.
+    pub(super) fn leave(&mut self) -> Result<(), Error> {
+        self.persist()?;
+        self.must_be_as_written()
+    }
+
     /// Replaces `state.json`.
     fn put_state(&mut self, state: &[u8]) -> Result<(), Error> {
         let dir = self.dir.clone();
@@ -271,7 +277,7 @@ impl Run {
         }
         let payload = object([("reason", reason.into())]);
         self.write(Draft::runtime("run.interrupt", payload))?;
-        self.persist()
+        self.leave()
     }
 
     /// The time that the next event gets.
@@ -340,6 +346,19 @@ impl Run {
         let mut timelines = [&self.events, &self.learn].into_iter();
         let gone = timelines.find(|timeline| !timeline.is_in_place());
         gone.map_or(Ok(()), |timeline| lost(timeline.path()))
+    }
+
+    /// Refuses to leave or end a run whose timelines do not hold what was written.
+    fn must_be_as_written(&self) -> Result<(), Error> {
+        self.must_be_in_place()?;
+        for timeline in [&self.events, &self.learn] {
+            if !timeline.is_as_written()? {
+                return Err(Error::Lost {
+                    path: timeline.path(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// After a failed write it may be unknown what the disk holds.

@@ -57,6 +57,14 @@ impl TimelineFile {
             .is_in_place(&self.dir, self.name, self.held.length)
     }
 
+    /// Whether the file holds what was written, which takes a look at all of it.
+    pub(super) fn is_as_written(&self) -> Result<bool, Error> {
+        let content = FileDigest::of_stream(self.content()?, self.held.length);
+        let content = content.map_err(Error::io("reading", &self.path()))?;
+        let written = FileDigest::finish(self.held.digest.clone());
+        Ok(content == Some((self.held.length, written)))
+    }
+
     /// What the file holds, from its beginning.
     pub(super) fn content(&self) -> Result<Box<dyn Read>, Error> {
         let content = self.file.content();

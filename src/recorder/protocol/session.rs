@@ -119,7 +119,7 @@ impl Session {
         if run.open_steps().is_empty() {
             run.interrupt(reason)?;
         } else {
-            run.persist()?;
+            run.leave()?;
         }
         Ok(run.take_findings())
     }

@@ -255,7 +255,7 @@ impl Run {
             let synced = self.learn.sync();
             self.poison_unless(synced)?;
         }
-        self.must_be_in_place()?;
+        self.must_be_as_written()?;
         let summary = text(&self.fold.summary(), "the summary")?;
         let dir = self.dir.clone();
         self.replace(&dir, "summary.json", &summary)?;

@@ -119,6 +119,11 @@ fn run_whose_files_are_lost_ends_with_2() {
         ),
         ("echo more >> $run/events.jsonl", 2),
         ("rm $run/learn.jsonl", 2),
+        // As many bytes, in place.
+        (
+            "printf X | dd of=$run/events.jsonl bs=1 seek=20 conv=notrunc",
+            2,
+        ),
         ("mv $run $run.old", 2),
         ("mv $run $run.old; mkdir $run", 2),
         // The exit code of a command that fails is still its own.
@@ -158,6 +163,21 @@ fn lost_timeline_is_a_fault_of_a_session() {
     let said = talk.ask(r#"{"persist":{}}"#);
     assert_eq!(said["error"]["kind"], "lost", "{said}");
     assert_eq!(talk.end(), Some(2));
+}
+
+#[test]
+fn pending_run_whose_timeline_was_changed_ends_with_2() {
+    for last in [r#"{"pause":"later"}"#, r#"{"open":"step-1"}"#] {
+        let scratch = Scratch::new();
+        let mut talk = Talk::new(&scratch.runs(), &["--task", "t"]);
+        talk.tell(&[r#"{"plan":["a"]}"#, r#"{"propose":{"proposal":{"a":1}}}"#]);
+        let learn = OpenOptions::new()
+            .write(true)
+            .open(talk.dir.join("learn.jsonl"));
+        learn.unwrap().write_at(b"X", 20).unwrap();
+        talk.ask(last);
+        assert_eq!(talk.end(), Some(2), "{last}");
+    }
 }
 
 /// Has the records of a run name another workspace than it began with.
