@@ -5,7 +5,7 @@ use std::ops::{Add, AddAssign};
 use serde_json::{Map, Value};
 
 use super::error::Error;
-use crate::document::{Document, Kind, Node};
+use crate::document::{Document, Kind, Node, Number};
 use crate::printable::brief;
 
 /// How much of the reader's limits some values take.
@@ -138,18 +138,28 @@ impl Size {
                 })
             }
             Kind::Array => node.items().try_for_each(|item| self.of_node(item, what)),
-            Kind::Number if !is_finite(node.raw()) => {
-                let why = format!("the number {} is too large", brief(node.raw()));
+            Kind::Number => unwritable(node).map_or(Ok(()), |why| {
+                let why = format!("the number {} {why}", brief(node.raw()));
                 Err(Error::refused(what, why))
-            }
+            }),
             _ => Ok(()),
         }
     }
 }
 
-/// Whether a number is within the range of a double.
-fn is_finite(number: &str) -> bool {
-    number.parse().is_ok_and(f64::is_finite)
+/// Why a number can't be written with its value: what is written are integers of 64 bits, and
+/// doubles.
+fn unwritable(node: Node<'_>) -> Option<&'static str> {
+    let number = node.raw();
+    if number.parse::<i64>().is_ok() {
+        return None;
+    }
+    if !number.parse().is_ok_and(f64::is_finite) {
+        return Some("is too large");
+    }
+    let written = node.to_value().to_string();
+    let is_exact = Number::of(number).equals(Number::of(&written));
+    (!is_exact).then_some("would be rounded: record it as a string")
 }
 
 /// The length of a text in JSON, quotes included.

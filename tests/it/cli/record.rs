@@ -542,6 +542,10 @@ fn value_that_cannot_be_recorded_is_refused_and_harms_nothing() {
         (r#"{"A":1,"$serde_json::private::RawValue":"2"}"#, "refused"),
         (r#"{"$serde_json::private::RawValue":"2"}"#, "refused"),
         ("1e400", "refused"),
+        ("1e-400", "refused"),
+        ("18446744073709551616", "refused"),
+        ("[12345678901234567890123]", "refused"),
+        (r#"{"a":-0.1000000000000000000001}"#, "refused"),
         (&objects, "too_large"),
     ] {
         let line = format!(r#"{{"remember":{{"key":"a","value":{value}}}}}"#);
@@ -553,6 +557,28 @@ fn value_that_cannot_be_recorded_is_refused_and_harms_nothing() {
     talk = Talk::new(temp.path(), &["--resume", &id]);
     talk.tell(&[r#"{"finish":"ok"}"#]);
     assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn number_that_is_recorded_keeps_its_value() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t"]);
+    for (value, written) in [
+        ("18446744073709551615", "18446744073709551615"),
+        ("-9223372036854775808", "-9223372036854775808"),
+        ("0.30000000000000004", "0.30000000000000004"),
+        ("1.50E+2", "150.0"),
+        ("-0", "-0.0"),
+        ("1e23", "1e+23"),
+        ("5e-324", "5e-324"),
+    ] {
+        talk.tell(&[&format!(
+            r#"{{"note":{{"phase":"p","payload":{{"a":{value}}}}}}}"#
+        )]);
+        let events = fs::read_to_string(talk.dir.join("events.jsonl")).unwrap();
+        let payload = format!(r#""payload":{{"a":{written}}}"#);
+        assert!(events.contains(&payload), "{value}: {events}");
+    }
 }
 
 #[test]
