@@ -277,7 +277,9 @@ impl Token {
 
     #[cold]
     fn is_escaped_name(&self, name: &str, text: &str) -> bool {
-        self.string(text) == name
+        // An escape takes six bytes for each byte of the name, at most.
+        let is_longer = (self.end - self.start) as usize > 6 * name.len() + 2;
+        !is_longer && self.string(text) == name
     }
 }
 

@@ -10,12 +10,14 @@ mod functions;
 #[cfg(feature = "expressions")]
 mod parse;
 mod part;
+mod pattern;
 mod time;
 mod value;
 
 use std::ops::Range;
 
 use part::Part;
+use pattern::Pattern;
 pub(crate) use value::Value;
 
 /// The number of bytes of an expression.
@@ -58,23 +60,31 @@ pub(crate) struct Failure {
 }
 
 /// The number of steps that are left. A step is a part of an expression that is evaluated, a member
-/// or an item that is looked at, or a few bytes of a text.
+/// or an item that is looked at, a few bytes of a text, or a byte of
+/// one that is made.
 #[derive(Debug)]
-pub(crate) struct Budget(u64);
+pub(crate) struct Budget {
+    left: u64,
+    /// The pattern that was compiled last.
+    pattern: Option<Pattern>,
+}
 
 impl Budget {
     pub(crate) fn new(steps: u64) -> Self {
-        Self(steps)
+        Self {
+            left: steps,
+            pattern: None,
+        }
     }
 
     /// Adds steps.
     pub(crate) fn add(&mut self, steps: u64) {
-        self.0 = self.0.saturating_add(steps);
+        self.left = self.left.saturating_add(steps);
     }
 
     fn spend(&mut self, steps: usize) -> Result<(), Stop> {
-        let left = self.0.checked_sub(steps as u64);
-        self.0 = left.unwrap_or_default();
+        let left = self.left.checked_sub(steps as u64);
+        self.left = left.unwrap_or_default();
         left.map(|_| ()).ok_or(Stop::Spent)
     }
 }

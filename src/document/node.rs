@@ -157,6 +157,11 @@ impl<'a> Node<'a> {
         (self.kind() == Kind::String).then(|| self.token().string(self.document.text))
     }
 
+    /// Whether it is a string with escapes, which are resolved each time that it is read.
+    pub(crate) fn is_escaped(self) -> bool {
+        self.token().is_escaped()
+    }
+
     /// The number; `None` for any other value.
     #[must_use]
     pub fn number(self) -> Option<Number<'a>> {

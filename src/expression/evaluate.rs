@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
 use super::time;
-use super::value::{BYTES_OF_STEP, Type, Unable, Value};
+use super::value::{BYTES_OF_STEP, Item, Type, Unable, Value};
 use super::{Budget, Failure, Stop, code};
 use crate::printable::{brief, quote};
 
@@ -195,7 +195,7 @@ impl<'a> Evaluator<'a, '_> {
         let list = self.value(&each.list)?;
         match list.type_() {
             Type::List => self.each_of(each, list.items()),
-            Type::Map => self.each_of(each, list.keys().map(Ok)),
+            Type::Map => self.each_of(each, list.keys()),
             other => {
                 let what = self.shown(&each.list.span);
                 let why = format!("{what} is {}, neither a list nor a map", other.shown());
@@ -207,7 +207,7 @@ impl<'a> Evaluator<'a, '_> {
     fn each_of(
         &mut self,
         each: &'a Each,
-        items: impl Iterator<Item = Result<Value<'a>, Unable>>,
+        items: impl Iterator<Item = Item<'a>>,
     ) -> Result<Value<'a>, Stop> {
         let mut made = Vec::new();
         let mut met = 0_usize;
@@ -215,7 +215,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut failure = None;
         for item in items {
             self.budget.spend(1)?;
-            let item = item.map_err(at(&each.list))?;
+            let item = item.value(self.budget).map_err(at(&each.list))?;
             self.items.push(item);
             let outcome = self.item(each, &mut made);
             self.items.pop();
@@ -249,7 +249,7 @@ impl<'a> Evaluator<'a, '_> {
         let made_item = match each.macro_ {
             Macro::Map => self.value(&each.body)?,
             _ if !self.condition(&each.body)? => return Ok(false),
-            Macro::Filter => self.items.last().cloned().unwrap_or(Value::Null),
+            Macro::Filter => copy(self.items.last(), self.budget)?,
             _ => return Ok(true),
         };
         self.budget.spend(STEPS_OF_ITEM)?;
@@ -295,7 +295,7 @@ impl<'a> Evaluator<'a, '_> {
         match all.type_() {
             Type::List => {
                 for item in all.items() {
-                    let item = item.map_err(at(part))?;
+                    let item = item.value(self.budget).map_err(at(part))?;
                     if item.equals(value, self.budget).map_err(at(part))? {
                         return Ok(Some(Value::Bool(true)));
                     }
@@ -324,13 +324,18 @@ impl<'a> Evaluator<'a, '_> {
                     ));
                 };
                 let place = usize::try_from(index).ok();
-                // Items of a record are found one after the other.
-                let looked_at = match of {
-                    Value::Node(_) => place.unwrap_or_default().min(u32::MAX as usize),
-                    _ => 0,
+                let found = match of {
+                    Value::List(items) => place
+                        .filter(|place| *place < items.len())
+                        .map(|place| Item::Built(Rc::clone(items), place)),
+                    // Items of a record are found one after the other.
+                    of => {
+                        let looked_at = place.unwrap_or_default().min(u32::MAX as usize);
+                        self.budget.spend(looked_at)?;
+                        place.and_then(|place| of.items().nth(place))
+                    }
                 };
-                self.budget.spend(looked_at)?;
-                let found = place.and_then(|place| of.items().nth(place)).transpose();
+                let found = found.map(|item| item.value(self.budget)).transpose();
                 (
                     found.map_err(at(part))?,
                     format!("the list has no item {index}"),
@@ -340,7 +345,10 @@ impl<'a> Evaluator<'a, '_> {
                 let found = of.get(key, self.budget).map_err(at(part))?;
                 let key = match key {
                     Value::Text(name) => quote(name),
-                    key => brief(&format!("{key:?}")),
+                    Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) => {
+                        brief(&format!("{key:?}"))
+                    }
+                    key => key.shown_type().to_owned(),
                 };
                 (found, format!("there is no {key} in the map"))
             }
@@ -396,7 +404,7 @@ impl<'a> Evaluator<'a, '_> {
                 let mut made = Vec::new();
                 for item in a.items().chain(b.items()) {
                     self.budget.spend(STEPS_OF_ITEM)?;
-                    match item {
+                    match item.value(self.budget) {
                         Ok(item) => made.push(item),
                         Err(Unable::Spent) => return Err(Stop::Spent),
                         Err(Unable::Why(_)) => return Ok(None),
@@ -411,9 +419,7 @@ impl<'a> Evaluator<'a, '_> {
 
 /// A value that is used once more.
 fn copy<'a>(value: Option<&Value<'a>>, budget: &mut Budget) -> Result<Value<'a>, Stop> {
-    let value = value.unwrap_or(&Value::Null);
-    budget.spend(value.bytes() / BYTES_OF_STEP)?;
-    Ok(value.clone())
+    value.unwrap_or(&Value::Null).copied(budget)
 }
 
 fn of_constant(constant: &Constant) -> Value<'_> {

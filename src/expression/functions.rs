@@ -1,6 +1,7 @@
 //! The functions of CEL's standard library.
 
 use super::Budget;
+use super::pattern;
 use super::time::{self, Field, SECOND};
 use super::value::{BYTES_OF_STEP, Value};
 use crate::expression::value::Unable;
@@ -105,12 +106,6 @@ pub(super) const FUNCTIONS: [(&str, Function, Form); 27] = [
     ),
 ];
 
-/// The bytes of a compiled pattern.
-pub(super) const PATTERN_BYTES: usize = 1 << 20;
-
-/// The steps of compiling a pattern that is no constant.
-const PATTERN_STEPS: usize = 10_000;
-
 impl Function {
     /// The value for some arguments, of which there are as many as a form of it takes.
     pub(super) fn of<'a>(
@@ -135,14 +130,7 @@ impl Function {
                 Some(Value::Bool(a.ends_with(&**b)))
             }
             (Self::Matches, [Value::Text(text), Value::Text(pattern)]) => {
-                budget.spend(PATTERN_STEPS)?;
-                let compiled = regex::RegexBuilder::new(pattern)
-                    .size_limit(PATTERN_BYTES)
-                    .build();
-                let pattern = compiled.map_err(|_| {
-                    Unable::Why(format!("the pattern {} can't be used", quote(pattern)))
-                })?;
-                Some(Value::Bool(pattern.is_match(text)))
+                Some(Value::Bool(pattern::is_match(text, pattern, budget)?))
             }
             (Self::Type, [of]) => Some(Value::Type(of.type_())),
             (Self::Dyn, [of]) => Some(of.clone()),
@@ -158,7 +146,12 @@ impl Function {
                 let value = time::field(*instant, field, zone).map_err(Unable::Why)?;
                 Some(Value::Int(value))
             }
-            (_, [of]) => self.convert(of)?,
+            (_, [of]) => {
+                if matches!(self, Self::Text | Self::Bytes) {
+                    budget.spend(bytes)?;
+                }
+                self.convert(of)?
+            }
             _ => None,
         };
         value.ok_or_else(|| self.without_meaning(arguments))

@@ -10,8 +10,9 @@ use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, Sour
 use cel::{Env, ParseErrors};
 use regex::RegexBuilder;
 
-use super::functions::{FUNCTIONS, Form, Function, PATTERN_BYTES};
+use super::functions::{FUNCTIONS, Form, Function};
 use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
+use super::pattern::PATTERN_BYTES;
 use super::value::Type;
 use super::{Expression, MAX_BYTES, MAX_LEVELS, Mistake, code};
 use crate::printable::brief;

@@ -1,7 +1,7 @@
 //! Expressions and their values, and why they have none.
 
 use super::{Budget, Expression, Stop, Value};
-use crate::document::Tape;
+use crate::document::{Tape, work};
 
 const RECORD: &str = r#"{
     "payload": {"tool": "refund", "amount": 900, "half": 2.50, "whole": 5.0e2, "big": 18446744073709551615,
@@ -16,14 +16,23 @@ fn outcome(text: &str) -> Result<String, String> {
 }
 
 fn outcome_within(text: &str, steps: u64) -> Result<String, String> {
+    outcome_of(RECORD, text, steps)
+}
+
+fn outcome_of(record: &str, text: &str, steps: u64) -> Result<String, String> {
     let expression = Expression::parse(text, &["event", "state"]);
     let expression = expression.map_err(|it| {
         let help = it.help.map(|help| format!(" ({help})")).unwrap_or_default();
         format!("{}..{}: {}{help}", it.span.start, it.span.end, it.message)
     })?;
     let mut tape = Tape::default();
-    let document = tape.read(RECORD.as_bytes()).unwrap();
-    let bound = [Value::of(document.root()).unwrap(), Value::Null];
+    let document = tape.read(record.as_bytes()).unwrap();
+    let bound = [
+        Value::of(document.root(), &mut Budget::new(0))
+            .ok()
+            .unwrap(),
+        Value::Null,
+    ];
     let value = expression.evaluate(&bound, &mut Budget::new(steps));
     value.map(|value| shown(&value)).map_err(|stop| match stop {
         Stop::Failed(failure) => expression.describe(&failure),
@@ -348,4 +357,114 @@ fn evaluation_ends_within_its_budget() {
     ] {
         assert_eq!(outcome(text), Err("spent".to_owned()), "{text}");
     }
+}
+
+/// A record with 200 items, and a member.
+fn with_items(member: &str) -> String {
+    let items = vec!["1"; 200].join(",");
+    format!(r#"{{"items":[{items}],{member}}}"#)
+}
+
+#[test]
+fn what_is_decoded_or_copied_is_spent() {
+    let escaped = format!(r#""\u0061{}""#, "b".repeat(2_000));
+    let number = "1".repeat(2_000);
+    let name = format!(r#""name":{escaped}"#);
+    for (member, text) in [
+        (
+            format!(r#""name":{number}"#),
+            "event.items.all(i, i != event.name || true)",
+        ),
+        (
+            format!(r#""name":1.{number}"#),
+            "event.items.all(i, i <= event.name)",
+        ),
+        (name.clone(), "event.items.all(i, 'a' != event.name)"),
+        (name.clone(), "size(event.items.map(i, event.name)) > 0"),
+        (
+            name.clone(),
+            "size([event.name].map(n, event.items.map(i, n))) > 0",
+        ),
+        (
+            name.clone(),
+            "size([[event.name]].map(l, event.items.map(i, l[0]))) > 0",
+        ),
+        (
+            name.clone(),
+            "[{'a': event.name}].all(m, event.items.all(i, has(m.a)))",
+        ),
+        (
+            name.clone(),
+            "[[event.name]].all(l, event.items.all(i, l.all(t, true)))",
+        ),
+        (
+            name,
+            "event.items.filter(i, [event.name].filter(t, true) != []) != []",
+        ),
+        (
+            format!(r#""map":{{{escaped}:1}}"#),
+            "event.items.all(i, event.map.all(key, true))",
+        ),
+    ] {
+        let outcome = outcome_of(&with_items(&member), text, 100_000);
+        assert_eq!(outcome, Err("spent".to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn what_stands_in_the_record_is_not_copied() {
+    let escaped = format!(r#""\u0061{}""#, "b".repeat(2_000));
+    let plain = "b".repeat(2_000);
+    let number = 12_345_678_901_234_567_890_u64;
+    // Other members are not decoded.
+    for (member, text) in [
+        (
+            format!(r#""name":"{plain}""#),
+            "size(event.items.map(i, event.name)) > 0",
+        ),
+        (
+            format!(r#""other":{escaped},"name":{number}"#),
+            "event.items.all(i, i < event.name)",
+        ),
+        (
+            format!(r#"{escaped}:1,"name":2"#),
+            "event.items.all(i, i < event.name)",
+        ),
+    ] {
+        let (outcome, done) = work::of(|| outcome_of(&with_items(&member), text, 20_000));
+        assert_eq!(outcome.as_deref(), Ok("true"), "{text}");
+        assert!(done < 20_000, "{text}: {done}");
+    }
+}
+
+#[test]
+fn patterns_of_data_are_spent_by_what_they_take() {
+    let patterns = |pattern: &str| {
+        let patterns: Vec<String> = (0..50).map(|at| format!(r#""{pattern}{at}""#)).collect();
+        format!(r#""patterns":[{}],"name":"abc""#, patterns.join(","))
+    };
+    let check = "event.patterns.all(p, !event.name.matches(p))";
+    let outcome = |pattern: &str, steps| outcome_of(&with_items(&patterns(pattern)), check, steps);
+    assert_eq!(outcome("^ep_", 3_000_000).as_deref(), Ok("true"));
+    assert_eq!(outcome("[\\\\w]{5}", 3_000_000), Err("spent".to_owned()));
+    let long = outcome(&"a".repeat(20_000), 3_000_000);
+    assert!(long.is_err_and(|why| why.contains("can't be used")));
+    // A text is held against each state of a pattern, at worst.
+    let member = format!(
+        r#""pattern":"(?:a?b?){{200}}c","name":"{}""#,
+        "ab".repeat(50_000)
+    );
+    let of_text = outcome_of(
+        &with_items(&member),
+        "event.name.matches(event.pattern)",
+        3_000_000,
+    );
+    assert_eq!(of_text, Err("spent".to_owned()));
+    // One that stays the same is compiled once.
+    let same = "event.items.all(i, 'abc'.matches(event.name))";
+    let member = r#""name":"^[a-z]+$""#;
+    assert_eq!(
+        outcome_of(&with_items(member), same, 100_000).as_deref(),
+        Ok("true")
+    );
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::{Budget, Stop};
-use crate::document::{Kind, Node, Number};
+use crate::document::{Key, Kind, Node, Number};
 use crate::printable::brief;
 
 /// A value of an expression.
@@ -76,7 +76,7 @@ impl Type {
 }
 
 /// Why a value can't be compared or taken.
-pub(super) enum Unable {
+pub(crate) enum Unable {
     /// A clause.
     Why(String),
     Spent,
@@ -90,21 +90,36 @@ impl From<Stop> for Unable {
 
 impl<'a> Value<'a> {
     /// The value at a place of a record.
-    pub(crate) fn of(node: Node<'a>) -> Result<Self, String> {
+    pub(crate) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Unable> {
+        let bytes = node.raw().len();
         Ok(match node.kind() {
             Kind::Null => Self::Null,
             Kind::True => Self::Bool(true),
             Kind::False => Self::Bool(false),
             Kind::Array | Kind::Object => Self::Node(node),
-            Kind::String => Self::Text(node.text().unwrap_or_default()),
+            Kind::String => {
+                budget.spend(if node.is_escaped() { bytes } else { 0 })?;
+                Self::Text(node.text().unwrap_or_default())
+            }
             Kind::Number => {
+                if bytes > SHORT_NUMBER {
+                    budget.spend(bytes * STEPS_OF_DIGIT)?;
+                }
                 let number = node.number().and_then(number);
                 return number.ok_or_else(|| {
                     let number = brief(node.raw());
-                    format!("the number {number} does not fit in 64 bits")
+                    Unable::Why(format!("the number {number} does not fit in 64 bits"))
                 });
             }
         })
+    }
+
+    /// The value once more. The bytes of a text that was made are copied.
+    pub(super) fn copied(&self, budget: &mut Budget) -> Result<Self, Stop> {
+        if let Self::Text(Cow::Owned(text)) = self {
+            budget.spend(text.len())?;
+        }
+        Ok(self.clone())
     }
 
     /// Its type with an article, as messages name it.
@@ -177,7 +192,8 @@ impl<'a> Value<'a> {
                     return Ok(false);
                 }
                 for (a, b) in self.items().zip(other.items()) {
-                    if !a?.equals(&b?, budget)? {
+                    let (a, b) = (a.value(budget)?, b.value(budget)?);
+                    if !a.equals(&b, budget)? {
                         return Ok(false);
                     }
                 }
@@ -188,6 +204,7 @@ impl<'a> Value<'a> {
                     return Ok(false);
                 }
                 for key in self.keys() {
+                    let key = key.value(budget)?;
                     let (value, other) = (self.get(&key, budget)?, other.get(&key, budget)?);
                     let are_equal = match (value, other) {
                         (Some(value), Some(other)) => value.equals(&other, budget)?,
@@ -235,29 +252,31 @@ impl<'a> Value<'a> {
     }
 
     /// The items of a list; nothing for other values.
-    pub(super) fn items(&self) -> impl Iterator<Item = Result<Self, Unable>> + use<'a> {
+    pub(super) fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let (built, node) = match self {
             Self::List(items) => (Some(Rc::clone(items)), None),
             Self::Node(node) => (None, Some(*node)),
             _ => (None, None),
         };
-        let of_built = move |index: usize| built.as_ref()?.get(index).cloned().map(Ok);
-        let items = node.into_iter().flat_map(Node::items);
-        let items = items.map(|item| Self::of(item).map_err(Unable::Why));
-        (0..).map_while(of_built).chain(items)
+        let items = node.into_iter().flat_map(Node::items).map(Item::Node);
+        let built = built.into_iter().flat_map(|built| {
+            (0..built.len()).map(move |index| Item::Built(Rc::clone(&built), index))
+        });
+        built.chain(items)
     }
 
     /// The keys of a map; nothing for other values.
-    pub(super) fn keys(&self) -> impl Iterator<Item = Self> + use<'a> {
+    pub(super) fn keys(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let (built, node) = match self {
             Self::Map(entries) => (Some(Rc::clone(entries)), None),
             Self::Node(node) => (None, Some(*node)),
             _ => (None, None),
         };
-        let of_built = move |index: usize| built.as_ref()?.get(index).map(|(key, _)| key.clone());
-        let members = node.into_iter().flat_map(Node::members);
-        let names = members.map(|member| Self::Text(member.name()));
-        (0..).map_while(of_built).chain(names)
+        let names = node.into_iter().flat_map(Node::members).map(Item::Name);
+        let built = built.into_iter().flat_map(|built| {
+            (0..built.len()).map(move |index| Item::BuiltKey(Rc::clone(&built), index))
+        });
+        built.chain(names)
     }
 
     /// Whether a map has a key.
@@ -274,15 +293,18 @@ impl<'a> Value<'a> {
     pub(super) fn get(&self, key: &Self, budget: &mut Budget) -> Result<Option<Self>, Unable> {
         match (self, key) {
             (Self::Node(node), Self::Text(name)) => {
-                let members = node.all_members().take_while(|member| !member.is(name));
-                budget.spend(1 + members.count())?;
+                for member in node.all_members().take_while(|member| !member.is(name)) {
+                    let is_escaped = member.plain_len().is_none();
+                    budget.spend(1 + if is_escaped { name.len() } else { 0 })?;
+                }
+                budget.spend(1)?;
                 let value = node.get(name);
-                value.map(Self::of).transpose().map_err(Unable::Why)
+                value.map(|value| Self::of(value, budget)).transpose()
             }
             (Self::Map(entries), key) => {
                 for (known, value) in entries.iter() {
                     if known.equals(key, budget)? {
-                        return Ok(Some(value.clone()));
+                        return Ok(Some(value.copied(budget)?));
                     }
                 }
                 Ok(None)
@@ -291,6 +313,35 @@ impl<'a> Value<'a> {
         }
     }
 }
+
+/// An item of a list, or a key of a map, of which nothing is read or copied yet.
+pub(super) enum Item<'a> {
+    Built(Rc<Vec<Value<'a>>>, usize),
+    BuiltKey(Rc<Vec<(Value<'a>, Value<'a>)>>, usize),
+    Node(Node<'a>),
+    Name(Key<'a>),
+}
+
+impl<'a> Item<'a> {
+    pub(super) fn value(self, budget: &mut Budget) -> Result<Value<'a>, Unable> {
+        let built = match &self {
+            Self::Node(node) => return Value::of(*node, budget),
+            Self::Name(key) => {
+                let is_escaped = key.plain_len().is_none();
+                budget.spend(if is_escaped { key.raw().len() } else { 0 })?;
+                return Ok(Value::Text(key.name()));
+            }
+            Self::Built(items, index) => items.get(*index),
+            Self::BuiltKey(entries, index) => entries.get(*index).map(|(key, _)| key),
+        };
+        Ok(built.unwrap_or(&Value::Null).copied(budget)?)
+    }
+}
+
+/// The longest number that is read within the step of the part that names it, in bytes; a longer
+/// one may take as much time for each of its digits as some steps do.
+const SHORT_NUMBER: usize = 32;
+const STEPS_OF_DIGIT: usize = 4;
 
 /// The bytes of a text that are looked at in one step.
 pub(super) const BYTES_OF_STEP: usize = 16;

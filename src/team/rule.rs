@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::example::RunExample;
 use super::message::Message;
 use crate::document::{Node, OwnedDocument};
-use crate::expression::{Expression, Value};
+use crate::expression::{Budget, Expression, Value};
 use crate::finding::{Lifecycle, SkipReason};
 use crate::select::{KeyPath, Selector};
 use crate::source::Artifact;
@@ -119,8 +119,9 @@ impl TeamRule {
             event,
         ];
         nodes.map(|node| {
-            node.and_then(|node| Value::of(node).ok())
-                .unwrap_or(Value::Null)
+            // A record is an object, of which nothing is read yet.
+            let value = node.map(|node| Value::of(node, &mut Budget::new(u64::MAX)));
+            value.and_then(Result::ok).unwrap_or(Value::Null)
         })
     }
 }
