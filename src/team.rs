@@ -263,6 +263,15 @@ impl InForce {
             .map(|(schema, _)| schema)
     }
 
+    /// The files besides the artifacts that schemas judge.
+    pub(crate) fn judged_files(&self) -> impl Iterator<Item = &OtherFile> {
+        let files = self.team.files.iter().enumerate();
+        let is_judged = |index| self.of_file(index).next().is_some();
+        files
+            .filter(move |(index, _)| is_judged(*index))
+            .map(|(_, file)| file)
+    }
+
     /// The schemas that judge an artifact, each with its place among all.
     pub(crate) fn of(&self, artifact: Artifact) -> impl Iterator<Item = (usize, &TeamSchema)> {
         let schemas = self.team.schemas.iter().enumerate().zip(&self.on.schemas);

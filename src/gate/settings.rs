@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toml::Spanned;
 
@@ -328,6 +329,14 @@ impl Gate {
     pub(crate) fn judges_nothing(&self) -> bool {
         let levels = self.levels.anywhere(&self.check);
         levels.iter().all(|level| *level == Level::Off)
+    }
+
+    /// The names of the files besides the artifacts that schemas judge, in some directory.
+    #[cfg(feature = "cli")]
+    pub(crate) fn judged_files(&self) -> Vec<Arc<str>> {
+        let check = self.prepared();
+        let files = check.team().judged_files();
+        files.map(|file| Arc::clone(&file.name)).collect()
     }
 
     /// Whether the files that a manifest names are read, in some directory.

@@ -1,13 +1,14 @@
 //! The output of git for a working tree -> the episodes that changed since a revision.
 //!
-//! An episode is left out only if git says that each of its artifacts is unchanged. So an artifact
-//! that git does not track, ignores, or keeps in a nested repository counts as changed: run data
-//! can't hide from a check.
+//! An episode is left out only if git says that each of its artifacts is unchanged, and each other
+//! file that a team's schemas judge. So a file that git does not track, ignores, or keeps in a
+//! nested repository counts as changed: run data can't hide from a check.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use super::{EpisodeDir, FoundEpisode, is_gone, path};
 use crate::printable::escape;
@@ -39,18 +40,19 @@ pub(crate) enum GitError {
     Outside { path: PathBuf, top: PathBuf },
 }
 
-/// What of an episode a check reads besides its artifacts, which alone are asked of git. An episode
-/// that has such a thing counts as changed.
-#[derive(Clone, Copy)]
+/// What of an episode a check reads besides its artifacts.
 pub(crate) struct Reads {
-    /// The targets of artifacts that are links: git reports the link alone.
+    /// The targets of artifacts that are links: git reports the link alone, so an episode with one
+    /// counts as changed.
     pub(crate) links: bool,
-    /// The files that a manifest names.
+    /// The files that a manifest names. An episode with one counts as changed.
     pub(crate) named_files: bool,
+    /// The names of other files, which are asked of git as artifacts are.
+    pub(crate) other_files: Vec<Arc<str>>,
 }
 
 impl Reads {
-    fn more_of(self, episode: &EpisodeDir) -> bool {
+    fn more_of(&self, episode: &EpisodeDir) -> bool {
         let is_link = |it: &Artifact| episode.entries.kind(*it) == Some(EntryKind::Link);
         (self.links && Artifact::ALL.iter().any(is_link))
             || (self.named_files && episode.entries.has(Artifact::Manifest))
@@ -62,9 +64,9 @@ pub(crate) fn changed_since(
     revision: &str,
     episodes: Vec<FoundEpisode>,
     paths: &[PathBuf],
-    reads: Reads,
+    reads: &Reads,
 ) -> Result<Changed, GitError> {
-    let changes = GitChanges::since(revision)?;
+    let changes = GitChanges::since(revision, &reads.other_files)?;
     let mut real = BTreeSet::new();
     let mut touched = Vec::new();
     for found in episodes {
@@ -76,7 +78,7 @@ pub(crate) fn changed_since(
                 path: episode.path.clone(),
                 source,
             })?;
-        if changes.touch(&episode, &dir)? || reads.more_of(&episode) {
+        if changes.touch(&episode, &dir, &reads.other_files)? || reads.more_of(&episode) {
             touched.push(found);
         }
         real.insert(dir);
@@ -87,8 +89,8 @@ pub(crate) fn changed_since(
     })
 }
 
-/// The artifacts of the working tree around the working directory, compared with a revision. Paths
-/// are those that git prints, from the top of the tree.
+/// The artifacts and other files of the working tree around the working directory, compared with a
+/// revision. Paths are those that git prints, from the top of the tree.
 struct GitChanges {
     top: PathBuf,
     tracked: BTreeSet<PathBuf>,
@@ -98,7 +100,7 @@ struct GitChanges {
 }
 
 impl GitChanges {
-    fn since(revision: &str) -> Result<Self, GitError> {
+    fn since(revision: &str, other_files: &[Arc<str>]) -> Result<Self, GitError> {
         let top = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
         let top = path::from_bytes(top.strip_suffix(b"\n").unwrap_or(&top).to_vec());
         let commit = format!("{revision}^{{commit}}");
@@ -118,15 +120,10 @@ impl GitChanges {
         })?;
         let commit = String::from_utf8_lossy(&commit);
 
-        let artifacts = Artifact::ALL.map(|artifact| format!(":(glob)**/{artifact}"));
+        let files = pathspecs(other_files);
         let paths = |command: &[&str]| {
-            let artifacts = artifacts.iter().map(String::as_str);
-            let args: Vec<&str> = command
-                .iter()
-                .copied()
-                .chain(["--"])
-                .chain(artifacts)
-                .collect();
+            let files = files.iter().map(String::as_str);
+            let args: Vec<&str> = command.iter().copied().chain(["--"]).chain(files).collect();
             let listed = git(&top, &args)?;
             let paths = listed
                 .split(|byte| *byte == 0)
@@ -184,19 +181,44 @@ impl GitChanges {
     }
 
     /// Whether an episode, whose directory really is `real`, changed.
-    fn touch(&self, episode: &EpisodeDir, real: &Path) -> Result<bool, GitError> {
+    fn touch(
+        &self,
+        episode: &EpisodeDir,
+        real: &Path,
+        other_files: &[Arc<str>],
+    ) -> Result<bool, GitError> {
         let below = real
             .strip_prefix(&self.top)
             .map_err(|_| GitError::Outside {
                 path: episode.path.clone(),
                 top: self.top.clone(),
             })?;
+        let is_new = |name: &str| !self.tracked.contains(&below.join(name));
         let mut there = Artifact::ALL
             .into_iter()
             .filter(|artifact| episode.entries.has(*artifact));
+        let is_there = |name: &&Arc<str>| !is_gone(&real.join(&***name));
         Ok(self.changed.contains(below)
-            || there.any(|artifact| !self.tracked.contains(&below.join(artifact.file_name()))))
+            || there.any(|artifact| is_new(artifact.file_name()))
+            || other_files.iter().filter(is_there).any(|name| is_new(name)))
     }
+}
+
+/// What names the artifacts and other files to git, in any directory.
+fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
+    let artifacts = Artifact::ALL.map(|artifact| artifact.file_name().to_owned());
+    // What a glob would take for a pattern stands for itself.
+    let escape = |c: char| {
+        matches!(c, '*' | '?' | '[')
+            .then_some('\\')
+            .into_iter()
+            .chain([c])
+    };
+    let others = other_files
+        .iter()
+        .map(|name| name.chars().flat_map(escape).collect());
+    let names = artifacts.into_iter().chain(others);
+    names.map(|name| format!(":(glob)**/{name}")).collect()
 }
 
 /// Runs git and returns its output. It writes nothing, not even its index, and does not use a file

@@ -126,8 +126,9 @@ pub(in crate::cli) struct Validate {
     ///
     /// Runs git in the working directory, whose repository must contain the paths. An artifact
     /// counts as changed if it was committed, staged, edited, added or deleted since, if git
-    /// ignores it, or if it is a link that `--follow-links` follows. With `--verify-manifest`,
-    /// every episode with a manifest.json is checked: git is not asked for the files it names.
+    /// ignores it, or if it is a link that `--follow-links` follows. So does another file that a
+    /// schema of the configuration judges. With `--verify-manifest`, every episode with a
+    /// manifest.json is checked: git is not asked for the files it names.
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
@@ -451,9 +452,10 @@ impl Validate {
         let reads = Reads {
             links: self.follow_links,
             named_files: setup.gate.reads_named_files(),
+            other_files: setup.gate.judged_files(),
         };
         let Changed { episodes, lost } =
-            changed_since(revision, episodes, &setup.paths, reads).map_err(Failure::fault)?;
+            changed_since(revision, episodes, &setup.paths, &reads).map_err(Failure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");

@@ -139,6 +139,47 @@ fn run_with_a_manifest_counts_when_manifests_are_verified() {
 }
 
 #[test]
+fn other_file_counts_when_a_schema_judges_it() {
+    let names = [
+        "clean",
+        "committed",
+        "deleted",
+        "ignored",
+        "staged",
+        "unstaged",
+    ];
+    let repository = Repository::with(&names);
+    let other = |episode: &str| repository.episode(episode).join("scores[1].json");
+    let write = |episode: &str, text: &str| fs::write(other(episode), text).unwrap();
+    let config = "[[schema]]\nid = 'acme/scores'\nrecord = 'scores[1].json'\nexpect = 'ended'\n\
+                  title = 't'\nschema = { type = 'object', required = ['a'] }\n";
+    fs::write(repository.path().join("runvet.toml"), config).unwrap();
+    for name in names.into_iter().filter(|name| *name != "ignored") {
+        write(name, r#"{"a": 1}"#);
+    }
+    repository.commit();
+    write("committed", "{}");
+    repository.commit();
+    fs::remove_file(other("deleted")).unwrap();
+    fs::write(repository.path().join(".git/info/exclude"), "scores*").unwrap();
+    write("ignored", "{}");
+    write("staged", "{}");
+    repository.git(&["add", "--update"]);
+    write("unstaged", "{}");
+    let since = ["--changed-since", "HEAD~1"];
+    assert_eq!(checked(repository.path(), &since), names[1..]);
+    let report = validate(
+        repository.path(),
+        &[&since[..], &["--format=concise"]].concat(),
+    );
+    let found = stdout(&report);
+    assert_eq!(found.matches(": error acme/scores: ").count(), 5, "{found}");
+    assert_eq!(report.status.code(), Some(1));
+    let off = [&since[..], &["--rule=acme/scores=off"]].concat();
+    assert_eq!(checked(repository.path(), &off), [""; 0]);
+}
+
+#[test]
 fn run_data_cannot_hide_itself_from_git() {
     let repository = Repository::with(&["clean", "crooked"]);
     let ignored = repository.add_episode("ignored");
