@@ -26,6 +26,8 @@ mod nearby;
 #[cfg(feature = "cli")]
 mod new_dir;
 mod open_dir;
+#[cfg(feature = "cli")]
+mod others;
 pub(crate) mod path;
 mod root;
 mod runs;
@@ -61,6 +63,8 @@ pub(crate) use nearby::run_data_below;
 #[cfg(feature = "cli")]
 pub(crate) use new_dir::write_new_dir;
 pub(crate) use open_dir::OpenDir;
+#[cfg(feature = "cli")]
+pub(crate) use others::{OtherFiles, SeenFiles};
 pub(crate) use path::{display, is_gone};
 pub(crate) use root::Given;
 pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, runs_at};

@@ -4,7 +4,7 @@
 mod agreement;
 mod touched;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
@@ -21,7 +21,10 @@ use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
-use crate::store::{Changes, Fault, Given, Known, Noting, Renewed, Snapshot, is_open, look_at};
+use crate::store::{
+    AsEpisodeDir as _, Changes, Fault, Given, Known, Noting, OtherFiles, Renewed, SeenFiles,
+    Snapshot, is_open, look_at,
+};
 use touched::{Due, End, Touched};
 
 /// How often the path of the directory is resolved anew: what is above it is not watched.
@@ -197,10 +200,12 @@ impl Watch {
             Given::None
         };
         let known = Known::new(&self.dir, given, gate.parallelism());
-        let mut seen = Seen::new(known.map_err(|source| Error::Unreachable {
+        let known = known.map_err(|source| Error::Unreachable {
             dir: self.dir.clone(),
             source,
-        })?);
+        })?;
+        let mut seen = Seen::new(known, gate.other_files());
+        self.touched.set_other_files(seen.other_files.clone());
         let mut next_look = Instant::now();
         // Runs that exist already count as new.
         let mut first = Some(Due::all());
@@ -213,7 +218,9 @@ impl Watch {
             }
             if due.end.is_some() {
                 // What was seen just now is judged too.
-                due.changes.append(&mut self.touched.wait(None).changes);
+                let mut last = self.touched.wait(None);
+                due.changes.append(&mut last.changes);
+                due.others.append(&mut last.others);
             }
             if self.judge(gate, &due, &mut seen, &mut take).is_break() {
                 return Ok(());
@@ -247,7 +254,7 @@ impl Watch {
             gone,
             faults,
             faults_gone,
-        } = self.renew(gate, due, &mut seen.known);
+        } = self.renew(gate, due, seen);
         for path in faults_gone {
             take(News::FaultGone(path))?;
         }
@@ -330,6 +337,13 @@ impl Watch {
                     self.touched.add(below, is_whole);
                 }
             }
+            for (below, before) in &mut seen.others {
+                let now = seen.other_files.look(&join(&self.dir, below), |_| ());
+                if now.may_differ(before) {
+                    self.touched.add_other(below.clone());
+                }
+                *before = now;
+            }
         }
     }
 
@@ -337,23 +351,26 @@ impl Watch {
         self.touched.end(End::Fault(touched::Fault::Failed(reason)));
     }
 
-    /// Searches what may have changed.
-    fn renew(&self, gate: &Gate, due: &Due, known: &mut Known) -> Renewed {
-        // First a directory is watched, then listed: nothing can come into it unseen.
-        let listen = |below: &Path| {
-            let mut place = self.place();
-            let dir = join(&place.top, below);
-            if let Some(watcher) = &mut place.watcher {
-                match watcher.watch(&dir, RecursiveMode::NonRecursive) {
-                    Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
-                        self.fail(error.to_string());
-                    }
-                    _ => {}
+    /// Watches a directory. That comes before it is listed: nothing can come into it unseen.
+    fn listen(&self, below: &Path) {
+        let mut place = self.place();
+        let dir = join(&place.top, below);
+        if let Some(watcher) = &mut place.watcher {
+            match watcher.watch(&dir, RecursiveMode::NonRecursive) {
+                Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
+                    self.fail(error.to_string());
                 }
-                self.touched.set_open(below, is_open(&dir));
+                _ => {}
             }
-        };
-        gate.with_excludes(|excludes| {
+            self.touched.set_open(below, is_open(&dir));
+        }
+    }
+
+    /// Searches what may have changed.
+    fn renew(&self, gate: &Gate, due: &Due, seen: &mut Seen) -> Renewed {
+        let known = &mut seen.known;
+        let listen = |below: &Path| self.listen(below);
+        let renewed = gate.with_excludes(|excludes| {
             if !due.new.is_empty() && self.poll.is_none() {
                 known.listen(&Changes(due.new.clone()), excludes, &listen);
             }
@@ -362,8 +379,32 @@ impl Watch {
                 // Most files that come and go are not artifacts.
                 !*is_whole || known.has(below) || may_hold_runs(&join(&self.dir, below))
             });
+            for below in &due.others {
+                for episode in known.episodes_around(below) {
+                    changes.entry(episode.to_owned()).or_default();
+                }
+            }
             known.renew(&Changes(changes), excludes, &listen)
-        })
+        });
+        for path in &renewed.gone {
+            seen.others.remove(seen.known.below(path));
+        }
+        // What is read is not older than what is seen here.
+        for episode in renewed
+            .episodes
+            .iter()
+            .filter(|_| !seen.other_files.are_none())
+        {
+            let path = episode.as_episode_dir().into_owned().path;
+            let at = seen.known.below(&path);
+            let look = seen
+                .other_files
+                .look(&path, |below| listen(&at.join(below)));
+            if self.poll.is_some() {
+                seen.others.insert(at.to_owned(), look);
+            }
+        }
+        renewed
     }
 }
 
@@ -390,6 +431,10 @@ impl Place {
 struct Seen {
     known: Known,
     snapshot: Option<Snapshot>,
+    /// What counts besides artifacts.
+    other_files: OtherFiles,
+    /// What was last seen of those, in each run, where the system does not report changes.
+    others: BTreeMap<PathBuf, SeenFiles>,
     /// The runs that were judged.
     judged: BTreeSet<Box<Path>>,
     /// The runs that could not be opened.
@@ -399,10 +444,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn new(known: Known) -> Self {
+    fn new(known: Known, other_files: OtherFiles) -> Self {
         Self {
             known,
             snapshot: None,
+            other_files,
+            others: BTreeMap::new(),
             judged: BTreeSet::new(),
             closed: BTreeSet::new(),
             all: false,
@@ -440,6 +487,11 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
                 };
                 if let Some((below, is_whole)) = place(event.kind, path, below, &touched) {
                     touched.add(below.to_owned(), is_whole);
+                }
+                if let (Some(name), Some(dir)) = (below.file_name(), below.parent())
+                    && touched.counts(name)
+                {
+                    touched.add_other(dir.to_owned());
                 }
             }
         }

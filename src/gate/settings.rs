@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "cli")]
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -15,6 +16,8 @@ use crate::check::Checker;
 use crate::config::{ConfigSource, Files, Reading, read_team};
 use crate::digest::{Digest, Parts};
 use crate::finding::{Deny, Level};
+#[cfg(feature = "cli")]
+use crate::store::OtherFiles;
 use crate::timestamp::Timestamp;
 
 impl Gate {
@@ -337,6 +340,16 @@ impl Gate {
         let check = self.prepared();
         let files = check.team().judged_files();
         files.map(|file| Arc::clone(&file.name)).collect()
+    }
+
+    /// The files besides the artifacts that a check reads, in some directory.
+    #[cfg(feature = "cli")]
+    pub(crate) fn other_files(&self) -> OtherFiles {
+        if self.reads_named_files() {
+            OtherFiles::All
+        } else {
+            OtherFiles::Named(self.judged_files())
+        }
     }
 
     /// Whether the files that a manifest names are read, in some directory.

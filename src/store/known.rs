@@ -101,6 +101,16 @@ impl Known {
             || holds_any(&found.links, |it| &it.at, &path)
     }
 
+    /// The episodes at and above a path, from the directory on.
+    pub(crate) fn episodes_around<'p>(&self, below: &'p Path) -> impl Iterator<Item = &'p Path> {
+        let is_episode = |below: &Path| {
+            let path = self.typed(below);
+            let order = |it: &FoundEpisode| it.dir.order_to(path::bytes(&path));
+            self.episodes.binary_search_by(order).is_ok()
+        };
+        below.ancestors().filter(move |it| is_episode(it))
+    }
+
     /// Walks through what may have changed, and keeps nothing of it.
     pub(crate) fn listen(&self, changes: &Changes, excludes: Excludes<'_>, listen: Listen<'_>) {
         self.walk_along(changes, excludes, listen);

@@ -1,9 +1,12 @@
 //! Reports of changes -> the directories to judge, each once it has been unchanged for a while.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::store::OtherFiles;
 
 /// How long a directory must be unchanged before it is judged: a run writes its records one after
 /// the other.
@@ -29,6 +32,8 @@ struct Inbox {
     new: BTreeMap<PathBuf, bool>,
     /// The directories that can't be listed, or in which nothing can be looked at.
     closed: BTreeSet<PathBuf>,
+    /// What counts besides artifacts.
+    other_files: OtherFiles,
     end: Option<End>,
 }
 
@@ -52,7 +57,9 @@ pub(super) enum Fault {
 struct Touch {
     first: Instant,
     last: Instant,
-    is_whole: bool,
+    /// Whether everything below may have changed too; `None` where only other files did.
+    is_whole: Option<bool>,
+    has_others: bool,
 }
 
 impl Touch {
@@ -67,12 +74,18 @@ pub(super) struct Due {
     /// Paths at which something changed, each with whether everything below may have changed too;
     /// else only the artifacts in the directory did.
     pub(super) changes: BTreeMap<PathBuf, bool>,
-    /// Those of the first kind since the last time: to be watched at once, and judged later.
+    /// Directories in which another file changed, which counts in an episode.
+    pub(super) others: BTreeSet<PathBuf>,
+    /// Changes of the first kind since the last time: to be watched at once, and judged later.
     pub(super) new: BTreeMap<PathBuf, bool>,
     pub(super) end: Option<End>,
 }
 
 impl Due {
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.others.is_empty() && self.new.is_empty()
+    }
+
     /// Everything.
     pub(super) fn all() -> Self {
         Self {
@@ -92,8 +105,24 @@ impl Touched {
     }
 
     pub(super) fn add(&self, below: PathBuf, is_whole: bool) {
-        self.inbox().add(below, is_whole, Instant::now());
+        self.inbox().add(below, Some(is_whole), Instant::now());
         self.news.notify_one();
+    }
+
+    /// Records that a file besides the artifacts changed in a directory.
+    pub(super) fn add_other(&self, dir: PathBuf) {
+        self.inbox().add(dir, None, Instant::now());
+        self.news.notify_one();
+    }
+
+    /// Sets which files count besides artifacts.
+    pub(super) fn set_other_files(&self, files: OtherFiles) {
+        self.inbox().other_files = files;
+    }
+
+    /// Whether a file with this name counts besides artifacts.
+    pub(super) fn counts(&self, name: &OsStr) -> bool {
+        self.inbox().other_files.may_be(name)
     }
 
     /// Notes whether a directory can be listed, and what is in it be looked at. Returns whether
@@ -124,7 +153,7 @@ impl Touched {
             let now = Instant::now();
             let due = inbox.take(now);
             let is_over = until.is_some_and(|until| until <= now);
-            if is_over || due.end.is_some() || !due.changes.is_empty() || !due.new.is_empty() {
+            if is_over || due.end.is_some() || !due.is_empty() {
                 return due;
             }
             let next = inbox.changes.values().map(Touch::due).chain(until).min();
@@ -145,38 +174,43 @@ impl Touched {
 }
 
 impl Inbox {
-    fn add(&mut self, below: PathBuf, is_whole: bool, now: Instant) {
+    fn add(&mut self, below: PathBuf, is_whole: Option<bool>, now: Instant) {
         let is_full = self.changes.len() >= MAX_CHANGES && !self.changes.contains_key(&below);
         let (below, is_whole) = if is_full {
             self.changes.retain(|known, _| known == Path::new(""));
             self.new.clear();
-            (PathBuf::new(), true)
+            (PathBuf::new(), Some(true))
         } else {
             (below, is_whole)
         };
-        if is_whole {
+        if is_whole == Some(true) {
             self.new.insert(below.clone(), true);
         }
         let touch = self.changes.entry(below).or_insert(Touch {
             first: now,
             last: now,
             is_whole,
+            has_others: false,
         });
         touch.last = now;
-        touch.is_whole |= is_whole;
+        touch.is_whole = touch.is_whole.max(is_whole);
+        touch.has_others |= is_whole.is_none();
     }
 
     /// Takes the changes that are due; at the end, all of them.
     fn take(&mut self, now: Instant) -> Due {
         let mut due = Due {
             changes: BTreeMap::new(),
+            others: BTreeSet::new(),
             new: std::mem::take(&mut self.new),
             end: self.end.clone(),
         };
         self.changes.retain(|below, touch| {
             let is_due = due.end.is_some() || touch.due() <= now;
             if is_due {
-                due.changes.insert(below.clone(), touch.is_whole);
+                due.changes
+                    .extend(touch.is_whole.map(|it| (below.clone(), it)));
+                due.others.extend(touch.has_others.then(|| below.clone()));
             }
             !is_due
         });
@@ -195,7 +229,7 @@ mod tests {
         let mut inbox = Inbox::default();
         for (dir, at) in touches {
             let at = start + Duration::from_millis(*at);
-            inbox.add(dir.into(), false, at);
+            inbox.add(dir.into(), Some(false), at);
         }
         inbox
     }
@@ -237,7 +271,7 @@ mod tests {
         let start = Instant::now();
         let mut inbox = Inbox::default();
         for index in 0..3 * MAX_CHANGES {
-            inbox.add(index.to_string().into(), false, start);
+            inbox.add(index.to_string().into(), Some(false), start);
             assert!(inbox.changes.len() <= MAX_CHANGES);
         }
         let due = inbox.take(start + PATIENCE);

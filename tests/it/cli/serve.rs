@@ -512,6 +512,26 @@ fn changes_arrive_with_the_item_of_the_run() {
 }
 
 #[test]
+fn verdict_changes_with_a_file_that_a_schema_judges() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = temp.path().join("episodes/ep_answer");
+    copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &run);
+    let config = temp.path().join("runvet.toml");
+    let text = "[[schema]]\nid = 'acme/scores'\nrecord = 'scores.json'\n\
+                title = 't'\nschema = { type = 'object', required = ['a'] }\n";
+    fs::write(&config, text).unwrap();
+    let service = Service::start(temp.path(), &["--config", config.to_str().unwrap()]);
+    let mut changes = service.changes();
+    service.wait_for(1);
+    fs::write(run.join("scores.json"), "{}").unwrap();
+    changes
+        .by_ref()
+        .find(|line| line.starts_with("data: ") && line.contains(r#""valid":false"#))
+        .unwrap();
+    assert_eq!(service.ids("rule=acme/scores"), ["ep_answer"]);
+}
+
+#[test]
 fn runs_are_filtered_and_sorted_by_a_metric() {
     let service = Service::start(&corpus().join("demo"), &[]);
     service.wait_for(5);

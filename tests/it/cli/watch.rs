@@ -557,6 +557,70 @@ fn polling_sees_older_files_and_writes_of_one_second() {
     }
 }
 
+/// A run below `runs`, with a file that a schema of `runvet.toml` judges, and a manifest that names
+/// a file in a directory.
+fn run_with_other_files() -> (tempfile::TempDir, PathBuf) {
+    let temp = tempfile::tempdir().unwrap();
+    let episode = temp.path().join("runs/episodes/ep_answer");
+    copy_dir(&good("terminal"), &episode);
+    let config = "[[schema]]\nid = 'acme/scores'\nrecord = 'scores.json'\nexpect = 'ended'\n\
+                  title = 't'\nschema = { type = 'object', required = ['a'] }\n";
+    fs::write(temp.path().join("runvet.toml"), config).unwrap();
+    fs::write(episode.join("scores.json"), r#"{"a": 1}"#).unwrap();
+    fs::create_dir_all(episode.join("out/deep")).unwrap();
+    fs::write(episode.join("out/deep/answer.txt"), "42").unwrap();
+    let manifest = r#"{"files": [{"name": "out/deep/answer.txt", "size_bytes": 2}]}"#;
+    fs::write(episode.join("manifest.json"), manifest).unwrap();
+    (temp, episode)
+}
+
+#[test]
+fn watch_follows_the_files_that_schemas_judge() {
+    for poll in [&[][..], &["--poll", "1"]] {
+        let (temp, episode) = run_with_other_files();
+        let scores = episode.join("scores.json");
+        let watch = Watch::start(temp.path(), &[&["runs"], poll].concat());
+        let valid = || watch.until("runs/episodes/ep_answer (ended): valid");
+        let invalid = || watch.until("runs/episodes/ep_answer (ended): error acme/scores");
+        valid();
+        fs::write(&scores, "{}").unwrap();
+        invalid();
+        fs::write(episode.join("new"), r#"{"a": 2}"#).unwrap();
+        fs::rename(episode.join("new"), &scores).unwrap();
+        valid();
+        fs::remove_file(&scores).unwrap();
+        invalid();
+    }
+}
+
+#[test]
+fn watch_follows_the_files_that_a_manifest_names() {
+    for poll in [&[][..], &["--poll", "1"]] {
+        let (temp, episode) = run_with_other_files();
+        let answer = episode.join("out/deep/answer.txt");
+        let args = [&["runs", "--verify-manifest"], poll].concat();
+        let watch = Watch::start(temp.path(), &args);
+        let valid = || watch.until("runs/episodes/ep_answer (ended): valid");
+        let invalid = || watch.until("runs/episodes/ep_answer (ended): error manifest/digest");
+        valid();
+        fs::write(&answer, "43!").unwrap();
+        invalid();
+        fs::write(&answer, "42").unwrap();
+        valid();
+        // Directories that come later are followed too.
+        fs::remove_dir_all(episode.join("out")).unwrap();
+        invalid();
+        fs::create_dir_all(answer.parent().unwrap()).unwrap();
+        fs::write(&answer, "42").unwrap();
+        valid();
+        fs::write(&answer, "").unwrap();
+        invalid();
+        fs::write(&answer, "42").unwrap();
+        fs::remove_file(episode.join("scores.json")).unwrap();
+        watch.until("runs/episodes/ep_answer (ended): error acme/scores");
+    }
+}
+
 #[test]
 fn unreadable_directories_are_reported_and_watched_again() {
     let Some(user) = Unprivileged::new() else {

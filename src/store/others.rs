@@ -1,0 +1,117 @@
+//! The files of an episode besides its artifacts that a check reads -> whether they changed.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::listing::open_dir;
+use super::path;
+use super::stillness::FileVersion;
+use super::tree::MAX_LEVELS;
+use crate::digest::{Digest, Parts};
+use crate::source::EntryKind;
+
+/// The files besides the artifacts that a check reads.
+#[derive(Clone, Debug)]
+pub(crate) enum OtherFiles {
+    /// Those with these names, in an episode's directory.
+    Named(Vec<Arc<str>>),
+    /// Any, in it and below.
+    All,
+}
+
+impl Default for OtherFiles {
+    fn default() -> Self {
+        Self::Named(Vec::new())
+    }
+}
+
+/// What was seen of such files.
+#[derive(PartialEq)]
+pub(crate) struct SeenFiles {
+    versions: Digest,
+    /// Whether one was written just now: another write may leave the same version behind.
+    is_fresh: bool,
+}
+
+impl SeenFiles {
+    /// Whether a file may have changed since an earlier look.
+    pub(crate) fn may_differ(&self, before: &Self) -> bool {
+        before.is_fresh || self.versions != before.versions
+    }
+}
+
+impl OtherFiles {
+    pub(crate) fn are_none(&self) -> bool {
+        matches!(self, Self::Named(names) if names.is_empty())
+    }
+
+    /// Whether a check may read a file with this name.
+    pub(crate) fn may_be(&self, name: &OsStr) -> bool {
+        match self {
+            Self::Named(names) => names.iter().any(|it| **it == *name),
+            Self::All => true,
+        }
+    }
+
+    /// Looks at all of them in an episode's directory. `listen` is told of each directory below
+    /// before it is listed.
+    pub(crate) fn look(&self, dir: &Path, listen: impl Fn(&Path)) -> SeenFiles {
+        let mut looker = Looker {
+            now: SystemTime::now(),
+            parts: Parts::default(),
+            is_fresh: false,
+        };
+        match self {
+            Self::Named(names) => names.iter().for_each(|name| {
+                looker.add(dir, Path::new(&**name));
+            }),
+            Self::All => looker.add_all(dir, listen),
+        }
+        SeenFiles {
+            versions: looker.parts.digest(),
+            is_fresh: looker.is_fresh,
+        }
+    }
+}
+
+struct Looker {
+    now: SystemTime,
+    parts: Parts,
+    is_fresh: bool,
+}
+
+impl Looker {
+    /// Adds what is at a path from a directory on, and returns whether that is a directory.
+    fn add(&mut self, dir: &Path, below: &Path) -> bool {
+        let stat = rustix::fs::lstat(dir.join(below)).ok();
+        let version = stat.map(|stat| FileVersion::from(&stat));
+        self.parts.add(path::bytes(below));
+        self.parts.add(format!("{version:?}").as_bytes());
+        self.is_fresh |= version.is_some_and(|it| it.is_fresh(self.now));
+        version.is_some_and(|it| it.kind() == EntryKind::Directory)
+    }
+
+    fn add_all(&mut self, dir: &Path, listen: impl Fn(&Path)) {
+        let mut waiting = vec![(PathBuf::new(), 0)];
+        while let Some((below, level)) = waiting.pop() {
+            if level > 0 {
+                listen(&below);
+            }
+            let entries = open_dir(&dir.join(&below)).map(rustix::fs::Dir::read_from);
+            let entries = entries.into_iter().flatten().flatten();
+            for entry in entries.map_while(Result::ok) {
+                let name = entry.file_name().to_bytes();
+                if matches!(name, b"." | b"..") {
+                    continue;
+                }
+                let at = below.join(OsStr::from_bytes(name));
+                if self.add(dir, &at) && level < MAX_LEVELS {
+                    waiting.push((at, level + 1));
+                }
+            }
+        }
+    }
+}
