@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use rustix::fd::OwnedFd;
@@ -52,6 +53,8 @@ pub(crate) struct Directory {
     follow_links: bool,
     /// The version of each artifact when it was opened, and when that was.
     opened: [Cell<Option<OpenedAt>>; Artifact::ALL.len()],
+    /// Other files that must be still, each with its version before any was read.
+    others: Vec<(Arc<str>, Option<OpenedAt>)>,
     /// What the machine lacked to open one.
     lacking: Cell<Option<Errno>>,
 }
@@ -137,8 +140,22 @@ impl Directory {
             entries,
             follow_links,
             opened: Default::default(),
+            others: Vec::new(),
             lacking: Cell::new(None),
         }
+    }
+
+    /// Notes other files that must be still, before they are read.
+    pub(crate) fn with_others<'n>(mut self, names: impl Iterator<Item = &'n Arc<str>>) -> Self {
+        let others = names.map(|name| (Arc::clone(name), self.entry(name).ok().map(OpenedAt::now)));
+        self.others = others.collect();
+        self
+    }
+
+    /// The version of an entry, which may be a link.
+    fn entry(&self, name: &str) -> Result<FileVersion, Errno> {
+        let stat = rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW);
+        stat.map(|stat| FileVersion::from(&stat))
     }
 
     /// Keeps the version in which an artifact is read. If it is read twice, the first one counts.
@@ -287,6 +304,9 @@ impl Directory {
                 };
                 movement.file(artifact, opened, is.ok());
             }
+        }
+        for (name, before) in &self.others {
+            movement.other_file(*before, self.entry(name).ok());
         }
         movement
     }

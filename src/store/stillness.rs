@@ -4,9 +4,9 @@
 //! other, so a read in between sees two generations, and their differences are not defects. A read
 //! is valid if the directory is still the same one, lists the same artifacts, and no artifact has
 //! changed since it was opened, nor within the last moment, nor just before it was opened: two
-//! changes within one tick of the kernel's clock may leave the same version behind. Other entries
-//! of the directory don't count: a lock or a heartbeat that comes and goes says nothing about the
-//! records.
+//! changes within one tick of the kernel's clock may leave the same version behind. Nor may another
+//! file that a team's schemas judge. Other entries of the directory don't count: a lock or a
+//! heartbeat that comes and goes says nothing about the records.
 
 use std::time::{Duration, SystemTime};
 
@@ -108,6 +108,8 @@ impl OpenedAt {
 pub(crate) struct Movement {
     now_ns: i128,
     artifacts: Vec<Artifact>,
+    /// Whether another file changes that schemas judge.
+    has_others: bool,
     /// Whether another directory is in the place of the one that was read.
     is_replaced: bool,
     settles_in: Duration,
@@ -144,12 +146,21 @@ impl Movement {
 
     /// Records a file that was read: as it was when it was opened, and as it is now.
     pub(super) fn file(&mut self, artifact: Artifact, opened: OpenedAt, is: Option<FileVersion>) {
-        let settles_in = is.map_or(Duration::ZERO, |is| is.settles_in(self.now_ns));
-        let is_same = is == Some(opened.version) && opened.is_what_was_read();
-        if !is_same || !settles_in.is_zero() {
+        if self.moves(Some(opened), is) {
             self.artifacts.push(artifact);
         }
+    }
+
+    /// Records another file: as it was before it was read, and as it is now.
+    pub(super) fn other_file(&mut self, before: Option<OpenedAt>, is: Option<FileVersion>) {
+        self.has_others |= self.moves(before, is);
+    }
+
+    fn moves(&mut self, before: Option<OpenedAt>, is: Option<FileVersion>) -> bool {
+        let settles_in = is.map_or(Duration::ZERO, |is| is.settles_in(self.now_ns));
         self.settles_in = self.settles_in.max(settles_in);
+        let is_same = is == before.map(|it| it.version);
+        !is_same || !before.is_none_or(OpenedAt::is_what_was_read) || !settles_in.is_zero()
     }
 
     /// Compares what was seen of artifacts before they were read with what was seen afterwards.
@@ -165,7 +176,7 @@ impl Movement {
 
     /// Whether nothing changes.
     pub(crate) fn is_none(&self) -> bool {
-        self.artifacts.is_empty() && !self.is_replaced
+        self.artifacts.is_empty() && !self.has_others && !self.is_replaced
     }
 
     /// Whether one of these artifacts changes.

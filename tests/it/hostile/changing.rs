@@ -280,6 +280,43 @@ fn restless_run_fails_without_a_finding() {
 }
 
 #[test]
+fn half_of_a_file_that_a_schema_judges_is_no_finding() {
+    let run = Run::new();
+    let config = "[[schema]]\nid = 'acme/scores'\nrecord = 'scores.json'\nexpect = 'ended'\n\
+                  title = 't'\nschema = { type = 'object', required = ['a'] }\n";
+    let path = run.temp.path().join("runvet.toml");
+    let gate = Gate::default().with_config(&path, config, None).unwrap();
+    let has_stood_still = AtomicBool::new(false);
+    let write = |round: u64| {
+        let started = Instant::now();
+        let mut file = fs::File::create(run.dir.join("scores.json")).unwrap();
+        file.write_all(b"{").unwrap();
+        thread::sleep(Duration::from_millis(10));
+        write!(file, "\"a\": {round}}}").unwrap();
+        // However slow the machine is, the half of it is real then.
+        has_stood_still.fetch_or(started.elapsed() >= STILL, Relaxed);
+    };
+    write(0);
+    let episode = gate.discover(&[run.temp.path()]).episodes.remove(0);
+    let mut tries = 0..5;
+    let reports = while_writing(u64::MAX, write, || {
+        tries
+            .next()
+            .map(|_| gate.clone().episode(&episode).unwrap())
+    });
+    for report in &reports {
+        assert!(
+            report.findings.is_empty() || has_stood_still.load(Relaxed),
+            "{:?}",
+            report.findings
+        );
+    }
+    fs::remove_file(run.dir.join("scores.json")).unwrap();
+    let report = gate.clone().episode(&episode).unwrap();
+    assert_eq!(report.findings[0].rule, "acme/scores");
+}
+
+#[test]
 fn failing_run_is_found_beside_foreign_files() {
     let run = Run::new();
     let state = run.text("state.json");
