@@ -57,9 +57,16 @@ impl Period {
 
     /// Whether a run is meant that started then. One whose start its records do not say may be.
     pub(super) fn may_have(&self, started: Option<&Timestamp>) -> bool {
-        let is_late = |since| started.is_none_or(|at| at >= since);
-        let is_early = |until| started.is_none_or(|at| at < until);
-        self.since().is_none_or(is_late) && self.until().is_none_or(is_early)
+        self.may_have_one(&[started.cloned()])
+    }
+
+    /// Whether a run is meant that gives several starts: unless all are too early, or all too late.
+    pub(super) fn may_have_one(&self, starts: &[Option<Timestamp>]) -> bool {
+        let any = |is: &dyn Fn(&Timestamp) -> bool| {
+            starts.is_empty() || starts.iter().any(|it| it.as_ref().is_none_or(is))
+        };
+        self.since().is_none_or(|since| any(&|at| at >= since))
+            && self.until().is_none_or(|until| any(&|at| at < until))
     }
 
     /// Prints how times without an instant were understood.

@@ -21,6 +21,8 @@ use crate::store::{
     self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, Given, InMemory, Opened,
     display,
 };
+#[cfg(feature = "cli")]
+use crate::timestamp::Timestamp;
 
 /// One run, to read from.
 ///
@@ -286,6 +288,33 @@ impl RunReader {
             state: record(Artifact::State, loaded.state),
             summary: record(Artifact::Summary, loaded.summary),
         }
+    }
+
+    /// When the run started, by each record and by its first event; `None` for what can't be read.
+    #[cfg(feature = "cli")]
+    pub(crate) fn starts(&self) -> Vec<Option<Timestamp>> {
+        let start =
+            |node: Option<Node<'_>>| Some(node?.text().and_then(|it| Timestamp::parse(&it)));
+        let of_record = |artifact, path: &[&str]| {
+            let record = self.document(artifact);
+            record.map_or(Some(None), |record| start(record.root().at(path)))
+        };
+        let of_events = || match self.event_lines() {
+            Ok(mut lines) => match lines.next_document()? {
+                Ok((_, event)) => start(event.get("timestamp")),
+                Err(_) => Some(None),
+            },
+            Err(_) => Some(None),
+        };
+        let given = |artifact| match artifact {
+            Artifact::State => of_record(artifact, &["episode", "started_at"]),
+            Artifact::Summary => of_record(artifact, &["started_at"]),
+            Artifact::Events => of_events(),
+            Artifact::Learn | Artifact::Manifest => None,
+        };
+        let there = Artifact::ALL.into_iter();
+        let there = there.filter(|artifact| self.dir.entries.has(*artifact));
+        there.filter_map(given).collect()
     }
 
     fn stored<T>(

@@ -29,7 +29,6 @@ use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{
     AsEpisodeDir as _, Changed, Fault, FoundEpisode, Given, Reads, WholeFile, changed_since,
 };
-use crate::timestamp::Timestamp;
 use crate::view;
 use notes::{Scope, notes};
 
@@ -435,9 +434,7 @@ impl Validate {
     /// Whether an episode started when it is asked for. One of which that is not known may have.
     fn is_in_period(&self, episode: &FoundEpisode) -> bool {
         let run = RunReader::open(&episode.as_episode_dir().path);
-        let started = run.ok().and_then(|run| run.entry().started_at);
-        let started = started.as_deref().and_then(Timestamp::parse);
-        self.period.may_have(started.as_ref())
+        run.map_or(true, |run| self.period.may_have_one(&run.starts()))
     }
 
     /// The episodes that changed; notes runs that were deleted.

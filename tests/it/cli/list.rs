@@ -223,6 +223,41 @@ fn times_have_one_grammar_and_are_said() {
 }
 
 #[test]
+fn run_is_checked_unless_all_its_starts_are_outside_a_period() {
+    let first = ["state.json", "summary.json", "events.jsonl"];
+    let check = |forged: &[&str], period: &[&str]| {
+        let (temp, dir) = copy_of("demo/episodes/ep_03_edited");
+        for file in forged {
+            let text = fs::read_to_string(dir.join(file)).unwrap();
+            let text = text.replace("2026-03-01", "1999-03-01");
+            fs::write(dir.join(file), text).unwrap();
+        }
+        let args = [&["validate", "."], period].concat();
+        runvet(temp.path(), &args, Width::Narrow).status.code()
+    };
+    for file in first {
+        let others: Vec<&str> = first.into_iter().filter(|it| *it != file).collect();
+        for forged in [&[file][..], &others] {
+            assert_eq!(
+                check(forged, &["--since", "2026-01-01"]),
+                Some(1),
+                "{forged:?}"
+            );
+            assert_eq!(
+                check(forged, &["--until", "2000-01-01"]),
+                Some(1),
+                "{forged:?}"
+            );
+            // It may have started between the two.
+            let between = ["--since", "2001-01-01", "--until", "2002-01-01"];
+            assert_eq!(check(forged, &between), Some(1), "{forged:?}");
+        }
+    }
+    assert_eq!(check(&first, &["--since", "2026-01-01"]), Some(3));
+    assert_eq!(check(&[], &["--until", "2026-01-01"]), Some(3));
+}
+
+#[test]
 fn run_whose_start_is_not_known_is_checked_in_any_period() {
     let (temp, dir) = copy_of("demo/episodes/ep_01_answer");
     for file in ["state.json", "summary.json"] {
