@@ -21,6 +21,7 @@ use super::problem::Problem;
 use super::query::{self, RunQuery};
 use super::{Service, json};
 use crate::diff;
+use crate::document::Node;
 use crate::finding::Level;
 use crate::gate::CheckRequest;
 use crate::printable::{escape, quote};
@@ -166,21 +167,12 @@ impl EventQuery {
             }
             let item = match read {
                 Ok((line, event)) => {
-                    let phase = event.get("phase").and_then(crate::document::Node::text);
-                    let is_wanted = |phase| self.phase.iter().any(|wanted| *wanted == phase);
-                    if !self.phase.is_empty() && !phase.is_some_and(is_wanted) {
+                    let Some(event) = self.wanted(event, &words)? else {
                         continue;
-                    }
-                    let text = raw_json(event).map_err(|error| failed(&error))?;
-                    if !words.is_empty() {
-                        let text = text.get().to_ascii_lowercase();
-                        if !words.iter().all(|word| text.contains(word)) {
-                            continue;
-                        }
-                    }
+                    };
                     EventItem {
                         line,
-                        event: Some(text),
+                        event: Some(event),
                         error: None,
                     }
                 }
@@ -208,6 +200,22 @@ impl EventQuery {
             items.push(item);
         }
         Ok(EventList { items, next: None })
+    }
+
+    /// The text of an event, if it has one of the phases and all words.
+    fn wanted(&self, event: Node<'_>, words: &[&str]) -> Result<Option<Box<RawValue>>, Problem> {
+        let phase = event.get("phase").and_then(Node::text);
+        let is_one = |phase| self.phase.iter().any(|wanted| *wanted == phase);
+        if !self.phase.is_empty() && !phase.is_some_and(is_one) {
+            return Ok(None);
+        }
+        let text = raw_json(event).map_err(|error| failed(&error))?;
+        if words.is_empty() {
+            return Ok(Some(text));
+        }
+        let lower = text.get().to_ascii_lowercase();
+        let has_all = words.iter().all(|word| lower.contains(word));
+        Ok(has_all.then_some(text))
     }
 }
 
