@@ -147,6 +147,9 @@ impl Size {
     }
 }
 
+/// The digits that tell each double from the others: many programs write a double with all of them.
+const DOUBLE_DIGITS: usize = 17;
+
 /// Why a number can't be written with its value: what is written are integers of 64 bits, and
 /// doubles.
 fn unwritable(node: Node<'_>) -> Option<&'static str> {
@@ -154,12 +157,22 @@ fn unwritable(node: Node<'_>) -> Option<&'static str> {
     if number.parse::<i64>().is_ok() {
         return None;
     }
-    if !number.parse().is_ok_and(f64::is_finite) {
+    let double = number.parse().unwrap_or(f64::NAN);
+    if !double.is_finite() {
         return Some("is too large");
     }
     let written = node.to_value().to_string();
     let is_exact = Number::of(number).equals(Number::of(&written));
-    (!is_exact).then_some("would be rounded: record it as a string")
+    let is_kept = is_exact || (double != 0.0 && is_double(number));
+    (!is_kept).then_some("would be rounded: record it as a string")
+}
+
+/// Whether a number may be a double as a program writes it: a fraction without further digits.
+fn is_double(number: &str) -> bool {
+    let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit);
+    let significant = digits.skip_while(|digit| *digit == b'0').count();
+    number.contains(['.', 'e', 'E']) && significant <= DOUBLE_DIGITS
 }
 
 /// The length of a text in JSON, quotes included.

@@ -571,6 +571,7 @@ fn number_that_is_recorded_keeps_its_value() {
         ("-0", "-0.0"),
         ("1e23", "1e+23"),
         ("5e-324", "5e-324"),
+        ("0.10000000000000001", "0.1"),
     ] {
         talk.tell(&[&format!(
             r#"{{"note":{{"phase":"p","payload":{{"a":{value}}}}}}}"#
