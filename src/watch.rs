@@ -390,11 +390,8 @@ impl Watch {
             seen.others.remove(seen.known.below(path));
         }
         // What is read is not older than what is seen here.
-        for episode in renewed
-            .episodes
-            .iter()
-            .filter(|_| !seen.other_files.are_none())
-        {
+        let episodes = renewed.episodes.iter();
+        for episode in episodes.filter(|_| !seen.other_files.are_none()) {
             let path = episode.as_episode_dir().into_owned().path;
             let at = seen.known.below(&path);
             let look = seen

@@ -29,7 +29,6 @@ impl Default for OtherFiles {
 }
 
 /// What was seen of such files.
-#[derive(PartialEq)]
 pub(crate) struct SeenFiles {
     versions: Digest,
     /// Whether one was written just now: another write may leave the same version behind.
