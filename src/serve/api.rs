@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::connections::PIECE;
-use super::guard::MAX_TIME;
 use super::problem::Problem;
 use super::query::{self, RunQuery};
 use super::{Service, json};
@@ -50,6 +49,9 @@ pub(super) const MAX_ANSWERS: usize = 128 << 20;
 
 /// A small body: checking it takes less time than handing it to another thread.
 const SMALL_BODY: usize = 64 << 10;
+
+/// The time in which an answer must begin.
+pub(super) const MAX_TIME: Duration = Duration::from_secs(30);
 
 /// The number of directories that an answer names where several runs have an id.
 const MAX_KEYS: usize = 100;

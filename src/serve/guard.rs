@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -14,15 +14,12 @@ use hyper::body::Body as _;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Service;
-use super::api::{BODY_UNIT, MAX_ANSWERS};
+use super::api::{BODY_UNIT, MAX_ANSWERS, MAX_TIME};
 use super::connections::{Asking, Connection, PIECE};
 use super::login::Login;
 use super::problem::Problem;
 use crate::digest::Digest;
 use crate::printable::quote;
-
-/// The time in which an answer must begin.
-pub(super) const MAX_TIME: Duration = Duration::from_secs(30);
 
 /// The maximum number of bytes of an answer with a tag, which takes a digest of all of them.
 const MAX_TAGGED: usize = 1 << 20;
