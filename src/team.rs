@@ -263,13 +263,10 @@ impl InForce {
             .map(|(schema, _)| schema)
     }
 
-    /// The files besides the artifacts that schemas judge.
-    pub(crate) fn judged_files(&self) -> impl Iterator<Item = &OtherFile> {
+    /// The files besides the artifacts that schemas judge, each with its place among all.
+    pub(crate) fn judged_files(&self) -> impl Iterator<Item = (usize, &OtherFile)> {
         let files = self.team.files.iter().enumerate();
-        let is_judged = |index| self.of_file(index).next().is_some();
-        files
-            .filter(move |(index, _)| is_judged(*index))
-            .map(|(_, file)| file)
+        files.filter(move |(index, _)| self.of_file(*index).next().is_some())
     }
 
     /// The schemas that judge an artifact, each with its place among all.

@@ -152,7 +152,7 @@ impl CheckSession {
         loop {
             readings += 1;
             let files = Directory::open(&episode, check.follow_links).map_err(fault)?;
-            let others = check.team().judged_files().map(|file| &file.name);
+            let others = check.team().judged_files().map(|(_, file)| &file.name);
             let files = files.with_others(others);
             let identity = Identity {
                 key: episode.key(),

@@ -339,7 +339,7 @@ impl Gate {
     pub(crate) fn judged_files(&self) -> Vec<Arc<str>> {
         let check = self.prepared();
         let files = check.team().judged_files();
-        files.map(|file| Arc::clone(&file.name)).collect()
+        files.map(|(_, file)| Arc::clone(&file.name)).collect()
     }
 
     /// The files besides the artifacts that a check reads, in some directory.

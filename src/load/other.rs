@@ -25,10 +25,7 @@ pub(super) fn judge(
     declared: &mut Declared,
 ) {
     let mut kept = 0;
-    for (index, file) in team.team.files.iter().enumerate() {
-        if team.of_file(index).next().is_none() {
-            continue;
-        }
+    for (index, file) in team.judged_files() {
         let mut reader = Reader {
             team,
             index,
