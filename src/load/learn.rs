@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::trouble::{NotAnObject, Trouble, Troubles};
+use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
 use super::unreadable;
 use crate::digest::Digest;
-use crate::document::{Document, Kind, Refused, Tape};
+use crate::document::{Document, Refused, Tape};
 use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
@@ -125,30 +125,23 @@ impl Reading {
     ) -> Result<(), Unreadable> {
         tape.release();
         self.any = true;
-        let (span, why) = match tape.read_record(bytes) {
-            Ok(document) => {
-                judge(line, Ok(document));
-                match document.root() {
-                    root if root.kind() == Kind::Object => return Ok(()),
-                    root => (root.span(), NotAnObject::OtherKind(root.kind())),
-                }
+        let read = tape.read_record(bytes);
+        match &read {
+            Ok(document) => judge(line, Ok(*document)),
+            // A line without an end may still be written.
+            Err(Refused::Syntax(_)) if ended => judge(line, Err("the line is not JSON")),
+            Err(_) => {}
+        }
+        match NotAnObject::unless_read(read, bytes) {
+            Ok(_) => {}
+            Err(NotRead::Unreadable(why @ Unreadable::Lacking(_))) => return Err(why),
+            Err(NotRead::Unreadable(_)) => drop(self.too_large.get_or_insert(line)),
+            Err(NotRead::NotAnObject(span, why)) => {
+                self.lines += 1;
+                self.first
+                    .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
             }
-            Err(Refused::Syntax(error)) => {
-                // A line without an end may still be written.
-                if ended {
-                    judge(line, Err("the line is not JSON"));
-                }
-                (error.span(bytes), NotAnObject::NotJson(error))
-            }
-            Err(Refused::TooManyValues) => {
-                self.too_large.get_or_insert(line);
-                return Ok(());
-            }
-            Err(why @ Refused::NoMemory) => return Err(Unreadable::Lacking(why.to_string())),
-        };
-        self.lines += 1;
-        self.first
-            .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
+        }
         Ok(())
     }
 }

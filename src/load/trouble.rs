@@ -198,7 +198,15 @@ pub(super) enum NotRead {
 impl NotAnObject {
     /// Reads a text that should be an object.
     pub(super) fn unless<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Document<'a>, NotRead> {
-        let document = tape.read_record(bytes).map_err(|refused| match refused {
+        Self::unless_read(tape.read_record(bytes), bytes)
+    }
+
+    /// The same of a text that was read.
+    pub(super) fn unless_read<'a>(
+        read: Result<Document<'a>, Refused>,
+        bytes: &[u8],
+    ) -> Result<Document<'a>, NotRead> {
+        let document = read.map_err(|refused| match refused {
             Refused::TooManyValues => NotRead::Unreadable(Unreadable::TooManyValues(MAX_VALUES)),
             Refused::NoMemory => NotRead::Unreadable(Unreadable::Lacking(refused.to_string())),
             Refused::Syntax(error) => NotRead::NotAnObject(error.span(bytes), Self::NotJson(error)),
@@ -295,8 +303,8 @@ impl Troubles {
         })
     }
 
-    /// Adds what the machine lacked to read an artifact that not every check reads. Any other
-    /// reason is told by the rules that read it, which are skipped.
+    /// Adds what the machine lacked to read an artifact that not every check reads. For any other
+    /// reason, the rules that read it are skipped.
     pub(super) fn add_lacking(&mut self, artifact: Artifact, why: Unreadable) {
         if matches!(why, Unreadable::Lacking(_)) {
             self.add(Trouble::Unreadable { artifact, why });
