@@ -14,7 +14,7 @@ use super::path::{self, join};
 use super::root::{Given, Root};
 use super::snapshot::Noting;
 use super::tree::{Dir, OnDisk, Tree};
-use super::walk::{Excludes, Found, FoundEpisode, Walk};
+use super::walk::{Excludes, Found, FoundEpisode, Walk, is_among};
 use crate::source::EPISODES;
 
 /// A fault: its path, and its text.
@@ -103,11 +103,7 @@ impl Known {
 
     /// The episodes at and above a path, from the directory on.
     pub(crate) fn episodes_around<'p>(&self, below: &'p Path) -> impl Iterator<Item = &'p Path> {
-        let is_episode = |below: &Path| {
-            let path = self.typed(below);
-            let order = |it: &FoundEpisode| it.dir.order_to(path::bytes(&path));
-            self.episodes.binary_search_by(order).is_ok()
-        };
+        let is_episode = |below: &Path| is_among(&self.episodes, &self.typed(below));
         below.ancestors().filter(move |it| is_episode(it))
     }
 

@@ -80,6 +80,12 @@ pub(crate) struct Found {
     pub(super) links: Vec<Link>,
 }
 
+/// Whether an episode with a path is among some that are sorted by path.
+pub(super) fn is_among(sorted: &[FoundEpisode], episode: &Path) -> bool {
+    let order = |it: &FoundEpisode| it.dir.order_to(path::bytes(episode));
+    sorted.binary_search_by(order).is_ok()
+}
+
 impl FoundEpisode {
     /// Whether a directory with a summary above another episode is a run itself, and not a group
     /// with a summary of its own: a run could be hidden by an episode that is added to it.
@@ -412,8 +418,7 @@ impl Found {
 
     /// Whether an episode with a path is among those found, which are sorted.
     pub(super) fn has(&self, episode: &Path) -> bool {
-        let order = |it: &FoundEpisode| it.dir.order_to(path::bytes(episode));
-        self.episodes.binary_search_by(order).is_ok()
+        is_among(&self.episodes, episode)
     }
 
     /// Sorts what was found by path.
