@@ -339,23 +339,27 @@ impl Run {
 
     /// Refuses to call a run recorded whose files are no longer where its readers look for them.
     fn must_be_in_place(&self) -> Result<(), Error> {
-        let lost = |path| Err(Error::Lost { path });
         if !self.dir.is_in_place() {
-            return lost(self.path().to_owned());
+            let path = self.path().to_owned();
+            return Err(Error::Lost { path });
         }
-        let mut timelines = [&self.events, &self.learn].into_iter();
-        let gone = timelines.find(|timeline| !timeline.is_in_place());
-        gone.map_or(Ok(()), |timeline| lost(timeline.path()))
+        self.timelines_must(|timeline| Ok(timeline.is_in_place()))
     }
 
     /// Refuses to leave or end a run whose timelines do not hold what was written.
     fn must_be_as_written(&self) -> Result<(), Error> {
         self.must_be_in_place()?;
+        self.timelines_must(TimelineFile::is_as_written)
+    }
+
+    fn timelines_must(
+        &self,
+        hold: impl Fn(&TimelineFile) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
         for timeline in [&self.events, &self.learn] {
-            if !timeline.is_as_written()? {
-                return Err(Error::Lost {
-                    path: timeline.path(),
-                });
+            if !hold(timeline)? {
+                let path = timeline.path();
+                return Err(Error::Lost { path });
             }
         }
         Ok(())
