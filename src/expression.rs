@@ -60,8 +60,7 @@ pub(crate) struct Failure {
 }
 
 /// The number of steps that are left. A step is a part of an expression that is evaluated, a member
-/// or an item that is looked at, a few bytes of a text, or a byte of
-/// one that is made.
+/// or an item that is looked at, a few bytes of a text, or a byte of one that is made.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,

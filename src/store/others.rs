@@ -55,8 +55,8 @@ impl OtherFiles {
         }
     }
 
-    /// Looks at all of them in an episode's directory. `listen` is told of each directory below
-    /// before it is listed.
+    /// Looks at all of them in an episode's directory. Calls `listen` with each directory below
+    /// before it lists it.
     pub(crate) fn look(&self, dir: &Path, listen: impl Fn(&Path)) -> SeenFiles {
         let mut looker = Looker {
             now: SystemTime::now(),

@@ -97,10 +97,8 @@ fn events(
 ) -> Result<Exit, Failure> {
     let wanted = wanted.map(NonZeroU64::get);
     let events = run.event_texts()?;
-    let (mut events, mut exit) = (
-        events.starting_at(wanted.unwrap_or_default()),
-        Exit::Success,
-    );
+    let mut events = events.starting_at(wanted.unwrap_or_default());
+    let mut exit = Exit::Success;
     while let Some(read) = events.next_document() {
         let line = match &read {
             Ok((line, _)) => Some(*line),

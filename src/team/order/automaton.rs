@@ -608,6 +608,7 @@ mod tests {
             }
         }
     }
+
     #[test]
     fn events_with_long_instants_take_the_room_of_many() {
         static LONG: LazyLock<Instant> = LazyLock::new(|| Instant {
