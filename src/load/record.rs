@@ -149,14 +149,15 @@ impl RecordKind {
         team: &Team,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
-        bytes.clear();
         let artifact = self.artifact;
         if !files.entries().has(artifact) {
+            bytes.clear();
             return self.unjudged(bytes, NoText::Missing);
         }
         let opened = files.open(artifact);
         if let Err(why) = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()))
         {
+            bytes.clear();
             let no_text = NoText::Unreadable(why.clone());
             troubles.add(Trouble::Unreadable { artifact, why });
             return self.unjudged(bytes, no_text);
