@@ -394,10 +394,10 @@ pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
     };
     while let Some((chunk, after)) = rest.split_first_chunk::<16>() {
         let chunk = u8x16::new(*chunk);
-        let controls = chunk.min(u8x16::splat(0x1F)).simd_eq(chunk);
-        let stops =
-            controls | chunk.simd_eq(u8x16::splat(b'"')) | chunk.simd_eq(u8x16::splat(b'\\'));
-        let stops = stops.to_bitmask();
+        // The quote changes places with the blank, so that it follows the control characters.
+        let swapped = chunk ^ u8x16::splat(b'"' ^ b' ');
+        let is_low = swapped.min(u8x16::splat(b' ')).simd_eq(swapped);
+        let stops = (is_low | chunk.simd_eq(u8x16::splat(b'\\'))).to_bitmask();
         if stops != 0 {
             return bytes.len() - rest.len() + stops.trailing_zeros() as usize;
         }
