@@ -11,9 +11,9 @@
 //! repeat themselves stay known among those that don't, and a log that never repeats itself costs
 //! little.
 //!
-//! Where texts differ in the arrays and objects that nobody looks into, whole skeletons soon fill
-//! the trie. Then shallow ones are kept: they say of such an array or object only that it is there,
-//! and it is parsed.
+//! Where texts differ in what is nested in them, whole skeletons soon fill the trie. Then shallow
+//! ones are kept: of arrays, and of objects that are nested twice, they say only that they are
+//! there, and these are parsed.
 
 use std::ops::Range;
 
@@ -69,7 +69,7 @@ enum Next<M, S> {
     /// A string, with its mark if it has one.
     String(Option<M>),
     Number,
-    /// An array or object that nobody looks into.
+    /// An array or object that is not a part of a shallow skeleton.
     Nested,
     /// The end of the text, and the sign of its skeleton.
     End(S),
@@ -227,15 +227,13 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
     }
 
     /// Adds the skeleton of a text that is JSON, with its sign. `mark` returns the mark of the
-    /// string that starts at an offset, and `is_entered` whether somebody looks into the array or
-    /// object that starts at one; without it, the skeletons are always whole. Some texts are
-    /// skipped.
+    /// string that starts at an offset. Some texts are skipped.
     pub(crate) fn learn(
         &mut self,
         bytes: &[u8],
         sign: S,
         mark: impl Fn(usize) -> Option<M>,
-        is_entered: Option<impl Fn(usize) -> bool>,
+        may_be_shallow: bool,
     ) {
         if self.left_to_skip > 0 {
             self.left_to_skip -= 1;
@@ -244,31 +242,25 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
         if self.is_full {
             *self = Self {
                 left_to_skip: 0,
-                is_shallow: is_entered.is_some(),
+                is_shallow: may_be_shallow,
                 ..Self::default()
             };
         }
         let has_room = self.literals < MAX_SKELETON_BYTES;
-        let may_be_shallower = !self.is_shallow && is_entered.is_some();
-        let is_entered = is_entered.filter(|_| self.is_shallow);
-        if !has_room || self.add(bytes, sign, mark, is_entered).is_none() {
+        let may_be_shallower = !self.is_shallow && may_be_shallow;
+        if !has_room || self.add(bytes, sign, mark).is_none() {
             self.is_full = true;
             self.left_to_skip = if may_be_shallower { 0 } else { FULL_SKIP };
         }
     }
 
     /// Adds a skeleton; `None` where there is no room for it.
-    fn add(
-        &mut self,
-        bytes: &[u8],
-        sign: S,
-        mark: impl Fn(usize) -> Option<M>,
-        is_entered: Option<impl Fn(usize) -> bool>,
-    ) -> Option<()> {
+    fn add(&mut self, bytes: &[u8], sign: S, mark: impl Fn(usize) -> Option<M>) -> Option<()> {
         let (mut at, mut node) = (0, 0);
         let mut variable = Variable {
             parts: Scalars::default(),
-            is_entered,
+            is_shallow: self.is_shallow,
+            depth: 0,
         };
         Parser::new(bytes, &mut variable).text().ok()?;
         for part in variable.parts.0.tokens {
@@ -311,13 +303,13 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
 }
 
 /// Gathers what differs between texts with one skeleton.
-struct Variable<F> {
+struct Variable {
     parts: Scalars,
-    /// Whether somebody looks into the array or object at an offset; nothing stands for all.
-    is_entered: Option<F>,
+    is_shallow: bool,
+    depth: usize,
 }
 
-impl<F: Fn(usize) -> bool> Sink for &mut Variable<F> {
+impl Sink for &mut Variable {
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
         if !matches!(kind, Kind::Null | Kind::False | Kind::True) {
             self.parts.add(kind, start..end, escaped);
@@ -326,11 +318,15 @@ impl<F: Fn(usize) -> bool> Sink for &mut Variable<F> {
 
     fn key(&mut self, _: usize, _: usize, _: bool) {}
 
-    fn open(&mut self, _: Kind, start: usize) -> bool {
-        (self.is_entered.as_ref()).is_none_or(|is_entered| is_entered(start))
+    fn open(&mut self, kind: Kind, _: usize) -> bool {
+        let is_part = !self.is_shallow || (kind == Kind::Object && self.depth < NESTED_DEPTH);
+        self.depth += usize::from(is_part);
+        is_part
     }
 
-    fn close(&mut self, _: usize) {}
+    fn close(&mut self, _: usize) {
+        self.depth -= 1;
+    }
 }
 
 #[cfg(test)]
@@ -338,8 +334,8 @@ mod tests {
     use super::super::MAX_DEPTH;
     use super::*;
 
-    /// All skeletons are whole.
-    const WHOLE: Option<fn(usize) -> bool> = None;
+    /// Skeletons that stay whole.
+    const WHOLE: bool = false;
 
     /// The strings of a text with a known skeleton.
     fn read(skeletons: &Skeletons<(), ()>, text: &str) -> Option<Vec<String>> {
@@ -437,8 +433,7 @@ mod tests {
         let mut skeletons = Skeletons::eager();
         let text = |nested: &str| format!(r#"{{"a":"x","b":{nested},"c":1}}"#);
         let learn = |skeletons: &mut Skeletons<(), ()>, nested: &str| {
-            let is_entered = Some(|start| start == 0);
-            skeletons.learn(text(nested).as_bytes(), (), |_| Some(()), is_entered);
+            skeletons.learn(text(nested).as_bytes(), (), |_| Some(()), true);
         };
         let nested = |index: usize| format!("[{}]", "{},".repeat(index) + "7");
         for index in 0..=MAX_SIBLINGS {
@@ -457,6 +452,10 @@ mod tests {
         for nested in ["[}", "[01]", "7", "null", &deepest(MAX_DEPTH)] {
             assert_eq!(read(&skeletons, &text(nested)), None, "{nested}");
         }
+        let mut skeletons = Skeletons::eager_and_shallow();
+        learn(&mut skeletons, r#"{"k":"y","l":{}}"#);
+        let found = read(&skeletons, &text(r#"{"k":"z","l":{"m":"n"}}"#));
+        assert_eq!(found, Some(vec!["\"x\"".to_owned(), "\"z\"".to_owned()]));
     }
 
     #[test]

@@ -174,11 +174,9 @@ impl NoteTaker {
                 number: self.learned,
             };
             self.learned = self.learned.wrapping_add(1);
-            let root = bytes.len() - bytes.trim_ascii_start().len();
-            let is_entered = |at| at == root || starts(Field::Payload, at);
-            let is_entered = (detail == Detail::Fields).then_some(is_entered);
             let mark = |at| fields().find(|field| starts(*field, at));
-            self.skeletons.learn(bytes, sign, mark, is_entered);
+            let may_be_shallow = detail == Detail::Fields;
+            self.skeletons.learn(bytes, sign, mark, may_be_shallow);
         }
     }
 }
