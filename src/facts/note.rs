@@ -73,16 +73,12 @@ impl MirroredSpans {
     pub(super) fn are_mirrored(&self, event: &[u8], action: Value<'_>) -> bool {
         let mut is_dated = false;
         let all_are = action.node().members().all(|key| {
-            let name = key.name();
-            let span = if name == "timestamp" {
+            let span = if key.is("timestamp") {
                 is_dated = self.timestamp.is_some();
                 self.timestamp.as_ref()
             } else {
-                let field = Field::of_payload(&name);
-                let mut fields = Field::MIRRORED.into_iter().zip(&self.fields);
-                fields
-                    .find(|(mirrored, _)| *mirrored == field)
-                    .and_then(|(_, span)| span.as_ref())
+                let field = MIRRORED.iter().position(|name| key.is(name));
+                field.and_then(|field| self.fields.get(field)?.as_ref())
             };
             let written = span.and_then(|span| event.get(bytes_of(span)));
             written.is_none_or(|written| written == key.value().raw().as_bytes())
