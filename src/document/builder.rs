@@ -15,7 +15,6 @@ const SCANNED_KEYS: u32 = 64;
 /// An array or object that is not closed yet.
 pub(super) struct Open {
     token: u32,
-    keys: u32,
     /// Bloom filters of the keys so far: a key with an unset bit in one of them is new.
     seen: [u64; 2],
     /// Whether keys beyond the first `SCANNED_KEYS` may repeat others.
@@ -72,7 +71,7 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
         let scalar = self.tape.push(self.text, kind, start, end, escaped);
-        self.guide.scalar(scalar);
+        self.guide.scalar(scalar, kind);
     }
 
     #[inline(always)]
@@ -81,9 +80,6 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
         let is_next = |key: &[u8]| rest.get(..key.len()).is_some_and(|next| same(next, key));
         let colon = at + self.guide.expected_key(is_next)? - 1;
         self.tape.push(self.text, Kind::String, at, colon, false);
-        if let Some(open) = self.tape.open.last_mut() {
-            open.keys += 1;
-        }
         Some(colon)
     }
 
@@ -100,19 +96,20 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
             };
             self.note_hash(hash)
         };
-        self.note_key(index, may_repeat);
+        if may_repeat {
+            self.note_repeated(index);
+        }
     }
 
     #[inline(always)]
     fn open(&mut self, kind: Kind, start: usize) -> bool {
         self.tape.open.push(Open {
             token: self.tape.tokens.len() as u32,
-            keys: 0,
             seen: [0; 2],
             suspect: false,
         });
         let container = self.tape.push(self.text, kind, start, start, false);
-        self.guide.open(container);
+        self.guide.open(container, kind);
         true
     }
 
@@ -155,34 +152,33 @@ impl<G: Guide> Builder<'_, '_, G> {
         a >> first & b >> second & 1 != 0
     }
 
-    #[inline(always)]
-    fn note_key(&mut self, key: u32, may_repeat: bool) {
-        let Some(open) = self.tape.open.last_mut() else {
+    /// Compares a key that may repeat another with the earlier keys of its object, unless they are
+    /// many.
+    #[inline(never)]
+    fn note_repeated(&mut self, key: u32) {
+        let Some(&Open { token, suspect, .. }) = self.tape.open.last() else {
             return;
         };
-        open.keys += 1;
-        if may_repeat {
-            if open.keys > SCANNED_KEYS {
-                open.suspect = true;
-            } else {
-                let object = open.token;
-                self.repeated_among_few(object, key);
-            }
+        if suspect {
+            return;
         }
-    }
-
-    #[inline(never)]
-    fn repeated_among_few(&mut self, object: u32, key: u32) {
         let name = self.key_bytes(key);
-        let mut sibling = object + 1;
+        let mut sibling = token + 1;
         let mut shadowed = None;
-        while sibling < key {
+        for _ in 1..SCANNED_KEYS {
+            if sibling == key {
+                break;
+            }
             if self.key_bytes(sibling) == name {
                 shadowed = Some(sibling);
             }
             sibling += 1 + self.tape.tokens[sibling as usize + 1].size();
         }
-        if let Some(earlier) = shadowed {
+        if sibling < key {
+            if let Some(open) = self.tape.open.last_mut() {
+                open.suspect = true;
+            }
+        } else if let Some(earlier) = shadowed {
             self.shadow(earlier, key);
         }
     }

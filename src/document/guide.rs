@@ -1,6 +1,6 @@
 //! What the parts of a text should be -> a judgement of each as it is read.
 
-use super::{Key, Node};
+use super::{Key, Kind, Node};
 
 /// Knows the shape of a text in advance, and judges its parts in their order.
 pub(crate) trait Guide {
@@ -10,9 +10,9 @@ pub(crate) trait Guide {
     /// Any other key; returns whether its object had it before, if that is known.
     fn key(&mut self, key: Key<'_>) -> Option<bool>;
     /// A string, a number, a boolean or `null`.
-    fn scalar(&mut self, scalar: Node<'_>);
+    fn scalar(&mut self, scalar: Node<'_>, kind: Kind);
     /// An array or object opens.
-    fn open(&mut self, container: Node<'_>);
+    fn open(&mut self, container: Node<'_>, kind: Kind);
     /// The array or object that was opened last closes.
     fn close(&mut self);
 }
@@ -34,9 +34,9 @@ impl Guide for Unguided {
         None
     }
     #[inline(always)]
-    fn scalar(&mut self, _: Node<'_>) {}
+    fn scalar(&mut self, _: Node<'_>, _: Kind) {}
     #[inline(always)]
-    fn open(&mut self, _: Node<'_>) {}
+    fn open(&mut self, _: Node<'_>, _: Kind) {}
     #[inline(always)]
     fn close(&mut self) {}
 }

@@ -161,15 +161,15 @@ impl Guide for &mut ShapeGuide<'_> {
     }
 
     #[inline(always)]
-    fn scalar(&mut self, scalar: Node<'_>) {
-        self.is_valid &= self.next.own_failures(scalar, scalar.kind()) == 0;
+    fn scalar(&mut self, scalar: Node<'_>, kind: Kind) {
+        self.is_valid &= self.next.own_failures(scalar, kind) == 0;
     }
 
     #[inline(always)]
-    fn open(&mut self, container: Node<'_>) {
-        self.scalar(container);
+    fn open(&mut self, container: Node<'_>, kind: Kind) {
+        self.scalar(container, kind);
         let shape = self.next;
-        let is_object = container.kind() == Kind::Object;
+        let is_object = kind == Kind::Object;
         self.buffers.open.push(Frame {
             shape,
             step: shape.first_step,
