@@ -211,7 +211,7 @@ impl fmt::Display for ReportedFault {
 pub(crate) enum FaultSort {
     /// A directory could not be read.
     Unlistable,
-    /// It is open whether an episode is valid.
+    /// An episode could not be judged in full.
     Undecided,
     /// Anything else.
     #[default]
@@ -357,10 +357,10 @@ impl EpisodeReport {
         self.valid = (!is_open).then(|| !self.findings.iter().any(is_error));
     }
 
-    /// The fault that the episode is, if it could not be judged.
+    /// The fault that the episode is, if it could not be judged in full.
     #[must_use]
     pub fn fault(&self) -> Option<ReportedFault> {
-        let mut open = self.skipped.iter().filter(|skip| skip.leaves_open);
+        let mut open = (self.skipped.iter()).filter(|skip| skip.leaves_open || skip.met_bound);
         let (message, sort) = if self.kept_changing() {
             let message = "the episode kept changing while it was read; check it again";
             (message.to_owned(), FaultSort::Undecided)

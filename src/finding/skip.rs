@@ -29,6 +29,9 @@ pub struct Skip {
     /// Whether the machine lacked what it takes to read the records.
     #[serde(skip)]
     pub(crate) is_lacking: bool,
+    /// Whether the rule met a bound of a team's rules.
+    #[serde(skip)]
+    pub(super) met_bound: bool,
     /// Whether it leaves open whether the episode is valid.
     #[serde(skip)]
     pub(super) leaves_open: bool,
@@ -44,6 +47,7 @@ impl Skip {
             reason: reason.text.to_string(),
             kind: reason.kind,
             is_lacking: false,
+            met_bound: reason.met_bound,
             leaves_open: false,
             besides: reason.besides.clone(),
         }
@@ -129,6 +133,8 @@ pub(crate) struct SkipReason {
     /// What makes it this reason and no other besides its kind. Empty where a finding says what the
     /// matter is: a baseline that accepts the skip accepts no other finding.
     pub(crate) besides: String,
+    /// Whether it is a bound of a team's rules.
+    pub(crate) met_bound: bool,
 }
 
 impl SkipReason {
@@ -137,6 +143,15 @@ impl SkipReason {
             kind,
             text: Cow::Borrowed(text),
             besides: String::new(),
+            met_bound: false,
+        }
+    }
+
+    /// A bound that a team's rule met: whatever its level, it was not judged in full.
+    pub(crate) fn bound(why: &impl ToString) -> Self {
+        Self {
+            met_bound: true,
+            ..Self::worded(SkipKind::Limit, why.to_string())
         }
     }
 

@@ -116,7 +116,7 @@ fn consistency(report: &EpisodeReport) -> String {
         0 => String::new(),
         warnings => format!(", {}", count(warnings, "warning")),
     };
-    if let Some(fault) = report.fault() {
+    if let Some(fault) = report.fault().filter(|_| report.valid.is_none()) {
         let met = match errors {
             0 => String::new(),
             errors => format!(", {}", count(errors, "error")),

@@ -3,7 +3,7 @@
 use super::super::{Compared, Draft, Findings};
 use super::unjudged;
 use crate::facts::UNKNOWN_LIFECYCLE;
-use crate::finding::{Lifecycle, SkipKind, SkipReason};
+use crate::finding::{Lifecycle, SkipReason};
 use crate::load::Loaded;
 use crate::source::Artifact;
 use crate::team::{FoundByRule, TeamRule};
@@ -31,7 +31,7 @@ pub(super) fn by_rule(found: &FoundByRule, findings: &mut Findings<'_>) {
     }
     findings.more(found.more);
     if let Some(spent) = found.spent {
-        findings.skip(&SkipReason::worded(SkipKind::Limit, spent.to_string()));
+        findings.skip(&SkipReason::bound(&spent));
     }
 }
 

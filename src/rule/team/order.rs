@@ -3,7 +3,7 @@
 use super::super::{Compared, Draft, Findings};
 use super::unjudged;
 use crate::facts::UNKNOWN_LIFECYCLE;
-use crate::finding::{Lifecycle, SkipKind, SkipReason};
+use crate::finding::{Lifecycle, SkipReason};
 use crate::load::{Declared, FoundByOrder, Loaded};
 use crate::source::{Artifact, Place};
 use crate::team::{Offence, Team, TeamOrder, TooMany, Why, Word};
@@ -33,7 +33,7 @@ pub(super) fn judge(
     }
     findings.more(more);
     if found.is_full {
-        findings.skip(&SkipReason::worded(SkipKind::Limit, TooMany.to_string()));
+        findings.skip(&SkipReason::bound(&TooMany));
     }
     Some(Compared::when(found.examined || !offences.is_empty()))
 }
@@ -48,8 +48,8 @@ pub(super) fn at_once(index: usize, team: &Team, declared: &Declared, findings: 
         findings.push(draft(order, found, offence));
     }
     findings.more(more);
-    if found.is_full && found.examined {
-        findings.skip(&SkipReason::worded(SkipKind::Limit, TooMany.to_string()));
+    if found.is_full {
+        findings.skip(&SkipReason::bound(&TooMany));
     }
 }
 

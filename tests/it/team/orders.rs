@@ -149,20 +149,22 @@ fn orders_take_parameters_and_packs_give_way() {
 }
 
 #[test]
-fn more_groups_than_are_kept_leave_the_run_undecided() {
+fn more_groups_than_are_kept_are_a_fault() {
     let config = order("at-most = 1\nsame = '/payload/order'");
     let payloads: Vec<String> = (0..100_001)
         .map(|order| format!("{{\"tool\":\"refund\",\"order\":{order}}}"))
         .collect();
     let payloads: Vec<&str> = payloads.iter().map(String::as_str).collect();
     let project = project(&config, &payloads, true);
-    let output = project.run(&["validate", "--select", "a/b", "runs"]);
-    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
-    assert!(
-        stderr(&output).contains("it has more than 100000 groups, or waiting events"),
-        "{}",
-        stderr(&output)
-    );
+    for level in ["a/b=error", "a/b=warning"] {
+        let output = project.run(&["validate", "--select", "a/b", "--rule", level, "runs"]);
+        assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+        assert!(
+            stderr(&output).contains("it has more than 100000 groups, or waiting events"),
+            "{}",
+            stderr(&output)
+        );
+    }
 }
 
 #[test]

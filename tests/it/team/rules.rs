@@ -174,15 +174,22 @@ fn line_that_is_no_event_proves_nothing_that_is_counted() {
 }
 
 #[test]
-fn expression_that_runs_away_leaves_the_run_undecided() {
+fn expression_that_runs_away_is_a_fault() {
     let items = vec!["1"; 20_000].join(",");
     let payload = format!("{{\"tool\":\"refund\",\"items\":[{items}]}}");
     let check = "check = 'event.payload.items.all(a, event.payload.items.all(b, a == b))'";
     let project = project(&rule(&format!("{EACH}{check}")), &[LARGE, &payload], true);
-    let output = project.run(&["validate", "--select", "a/b", "runs"]);
-    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
-    let said = stderr(&output);
-    assert!(said.contains("more steps"), "{said}");
+    // A fault at any level; the verdict is open where what it may have missed is an error.
+    for (level, verdict) in [("error", "undecided"), ("warning", "valid, with 1 warning")] {
+        let level = format!("a/b={level}");
+        let args = ["validate", "--select", "a/b", "--rule", &level, "runs"];
+        let output = project.run(&args);
+        assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+        let said = [stdout(&output), stderr(&output)].concat();
+        for part in ["a/b could not be judged: ", "more steps", verdict] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
     // What was found before stands.
     let found = found(&project, &[]);
     assert_eq!(found.len(), 2, "{found:?}");
