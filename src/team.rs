@@ -14,7 +14,7 @@ use crate::document::{Node, Tape};
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
 use crate::select::{Glob, KeyPath, Selector, Values};
 use crate::source::{Artifact, Pointer};
-pub(crate) use events::{Look, On, TeamEvents};
+pub(crate) use events::{Examined, Look, On, TeamEvents};
 pub(crate) use example::RunExample;
 pub(crate) use message::{Message, Word};
 pub(crate) use order::{Automaton, Moment, Offence, Pattern, Sight, TeamOrder, TooMany, Why};

@@ -66,7 +66,7 @@ impl Judges {
         }
         let mut tape = Tape::default();
         let document = tape.read_record(event.bytes);
-        document.is_ok_and(|it| events.find_nothing(team, it.root()))
+        document.is_ok_and(|it| events.find_nothing(team, &events.look(it.root())))
     }
 
     /// Notes an event for those that follow.

@@ -14,7 +14,8 @@ use crate::select::Wanted;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::spelling::nearest;
 use crate::team::{
-    Closed, Found, FoundByRule, InForce, Judged, Look, Moment, RunValues, Sight, TeamSchema,
+    Closed, Examined, Found, FoundByRule, InForce, Judged, Look, Moment, RunValues, Sight,
+    TeamSchema,
 };
 pub(crate) use orders::FoundByOrder;
 
@@ -25,6 +26,7 @@ const MAX_VALUES_TOLD: usize = 100_000;
 #[derive(Default)]
 pub(crate) struct Declared {
     pub(crate) by_schema: Vec<FoundBySchema>,
+    pub(crate) examined: Examined,
     pub(crate) by_order: Vec<FoundByOrder>,
     /// Those of the values by which orders group events.
     meanings: Meanings,
@@ -42,8 +44,6 @@ pub(crate) struct Declared {
 pub(crate) struct FoundBySchema {
     pub(crate) met: Vec<Met>,
     pub(crate) more: usize,
-    /// Whether it judged anything.
-    pub(crate) examined: bool,
     /// Why its file is not judged, if it is none of the artifacts.
     pub(crate) unjudged: Option<SkipReason>,
 }
@@ -170,6 +170,7 @@ impl Declared {
     /// Judges an event as far as nothing else counts.
     fn by_itself(&mut self, in_force: &InForce, line: Line, look: &Look<'_>) {
         let (events, team) = (&*in_force.events, &*in_force.team);
+        events.examine(look, &mut self.examined);
         for (index, value) in events.schemas(look) {
             if let Some(schema) = team.schemas.get(index) {
                 let found = schema.judge_part(value, &Pointer::default());
@@ -276,9 +277,7 @@ impl Declared {
     }
 
     fn add(&mut self, index: usize, whole: &Place, found: Found) {
-        if let Some(of_schema) = self.by_schema.get_mut(index) {
-            of_schema.examined = true;
-        }
+        self.examined.schemas.insert(index);
         let Ok(violations) = found else {
             let (place, what) = (whole.clone(), What::TooMany);
             return self.meet(index, Met { place, what });

@@ -203,7 +203,7 @@ impl EventsReader<'_, '_> {
             },
             || Worker::new(sifting.team),
             |worker, block| (Sifted::new(&block, worker, &sifting), block),
-            |reading, (sifted, block)| {
+            |reading, (mut sifted, block)| {
                 let Reading { events, lines, .. } = reading;
                 if let Some(repetition) = block.repetition()
                     && let Err(why) = events.repetition(lines, repetition)
@@ -211,6 +211,7 @@ impl EventsReader<'_, '_> {
                     reading.fault.get_or_insert(why);
                 }
                 events.facts.timeline_mut().tally.append(&sifted.tally);
+                events.declared.examined.append(&mut sifted.examined);
                 events.kept(&sifted.kept, &sifted.sights, &block);
                 events.glanced(sifted.glances, &block);
                 reading.spare.extend(block.into_buffer());
@@ -355,7 +356,8 @@ impl EventsReader<'_, '_> {
             return false;
         };
         self.noted(line, &event.note, bytes, counting);
-        if let Some((moment, sights)) = self.skimmer.skim(self.team, line, &event) {
+        let examined = &mut self.declared.examined;
+        if let Some((moment, sights)) = self.skimmer.skim(self.team, line, &event, examined) {
             self.declared.seen(self.team, bytes, &moment, sights);
         } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
             self.declared.event(self.team, line, whole, self.values);

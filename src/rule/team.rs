@@ -84,7 +84,8 @@ fn schema(
         findings.skip(reason);
     }
     by_schema(found, judged, has_help, findings);
-    Some(Compared::when(found.examined || !found.met.is_empty()))
+    let examined = loaded.declared.examined.schemas.contains(&index);
+    Some(Compared::when(examined || !found.met.is_empty()))
 }
 
 fn by_schema(found: &FoundBySchema, judged: Judged, has_help: bool, findings: &mut Findings<'_>) {
@@ -139,12 +140,7 @@ fn vocabulary(loaded: &Loaded<'_, '_>, findings: &mut Findings<'_>) -> Option<Co
         return None;
     }
     outside(loaded.declared, findings);
-    let events = loaded
-        .run
-        .timeline
-        .read()
-        .map(|timeline| timeline.tally.events);
-    Some(Compared::when(events.is_some_and(|events| events > 0)))
+    Some(Compared::when(loaded.declared.examined.vocabulary))
 }
 
 fn outside(declared: &Declared, findings: &mut Findings<'_>) {

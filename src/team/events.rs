@@ -5,6 +5,8 @@
 //!
 //! [`Plan`]: super::plan::Plan
 
+use std::collections::BTreeSet;
+
 use crate::document::{Meanings, Node};
 use crate::schema::DeclaredSchema;
 use crate::select::{Indexed, KeyPath, Keys, Selector, Values, place};
@@ -55,6 +57,21 @@ pub(super) struct OfOrder {
     pub(super) same: Option<usize>,
     /// Whether it asks for the timestamp.
     pub(super) is_timed: bool,
+}
+
+/// What judged any event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Examined {
+    /// The places of schemas among all.
+    pub(crate) schemas: BTreeSet<usize>,
+    pub(crate) vocabulary: bool,
+}
+
+impl Examined {
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.schemas.append(&mut other.schemas);
+        self.vocabulary |= other.vocabulary;
+    }
 }
 
 /// An event as declarations see it.
@@ -207,18 +224,24 @@ impl TeamEvents {
         })
     }
 
+    /// Notes what judges an event.
+    pub(crate) fn examine(&self, look: &Look<'_>, examined: &mut Examined) {
+        examined.schemas.extend(self.schemas(look).map(|it| it.0));
+        let mut closed = self.closed.iter();
+        examined.vocabulary |= closed.any(|(_, key)| look.value(*key).is_some());
+    }
+
     /// Whether there is nothing to find in an event, and no order sees it.
-    pub(crate) fn find_nothing(&self, team: &Team, event: Node<'_>) -> bool {
-        let look = self.look(event);
-        let are_valid = self.schemas(&look).all(|(index, value)| {
+    pub(crate) fn find_nothing(&self, team: &Team, look: &Look<'_>) -> bool {
+        let are_valid = self.schemas(look).all(|(index, value)| {
             let schema = team.schema(index);
             schema.is_none_or(|schema| schema.is_valid(value))
         });
         are_valid
             && !self.are_counted
-            && self.rules(&look).next().is_none()
-            && !self.is_in_order(&look)
-            && self.outside(team, &look).next().is_none()
+            && self.rules(look).next().is_none()
+            && !self.is_in_order(look)
+            && self.outside(team, look).next().is_none()
     }
 
     /// Whether any values are closed.

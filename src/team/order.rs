@@ -70,7 +70,8 @@ impl Moment {
 pub(crate) struct Sight {
     /// The place of the order among all.
     pub(crate) order: usize,
-    is_each: bool,
+    /// Whether the order is about the event.
+    pub(crate) is_each: bool,
     is_other: bool,
     /// The value by which events are grouped: its digest, and where it stands in the line.
     pub(crate) same: Option<(Digest, Range<usize>)>,

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::events::{Look, OfOrder, TeamEvents};
+use super::events::{Examined, Look, OfOrder, TeamEvents};
 use super::{InForce, Moment, Sight, Team};
 use crate::document::{Meanings, Node, Scalars};
 use crate::facts::EventReading;
@@ -59,6 +59,8 @@ struct Plan {
     /// The selectors of what needs the whole event.
     whole: Vec<Selection>,
     is_always_whole: bool,
+    /// Whether there is a value of which the vocabulary is closed.
+    is_closed: bool,
 }
 
 /// A string or number, and the values of which it is one where a selector names the event.
@@ -98,6 +100,14 @@ impl<'a> Skimmed<'a> {
         self.named.get(selection) == Some(&true)
     }
 
+    /// Notes what judges it.
+    pub(crate) fn examine(&self, examined: &mut Examined) {
+        let named = self.plan.schemas.iter();
+        let named = named.filter(|schema| self.is_named(schema.selection));
+        examined.schemas.extend(named.map(|schema| schema.index));
+        examined.vocabulary |= self.plan.is_closed;
+    }
+
     /// When it happened.
     pub(crate) fn moment(&self, line: Line) -> Moment {
         Moment::new(line, self.plan.time.and_then(|time| self.get(time)))
@@ -131,9 +141,6 @@ impl Plan {
                 continue;
             };
             let apart = of.judged_apart(value);
-            if apart.as_ref().is_some_and(Vec::is_empty) {
-                continue;
-            }
             let Some(selection) = plan.selection(events, schema.selector, &look, scalars) else {
                 continue;
             };
@@ -161,6 +168,7 @@ impl Plan {
         }
         plan.is_always_whole = events.are_counted;
         for (index, key) in &events.closed {
+            plan.is_closed |= look.value(*key).is_some();
             match look.value(*key).map(|value| (value, scalars.place(value))) {
                 None => {}
                 Some((_, Some(at))) => plan.closed.push((at, *index)),

@@ -52,6 +52,7 @@ mod formats {
 /// What a team declares of its runs.
 mod team {
     mod agreement;
+    mod coverage;
     mod declared;
     mod hostile;
     mod infer;

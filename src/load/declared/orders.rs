@@ -14,7 +14,7 @@ pub(crate) struct FoundByOrder {
     more: usize,
     /// The values by which events are grouped, as messages show them, if the order's message does.
     shown: BTreeMap<Digest, String>,
-    /// Whether it saw any event.
+    /// Whether it saw an event that it is about.
     pub(crate) examined: bool,
     /// Whether there were more groups, or events that wait, than are kept.
     pub(crate) is_full: bool,
@@ -74,7 +74,7 @@ impl FoundByOrder {
     }
 
     fn see(&mut self, order: &TeamOrder, sight: &Sight, text: &[u8]) {
-        self.examined = true;
+        self.examined |= sight.is_each;
         if let Some((same, value)) = &sight.same
             && order.message.names(Word::Same)
         {

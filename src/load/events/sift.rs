@@ -5,7 +5,7 @@ use crate::facts::{EventNote, EventReading, EventTally, NoteTaker};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{InForce, Moment, Plans, Sight};
+use crate::team::{Examined, InForce, Moment, Plans, Sight};
 
 /// What threads look for in blocks.
 pub(super) struct Sifting<'i> {
@@ -36,14 +36,16 @@ impl Skimmer {
     }
 
     /// When an event happened that was scanned, and what orders see of it, if that is enough to
-    /// know that nothing else is found in it.
+    /// know that nothing else is found in it. Then it is noted what judged it.
     pub(super) fn skim(
         &mut self,
         team: &InForce,
         line: Line,
         event: &EventReading<'_>,
+        examined: &mut Examined,
     ) -> Option<(Moment, &mut Vec<Sight>)> {
         let skimmed = self.plans.skim(&team.team, event, &self.scalars)?;
+        skimmed.examine(examined);
         let moment = skimmed.moment(line);
         self.sights.clear();
         skimmed.add_sights(&mut self.meanings, &mut self.sights);
@@ -89,6 +91,7 @@ pub(super) struct Sifted {
     pub(super) kept: Vec<Kept>,
     /// What orders see of the lines that are kept for them alone.
     pub(super) sights: Vec<Sight>,
+    pub(super) examined: Examined,
     pub(super) glances: Glances,
 }
 
@@ -167,7 +170,8 @@ impl Sifted {
         if self.sights.len() > MAX_SIGHTS {
             return false;
         }
-        if let Some((moment, sights)) = worker.skimmer.skim(team, line, event) {
+        let examined = &mut self.examined;
+        if let Some((moment, sights)) = worker.skimmer.skim(team, line, event, examined) {
             if !sights.is_empty() {
                 self.kept.push(Kept::Seen(moment, sights.len()));
                 self.sights.append(sights);
@@ -175,7 +179,11 @@ impl Sifted {
             return true;
         }
         let whole = worker.skimmer.whole(team, event, &mut worker.tape);
-        whole.is_some_and(|whole| team.events.find_nothing(&team.team, whole))
+        whole.is_some_and(|whole| {
+            let look = team.events.look(whole);
+            team.events.examine(&look, examined);
+            team.events.find_nothing(&team.team, &look)
+        })
     }
 
     /// Counts an event, and says whether the timeline keeps nothing of it.

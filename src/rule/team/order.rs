@@ -6,7 +6,7 @@ use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipReason};
 use crate::load::{Declared, FoundByOrder, Loaded};
 use crate::source::{Artifact, Place};
-use crate::team::{Offence, Team, TeamOrder, TooMany, Why, Word};
+use crate::team::{Offence, Pattern, Team, TeamOrder, TooMany, Why, Word};
 
 /// Words the offences of an order; `None` where it could not be judged.
 pub(super) fn judge(
@@ -35,7 +35,11 @@ pub(super) fn judge(
     if found.is_full {
         findings.skip(&SkipReason::bound(&TooMany));
     }
-    Some(Compared::when(found.examined || !offences.is_empty()))
+    // `never` compares all events with its selector, all else is about events that are there.
+    let timeline = loaded.run.timeline.read();
+    let has_events = timeline.is_some_and(|timeline| timeline.tally.events > 0);
+    let is_examined = found.examined || (order.pattern == Pattern::Never && has_events);
+    Some(Compared::when(is_examined || !offences.is_empty()))
 }
 
 /// Words the offences that one event causes, at the moment of its writing.
