@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::digest::Digest;
 use crate::document::{Document, Meanings, Node};
-use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipKind, SkipReason};
+use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::printable::brief;
 use crate::schema::Violation;
 use crate::select::Wanted;
@@ -253,11 +253,15 @@ impl Declared {
         }
     }
 
-    /// Notes that another file was not provided.
-    pub(super) fn not_provided(&mut self, team: &InForce, file: usize, why: &str) {
-        for (index, _) in team.of_file(file) {
+    /// Notes why another file is not judged.
+    pub(super) fn unjudged<'t>(
+        &mut self,
+        schemas: impl Iterator<Item = (usize, &'t TeamSchema)>,
+        why: &SkipReason,
+    ) {
+        for (index, _) in schemas {
             if let Some(found) = self.by_schema.get_mut(index) {
-                found.unjudged = Some(SkipReason::worded(SkipKind::Missing, why.to_owned()));
+                found.unjudged = Some(why.clone());
             }
         }
     }

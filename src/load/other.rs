@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::declared::Declared;
 use crate::document::Tape;
-use crate::finding::Lifecycle;
+use crate::facts::UNKNOWN_LIFECYCLE;
+use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Elsewhere, Line, Place, Target};
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Unreadable};
@@ -30,7 +31,7 @@ pub(super) fn judge(
             team,
             index,
             file,
-            has_ended: lifecycle == Lifecycle::Terminal,
+            lifecycle,
             declared,
             kept: &mut kept,
             tape: Tape::default(),
@@ -40,7 +41,8 @@ pub(super) fn judge(
             Err(Unreadable::Vanished) => reader.absent(),
             Err(Unreadable::ListedOnly) => {
                 let why = format!("{} was not provided", file.name);
-                reader.declared.not_provided(team, index, &why);
+                let why = SkipReason::worded(SkipKind::Missing, why);
+                reader.declared.unjudged(team.of_file(index), &why);
             }
             Err(why) => reader.unusable(None, &format!("it can't be read: {why}")),
         }
@@ -51,7 +53,7 @@ struct Reader<'r> {
     team: &'r InForce,
     index: usize,
     file: &'r OtherFile,
-    has_ended: bool,
+    lifecycle: Lifecycle,
     declared: &'r mut Declared,
     /// The bytes of lines that are kept.
     kept: &'r mut usize,
@@ -76,7 +78,7 @@ impl Reader<'_> {
         while let Some(read) = lines.next_line_with(|| alone.enter())? {
             match read {
                 // It may still be written.
-                LineRead::Text { ended: false, .. } if !self.has_ended => {}
+                LineRead::Text { ended: false, .. } if self.lifecycle != Lifecycle::Terminal => {}
                 LineRead::Text { line, bytes, .. } => self.text(line, bytes, Some(line)),
                 LineRead::TooLong { line } => self.unusable(Some((line, &[])), "it is too long"),
             }
@@ -134,14 +136,19 @@ impl Reader<'_> {
 
     /// Notes that the file is not there, where a schema expects it.
     fn absent(&mut self) {
-        let has_ended = self.has_ended;
         let place = self.place(Line::BEFORE_ALL, Target::Whole, &[]);
-        let schemas = self.team.of_file(self.index);
-        let expecting = schemas.filter(|(_, schema)| match schema.expect {
-            Expect::Always => true,
-            Expect::Ended => has_ended,
-            Expect::Never => false,
-        });
-        self.declared.absent(expecting, &place);
+        let schemas = |expect| {
+            let schemas = self.team.of_file(self.index);
+            schemas.filter(move |(_, schema)| schema.expect == expect)
+        };
+        self.declared.absent(schemas(Expect::Always), &place);
+        match self.lifecycle {
+            Lifecycle::Terminal => self.declared.absent(schemas(Expect::Ended), &place),
+            Lifecycle::NonTerminal => {}
+            Lifecycle::Unknown => {
+                let schemas = schemas(Expect::Ended);
+                self.declared.unjudged(schemas, &UNKNOWN_LIFECYCLE);
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use runvet::finding::Skip;
 use runvet::gate::Gate;
 use serde_json::Value;
 
@@ -799,4 +800,12 @@ fn file_besides_the_artifacts_is_judged() {
     project.write("runvet.toml", &trace);
     project.write("runs/episodes/ep_paused/trace.jsonl", "{}\n{\"a\": ");
     assert_eq!(found(&project), [] as [&str; 0]);
+    // Nobody knows whether the run has ended.
+    let ended = of("scores.json", "expect = 'ended'", "");
+    project.write("runvet.toml", &ended);
+    project.write("runs/episodes/ep_paused/state.json", "{}");
+    let report = project.report(&[], &[]);
+    let skipped = report.episodes[0].skipped.iter();
+    let skipped = skipped.filter(|skip| skip.rule == "a/b").map(Skip::kind);
+    assert_eq!(skipped.collect::<Vec<_>>(), ["lifecycle"]);
 }
