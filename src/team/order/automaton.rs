@@ -124,15 +124,15 @@ pub(crate) struct Automaton {
     waiting: usize,
 }
 
-/// An event that waits: its instant and its line.
+/// An event that waits, or is waited for: its instant and its line.
 type Waiting = (Option<Instant>, Line);
 
 /// What is known of the events with one value.
 #[derive(Clone, Debug, Default)]
 struct Group {
     count: u64,
-    /// The latest other event.
-    last: Option<Line>,
+    /// The latest other event, and its instant.
+    last: Option<Waiting>,
     /// The other event with the latest instant, on the last line of these.
     newest: Option<(Instant, Line)>,
     /// The latest other event without an instant.
@@ -270,7 +270,7 @@ impl Demand {
                 Pattern::AtMost(most) => (count == most + 1, None),
                 Pattern::NeedsEarlier => {
                     let found = group.and_then(|group| self.fulfilling(group, event));
-                    (found.is_none(), group.and_then(|group| group.last))
+                    (found.is_none(), group.and_then(Group::last_line))
                 }
                 Pattern::NoneEarlier => {
                     let found = group.and_then(|group| self.breaking(group, event));
@@ -294,18 +294,21 @@ impl Demand {
     /// The line of an earlier event that an event needs.
     fn fulfilling(&self, group: &Group, event: &Seen<'_>) -> Option<Line> {
         let Some(within) = self.within else {
-            return group.last;
+            return group.last_line();
         };
         let (newest, line) = group.newest.as_ref()?;
         (*newest >= event.time?.less(within)).then_some(*line)
     }
 
-    /// The line of the nearest earlier event that an event may not have.
+    /// The line of an earlier event that an event may not have: the nearest one, if that counts.
     fn breaking(&self, group: &Group, event: &Seen<'_>) -> Option<Line> {
-        if self.within.is_none() {
-            return group.last;
+        let (last, line) = group.last.as_ref()?;
+        match (self.within, last) {
+            (Some(within), Some(last)) if *last < event.time?.less(within) => {
+                self.fulfilling(group, event).max(group.timeless)
+            }
+            _ => Some(*line),
         }
-        self.fulfilling(group, event).max(group.timeless)
     }
 
     /// The events that wait for an event at some time, and meet it.
@@ -376,9 +379,13 @@ impl Group {
         Ok(())
     }
 
+    fn last_line(&self) -> Option<Line> {
+        self.last.as_ref().map(|(_, line)| *line)
+    }
+
     /// Notes an other event.
     fn note(&mut self, event: &Seen<'_>) {
-        self.last = Some(event.line);
+        self.last = Some((event.time.cloned(), event.line));
         match event.time {
             None => self.timeless = Some(event.line),
             Some(time) => {

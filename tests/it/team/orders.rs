@@ -12,6 +12,8 @@ fn order(pattern: &str) -> String {
 const REFUND: &str = r#"{"tool":"refund","order":1}"#;
 const OTHER_REFUND: &str = r#"{"tool":"refund","order":2}"#;
 const ESCALATE: &str = r#"{"tool":"escalate","order":1.0}"#;
+const ESCALATE_AT: &str =
+    r#"{"phase":"act","timestamp":"2026-03-01TTIME","payload":{"tool":"escalate"}}"#;
 
 #[test]
 fn order_points_at_the_event_and_the_other_one() {
@@ -68,6 +70,16 @@ fn order_points_at_the_event_and_the_other_one() {
             "none-later = { tool = 'escalate' }",
             &[REFUND, ESCALATE, REFUND],
             &["1 m 1 nothing <- 2"],
+        ),
+        // The nearest event is that of the nearest line, whatever the clock said.
+        (
+            "none-earlier = { tool = 'escalate' }\nwithin = '1m'",
+            &[
+                &ESCALATE_AT.replace("TIME", "12:00:09Z"),
+                &ESCALATE_AT.replace("TIME", "12:00:01Z"),
+                REFUND,
+            ],
+            &["3 m 1 nothing <- 2"],
         ),
         // No event stands in for itself.
         (
