@@ -84,17 +84,15 @@ pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
     if word.len() > MAX_COMPARED {
         return None;
     }
-    let distances = compared(word, known).map(|it| (strsim::osa_distance(word, it), it));
-    let (distance, nearest) = distances.min()?;
+    let distance = |it: &str| {
+        if differs_in_style(word, it) {
+            return Some(0);
+        }
+        may_be_similar(word, it).then(|| strsim::osa_distance(word, it))
+    };
+    let known = known.into_iter();
+    let (distance, nearest) = known.filter_map(|it| Some((distance(it)?, it))).min()?;
     (distance <= MAX_EDITS && distance < nearest.len()).then_some(nearest)
-}
-
-/// The words whose distance has to be computed.
-fn compared<'k>(
-    word: &str,
-    known: impl IntoIterator<Item = &'k str>,
-) -> impl Iterator<Item = &'k str> {
-    known.into_iter().filter(move |it| may_be_similar(word, it))
 }
 
 /// Whether few edits may lie between two words: one adds a character at most, and makes two sets of
@@ -177,6 +175,14 @@ mod tests {
     }
 
     #[test]
+    fn word_in_another_style_is_the_nearest() {
+        let words = ["refunds", "re_fund", "refund-all"];
+        assert_eq!(nearest("REFUND_ALL", words), Some("refund-all"));
+        assert_eq!(nearest("Refund", words), Some("re_fund"));
+        assert_eq!(nearest("PAYMENT", words), None);
+    }
+
+    #[test]
     fn distances_are_computed_only_of_words_that_may_be_similar() {
         let long = "abcdefgh".repeat(16);
         for (word, known) in [
@@ -185,7 +191,7 @@ mod tests {
             ("ééé", "ééééééé"),
             ("abcdefgh", "mnopqrst"),
         ] {
-            assert_eq!(compared(word, [known]).next(), None, "{word}");
+            assert!(!may_be_similar(word, known), "{word}");
         }
         // Words that up to three slips make.
         let names: Vec<String> = WORDS

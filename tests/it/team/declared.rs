@@ -254,7 +254,7 @@ fn known_skeleton_changes_nothing() {
 #[test]
 fn value_outside_of_a_vocabulary_is_one_finding_with_its_number() {
     let project = project(
-        "[vocabulary]\nphase = ['start', 'act', 'o*', 'plan', 'terminate', 'reflect', 'learn', 'runtime']\n'/payload/x-attempt' = 2\ntool = ['adapter:core.minimol']",
+        "[vocabulary]\nphase = ['Direc-TION', 'start', 'act', 'o*', 'plan', 'terminate', 'reflect', 'learn', 'runtime']\n'/payload/x-attempt' = 2\ntool = ['adapter:core.minimol']",
     );
     let report = project.report(&[], &[]);
     let messages: Vec<(&str, &str)> = report.episodes[0]
@@ -266,7 +266,10 @@ fn value_outside_of_a_vocabulary_is_one_finding_with_its_number() {
     assert_eq!(
         messages,
         [
-            ("`phase` is \"direction\", which the vocabulary lacks", hint),
+            (
+                "`phase` is \"direction\", which the vocabulary lacks",
+                "Did you mean \"Direc-TION\"?"
+            ),
             (
                 "`payload.tool` is \"adapter:core.minimal\", which the vocabulary lacks, and 1 more event has this value",
                 "Did you mean \"adapter:core.minimol\"?"
