@@ -1,5 +1,6 @@
 //! The tables of a team's orders -> orders, and their mistakes.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -40,10 +41,14 @@ fn attoseconds(text: &str) -> Option<i128> {
     (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
 }
 
-/// The patterns of a table that are there, each with its name and place.
-fn patterns(table: &OrderTable) -> Vec<(&'static str, Range<usize>)> {
-    let of = |name, value: &Option<Spanned<Data>>| value.as_ref().map(|value| (name, value.span()));
-    let never = table.never.as_ref().map(|never| ("never", never.span()));
+/// The patterns of a table that are there, each with its name, its place and what is written.
+fn patterns(table: &OrderTable) -> Vec<(&'static str, Range<usize>, Data)> {
+    let of = |name, value: &Option<Spanned<Data>>| {
+        let value = value.as_ref()?;
+        Some((name, value.span(), value.get_ref().clone()))
+    };
+    let never = table.never.as_ref();
+    let never = never.map(|never| ("never", never.span(), Data::Scalar(true.into())));
     let others = [
         of("at-most", &table.at_most),
         of("at-least", &table.at_least),
@@ -56,6 +61,25 @@ fn patterns(table: &OrderTable) -> Vec<(&'static str, Range<usize>)> {
         .into_iter()
         .chain(others.into_iter().flatten())
         .collect()
+}
+
+/// An order as JSON, with what the names of selectors and parameters stand for.
+fn shown(table: &OrderTable, pattern: Pattern, named: &Named) -> String {
+    let meant = |written: &Data| match written {
+        Data::Text(name) => match named.get(name) {
+            Some((entries, _)) => entries.to_json(),
+            None => pattern.limit().into(),
+        },
+        written => written.to_json(),
+    };
+    let texts = [("same", &table.same), ("within", &table.within)].into_iter();
+    let texts =
+        texts.filter_map(|(key, text)| Some((key, text.as_ref()?.get_ref().clone().into())));
+    let patterns = patterns(table).into_iter();
+    let patterns = patterns.map(|(name, _, written)| (name, meant(&written)));
+    let each = ("each", meant(table.each.get_ref()));
+    let keys: BTreeMap<&str, Value> = std::iter::once(each).chain(patterns).chain(texts).collect();
+    serde_json::to_string_pretty(&keys).unwrap_or_default()
 }
 
 impl Reader<'_> {
@@ -89,10 +113,13 @@ impl Reader<'_> {
             said: table.said(),
             title: table.message.get_ref(),
             help: &format!(
-                "Change the program so that it keeps the order; `runvet explain {}` describes the order.",
+                "Change the program so that it keeps the order; `runvet explain {}` shows the order.",
                 table.id.get_ref()
             ),
-            details: "",
+            details: &format!(
+                "## The order\n\n```json\n{}\n```\n\n",
+                shown(table, pattern, named)
+            ),
         };
         self.rule_of(file, &table.id, &texts, check);
         self.team.orders.push(TeamOrder {
@@ -113,8 +140,8 @@ impl Reader<'_> {
         table: &OrderTable,
         named: &Named,
     ) -> Option<(Pattern, Option<Selector>)> {
-        let (name, _) = match &*patterns(table) {
-            [one] => one.clone(),
+        let name = match &*patterns(table) {
+            [(name, ..)] => *name,
             [] => {
                 let message = "the order lacks its pattern";
                 let help = "Add one of `never`, `at-most`, `at-least`, `needs-earlier`, \
@@ -122,7 +149,7 @@ impl Reader<'_> {
                 self.mistake(file, table.id.span(), message, Some(help.into()));
                 return None;
             }
-            [(first, _), (second, span), ..] => {
+            [(first, ..), (second, span, _), ..] => {
                 let message =
                     format!("an order has one pattern, and this one has `{first}` and `{second}`");
                 self.mistake(file, span.clone(), message, None);
@@ -186,7 +213,7 @@ impl Reader<'_> {
     fn within(&mut self, file: ConfigSource<'_>, table: &OrderTable) -> Option<i128> {
         let within = table.within.as_ref()?;
         let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
-        if !patterns(table).iter().any(|(name, _)| is_of_two(name)) {
+        if !patterns(table).iter().any(|(name, ..)| is_of_two(name)) {
             let message = "`within` is allowed only with `needs-earlier`, `needs-later`, `none-earlier` and `none-later`";
             self.mistake(file, within.span(), message, None);
         }

@@ -158,6 +158,28 @@ fn orders_take_parameters_and_packs_give_way() {
     assert_eq!(found(&project, &[]), ["2 more than 1 for ops"]);
     project.write("runvet.toml", "packs = ['p.toml']\n[params]\nmost = 2");
     assert_eq!(found(&project, &[]), ["3 more than 2 for ops"]);
+    let explained = project.run(&["explain", "a/calls"]);
+    let page = stdout(&explained);
+    let shown = "```json\n{\n  \"at-most\": 2,\n  \"each\": {}\n}\n```";
+    assert!(page.contains(shown), "{page}");
+}
+
+#[test]
+fn order_is_explained_by_what_it_says() {
+    let selector = "\n[selector]\nends = { tool = 'end' }";
+    let pattern = "needs-later = 'ends'\nwithin = '1.5m'\nsame = '/payload/order'";
+    let project = project(&(order(pattern) + selector), &[], true);
+    let explained = project.run(&["explain", "a/b"]);
+    let page = stdout(&explained);
+    let (_, json) = page.split_once("```json\n").unwrap();
+    let json: serde_json::Value = serde_json::from_str(json.split_once("```").unwrap().0).unwrap();
+    let said = serde_json::json!({
+        "each": {"tool": "refund"},
+        "needs-later": {"tool": "end"},
+        "same": "/payload/order",
+        "within": "1.5m",
+    });
+    assert_eq!(json, said);
 }
 
 #[test]
