@@ -14,13 +14,19 @@ use crate::rule::{Check, TeamCheck};
 use crate::select::{KeyPath, Selector};
 use crate::team::{Judged, Message, Pattern, TeamOrder, Word};
 
+/// The decimals of the seconds in a length of time, at most.
+const MAX_DECIMALS: u32 = 18;
+
+/// The attoseconds of a second.
+const SECOND: i128 = 10_i128.pow(MAX_DECIMALS);
+
 /// The units of a length of time, each with its attoseconds; longer words first.
 const UNITS: [(&str, i128); 5] = [
-    ("ms", 1_000_000_000_000_000),
-    ("s", 1_000_000_000_000_000_000),
-    ("m", 60_000_000_000_000_000_000),
-    ("h", 3_600_000_000_000_000_000_000),
-    ("d", 86_400_000_000_000_000_000_000),
+    ("ms", SECOND / 1_000),
+    ("s", SECOND),
+    ("m", 60 * SECOND),
+    ("h", 3_600 * SECOND),
+    ("d", 86_400 * SECOND),
 ];
 
 /// The attoseconds of a length of time such as `1.5s`; `None` where there is no such length, or its
@@ -32,7 +38,8 @@ fn attoseconds(text: &str) -> Option<i128> {
     })?;
     let number = text.strip_suffix(unit)?;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let digits = u32::try_from(fraction.len()).ok()?;
+    let fraction = format!("0{}", fraction.trim_end_matches('0'));
+    let digits = u32::try_from(fraction.len() - 1).ok()?;
     let scale = 10_i128.checked_pow(digits)?;
     let part = fraction.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
     let is_exact = part % scale == 0;
@@ -219,7 +226,9 @@ impl Reader<'_> {
         }
         let length = attoseconds(within.get_ref());
         if length.is_none() {
-            let message = "expected a length of time above 0, such as `30s`, `1.5m` or `200ms`";
+            let message = format!(
+                "expected a length of time above 0 and below 10^12 years, with at most {MAX_DECIMALS} decimals of a second, such as `30s`, `1.5m` or `200ms`"
+            );
             self.mistake(file, within.span(), message, None);
         }
         length
@@ -280,6 +289,8 @@ mod tests {
         assert_eq!(attoseconds("1.5m"), Some(90 * UNITS[1].1));
         assert_eq!(attoseconds("200ms"), Some(200 * UNITS[0].1));
         assert_eq!(attoseconds("0.000000000000000001s"), Some(1));
+        let zeros = "0".repeat(40);
+        assert_eq!(attoseconds(&format!("1.5{zeros}s")), attoseconds("1.5s"));
         for wrong in [
             "0s",
             "s",

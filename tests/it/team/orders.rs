@@ -261,6 +261,10 @@ const MISTAKES: &[(&str, &str)] = &[
         "expected a length of time above 0",
     ),
     (
+        "needs-later = {}\nwithin = '1.5000000000000000005s'",
+        "with at most 18 decimals of a second",
+    ),
+    (
         "never = true\nsame = '/a'",
         "`same` can't be combined with `never`",
     ),
