@@ -26,12 +26,14 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
+use crate::document::{Number, compare_sum};
 use crate::finding::ReportedFault;
 use crate::gate::Gate;
 use crate::printable::{brief, escape, quote};
 pub(crate) use condition::Condition;
-use reading::{Run, Set};
+use reading::{Figure, Run, Set};
 
 /// What pairs the runs of two sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +191,8 @@ pub(crate) struct Pair {
     /// The outcomes of both, from their summaries.
     pub(crate) outcomes: [Option<String>; 2],
     /// The measures that differ: base and candidate.
-    pub(crate) values: BTreeMap<String, [f64; 2]>,
+    #[schemars(with = "BTreeMap<String, [f64; 2]>")]
+    pub(crate) values: BTreeMap<String, [Value; 2]>,
 }
 
 impl Pair {
@@ -203,23 +206,21 @@ impl Pair {
             base: a.dir,
             candidate: b.dir,
         };
-        let others: BTreeMap<usize, f64> = b.figures.into_iter().collect();
+        let mut others: BTreeMap<usize, Figure> = b.figures.into_iter().collect();
         for (at, value) in a.figures {
             let (Some(other), Some(name), Some(sum)) =
-                (others.get(&at), names.get(at), sums.get_mut(at))
+                (others.remove(&at), names.get(at), sums.get_mut(at))
             else {
                 continue;
             };
-            sum.add([value, *other]);
-            let flipped = match value.partial_cmp(other) {
-                None | Some(Ordering::Equal) => continue,
-                Some(Ordering::Greater) => "worse",
-                Some(Ordering::Less) => "better",
-            };
-            if name == reading::SUCCESS {
-                pair.flipped = Some(flipped);
+            let [a, b] = [&value, &other].map(|text| Number::of(text));
+            if !a.equals(b) {
+                if name == reading::SUCCESS {
+                    pair.flipped = Some(if a.exceeds(b) { "worse" } else { "better" });
+                }
+                pair.values.insert(name.clone(), [a, b].map(shown_number));
             }
-            pair.values.insert(name.clone(), [value, *other]);
+            sum.add([value, other]);
         }
         pair
     }
@@ -304,49 +305,57 @@ impl SetSums {
     }
 }
 
-/// A measure while pairs are added, and the means of the task at hand.
+/// A number in JSON: as it was written, unless no reader can be expected to take that.
+fn shown_number(number: Number<'_>) -> Value {
+    let beyond_a_double = |_| number.as_f64().into();
+    serde_json::from_str(number.text()).unwrap_or_else(beyond_a_double)
+}
+
+/// A measure while pairs are added, and the pairs of the task at hand.
 #[derive(Clone, Default)]
 struct Sums {
     base: f64,
     candidate: f64,
     pairs: u64,
-    of_task: [f64; 2],
+    of_task: Vec<[Figure; 2]>,
     lower: u64,
     same: u64,
     higher: u64,
-    is_in_task: bool,
 }
 
 impl Sums {
-    fn add(&mut self, [base, candidate]: [f64; 2]) {
+    fn add(&mut self, pair: [Figure; 2]) {
+        let [base, candidate] = pair.each_ref().map(|text| Number::of(text).as_f64());
         self.base += base;
         self.candidate += candidate;
         self.pairs += 1;
-        self.of_task[0] += base;
-        self.of_task[1] += candidate;
-        self.is_in_task = true;
+        self.of_task.push(pair);
     }
 
+    /// Compares the means, which are of as many runs each, by their sums.
     fn end_task(&mut self) {
-        if std::mem::take(&mut self.is_in_task) {
-            let [base, candidate] = std::mem::take(&mut self.of_task);
-            if candidate < base {
-                self.lower += 1;
-            } else if candidate > base {
-                self.higher += 1;
-            } else {
-                self.same += 1;
-            }
+        let pairs = std::mem::take(&mut self.of_task);
+        if pairs.is_empty() {
+            return;
+        }
+        let terms = (pairs.iter())
+            .flat_map(|[base, candidate]| [(-1, Number::of(base)), (1, Number::of(candidate))]);
+        match compare_sum(&terms.collect::<Vec<_>>()) {
+            Ordering::Less => self.lower += 1,
+            Ordering::Equal => self.same += 1,
+            Ordering::Greater => self.higher += 1,
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^53 runs")]
     fn measure(self, name: &str) -> Measure {
         let pairs = self.pairs as f64;
+        // A sum may be beyond a double, which JSON does not have.
+        let mean = |sum: f64| (sum / pairs).clamp(f64::MIN, f64::MAX);
         Measure {
             name: name.to_owned(),
-            base: self.base / pairs,
-            candidate: self.candidate / pairs,
+            base: mean(self.base),
+            candidate: mean(self.candidate),
             pairs: self.pairs,
             lower: self.lower,
             same: self.same,

@@ -70,7 +70,7 @@ pub(crate) use parser::{Parser, Sink};
 pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use resolve::Resolved;
 pub(crate) use skeleton::{Scalar, Scalars, Skeletons};
-pub(crate) use sum::is_sum_positive;
+pub(crate) use sum::{compare_sum, is_sum_positive};
 pub(crate) use syntax::SyntaxErrorKind;
 use token::{MAX_TOKENS, Token};
 

@@ -45,35 +45,23 @@ pub(super) fn lower_is_better(name: &str) -> Option<bool> {
     (rank(name) < BUILT_IN.len()).then_some(name != SUCCESS)
 }
 
-/// A metric that a run reports.
-#[derive(Clone, Copy)]
-enum Figure {
-    Number(f64),
-    Other,
-}
-
-impl Figure {
-    fn number(self) -> Option<f64> {
-        match self {
-            Self::Number(number) => Some(number),
-            Self::Other => None,
-        }
-    }
-}
+/// A number as it was written.
+pub(super) type Figure = Box<str>;
 
 /// A run that can be compared.
 pub(super) struct Run {
     pub(super) dir: String,
     pub(super) outcome: Option<String>,
     /// The places of measures, and their values.
-    pub(super) figures: Vec<(usize, f64)>,
+    pub(super) figures: Vec<(usize, Figure)>,
 }
 
 /// A run as it was read.
 struct Read {
     key: Option<Vec<String>>,
     outcome: Option<String>,
-    figures: Vec<(String, Figure)>,
+    /// What is measured, and the value where that is a number.
+    figures: Vec<(String, Option<Figure>)>,
 }
 
 /// The names of what is measured, and where a metric was first met as a number or as something
@@ -193,8 +181,7 @@ impl Set {
             return Ok(());
         };
         let mut figures = Vec::new();
-        for (name, figure) in read.figures {
-            let number = figure.number();
+        for (name, number) in read.figures {
             let place = metrics.place(name, number.is_some(), &report.dir)?;
             figures.extend(number.map(|number| (place, number)));
         }
@@ -221,19 +208,17 @@ impl Read {
         let state = loaded.state.text.as_ref().ok().copied();
         let summary = loaded.summary.text.as_ref().ok().copied();
         let (state, summary) = (state.map(root_of), summary.map(root_of));
-        let mut figures: Vec<(String, Figure)> = Vec::new();
+        let number = |value: Node<'_>| value.number().map(|number| number.text().into());
+        let mut figures: Vec<(String, Option<Figure>)> = Vec::new();
         for (name, path) in BUILT_IN {
-            let number = summary.and_then(|summary| summary.at(path)?.number());
-            figures.extend(number.map(|it| (name.to_owned(), Figure::Number(it.as_f64()))));
+            let number = summary.and_then(|summary| number(summary.at(path)?));
+            figures.extend(number.map(|number| (name.to_owned(), Some(number))));
         }
         let own = state.and_then(|state| state.at(&["outcomes", "metrics"]));
         for key in own.into_iter().flat_map(Node::members) {
             let value = key.value();
-            let figure = value
-                .number()
-                .map_or(Figure::Other, |it| Figure::Number(it.as_f64()));
             if !value.is_null() {
-                figures.push((format!("metric:{}", key.name()), figure));
+                figures.push((format!("metric:{}", key.name()), number(value)));
             }
         }
         let outcome = summary.and_then(|summary| summary.get("outcome")?.text());

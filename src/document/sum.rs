@@ -1,16 +1,25 @@
-//! Numbers, each times a factor -> whether their sum is positive, exactly.
+//! Numbers, each times a factor -> whether their sum is above or below 0, exactly.
+
+use std::cmp::Ordering;
 
 use super::number::Number;
 
 /// Whether the sum of some numbers, each times a factor, is positive.
+pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
+    compare_sum(&terms).is_gt()
+}
+
+/// Whether the sum of some numbers, each times a factor, is below or above 0.
 ///
 /// The sum is made digit by digit, from the highest place down, until the digits below can't change
 /// the answer. So nothing is rounded, and no number is written out in full: one with few digits may
-/// have a huge exponent. Where two exponents have more digits than are kept, the answer is no.
-pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
-    let mut left = terms.map(|(factor, number)| Digits::of(factor, number));
+/// have a huge exponent. Where two exponents have more digits than are kept, the sum counts as 0.
+pub(crate) fn compare_sum(terms: &[(i64, Number<'_>)]) -> Ordering {
+    let mut left: Vec<Digits<'_>> = (terms.iter())
+        .map(|(factor, number)| Digits::of(*factor, *number))
+        .collect();
     if left.iter().filter(|digits| digits.cut).count() > 1 {
-        return false;
+        return Ordering::Equal;
     }
     // All that follows a place is worth less than this number of its units.
     let most: i64 = terms.iter().map(|(factor, _)| factor.abs()).sum();
@@ -27,7 +36,7 @@ pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> 
         }
         place = next;
     }
-    sum > 0
+    sum.cmp(&0)
 }
 
 /// The digits of a term that are left, from the highest place down.

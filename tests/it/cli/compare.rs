@@ -220,6 +220,50 @@ fn repeats_of_a_task_count_as_one_and_runs_that_are_not_valid_stand_apart() {
     assert!(stderr(&unknown).contains("expected task, seed or tag:NAME"));
 }
 
+/// Values of a metric in the repeats of one task, in each set, and how the means compare.
+const MEANS: [([&str; 3], [&str; 3], &str); 6] = [
+    (["0.1", "0.2", "0.3"], ["0.3", "0.2", "0.1"], "same"),
+    (["0.1", "0.2", "0"], ["0.3", "0e0", "-0"], "same"),
+    (["0.1", "0.1", "0.1"], ["0.3", "1e-400", "0"], "higher"),
+    (
+        ["9007199254740993", "1", "1"],
+        ["9007199254740992", "1.0", "1"],
+        "lower",
+    ),
+    (["1e400", "1e400", "0"], ["2e400", "0", "0"], "same"),
+    (["1e400", "0", "0"], ["1e400", "0", "1"], "higher"),
+];
+
+#[test]
+fn means_of_a_task_are_compared_exactly() {
+    for (base, new, expected) in MEANS {
+        let dir = tempfile::tempdir().unwrap();
+        for (set, values) in [("base", base), ("new", new)] {
+            for (seed, value) in (0..).zip(values) {
+                let metrics = format!("\"task_score\":{value}");
+                let special = Special {
+                    seed,
+                    metrics: Some(&metrics),
+                    ..Special::default()
+                };
+                write(
+                    &dir.path().join(set),
+                    &format!("ep_{seed}"),
+                    "the task",
+                    special,
+                );
+            }
+        }
+        let found = json(dir.path(), &[]);
+        let metric = measure(&found, "metric:task_score");
+        for count in ["lower", "same", "higher"] {
+            let tasks = u64::from(count == expected);
+            assert_eq!(metric[count], tasks, "{base:?} {new:?}: {metric}");
+        }
+        assert!(metric["base"].is_f64(), "{metric}");
+    }
+}
+
 #[test]
 fn metric_that_is_no_number_in_one_run_is_an_error_that_names_both() {
     let dir = sets(0);
