@@ -74,6 +74,10 @@ fn mistake(span: Range<usize>, message: impl Into<String>) -> Mistake {
         help: None,
     }
 }
+fn optional(place: Range<usize>) -> Mistake {
+    mistake(place, "optional members and items are not supported")
+}
+
 
 /// The first error of the parser, in words.
 fn syntax(text: &str, errors: &ParseErrors) -> Mistake {
@@ -135,6 +139,11 @@ impl Reader<'_> {
             Expr::Literal(literal) => constant(place, of_literal(literal)),
             Expr::Ident(name) => self.name(place, name)?,
             Expr::Select(select) => self.member(place, select)?,
+                if let Some(item) = list.optional_indices.first() {
+                    return Err(optional(
+                        list.elements.get(*item).map_or(place, |it| self.place(it)),
+                    ));
+                }
             Expr::List(list) => {
                 let items = self.parts(&list.elements)?;
                 self.around(place, PartKind::List(items))
@@ -142,6 +151,9 @@ impl Reader<'_> {
             Expr::Map(map) => {
                 let mut entries = Vec::new();
                 for entry in &map.entries {
+                        if entry.optional {
+                            return Err(optional(self.place(&entry.key)));
+                        }
                     if let EntryExpr::MapEntry(entry) = &entry.expr {
                         entries.push((self.part(&entry.key)?, self.part(&entry.value)?));
                     }
@@ -237,9 +249,7 @@ impl Reader<'_> {
             ("_?_:_", [a, b, c]) => {
                 PartKind::If(Box::new([self.part(a)?, self.part(b)?, self.part(c)?]))
             }
-            ("_?._" | "_[?_]", _) => {
-                return Err(mistake(place, "optional members are not supported"));
-            }
+            ("_?._" | "_[?_]", _) => return Err(optional(place)),
             _ => match (operator, arguments) {
                 (Some((operator, ..)), [a, b]) => {
                     PartKind::Operation(*operator, Box::new([self.part(a)?, self.part(b)?]))

@@ -263,60 +263,74 @@ fn instants_are_those_of_the_years_1_to_9999() {
     );
 }
 
+/// An expression, and the place of its mistake with the message and the help.
+const MISTAKES: &[(&str, &str)] = &[
+    (
+        "evnt.payload",
+        "0..4: unknown name `evnt` (did you mean `event`?)",
+    ),
+    (
+        "true || x > 1",
+        "8..9: unknown name `x` (It can name `event`, `state`.)",
+    ),
+    (
+        "[1].all(x, x > 1) && x",
+        "21..22: unknown name `x` (It can name `event`, `state`.)",
+    ),
+    (
+        "sise(event)",
+        "0..4: unknown function `sise` (did you mean `size`?)",
+    ),
+    (
+        "event.payload.strtsWith('a')",
+        "14..23: unknown function `strtsWith` (did you mean `startsWith`?)",
+    ),
+    (
+        "event +",
+        "7..7: the expression ends where more is expected",
+    ),
+    ("event event", "6..11: unexpected `event`"),
+    ("event.null", "6..10: unexpected `null`"),
+    (
+        "99999999999999999999",
+        "0..20: `99999999999999999999` is out of range",
+    ),
+    (
+        "has(event)",
+        "4..9: `has` asks for a member: `has(event.payload)`",
+    ),
+    (
+        "[1].all(x)",
+        "4..7: `all` is not called like this (Call it as `LIST.all(ITEM, EXPRESSION)`.)",
+    ),
+    (
+        "[1].map(1, 2)",
+        "4..7: `map` is not called like this (Call it as `LIST.map(ITEM, [FILTER, ]EXPRESSION)`.)",
+    ),
+    (
+        "event.?payload",
+        "5..6: optional members and items are not supported",
+    ),
+    (
+        "[1, ?event.n]",
+        "10..11: optional members and items are not supported",
+    ),
+    (
+        "{1: 2, ?3: 4}",
+        "8..9: optional members and items are not supported",
+    ),
+    ("Event{a: 1}", "5..6: there is no message type `Event`"),
+    (
+        "'a'.matches('(')",
+        "12..15: the pattern can't be used: unclosed group",
+    ),
+    ("", "0..0: the expression ends where more is expected"),
+];
+
 #[test]
 fn mistakes_are_found_when_it_is_read() {
-    for (text, mistake) in [
-        (
-            "evnt.payload",
-            "0..4: unknown name `evnt` (did you mean `event`?)",
-        ),
-        (
-            "true || x > 1",
-            "8..9: unknown name `x` (It can name `event`, `state`.)",
-        ),
-        (
-            "[1].all(x, x > 1) && x",
-            "21..22: unknown name `x` (It can name `event`, `state`.)",
-        ),
-        (
-            "sise(event)",
-            "0..4: unknown function `sise` (did you mean `size`?)",
-        ),
-        (
-            "event.payload.strtsWith('a')",
-            "14..23: unknown function `strtsWith` (did you mean `startsWith`?)",
-        ),
-        (
-            "event +",
-            "7..7: the expression ends where more is expected",
-        ),
-        ("event event", "6..11: unexpected `event`"),
-        ("event.null", "6..10: unexpected `null`"),
-        (
-            "99999999999999999999",
-            "0..20: `99999999999999999999` is out of range",
-        ),
-        (
-            "has(event)",
-            "4..9: `has` asks for a member: `has(event.payload)`",
-        ),
-        (
-            "[1].all(x)",
-            "4..7: `all` is not called like this (Call it as `LIST.all(ITEM, EXPRESSION)`.)",
-        ),
-        (
-            "[1].map(1, 2)",
-            "4..7: `map` is not called like this (Call it as `LIST.map(ITEM, [FILTER, ]EXPRESSION)`.)",
-        ),
-        ("event.?payload", "5..6: optional members are not supported"),
-        ("Event{a: 1}", "5..6: there is no message type `Event`"),
-        (
-            "'a'.matches('(')",
-            "12..15: the pattern can't be used: unclosed group",
-        ),
-        ("", "0..0: the expression ends where more is expected"),
-    ] {
-        assert_eq!(outcome(text).expect_err(text), mistake, "{text}");
+    for (text, mistake) in MISTAKES {
+        assert_eq!(outcome(text).expect_err(text), *mistake, "{text}");
     }
 }
 
