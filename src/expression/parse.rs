@@ -8,11 +8,10 @@ use std::thread;
 
 use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
 use cel::{Env, ParseErrors};
-use regex::RegexBuilder;
 
 use super::functions::{FUNCTIONS, Form, Function};
 use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
-use super::pattern::PATTERN_BYTES;
+use super::pattern::{PATTERN_BYTES, regex};
 use super::value::Type;
 use super::{Expression, MAX_BYTES, MAX_LEVELS, Mistake, code};
 use crate::printable::brief;
@@ -74,10 +73,10 @@ fn mistake(span: Range<usize>, message: impl Into<String>) -> Mistake {
         help: None,
     }
 }
+
 fn optional(place: Range<usize>) -> Mistake {
     mistake(place, "optional members and items are not supported")
 }
-
 
 /// The first error of the parser, in words.
 fn syntax(text: &str, errors: &ParseErrors) -> Mistake {
@@ -139,22 +138,22 @@ impl Reader<'_> {
             Expr::Literal(literal) => constant(place, of_literal(literal)),
             Expr::Ident(name) => self.name(place, name)?,
             Expr::Select(select) => self.member(place, select)?,
+            Expr::List(list) => {
                 if let Some(item) = list.optional_indices.first() {
                     return Err(optional(
                         list.elements.get(*item).map_or(place, |it| self.place(it)),
                     ));
                 }
-            Expr::List(list) => {
                 let items = self.parts(&list.elements)?;
                 self.around(place, PartKind::List(items))
             }
             Expr::Map(map) => {
                 let mut entries = Vec::new();
                 for entry in &map.entries {
+                    if let EntryExpr::MapEntry(entry) = &entry.expr {
                         if entry.optional {
                             return Err(optional(self.place(&entry.key)));
                         }
-                    if let EntryExpr::MapEntry(entry) = &entry.expr {
                         entries.push((self.part(&entry.key)?, self.part(&entry.value)?));
                     }
                 }
@@ -409,8 +408,7 @@ fn matcher(function: Function, mut arguments: Vec<Part>) -> Result<PartKind, Mis
     let Some((span, text)) = pattern else {
         return Ok(PartKind::Call(function, arguments));
     };
-    let compiled = RegexBuilder::new(text).size_limit(PATTERN_BYTES).build();
-    let compiled = compiled.map_err(|error| {
+    let compiled = regex(text, PATTERN_BYTES).map_err(|error| {
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default().trim();
         let why = why.strip_prefix("error: ").unwrap_or(why);

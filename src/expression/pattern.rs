@@ -1,6 +1,8 @@
-//! A pattern that is no constant -> whether a text matches it, within a budget.
+//! A pattern as RE2 understands it -> whether a text matches it; within a budget where it is no
+//! constant.
 
 use regex::{Error, Regex, RegexBuilder};
+use regex_syntax::ast::parse::Parser;
 
 use super::value::Unable;
 use super::{Budget, MAX_BYTES};
@@ -56,11 +58,40 @@ fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<(Regex, usize)>
     budget.spend(pattern.len() * STEPS_OF_BYTE)?;
     for size in SIZES {
         budget.spend(size)?;
-        match RegexBuilder::new(pattern).size_limit(size).build() {
+        match regex(pattern, size) {
             Ok(regex) => return Ok(Some((regex, size))),
             Err(Error::CompiledTooBig(_)) => {}
             Err(_) => break,
         }
     }
     Ok(None)
+}
+
+/// Compiles a pattern. Classes such as `\d` and the ends of words are those of ASCII, as in RE2.
+///
+/// # Errors
+///
+/// Why it is none, or that it takes more than a number of bytes.
+pub(super) fn regex(pattern: &str, size: usize) -> Result<Regex, Error> {
+    // `[+-\d]` is a mistake, and `[+-[0-9]]` is not.
+    let parsed = Parser::new().parse(pattern);
+    parsed.map_err(|error| Error::Syntax(error.to_string()))?;
+    let mut of_ascii = String::with_capacity(pattern.len());
+    let mut rest = pattern.chars();
+    while let Some(c) = rest.next() {
+        let escaped = if c == '\\' { rest.next() } else { None };
+        match escaped {
+            None => of_ascii.push(c),
+            Some('d') => of_ascii.push_str("[0-9]"),
+            Some('D') => of_ascii.push_str("[^0-9]"),
+            Some('s') => of_ascii.push_str(r"[\t\n\f\r\x20]"),
+            Some('S') => of_ascii.push_str(r"[^\t\n\f\r\x20]"),
+            Some('w') => of_ascii.push_str("[0-9A-Za-z_]"),
+            Some('W') => of_ascii.push_str("[^0-9A-Za-z_]"),
+            Some('b') => of_ascii.push_str(r"(?-u:\b)"),
+            Some('B') => of_ascii.push_str(r"(?-u:\B)"),
+            Some(other) => of_ascii.extend([c, other]),
+        }
+    }
+    RegexBuilder::new(&of_ascii).size_limit(size).build()
 }

@@ -193,6 +193,10 @@ fn functions_are_those_of_the_standard_library() {
             "'refund'.startsWith('re') && 'refund'.endsWith('nd') && 'refund'.contains('fun')",
             "'ep_12'.matches('^ep_[0-9]+$') && matches(event.payload.tool, 're.und')",
             "event.payload.tool.matches('r' + 'e')",
+            // As in RE2, a character is any, and a class of characters is one of ASCII.
+            r"'ë٣ \u00a0\v'.matches(r'^\W\D\s\S\S$') && 'a1_'.matches(r'^[\w-]+\b$')",
+            r"!'aë'.matches(r'a\B') && 'ëa'.matches(r'\ba.?$') && 'ë'.matches(r'^\B.$')",
+            r"!'ë٣'.matches(r'[\w\d]' + '') && 'ë'.matches(r'^[^\w]$' + '')",
             "int('42') == 42 && int(4.9) == 4 && uint(4) == 4u && double(1) / 2.0 == 0.5",
             "string(4.5) == '4.5' && string(true) == 'true' && bool('false') == false",
             "bytes('a') == b'a' && string(b'a') == 'a' && 'a' + 'b' == 'ab' && [1] + [2] == [1, 2]",
@@ -320,6 +324,10 @@ const MISTAKES: &[(&str, &str)] = &[
         "8..9: optional members and items are not supported",
     ),
     ("Event{a: 1}", "5..6: there is no message type `Event`"),
+    (
+        "'a'.matches(r'[+-\\d]')",
+        "12..21: the pattern can't be used: invalid range boundary, must be a literal",
+    ),
     (
         "'a'.matches('(')",
         "12..15: the pattern can't be used: unclosed group",
@@ -460,7 +468,7 @@ fn patterns_of_data_are_spent_by_what_they_take() {
     let check = "event.patterns.all(p, !event.name.matches(p))";
     let outcome = |pattern: &str, steps| outcome_of(&with_items(&patterns(pattern)), check, steps);
     assert_eq!(outcome("^ep_", 3_000_000).as_deref(), Ok("true"));
-    assert_eq!(outcome("[\\\\w]{5}", 3_000_000), Err("spent".to_owned()));
+    assert_eq!(outcome("[\\\\pL]{5}", 3_000_000), Err("spent".to_owned()));
     let long = outcome(&"a".repeat(20_000), 3_000_000);
     assert!(long.is_err_and(|why| why.contains("can't be used")));
     // A text is held against each state of a pattern, at worst.
