@@ -40,7 +40,8 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
         let file = std::iter::repeat_n("..", level)
             .collect::<PathBuf>()
             .join(CONFIG);
-        if is_run_data(dir) {
+        let real = dir.join(CONFIG).canonicalize();
+        if is_run_data(dir) || real.is_ok_and(|real| lies_in_run_data(&real)) {
             search.passed_over.push(file);
         } else {
             search.found = Some(file);
@@ -57,6 +58,10 @@ fn is_run_data(dir: &Path) -> bool {
         || list(dir).is_ok_and(|listing| listing.holds_episodes || holds_records(listing.entries))
 }
 
+fn lies_in_run_data(path: &Path) -> bool {
+    path.parent().is_some_and(is_run_data)
+}
+
 /// An error if a file that was found by its name is not a regular file: reading a FIFO would block.
 #[cfg(feature = "cli")]
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
@@ -67,13 +72,15 @@ pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads a text that decides what is judged, unless it lies inside run data: the author of that may
-/// have written it.
+/// Reads a text that decides what is judged, unless it or a link to it lies inside run data: the
+/// author of that may have written it.
 pub(crate) fn read_trusted(path: &Path) -> io::Result<String> {
-    if path.parent().is_some_and(is_run_data) {
+    // No link is left on the real path, so that what is read is what was looked at.
+    let real = path.canonicalize()?;
+    if lies_in_run_data(path) || lies_in_run_data(&real) {
         return Err(io::Error::other("it lies inside run data"));
     }
-    read_text(path)
+    read_text(&real)
 }
 
 /// Opens a file that the user named, to read it from its start to its end.

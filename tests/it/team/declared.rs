@@ -505,6 +505,22 @@ fn mistakes_of_a_pack_and_its_schemas_are_all_told_at_once() {
     );
 }
 
+/// The author of run data could have written what a link leads to, wherever the link is.
+#[test]
+fn link_into_run_data_is_refused() {
+    for link in ["runvet.toml", "gate/pack.toml", "gate/act.json", "gate"] {
+        let project = with_pack("");
+        let inside = "runs/episodes/ep_answer/x";
+        std::fs::rename(project.path(link), project.path(inside)).unwrap();
+        let target = std::path::absolute(project.path(inside)).unwrap();
+        std::os::unix::fs::symlink(target, project.path(link)).unwrap();
+        let output = project.run(&["validate", "runs"]);
+        assert_eq!(output.status.code(), Some(2), "{link}");
+        let said = stderr(&output);
+        assert!(said.contains("inside run data"), "{link}: {said}");
+    }
+}
+
 #[test]
 fn pack_is_what_its_schema_says() {
     let schema: Value = serde_json::from_str(runvet::Schema::Pack.text()).unwrap();
