@@ -52,6 +52,13 @@ impl Files {
         Ok(text)
     }
 
+    /// The text of a schema.
+    pub(super) fn schema(&self, path: &Path) -> Result<String, String> {
+        let text = self.text(path)?;
+        let is_empty = text.trim().is_empty();
+        (!is_empty).then_some(text).ok_or("it is empty".into())
+    }
+
     /// All that a configuration named.
     pub(crate) fn texts(&self) -> Texts {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,9 +75,12 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 /// What references of a schema reach: files below a directory, and the built-in schemas.
+#[derive(Clone)]
 pub(super) struct Reached {
     pub(super) dir: PathBuf,
     pub(super) files: Files,
+    /// The files that were read.
+    pub(super) paths: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Retrieve for Reached {
@@ -91,7 +101,10 @@ impl Retrieve for Reached {
         let below = uri.strip_prefix(ROOT).map(percent_decode_str);
         let path = below.ok_or("it is neither a file below the directory of the configuration nor `urn:runvet:schema:state`, `summary` or `event`")?;
         let path = path.decode_utf8()?;
-        let text = self.files.text(&self.dir.join(&*path))?;
+        let path = self.dir.join(&*path);
+        let text = self.files.schema(&path)?;
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.push(path);
         Ok(serde_json::from_str(&text)?)
     }
 }

@@ -21,7 +21,7 @@ use crate::source::Pointer;
 use crate::spelling::nearest;
 
 /// The maximum number of mistakes that are reported at once.
-const MAX_MISTAKES: usize = 20;
+pub(super) const MAX_MISTAKES: usize = 20;
 
 const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
 

@@ -2,14 +2,18 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
+use jsonschema::ReferencingError::{self, NoSuchAnchor, PointerToNowhere, Unretrievable};
 use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 use toml::Spanned;
 
 use super::{Named, Reader, RuleTexts};
 use crate::config::ConfigSource;
 use crate::config::files::{ROOT, Reached};
+use crate::config::reading::MAX_MISTAKES;
 use crate::config::tables::{Data, ExampleTable, ExpectWord, SchemaTable};
 use crate::document::Tape;
 use crate::printable::{brief, in_address, quote};
@@ -179,16 +183,14 @@ impl Reader<'_> {
     ) -> Option<DeclaredSchema> {
         match (named, written) {
             (Some(named), None) => self.of_file(file, named),
-            (None, Some(schema)) => {
-                let text = schema.get_ref().to_json();
-                let address = format!("{ROOT}{}", in_address("runvet.toml"));
-                let compiled = DeclaredSchema::new(text, address, self.reached(file.dir));
-                compiled
-                    .map_err(|error| {
-                        let span = place_in(schema, error.instance_path().as_str());
-                        self.mistake(file, span, wrong(&error), None);
-                    })
-                    .ok()
+            (None, Some(table)) => {
+                let written = Written {
+                    file,
+                    schema: table.get_ref().to_json(),
+                    table: Some(table),
+                };
+                let from = format!("{}:{}", file.name, file.line(&table.span()));
+                self.compile(&written, file.dir, "runvet.toml", &from)
             }
             (Some(_), Some(schema)) => {
                 let message = "`file` and `schema` exclude each other";
@@ -203,11 +205,85 @@ impl Reader<'_> {
         }
     }
 
-    fn reached(&self, dir: &Path) -> Reached {
-        Reached {
+    /// The schema that is written at an address below a directory, compiled.
+    fn compile(
+        &mut self,
+        written: &Written<'_>,
+        dir: &Path,
+        address: &str,
+        from: &str,
+    ) -> Option<DeclaredSchema> {
+        let reached = Reached {
             dir: dir.to_owned(),
             files: self.files.clone(),
+            paths: Arc::default(),
+        };
+        let address = format!("{ROOT}{}", in_address(address.trim_start_matches("./")));
+        DeclaredSchema::new(written.schema.clone(), address, reached.clone())
+            .map_err(|error| self.explain(written, &reached, from, &error))
+            .ok()
+    }
+
+    /// Tells all mistakes of a schema that can't be used, and of the files that it reaches.
+    fn explain(
+        &mut self,
+        root: &Written<'_>,
+        reached: &Reached,
+        from: &str,
+        error: &ValidationError<'_>,
+    ) {
+        let told = self.mistakes.len();
+        let paths = reached.paths.lock().map(|paths| paths.clone());
+        let paths = paths.unwrap_or_default();
+        let texts = paths
+            .iter()
+            .filter_map(|path| Some((path.to_string_lossy(), self.files.text(path).ok()?)));
+        let texts: Vec<_> = texts.collect();
+        let mut all = vec![root.clone()];
+        for (name, text) in &texts {
+            let dir = root.file.dir;
+            let file = ConfigSource { name, dir, text };
+            all.extend(self.parsed(file, from));
         }
+        for written in &all {
+            for (pointer, why) in mistakes_in(written.schema.clone(), reached) {
+                self.wrong_schema(written, &pointer, &why, from);
+            }
+        }
+        // What is left is a reference, what one leads to, or the schema as a whole.
+        let at = error.instance_path().as_str();
+        let place = |it: &Written<'_>| match error.kind() {
+            Kind::Referencing(error) => reference(&it.schema, "", error),
+            _ => (it.schema.pointer(at) == Some(error.instance())).then(|| at.to_owned()),
+        };
+        let mut places = all.iter().rev();
+        let place = places.find_map(|it| Some((it, place(it)?)));
+        let (written, pointer) = place.unwrap_or((root, String::new()));
+        if self.mistakes.len() == told {
+            self.wrong_schema(written, &pointer, &why(error), from);
+        }
+    }
+
+    fn wrong_schema(&mut self, written: &Written<'_>, pointer: &str, why: &str, from: &str) {
+        let message = match written.table {
+            Some(_) => format!("the schema can't be used: {why}"),
+            None => format!("the schema can't be used: {why} (named by {})", brief(from)),
+        };
+        self.mistake(written.file, written.place(pointer), message, None);
+    }
+
+    fn parsed<'f>(&mut self, file: ConfigSource<'f>, from: &str) -> Option<Written<'f>> {
+        let parsed = serde_json::from_str(file.text).map_err(|error| {
+            let at = offset_of(file.text, error.line(), error.column());
+            let from = brief(from);
+            let message = format!("the schema file is not JSON: {error} (named by {from})");
+            self.mistake(file, at..at, message, None);
+        });
+        Some(Written {
+            file,
+            schema: parsed.ok()?,
+            table: None,
+        })
     }
 
     /// The schema in a file that a table names.
@@ -217,7 +293,7 @@ impl Reader<'_> {
         named: &Spanned<String>,
     ) -> Option<DeclaredSchema> {
         let path = file.dir.join(named.get_ref());
-        let text = match self.files.text(&path) {
+        let text = match self.files.schema(&path) {
             Ok(text) => text,
             Err(why) => {
                 let name = quote(named.get_ref());
@@ -233,20 +309,7 @@ impl Reader<'_> {
             text: &text,
         };
         let from = format!("{}:{}", file.name, file.line(&named.span()));
-        let from = format!("(named by {})", brief(&from));
-        let parsed = match serde_json::from_str::<Value>(&text) {
-            Ok(parsed) => parsed,
-            Err(error) => {
-                let at = offset_of(&text, error.line(), error.column());
-                self.mistake(
-                    schema,
-                    at..at,
-                    format!("the schema file is not JSON: {error} {from}"),
-                    None,
-                );
-                return None;
-            }
-        };
+        let written = self.parsed(schema, &from)?;
         let below = named.get_ref();
         let is_below = !below.split('/').any(|part| part == "..") && !below.starts_with('/');
         let (dir, address) = if is_below {
@@ -256,24 +319,119 @@ impl Reader<'_> {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             (dir.to_owned(), name.into_owned())
         };
-        let address = format!("{ROOT}{}", in_address(address.trim_start_matches("./")));
-        let compiled = DeclaredSchema::new(parsed, address, self.reached(&dir));
-        compiled
-            .map_err(|error| {
-                let pointer = Pointer::new(error.instance_path().as_str());
-                let mut tape = Tape::default();
-                let document = tape.read(text.as_bytes()).ok();
-                let found = document.and_then(|it| it.resolve([&pointer]).into_iter().next()?);
-                let span = found.map_or(0..0, |found| found.value.span());
-                self.mistake(schema, span, format!("{} {from}", wrong(&error)), None);
-            })
-            .ok()
+        self.compile(&written, &dir, &address, &from)
     }
 }
 
-/// Why a schema is none, as a sentence.
-fn wrong(error: &ValidationError<'_>) -> String {
-    format!("the schema can't be used: {}", brief(&error.to_string()))
+/// A schema, and the file that it is written in.
+#[derive(Clone)]
+struct Written<'f> {
+    file: ConfigSource<'f>,
+    schema: Value,
+    /// The table that it is in TOML.
+    table: Option<&'f Spanned<Data>>,
+}
+
+impl Written<'_> {
+    /// The place of the value that a pointer leads to.
+    fn place(&self, pointer: &str) -> Range<usize> {
+        if let Some(table) = self.table {
+            return place_in(table, pointer);
+        }
+        let mut tape = Tape::default();
+        let document = tape.read(self.file.text.as_bytes()).ok();
+        let pointer = Pointer::new(pointer);
+        let found = document.and_then(|it| it.resolve([&pointer]).into_iter().next()?);
+        found.map_or(0..0, |found| found.value.span())
+    }
+}
+
+/// What is wrong in a schema itself, whatever other files hold: pointers, each with the reason.
+fn mistakes_in(mut schema: Value, reached: &Reached) -> Vec<(String, String)> {
+    cut_references(&mut schema);
+    let mut found = Vec::new();
+    while found.len() < MAX_MISTAKES {
+        let compiled = DeclaredSchema::new(schema.clone(), ROOT.to_owned(), reached.clone());
+        let Err(error) = compiled else { break };
+        if matches!(error.kind(), Kind::Referencing(_)) {
+            break;
+        }
+        let pointer = error.instance_path().as_str();
+        found.push((pointer.to_owned(), why(&error)));
+        if !take_out(&mut schema, pointer) {
+            break;
+        }
+    }
+    found
+}
+
+fn cut_references(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(cut_references),
+        Value::Object(members) => {
+            members.retain(|key, value| {
+                let is_local = |it: &str| it.starts_with('#');
+                key != "$ref" || value.as_str().is_none_or(is_local)
+            });
+            members.values_mut().for_each(cut_references);
+        }
+        _ => {}
+    }
+}
+
+/// Takes out the innermost member of an object on the way to a value; returns whether there is one.
+fn take_out(schema: &mut Value, pointer: &str) -> bool {
+    let Some((above, _)) = pointer.rsplit_once('/') else {
+        return false;
+    };
+    let key = Pointer::new(pointer)
+        .tokens()
+        .last()
+        .unwrap_or_default()
+        .into_owned();
+    match schema.pointer_mut(above) {
+        Some(Value::Object(members)) => members.remove(&key).is_some(),
+        _ => take_out(schema, above),
+    }
+}
+
+/// The pointer to the reference that an error is about.
+fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<String> {
+    match schema {
+        Value::String(text) => {
+            let (file, fragment) = text.split_once('#').unwrap_or((text, ""));
+            let is_meant = match error {
+                Unretrievable { uri, .. } => {
+                    let file = file.trim_start_matches(['.', '/']);
+                    !file.is_empty() && uri.ends_with(file)
+                }
+                PointerToNowhere { pointer } => fragment == pointer,
+                NoSuchAnchor { anchor } => fragment == anchor,
+                _ => false,
+            };
+            (is_meant && at.ends_with("/$ref")).then(|| at.to_owned())
+        }
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| reference(item, &format!("{at}/{index}"), error))
+        }
+        Value::Object(members) => members.iter().find_map(|(key, value)| {
+            let at = Pointer::new(at).field(key);
+            reference(value, at.as_str(), error)
+        }),
+        _ => None,
+    }
+}
+
+/// Why a schema is none.
+fn why(error: &ValidationError<'_>) -> String {
+    match error.kind() {
+        Kind::Referencing(Unretrievable { uri, source }) => {
+            let name = uri.strip_prefix(ROOT).or(uri.strip_prefix("file:///"));
+            format!("{} can't be read: {source}", quote(name.unwrap_or(uri)))
+        }
+        _ => brief(&error.to_string()),
+    }
 }
 
 /// The place of the value that a pointer leads to, or of the nearest value around it.

@@ -420,8 +420,8 @@ const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the g
 [[schema]]⏎id = 'a/b'⏎file = 'x.json' | 3:8 | "x.json" can't be read |
 [[schema]]⏎id = 'a/b'⏎file = 'runs/episodes/ep_answer/state.json' | 3:8 | lies inside run data |
 [[schema]]⏎id = 'a/b'⏎schema = { type = 'txt' } | 3:19 | can't be used |
-[[schema]]⏎id = 'a/b'⏎schema = { '$ref' = 'https://x.example/y' } | 3:10 | can't be used |
-[[schema]]⏎id = 'a/b'⏎schema = { '$ref' = '../x.json' } | 3:10 | can't be used |
+[[schema]]⏎id = 'a/b'⏎schema = { '$ref' = 'https://x.example/y' } | 3:21 | "https://x.example/y" can't be read |
+[[schema]]⏎id = 'a/b'⏎schema = { '$ref' = '../x.json' } | 3:21 | "x.json" can't be read: it is neither |
 [[schema]]⏎id = 'a/b'⏎schema = { pattern = '(?=x)' } | 3:22 | can't be used |
 [[schema]]⏎id = 'a/b'⏎schema = { format = 'emial' } | 3:21 | can't be used |
 [[schema]]⏎id = 'a/b'⏎at = 'payload'⏎schema = {} | 3:6 | a JSON Pointer starts with `/` |
@@ -503,6 +503,53 @@ fn mistakes_of_a_pack_and_its_schemas_are_all_told_at_once() {
         "{}",
         stderr(&shown)
     );
+}
+
+#[test]
+fn mistake_is_told_in_the_file_that_has_it() {
+    let project = with_pack("");
+    let said = |files: [&str; 2]| {
+        project.write("gate/act.json", files[0]);
+        project.write("gate/defs/n .json", files[1]);
+        let output = project.run(&["validate", "runs"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(!stderr(&output).contains("file:"), "{}", stderr(&output));
+        stderr(&output).to_owned()
+    };
+    let refers = "{\n\"items\": {\"$ref\": \"defs/n%20.json#/$defs/n\"}, \"minimum\": 1}";
+    let defs = "{\"$defs\": {\"n\": 1}}";
+    for (files, places) in [
+        (
+            [
+                refers,
+                "{\"$defs\": {\"n\":\n {\"type\": [\"a\"], \"pattern\": \"(\"}}}",
+            ],
+            &["defs/n .json:2:11"][..],
+        ),
+        (
+            [refers, "{\"$defs\": {\"n\":\n {\"pattern\": \"(\"}}}"],
+            &["defs/n .json:2:14"],
+        ),
+        (
+            [
+                "{\"type\": \"objct\", \"minimum\": \"x\", \"pattern\": \"(\"}",
+                defs,
+            ],
+            &["act.json:1:10", "act.json:1:30", "act.json:1:46"],
+        ),
+        ([refers, "{\"$defs\": }"], &["defs/n .json:1:11"]),
+        ([refers, "{\"$defs\": {}}"], &["act.json:2:19"]),
+        ([refers, " "], &["act.json:2:19"]),
+        (["{\"$ref\": \"none.json\"}", defs], &["act.json:1:10"]),
+        (["", defs], &["pack.toml:8:8"]),
+    ] {
+        let said = said(files);
+        assert_eq!(said.matches("error: ").count(), places.len(), "{said}");
+        for place in places {
+            assert!(said.contains(&format!("[gate/{place}")), "{place}: {said}");
+        }
+        assert!(said.contains("gate/pack.toml:8"), "{said}");
+    }
 }
 
 /// The author of run data could have written what a link leads to, wherever the link is.
