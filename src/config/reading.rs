@@ -3,10 +3,11 @@
 //! The schema of the configuration, which its types derive, decides what is a mistake.
 
 use std::collections::BTreeSet;
-use std::{mem, slice};
+use std::{iter, mem, slice};
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
+use jsonschema::paths::Location;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::Spanned;
@@ -22,6 +23,9 @@ use crate::spelling::nearest;
 
 /// The maximum number of mistakes that are reported at once.
 pub(super) const MAX_MISTAKES: usize = 20;
+
+/// The lists of tables that are rules.
+const RULES: [&str; 3] = ["schema", "order", "rule"];
 
 const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
 
@@ -233,6 +237,11 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     });
     for it in &mut found {
         it.follows_another = match &it.what {
+            Wrong::Other if is_rule(&it.path) => {
+                let one_of = forms(part_at(schema, &it.path)).into_iter().skip(1);
+                let mut one_of = one_of.flat_map(|form| words(form, "required"));
+                one_of.any(|key| misspelled.contains(&(it.path.clone(), key.to_owned())))
+            }
             Wrong::UnknownWord | Wrong::Other => of_wrong_type.contains(&it.path),
             Wrong::MissingKey(key) => misspelled.contains(&(it.path.clone(), key.clone())),
             _ => false,
@@ -242,7 +251,17 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
 }
 
 fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
-    let pointer = Pointer::new(error.instance_path().as_str());
+    let place = error.instance_path();
+    // A value of one of several forms is told what that form wants.
+    if let Kind::AnyOf { context } = error.kind()
+        && let [form] = *context
+            .iter()
+            .filter(|form| is_of(form, place))
+            .collect::<Vec<_>>()
+    {
+        return form.iter().flat_map(of_error).collect();
+    }
+    let pointer = Pointer::new(place.as_str());
     let path: Vec<String> = pointer.tokens().map(Into::into).collect();
     let whats = match error.kind() {
         Kind::AdditionalProperties { unexpected } => {
@@ -265,14 +284,37 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
     whats.into_iter().map(mistake).collect()
 }
 
+/// Whether a value has a form in which it has these errors.
+fn is_of(form: &[ValidationError<'_>], place: &Location) -> bool {
+    form.iter().all(|error| match error.kind() {
+        Kind::Type { .. } | Kind::Minimum { .. } => error.instance_path() != place,
+        Kind::AnyOf { context } => {
+            error.instance_path() != place || context.iter().any(|form| is_of(form, place))
+        }
+        _ => true,
+    })
+}
+
 /// The part of the schema that describes the value at a path.
 fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
     path.iter().fold(schema, |part, key| {
-        let named = part.get("properties").and_then(|known| known.get(key));
-        let other = ["additionalProperties", "items"].map(|key| part.get(key));
-        let below = named.into_iter().chain(other.into_iter().flatten()).next();
-        below.map_or(&Value::Null, |part| target(schema, part))
+        let forms = forms(part);
+        let named = |form: &&'s Value| form.get("properties")?.get(key);
+        let named = forms.iter().find_map(named);
+        let other = |name| forms.iter().find_map(|form| form.get(name));
+        let other = || other("additionalProperties").or_else(|| other("items"));
+        named
+            .or_else(other)
+            .map_or(&Value::Null, |part| target(schema, part))
     })
+}
+
+/// A part of the schema, and those of the forms that it allows.
+fn forms(part: &Value) -> Vec<&Value> {
+    let below = part.get("anyOf").and_then(Value::as_array);
+    iter::once(part)
+        .chain(below.into_iter().flatten().flat_map(forms))
+        .collect()
 }
 
 /// The part that a reference leads to, or the part itself.
@@ -306,8 +348,10 @@ fn wanted(schema: &Value, part: &Value) -> (String, Option<&'static str>) {
 }
 
 fn known_keys(part: &Value) -> Vec<&str> {
-    let known = part.get("properties").and_then(Value::as_object);
-    known.into_iter().flatten().map(|(key, _)| &**key).collect()
+    let known = forms(part)
+        .into_iter()
+        .filter_map(|form| form.get("properties")?.as_object());
+    known.flatten().map(|(key, _)| &**key).collect()
 }
 
 fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
@@ -344,6 +388,9 @@ fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
         return Some([&*mistake.path, slice::from_ref(key)].concat());
     }
     let mut path = &*mistake.path;
+    if is_rule(path) && matches!(mistake.what, Wrong::Other) {
+        return None;
+    }
     while let Some((key, above)) = path.split_last()
         && words(part_at(schema, above), "required").contains(&&**key)
     {
@@ -353,6 +400,10 @@ fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
         path = above;
     }
     Some(path.to_vec())
+}
+
+fn is_rule(path: &[String]) -> bool {
+    matches!(path, [list, _] if RULES.contains(&&**list))
 }
 
 /// Removes the values at some paths below a path.

@@ -15,9 +15,9 @@ pub(crate) use rule::{RecordOfRun, RuleTable, RunExampleTable};
 /// Declares the table of a rule: the keys that all of them have, and its own.
 macro_rules! rule_table {
     ($(#[$about:meta])* $name:ident { $($own:tt)* }) => {
-        $(#[$about])*
         #[derive(Clone, Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+        $(#[$about])*
         pub(crate) struct $name {
             /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
             #[schemars(with = "RuleId")]

@@ -12,6 +12,14 @@ use crate::finding::Level;
 rule_table! {
     /// An order of events. It has exactly one pattern: `never`, `at-most`, `at-least`,
     /// `needs-earlier`, `needs-later`, `none-earlier` or `none-later`.
+    #[schemars(extend(
+        "anyOf" = [
+            {"required": ["never"]}, {"required": ["at-most"]}, {"required": ["at-least"]},
+            {"required": ["needs-earlier"]}, {"required": ["needs-later"]},
+            {"required": ["none-earlier"]}, {"required": ["none-later"]},
+        ],
+        "patternErrorMessage" = "the order lacks its pattern: `never`, `at-most`, `at-least`, `needs-earlier`, `needs-later`, `none-earlier` or `none-later`"
+    ))]
     OrderTable {
         /// The events that it is about.
         #[schemars(with = "SelectorTable")]

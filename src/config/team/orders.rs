@@ -149,13 +149,7 @@ impl Reader<'_> {
     ) -> Option<(Pattern, Option<Selector>)> {
         let name = match &*patterns(table) {
             [(name, ..)] => *name,
-            [] => {
-                let message = "the order lacks its pattern";
-                let help = "Add one of `never`, `at-most`, `at-least`, `needs-earlier`, \
-                            `needs-later`, `none-earlier` and `none-later`.";
-                self.mistake(file, table.id.span(), message, Some(help.into()));
-                return None;
-            }
+            [] => return None,
             [(first, ..), (second, span, _), ..] => {
                 let message =
                     format!("an order has one pattern, and this one has `{first}` and `{second}`");
@@ -220,7 +214,7 @@ impl Reader<'_> {
     fn within(&mut self, file: ConfigSource<'_>, table: &OrderTable) -> Option<i128> {
         let within = table.within.as_ref()?;
         let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
-        if !patterns(table).iter().any(|(name, ..)| is_of_two(name)) {
+        if matches!(&*patterns(table), [(name, ..)] if !is_of_two(name)) {
             let message = "`within` is allowed only with `needs-earlier`, `needs-later`, `none-earlier` and `none-later`";
             self.mistake(file, within.span(), message, None);
         }

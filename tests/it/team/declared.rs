@@ -433,8 +433,8 @@ const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the g
 [[schema]]⏎id = 'a/b'⏎record = 'state'⏎where = { tool = 'x' }⏎schema = {} | 4:9 | `where` is allowed only with the records |
 [[schema]]⏎id = 'a/b'⏎where = { tol = 'x' }⏎schema = {} | 3:11 | unknown key "tol" of a selector | did you mean `tool`?
 [[schema]]⏎id = 'a/b'⏎record = 'action'⏎where = { phase = 'x' }⏎schema = {} | 4:11 | unknown key "phase" |
-[[schema]]⏎id = 'a/b'⏎where = { tool = [] }⏎schema = {} | 3:9 | expected |
-[[schema]]⏎id = 'a/b'⏎where = { tool = { nt = 'x' } }⏎schema = {} | 3:9 | expected |
+[[schema]]⏎id = 'a/b'⏎where = { tool = [] }⏎schema = {} | 3:18 | expected a text, a number |
+[[schema]]⏎id = 'a/b'⏎where = { tool = { nt = 'x' } }⏎schema = {} | 3:20 | unknown key "nt" | did you mean `not`?
 [[schema]]⏎id = 'a/b'⏎where = 'refund'⏎schema = {}⏎[selector]⏎refunds = {} | 3:9 | no selector called "refund" | did you mean `refunds`?
 [[schema]]⏎id = 'a/b'⏎lvl = 'error'⏎schema = {} | 3:1 | unknown key "lvl" | did you mean `level`?
 [vocabulary]⏎tool = [] | 2:8 | expected a text, a number, a boolean, or a list |

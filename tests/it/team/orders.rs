@@ -281,11 +281,9 @@ fn mistakes_in_orders_are_named() {
         let project = project(&order(pattern), &[], true);
         let output = project.run(&["validate", "runs"]);
         assert_eq!(output.status.code(), Some(2), "{pattern}");
-        assert!(
-            stderr(&output).contains(message),
-            "{pattern}: {}",
-            stderr(&output)
-        );
+        let said = stderr(&output);
+        assert!(said.contains(message), "{pattern}: {said}");
+        assert_eq!(said.matches("error: ").count(), 1, "{pattern}: {said}");
     }
     let unknown = order("never = true").replace("{same}", "{some}");
     let output = project(&unknown, &[], true).run(&["validate", "runs"]);
