@@ -93,7 +93,7 @@ impl ConfigSource<'_> {
         }
         let whole = table.span();
         let mut root = Spanned::new(whole, DeValue::Table(table.into_inner()));
-        let json = to_json(root.get_mut());
+        let json = to_json(root.get_mut(), "");
         let schema: Value = serde_json::from_str(schema).unwrap_or_default();
         let found = mistakes(&schema, &json);
         let mut mistakes: Vec<ConfigError> = found
@@ -162,8 +162,9 @@ impl ConfigSource<'_> {
     }
 }
 
-/// The JSON value of a TOML value, in which dates become strings.
-fn to_json(value: &mut DeValue<'_>) -> Value {
+/// The JSON value of a TOML value, whose keys from the root are given. Dates become strings; where
+/// no date is meant, their JSON is null, which is allowed nowhere.
+fn to_json(value: &mut DeValue<'_>, keys: &str) -> Value {
     match value {
         DeValue::String(text) => Value::from(&**text),
         // A number beyond 64 bits has no setting to fit into.
@@ -178,13 +179,19 @@ fn to_json(value: &mut DeValue<'_>) -> Value {
         DeValue::Datetime(date) => {
             let text = date.to_string();
             *value = DeValue::String(text.clone().into());
-            Value::from(text)
+            Some(text).filter(|_| keys == "/ignore/expires").into()
         }
-        DeValue::Array(items) => items.iter_mut().map(|it| to_json(it.get_mut())).collect(),
-        DeValue::Table(table) => table
-            .iter_mut()
-            .map(|(key, value)| (key.get_ref().to_string(), to_json(value.get_mut())))
-            .collect(),
+        DeValue::Array(items) => {
+            let items = items.iter_mut();
+            items.map(|item| to_json(item.get_mut(), keys)).collect()
+        }
+        DeValue::Table(table) => {
+            let members = table.iter_mut().map(|(key, value)| {
+                let json = to_json(value.get_mut(), &format!("{keys}/{}", key.get_ref()));
+                (key.get_ref().to_string(), json)
+            });
+            members.collect()
+        }
     }
 }
 

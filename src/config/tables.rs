@@ -290,7 +290,7 @@ pub(super) enum ClosedSet {
 
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number or a boolean"))]
 #[expect(dead_code, reason = "a description for the schema")]
 pub(super) enum Scalar {
     Text(String),

@@ -435,9 +435,12 @@ const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the g
 [[schema]]⏎id = 'a/b'⏎record = 'action'⏎where = { phase = 'x' }⏎schema = {} | 4:11 | unknown key "phase" |
 [[schema]]⏎id = 'a/b'⏎where = { tool = [] }⏎schema = {} | 3:18 | expected a text, a number |
 [[schema]]⏎id = 'a/b'⏎where = { tool = { nt = 'x' } }⏎schema = {} | 3:20 | unknown key "nt" | did you mean `not`?
+[[schema]]⏎id = 'a/b'⏎where = { '/day' = { not = ['x', 2026-01-01] } }⏎schema = {} | 3:34 | expected a text, a number |
 [[schema]]⏎id = 'a/b'⏎where = 'refund'⏎schema = {}⏎[selector]⏎refunds = {} | 3:9 | no selector called "refund" | did you mean `refunds`?
 [[schema]]⏎id = 'a/b'⏎lvl = 'error'⏎schema = {} | 3:1 | unknown key "lvl" | did you mean `level`?
 [vocabulary]⏎tool = [] | 2:8 | expected a text, a number, a boolean, or a list |
+[vocabulary]⏎tool = [2026-01-01] | 2:9 | expected a text, a number |
+[params]⏎expires = 12:00:00 | 2:11 | expected a text, a number or a boolean |
 [vocabulary]⏎tools = ['x'] | 2:1 | unknown key "tools" | did you mean `tool`?
 packs = ['x.toml'] | 1:10 | the pack "x.toml" can't be read |
 packs = ['runs/episodes/ep_answer/pack.toml'] | 1:10 | lies inside run data |
