@@ -24,7 +24,8 @@ use crate::spelling::nearest;
 /// The maximum number of mistakes that are reported at once.
 pub(super) const MAX_MISTAKES: usize = 20;
 
-/// The lists of tables that are rules.
+/// The lists of tables that are rules. One that lacks a key, or has a wrong one, is read as far as
+/// it goes.
 const RULES: [&str; 3] = ["schema", "order", "rule"];
 
 const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
@@ -106,6 +107,9 @@ impl ConfigSource<'_> {
             .filter_map(|mistake| unreadable_by(&schema, mistake))
             .collect();
         remove(root.get_mut(), &[], &unreadable);
+        if !found.is_empty() {
+            self.complete(root.get_mut(), &schema);
+        }
         let config = T::deserialize(ValueDeserializer::from(root)).unwrap_or_else(|error| {
             let span = error.span().unwrap_or_default();
             mistakes.push(self.error(span, error.message(), None));
@@ -114,6 +118,29 @@ impl ConfigSource<'_> {
         mistakes.sort_by_key(|mistake| (mistake.location.line, mistake.location.column));
         mistakes.truncate(MAX_MISTAKES);
         (config, mistakes)
+    }
+
+    /// Gives rules a text for each required key that they lack. It stands beyond the end of the
+    /// file, where no mistake is told.
+    fn complete(self, root: &mut DeValue<'_>, schema: &Value) {
+        let beyond = self.text.len() + 1;
+        let DeValue::Table(root) = root else { return };
+        for (name, rules) in root {
+            let path = [name.get_ref().to_string(), "0".into()];
+            let DeValue::Array(rules) = rules.get_mut() else {
+                continue;
+            };
+            for rule in rules.iter_mut().filter(|_| is_rule(&path)) {
+                let DeValue::Table(rule) = rule.get_mut() else {
+                    continue;
+                };
+                for key in words(part_at(schema, &path), "required") {
+                    let text = DeValue::String("".into());
+                    rule.entry(Spanned::new(beyond..beyond, key.to_owned().into()))
+                        .or_insert(Spanned::new(beyond..beyond, text));
+                }
+            }
+        }
     }
 
     /// What to do where the key of a line is the name of a rule without quotes.
@@ -395,7 +422,7 @@ fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
         return Some([&*mistake.path, slice::from_ref(key)].concat());
     }
     let mut path = &*mistake.path;
-    if is_rule(path) && matches!(mistake.what, Wrong::Other) {
+    if is_rule(path) && matches!(mistake.what, Wrong::MissingKey(_) | Wrong::Other) {
         return None;
     }
     while let Some((key, above)) = path.split_last()
@@ -403,6 +430,9 @@ fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
     {
         if matches!(mistake.what, Wrong::Other) {
             return None;
+        }
+        if is_rule(above) {
+            break;
         }
         path = above;
     }

@@ -94,7 +94,10 @@ impl Reader<'_> {
         message: impl Into<String>,
         help: Option<String>,
     ) {
-        self.mistakes.push(file.error(span, message, help));
+        // What is beyond the end stands for what is missing.
+        if span.start <= file.text.len() {
+            self.mistakes.push(file.error(span, message, help));
+        }
     }
 
     fn pack(&mut self, file: ConfigSource<'_>, named: &Spanned<PathBuf>) {

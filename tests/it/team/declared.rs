@@ -555,6 +555,23 @@ fn mistake_is_told_in_the_file_that_has_it() {
     }
 }
 
+#[test]
+fn rule_that_lacks_a_key_is_read_as_far_as_it_goes() {
+    let project = project(
+        "[[order]]\nid = 'a/b'\nnever = false\nwithin = '0s'\n[[rule]]\nid = 'a/b'\ncheck = 'x'\n\
+         mesage = 'm'\n[[rule]]\neach = 'none'\ncheck = 1\n",
+    );
+    let output = project.run(&["validate", "runs"]);
+    let said = stderr(&output).lines();
+    let places: Vec<&str> = said
+        .filter_map(|line| line.split_once("[runvet.toml:")?.1.strip_suffix(']'))
+        .collect();
+    let expected = [
+        "1:1", "1:1", "3:9", "4:10", "6:6", "7:10", "8:1", "9:1", "9:1", "10:8", "11:9",
+    ];
+    assert_eq!(places, expected, "{}", stderr(&output));
+}
+
 /// The author of run data could have written what a link leads to, wherever the link is.
 #[test]
 fn link_into_run_data_is_refused() {
