@@ -44,15 +44,17 @@ pub(super) fn locate(
 }
 
 pub(super) fn sort(findings: &mut [Finding]) {
-    findings.sort_by(|a, b| {
-        let key = |finding: &Finding| (finding.location.offset, finding.location.length);
-        (&a.location.file, key(a), &a.rule, &a.message).cmp(&(
-            &b.location.file,
-            key(b),
-            &b.rule,
-            &b.message,
-        ))
-    });
+    fn key(finding: &Finding) -> impl Ord {
+        let at = &finding.location;
+        (
+            &at.file,
+            at.offset,
+            &finding.rule,
+            at.length,
+            &finding.message,
+        )
+    }
+    findings.sort_by(|a, b| key(a).cmp(&key(b)));
 }
 
 /// Makes the fingerprints of findings differ that have the same one.

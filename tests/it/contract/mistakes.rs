@@ -325,6 +325,16 @@ fn lines_that_are_no_object_together_are_told_one_by_one() {
 }
 
 #[test]
+fn findings_at_one_place_are_sorted_by_rule() {
+    let report = with(EVENTS, |text| [&*text, "x1\nx1\n"].concat().into());
+    let keys = report
+        .findings
+        .iter()
+        .map(|it| (&it.location.file, it.location.offset, &it.rule));
+    assert!(keys.is_sorted(), "{:?}", report.findings);
+}
+
+#[test]
 fn phase_in_another_case_is_told_before_what_follows() {
     let report = replaced(EVENTS, "\"phase\":\"act\"", "\"phase\":\"Act\"");
     let message = "line 5 has the phase \"Act\"; did you mean `act`?";

@@ -55,10 +55,10 @@ fn json_follows_its_schema_and_the_library() {
         .collect();
     assert!(dirs.is_sorted());
     assert!(report.episodes.iter().all(|episode| {
-        let keys = episode
-            .findings
-            .iter()
-            .map(|finding| (&finding.location.file, finding.location.offset));
+        let keys = episode.findings.iter().map(|finding| {
+            let at = &finding.location;
+            (&at.file, at.offset, &finding.rule)
+        });
         keys.is_sorted()
     }));
 }
