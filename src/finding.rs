@@ -395,6 +395,7 @@ impl EpisodeReport {
             kind,
             reason,
             rules,
+            is_denied: kind.is_denied(self.lifecycle),
         };
         by_reason.into_iter().map(unjudged)
     }
@@ -405,6 +406,8 @@ pub(crate) struct Unjudged<'e> {
     pub(crate) kind: SkipKind,
     pub(crate) reason: &'e str,
     pub(crate) rules: Vec<&'e str>,
+    /// Whether `--deny-unjudged` counts them.
+    pub(crate) is_denied: bool,
 }
 
 /// One defect that a rule found.

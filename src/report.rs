@@ -137,12 +137,12 @@ formats! {
     Junit = "junit", ["verbose"],
         |options| junit::Junit::new(options.deny, options.verbose);
     /// GitHub workflow annotations, and a job summary
-    Github = "github", ["statistics", "verbose"], |_options| github::Github::default();
+    Github = "github", ["statistics", "verbose"], |options| github::Github::new(options);
     /// A GitLab code quality report
     Gitlab = "gitlab", [], |_options| gitlab::Gitlab::default();
     /// A summary in Markdown
     Markdown = "markdown", ["statistics", "verbose"],
-        |options| markdown::Markdown::new(options.verbose);
+        |options| markdown::Markdown::new(options);
     /// Text for a program that reads words, such as a coding agent: each rule once
     Agent = "agent", [], |_options| agent::Agent::default();
     /// A page for a browser, in one file
@@ -237,7 +237,8 @@ impl Options {
         self
     }
 
-    /// On what a `JUnit` test case fails besides errors.
+    /// What fails the check besides errors: a `JUnit` test case fails on it, and where a report
+    /// lists a part, rules that could not be judged are among the errors.
     #[must_use]
     pub fn deny(mut self, deny: Deny) -> Self {
         self.deny = deny;

@@ -77,13 +77,6 @@ impl Skip {
     pub(crate) fn is_momentary(&self) -> bool {
         self.kind == SkipKind::Changing || self.is_lacking
     }
-
-    /// Whether `--deny-unjudged` counts it in a run of this lifecycle.
-    pub(super) fn is_denied(&self, lifecycle: Lifecycle) -> bool {
-        use SkipKind::{Limit, NoEvent, Syntax, Unreadable, Version};
-        let lies_in_the_data = matches!(self.kind, Unreadable | Syntax | Version | NoEvent | Limit);
-        lies_in_the_data || lifecycle == Lifecycle::Terminal
-    }
 }
 
 /// What kept a rule from being judged, for programs.
@@ -111,6 +104,15 @@ pub(crate) enum SkipKind {
     Changing,
     /// A size or a number in the records is beyond a limit of runvet.
     Limit,
+}
+
+impl SkipKind {
+    /// Whether `--deny-unjudged` counts a skip of this kind in a run of this lifecycle.
+    pub(super) fn is_denied(self, lifecycle: Lifecycle) -> bool {
+        use SkipKind::{Limit, NoEvent, Syntax, Unreadable, Version};
+        let lies_in_the_data = matches!(self, Unreadable | Syntax | Version | NoEvent | Limit);
+        lies_in_the_data || lifecycle == Lifecycle::Terminal
+    }
 }
 
 words!(SkipKind {

@@ -112,7 +112,7 @@ impl Totals {
                 Suppression::Baseline => &mut self.baselined,
             } += 1;
         }
-        let denied = |skip: &&Skip| skip.is_denied(episode.lifecycle);
+        let denied = |skip: &&Skip| skip.kind.is_denied(episode.lifecycle);
         self.unjudged += episode.skipped.iter().filter(denied).count() as u64;
         self.unchecked += u64::from(episode.is_unchecked);
     }

@@ -1,12 +1,12 @@
 //! Findings, more than there is room for -> those to list: errors before warnings, and of each rule
-//! some before many of one.
+//! some before many of one. What could not be judged and counts as an error is among them.
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::Severity;
 use crate::words::Words as _;
 
-/// Findings as text, of each rule as many as could be listed if there were no others.
+/// Findings as text, of each rule or kind of reason as many as could be listed alone.
 pub(super) struct Choice {
     /// The sizes of all that are listed have at most this sum.
     room: usize,
@@ -14,7 +14,7 @@ pub(super) struct Choice {
     rules: BTreeMap<(Severity, String), Kept>,
 }
 
-/// What is kept of the findings of one rule.
+/// What is kept of the findings of one rule, or of one kind of reason.
 #[derive(Default)]
 struct Kept {
     size: usize,
@@ -31,11 +31,9 @@ impl Choice {
         }
     }
 
-    /// Adds a finding, whose size its text decides.
-    pub(super) fn add(&mut self, finding: &Finding, size: fn(&str) -> usize, text: String) {
-        let size = size(&text);
-        let rule = (finding.severity, finding.rule.clone());
-        let kept = self.rules.entry(rule).or_default();
+    /// Adds a finding of a rule, or what a kind of reason kept from being judged.
+    pub(super) fn add(&mut self, severity: Severity, rule: &str, size: usize, text: String) {
+        let kept = self.rules.entry((severity, rule.to_owned())).or_default();
         // After the first that does not fit none is kept, so that there are no gaps.
         if kept.size <= self.room {
             kept.size += size;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::wording::not_judged;
 use super::{Closing, Renderer};
-use crate::finding::{EpisodeReport, Finding, Location};
+use crate::finding::{EpisodeReport, Finding, Location, Unjudged};
 use crate::printable::escape;
 
 pub(super) struct Concise {
@@ -36,11 +36,16 @@ pub(super) fn findings(episode: &EpisodeReport) -> impl Iterator<Item = String> 
 }
 
 /// Writes a line for each reason why rules could not be judged.
-pub(super) fn notes(episode: &EpisodeReport, verbose: bool) -> impl Iterator<Item = String> {
-    episode.unjudged().map(move |unjudged| {
-        let text = format!("{}: note: {}", episode.dir, not_judged(&unjudged, verbose));
-        escape(&text).into_owned()
-    })
+fn notes(episode: &EpisodeReport, verbose: bool) -> impl Iterator<Item = String> {
+    episode
+        .unjudged()
+        .map(move |unjudged| note(episode, &unjudged, verbose))
+}
+
+/// The line for a reason why rules could not be judged.
+pub(super) fn note(episode: &EpisodeReport, unjudged: &Unjudged<'_>, verbose: bool) -> String {
+    let text = format!("{}: note: {}", episode.dir, not_judged(unjudged, verbose));
+    escape(&text).into_owned()
 }
 
 /// Writes a line for each fault.

@@ -1,12 +1,13 @@
-//! Reports -> workflow commands of GitHub: annotations for faults and some findings, and a count of
-//! the rest.
+//! Reports -> workflow commands of GitHub: annotations for faults, some findings and what could not
+//! be judged where that fails the gate, and a count of the rest.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::choice::Choice;
-use super::{Closing, Renderer, verdict};
-use crate::finding::{EpisodeReport, Finding, ReportedFault};
+use super::wording::not_judged;
+use super::{Closing, Options, Renderer, verdict};
+use crate::finding::{EpisodeReport, Finding, Severity, Unjudged};
 use crate::printable::escape;
 
 /// The maximum number of annotations: GitHub shows no more of one kind per step, and silently drops
@@ -14,13 +15,17 @@ use crate::printable::escape;
 const MAX_ANNOTATIONS: usize = 10;
 
 pub(super) struct Github {
+    denies_unjudged: bool,
+    verbose: bool,
     annotations: Choice,
     unjudged: u64,
 }
 
-impl Default for Github {
-    fn default() -> Self {
+impl Github {
+    pub(super) fn new(options: &Options) -> Self {
         Self {
+            denies_unjudged: options.deny.unjudged,
+            verbose: options.verbose,
             annotations: Choice::new(MAX_ANNOTATIONS),
             unjudged: 0,
         }
@@ -35,14 +40,23 @@ impl Renderer for Github {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.unjudged += u64::from(!episode.skipped.is_empty());
         for finding in &episode.findings {
-            self.annotations.add(finding, |_| 1, annotation(finding));
+            let Finding { severity, rule, .. } = finding;
+            self.annotations
+                .add(*severity, rule, 1, annotation(finding));
+        }
+        let denied = |unjudged: &Unjudged<'_>| self.denies_unjudged && unjudged.is_denied;
+        for unjudged in episode.unjudged().filter(denied) {
+            let message = not_judged(&unjudged, self.verbose);
+            let error = error_at(&episode.dir, "not judged", &message);
+            let kind = unjudged.kind.word();
+            self.annotations.add(Severity::Error, kind, 1, error);
         }
         Ok(())
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         for fault in closing.faults.iter().take(MAX_ANNOTATIONS) {
-            writeln!(out, "{}", annotation_of_fault(fault))?;
+            writeln!(out, "{}", error_at(&fault.path, "fault", &fault.message))?;
         }
         let (shown, rest) = self.annotations.listed(closing.faults.len());
         for annotation in &shown {
@@ -51,7 +65,7 @@ impl Renderer for Github {
         let (episodes, verdict) = verdict(closing, self.unjudged);
         write!(out, "runvet: {episodes}{verdict}")?;
         if rest > 0 {
-            writeln!(out, "; {} findings annotated, {rest} not", shown.len())
+            writeln!(out, "; {} annotations shown, {rest} not", shown.len())
         } else {
             writeln!(out)
         }
@@ -88,12 +102,10 @@ fn annotation(finding: &Finding) -> String {
         )
 }
 
-fn annotation_of_fault(fault: &ReportedFault) -> String {
-    let (path, title) = (property(&fault.path), property("runvet: fault"));
-    format!(
-        "::error file={path},title={title}::{}",
-        data(&fault.message)
-    )
+/// The annotation of what is no finding, but fails the gate.
+fn error_at(path: &str, title: &str, message: &str) -> String {
+    let (path, title) = (property(path), property(&format!("runvet: {title}")));
+    format!("::error file={path},title={title}::{}", data(message))
 }
 
 /// Escapes a text for the part after the `::` of a command.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::choice::Choice;
-use super::concise::{faults, findings, notes};
-use super::{Closing, Renderer, verdict};
-use crate::finding::{EpisodeReport, Statistics, Tally};
+use super::concise::{faults, findings, note};
+use super::{Closing, Options, Renderer, verdict};
+use crate::finding::{EpisodeReport, Severity, Statistics, Tally};
 use crate::printable::escape;
 
 /// The maximum number of bytes of listed findings: a comment on GitHub may have 64 KiB, a job
@@ -15,20 +15,22 @@ use crate::printable::escape;
 const MAX_LISTED_BYTES: usize = 48 << 10;
 
 pub(super) struct Markdown {
+    denies_unjudged: bool,
     verbose: bool,
     statistics: Statistics,
     unjudged: u64,
     findings: Choice,
     /// The help of the first finding of each rule.
     help: BTreeMap<String, String>,
-    /// What could not be judged; listed after all findings as far as there is room.
+    /// What could not be judged and is no error; listed after all findings as far as there is room.
     notes: List,
 }
 
 impl Markdown {
-    pub(super) fn new(verbose: bool) -> Self {
+    pub(super) fn new(options: &Options) -> Self {
         Self {
-            verbose,
+            denies_unjudged: options.deny.unjudged,
+            verbose: options.verbose,
             statistics: Statistics::default(),
             unjudged: 0,
             findings: Choice::new(MAX_LISTED_BYTES),
@@ -72,13 +74,23 @@ impl Renderer for Markdown {
         self.statistics.add(episode);
         self.unjudged += u64::from(!episode.skipped.is_empty());
         for (finding, line) in episode.findings.iter().zip(findings(episode)) {
-            self.findings.add(finding, |line| line.len() + 1, line);
+            self.findings
+                .add(finding.severity, &finding.rule, line.len() + 1, line);
             if !self.help.contains_key(&finding.rule) {
                 let help = (finding.rule.clone(), finding.help.clone());
                 self.help.extend([help]);
             }
         }
-        notes(episode, self.verbose).for_each(|line| self.notes.add(&line));
+        for unjudged in episode.unjudged() {
+            let line = note(episode, &unjudged, self.verbose);
+            if self.denies_unjudged && unjudged.is_denied {
+                let kind = unjudged.kind.word();
+                self.findings
+                    .add(Severity::Error, kind, line.len() + 1, line);
+            } else {
+                self.notes.add(&line);
+            }
+        }
         Ok(())
     }
 

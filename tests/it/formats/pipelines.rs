@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-use runvet::finding::{Finding, Severity};
+use runvet::finding::{Deny, Finding, Level, Severity, Totals};
 use runvet::gate::{Gate, all_rules};
 use runvet::report::{Closing, Format, Options};
+use runvet::source::Artifact;
 use serde_json::Value;
 
 use crate::support::corpus::corpus;
@@ -71,7 +72,7 @@ fn github_gets_ten_annotations_and_a_count_of_the_rest() {
     assert_eq!(rules.len(), 10, "some of each rule come before many of one");
     let all = REPORT.totals.errors + REPORT.totals.warnings;
     assert!(
-        last.ends_with(&format!("; 10 findings annotated, {} not", all - 10)),
+        last.ends_with(&format!("; 10 annotations shown, {} not", all - 10)),
         "{last}"
     );
     assert!(
@@ -95,6 +96,50 @@ fn github_gets_ten_annotations_and_a_count_of_the_rest() {
             "error", "error", "error", "error", "error", "error", "warning"
         ]
     );
+}
+
+#[test]
+fn what_could_not_be_judged_is_listed_first_where_it_decides() {
+    let dir = corpus().join("good/terminal/episodes/ep_answer");
+    let mut gate = Gate::default().level("events/syntax", Level::Off).unwrap();
+    let mut report = |end: &str| {
+        let texts = Artifact::ALL.map(|artifact| {
+            let text = fs::read_to_string(dir.join(artifact.file_name())).unwrap();
+            let text = text.replace("\"learn_applied\":0", "\"learn_applied\":5");
+            let end = if artifact == Artifact::Events {
+                end
+            } else {
+                ""
+            };
+            (artifact, text + end)
+        });
+        let records = texts
+            .each_ref()
+            .map(|(artifact, text)| (*artifact, text.as_bytes()));
+        gate.records("ep_answer", &records)
+    };
+    let mut episodes = vec![report(""); 10];
+    episodes.push(report("x\n"));
+    let mut deny = Deny::default();
+    for format in [Format::Github, Format::Markdown] {
+        let mut first = |unjudged: bool| {
+            deny.unjudged = unjudged;
+            let mut renderer = format.renderer(&Options::default().deny(deny));
+            let (mut text, mut totals) = (Vec::new(), Totals::default());
+            for episode in &episodes {
+                totals.add(episode);
+                renderer.episode(&mut text, episode).unwrap();
+            }
+            renderer.end(&mut text, &Closing::new(&totals)).unwrap();
+            let text = String::from_utf8(text).unwrap();
+            let mut lines = text.lines().skip_while(|line| !line.contains("ep_answer"));
+            lines.next().unwrap().to_owned()
+        };
+        assert!(first(false).contains("warning"), "{format:?}");
+        let line = first(true);
+        let is_it = line.contains("not judged: ") && line.contains("line 12 of events.jsonl");
+        assert!(is_it && !line.contains("warning"), "{line}");
+    }
 }
 
 #[test]
