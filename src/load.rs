@@ -181,7 +181,7 @@ pub(crate) fn episode<R>(
         &mut buffers.timeline,
     );
     loader.end_of_rules(&timeline, lifecycle, values);
-    let learn = loader.learn(&mut buffers.timeline);
+    let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
     let facts = timeline.facts.as_ref().map(|timeline| {
         let buffers = &mut buffers.kept;
@@ -368,7 +368,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    fn learn(&mut self, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
+    fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
         let of_team = self.wanted.team.of(Artifact::Learn).next().is_some();
         if !(self.wanted.learn_lines || of_team) {
             return LoadedLearn::NOT_READ;
@@ -383,7 +383,17 @@ impl<'f> Loader<'f> {
             }
         };
         let troubles = &mut self.troubles;
-        learn::read(self.files, lines, tape, &self.alone, troubles, judge)
+        let (files, alone) = (self.files, &self.alone);
+        let may_be_unfinished = lifecycle == Lifecycle::NonTerminal;
+        learn::read(
+            files,
+            lines,
+            tape,
+            alone,
+            troubles,
+            may_be_unfinished,
+            judge,
+        )
     }
 
     fn manifest<'b>(

@@ -33,25 +33,30 @@ impl LoadedLearn<'_> {
 /// The lines that are not objects: the first, with what is wrong there, and their number.
 #[derive(Default)]
 struct Reading {
+    may_be_unfinished: bool,
     first: Option<(Line, Range<usize>, NotAnObject, Digest)>,
     lines: u64,
     any: bool,
     too_large: Option<Line>,
 }
 
-/// Reads every line, and passes on what it is.
+/// Reads every line, and passes on what it is; the last one may be one that is still written.
 pub(super) fn read<'f>(
     files: &'f dyn Artifacts,
     buffer: &mut Vec<u8>,
     tape: &mut Tape,
     alone: &Alone,
     troubles: &mut Troubles,
+    may_be_unfinished: bool,
     mut judge: impl FnMut(Line, Result<Document<'_>, &str>),
 ) -> LoadedLearn<'f> {
     if !files.entries().has(Artifact::Learn) {
         return LoadedLearn::NOT_READ;
     }
-    let mut reading = Reading::default();
+    let mut reading = Reading {
+        may_be_unfinished,
+        ..Reading::default()
+    };
     let opened = files.open(Artifact::Learn);
     match opened.and_then(|stream| reading.read(stream, buffer, tape, alone, &mut judge)) {
         Err(why) => {
@@ -128,8 +133,9 @@ impl Reading {
         let read = tape.read_record(bytes);
         match &read {
             Ok(document) => judge(line, Ok(*document)),
-            // A line without an end may still be written.
-            Err(Refused::Syntax(_)) if ended => judge(line, Err("the line is not JSON")),
+            Err(Refused::Syntax(_)) if ended || !self.may_be_unfinished => {
+                judge(line, Err("the line is not JSON"));
+            }
             Err(_) => {}
         }
         match NotAnObject::unless_read(read, bytes) {

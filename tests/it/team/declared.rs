@@ -895,3 +895,16 @@ fn file_besides_the_artifacts_is_judged() {
     let skipped = skipped.filter(|skip| skip.rule == "a/b").map(Skip::kind);
     assert_eq!(skipped.collect::<Vec<_>>(), ["lifecycle"]);
 }
+
+#[test]
+fn unfinished_line_of_the_learning_timeline_counts_once_the_run_has_ended() {
+    let config = "[[schema]]\nid = 'a/b'\nrecord = 'learn'\nschema = { type = 'object' }";
+    let (project, torn) = (project(config), "{}\n{\"a\": ");
+    project.write("runs/episodes/ep_answer/learn.jsonl", torn);
+    copy_dir(
+        &corpus().join("good/paused/episodes/ep_paused"),
+        &project.path("runs/episodes/ep_paused"),
+    );
+    project.write("runs/episodes/ep_paused/learn.jsonl", torn);
+    assert_eq!(found(&project), ["a/b learn.jsonl:2 "]);
+}
