@@ -32,22 +32,18 @@ use crate::view::RunPage;
 /// The text of a schema as it is generated from the Rust types: what `make bless` writes.
 fn generate(schema: Schema) -> String {
     let settings = match schema {
-        Schema::View
-        | Schema::List
-        | Schema::Plan
-        | Schema::Diff
-        | Schema::Compare
-        | Schema::Rules
-        | Schema::RecordAnswer
-        | Schema::TableRuns
-        | Schema::TableSteps
-        | Schema::TableActions
-        | Schema::TableEvents
-        | Schema::TableFindings => SchemaSettings::draft2020_12()
+        // What is read, too.
+        Schema::State
+        | Schema::Summary
+        | Schema::Event
+        | Schema::Report
+        | Schema::RecordCommand
+        | Schema::Config
+        | Schema::Pack => SchemaSettings::draft2020_12()
+            .with_transform(RecursiveTransform(record::absent_is_not_null)),
+        _ => SchemaSettings::draft2020_12()
             .for_serialize()
             .with_transform(RecursiveTransform(record::written_may_be_null)),
-        _ => SchemaSettings::draft2020_12()
-            .with_transform(RecursiveTransform(record::absent_is_not_null)),
     };
     let mut generator = settings
         .with_transform(RecursiveTransform(tidy))
