@@ -9,6 +9,9 @@ use crate::printable::brief;
 use crate::rule::{Compared, Draft};
 use crate::source::{Artifact, Place, Pointer};
 
+/// The other side of a finding.
+const OUTCOMES: &str = "the outcomes in the state";
+
 /// Calls `tell` with each way in which the outcomes in the projection event differ from the
 /// persisted `outcomes`: one for each key, whatever the order of the keys.
 pub(super) fn outcomes(
@@ -20,11 +23,13 @@ pub(super) fn outcomes(
         return Compared::Nothing;
     };
     let Some(projected) = payload.get("outcomes") else {
-        tell(lacks(projection, "/payload", "outcomes"));
+        let draft = lacks(projection, "/payload", "outcomes");
+        tell(draft.related(Place::state("/outcomes"), OUTCOMES));
         return Compared::Something;
     };
     if projected.get("status").is_none() {
-        tell(lacks(projection, "/payload/outcomes", "status"));
+        let draft = lacks(projection, "/payload/outcomes", "status");
+        tell(draft.related(Place::state("/outcomes"), OUTCOMES));
     }
     let by_name = persisted.node().by_name();
     for (key, in_event) in projected.members() {
@@ -65,10 +70,7 @@ fn outcome(
         ),
     };
     let place = Place::event(projection.line, event_pointer.as_str());
-    Draft::new(place, message).related(
-        Place::value(Artifact::State, state_pointer),
-        "the outcomes in the state",
-    )
+    Draft::new(place, message).related(Place::value(Artifact::State, state_pointer), OUTCOMES)
 }
 
 /// The projection event has no such field, which it must have, at a place.
@@ -194,8 +196,10 @@ fn differs(key: &str, in_event: Node<'_>, in_state: Option<Value<'_>>) -> bool {
 pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
     let payload = projection.payload()?;
     let persisted = state.links().ok()?;
+    let place = Place::state(if persisted.is_some() { "/links" } else { "" });
+    let related = |draft: Draft| Some(draft.related(place, "the links in the state"));
     let Some(projected) = payload.get("links") else {
-        return Some(lacks(projection, "/payload", "links"));
+        return related(lacks(projection, "/payload", "links"));
     };
     let is_object = projected.node().kind() == Kind::Object;
     let is_equal = match persisted {
@@ -233,11 +237,8 @@ pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Optio
             projected.node().kind().with_article()
         )
     };
-    let place = if persisted.is_some() {
-        Place::state("/links")
-    } else {
-        Place::state("")
-    };
-    let draft = Draft::new(Place::event(projection.line, "/payload/links"), message);
-    Some(draft.related(place, "the links in the state"))
+    related(Draft::new(
+        Place::event(projection.line, "/payload/links"),
+        message,
+    ))
 }

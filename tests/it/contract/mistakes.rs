@@ -335,6 +335,26 @@ fn findings_at_one_place_are_sorted_by_rule() {
 }
 
 #[test]
+fn projection_event_that_lacks_a_field_is_told_with_the_state() {
+    for (from, rule, pointer) in [
+        ("\"links\":{", "projection/links", "/links"),
+        ("\"outcomes\":{", "projection/outcomes", "/outcomes"),
+        ("\"status\":\"ok\"}}", "projection/outcomes", "/outcomes"),
+    ] {
+        let report = replaced(EVENTS, from, &from.replacen('"', "\"x-", 1));
+        let found = report.findings.iter().find(|finding| finding.rule == rule);
+        let related = &found
+            .unwrap_or_else(|| panic!("{from}: {:?}", report.findings))
+            .related;
+        let [state] = &related[..] else {
+            panic!("{from}: {related:?}");
+        };
+        assert_eq!(state.location.artifact, Some(STATE));
+        assert_eq!(state.location.pointer.as_deref(), Some(pointer), "{from}");
+    }
+}
+
+#[test]
 fn phase_in_another_case_is_told_before_what_follows() {
     let report = replaced(EVENTS, "\"phase\":\"act\"", "\"phase\":\"Act\"");
     let message = "line 5 has the phase \"Act\"; did you mean `act`?";
