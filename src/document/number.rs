@@ -19,9 +19,8 @@ pub(super) struct Decimal<'a> {
     /// Digits, and perhaps a decimal point, which `exponent` accounts for.
     pub(super) mantissa: &'a str,
     pub(super) exponent: i64,
-    /// Whether the exponent has more than 18 digits and was cut: two such numbers are equal only if
-    /// their texts are.
-    pub(super) cut: bool,
+    /// The digits of an exponent that has more than 18 and was cut, and what to add to them.
+    pub(super) cut: Option<(&'a str, i64)>,
 }
 
 impl<'a> Number<'a> {
@@ -63,10 +62,8 @@ impl<'a> Number<'a> {
         }
         match (self.decimal(), other.decimal()) {
             (Some(a), Some(b)) => {
-                !a.cut
-                    && !b.cut
-                    && a.negative == b.negative
-                    && a.exponent == b.exponent
+                a.negative == b.negative
+                    && a.exact_exponent() == b.exact_exponent()
                     && a.digits().eq(b.digits())
             }
             _ => false,
@@ -76,13 +73,17 @@ impl<'a> Number<'a> {
     /// The digest of the value: two numbers have the same one if they are equal, and only then.
     pub(super) fn meaning(self) -> Digest {
         match self.decimal() {
-            Some(decimal) if !decimal.cut => {
+            Some(decimal) => {
                 let digits: Vec<u8> = decimal.digits().collect();
-                let (sign, exponent) = (u8::from(decimal.negative), decimal.exponent);
-                let parts: [&[u8]; 4] = [b"number", &[sign], &exponent.to_le_bytes(), &digits];
+                let sign = u8::from(decimal.negative);
+                let exponent = match decimal.exact_exponent() {
+                    Ok(exponent) => exponent.to_le_bytes().to_vec(),
+                    Err(text) => text.into_bytes(),
+                };
+                let parts: [&[u8]; 4] = [b"number", &[sign], &exponent, &digits];
                 Digest::of(parts)
             }
-            _ => Digest::of([&b"number"[..], self.0.as_bytes()]),
+            None => Digest::of([&b"number"[..], self.0.as_bytes()]),
         }
     }
 
@@ -192,7 +193,7 @@ impl<'a> Number<'a> {
                 negative: false,
                 mantissa: "",
                 exponent: 0,
-                cut: false,
+                cut: None,
             });
         };
         let last = mantissa.bytes().rposition(is_significant)?;
@@ -201,18 +202,14 @@ impl<'a> Number<'a> {
         let written = exponent
             .trim_start_matches(['+', '-'])
             .trim_start_matches('0');
-        let cut = written.len() > 18;
+        let is_cut = written.len() > 18;
         let magnitude = match written {
             "" => 0,
             // More than any that is not cut, wherever the decimal point is.
-            _ if cut => 2_000_000_000_000_000_000,
+            _ if is_cut => 2_000_000_000_000_000_000,
             written => written.parse::<i64>().ok()?,
         };
-        let written = if exponent.starts_with('-') {
-            -magnitude
-        } else {
-            magnitude
-        };
+        let sign = if exponent.starts_with('-') { -1 } else { 1 };
         // The power of ten of the last significant digit.
         let place = if last < point {
             i64::try_from(point - last - 1).ok()?
@@ -222,8 +219,8 @@ impl<'a> Number<'a> {
         Some(Decimal {
             negative,
             mantissa: mantissa.get(first..=last)?,
-            exponent: written + place,
-            cut,
+            exponent: sign * magnitude + place,
+            cut: is_cut.then_some((written, sign * place)),
         })
     }
 }
@@ -231,6 +228,25 @@ impl<'a> Number<'a> {
 impl<'a> Decimal<'a> {
     pub(super) fn digits(self) -> impl Iterator<Item = u8> + use<'a> {
         self.mantissa.bytes().filter(u8::is_ascii_digit)
+    }
+
+    /// The exponent, as text where it has more digits than fit.
+    fn exact_exponent(self) -> Result<i64, String> {
+        let Some((written, mut carry)) = self.cut else {
+            return Ok(self.exponent);
+        };
+        let mut reversed = String::new();
+        for digit in written.bytes().rev() {
+            let sum = i64::from(digit - b'0') + carry;
+            let [ones, ..] = sum.rem_euclid(10).to_le_bytes();
+            reversed.push(char::from(b'0' + ones));
+            carry = sum.div_euclid(10);
+        }
+        let sign = if self.exponent < 0 { "-" } else { "" };
+        let digits: String = reversed.chars().rev().collect();
+        let digits = format!("{carry}{digits}");
+        let text = format!("{sign}{}", digits.trim_start_matches('0'));
+        text.parse().map_err(|_| text)
     }
 
     /// The value without its fraction and sign, if it is below 2^53.
@@ -263,8 +279,14 @@ mod tests {
             ("100", "1e2"),
             ("1.50", "15E-1"),
             ("1e+02", "100"),
+            ("1e99999999999999999999", "10e99999999999999999998"),
+            ("1e10000000000000000000", "1000e9999999999999999997"),
+            ("1e1000000000000000000", "0.10e1000000000000000001"),
+            ("1e1000000000000000000", "10e999999999999999999"),
+            ("-0.01e-99999999999999999998", "-1e-0100000000000000000000"),
         ] {
             assert!(Number(a).equals(Number(b)), "{a} = {b}");
+            assert_eq!(Number(a).meaning(), Number(b).meaning(), "{a} = {b}");
         }
     }
 
@@ -294,6 +316,7 @@ mod tests {
             ("1e-400", "0"),
             ("1", "-1"),
             ("1e1000000000000000000000", "1e1000000000000000000001"),
+            ("1e1000000000000000000000", "1e-1000000000000000000000"),
             ("12", "1.2"),
         ] {
             assert!(!Number(a).equals(Number(b)), "{a} != {b}");

@@ -67,7 +67,7 @@ impl<'a> Digits<'a> {
             factor: if decimal.negative { -factor } else { factor },
             place: decimal.exponent.saturating_add(behind),
             rest,
-            cut: decimal.cut,
+            cut: decimal.cut.is_some(),
         }
     }
 
