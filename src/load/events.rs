@@ -140,6 +140,7 @@ impl EventsReader<'_, '_> {
                 return Ok(());
             };
             self.take(read, Counting::Due);
+            self.spread.passed(Some(read.line()));
             self.listen(read);
             if let Some(repetition) = lines.repetition() {
                 self.repetition(lines, repetition)?;
@@ -213,6 +214,7 @@ impl EventsReader<'_, '_> {
                 events.facts.timeline_mut().tally.append(&sifted.tally);
                 events.declared.examined.append(&mut sifted.examined);
                 events.kept(&sifted.kept, &sifted.sights, &block);
+                events.spread.passed(sifted.last);
                 events.glanced(sifted.glances, &block);
                 reading.spare.extend(block.into_buffer());
             },
@@ -224,7 +226,10 @@ impl EventsReader<'_, '_> {
     fn kept(&mut self, kept: &[Kept], mut sights: &[Sight], block: &Block) {
         for kept in kept {
             match kept {
-                Kept::Whole(line) => self.take(block.line(*line), Counting::Done),
+                Kept::Whole(line, before) => {
+                    self.spread.passed(*before);
+                    self.take(block.line(*line), Counting::Done);
+                }
                 Kept::Seen(moment, count) => {
                     let text = block.bytes(moment.line);
                     let seen = sights.split_off(..*count).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::document::{Pieces, Progress};
 use crate::source::Line;
 
 /// The size of an object that is looked for over several lines, at most.
-const MAX_LINES: usize = 1_000;
+const MAX_LINES: u64 = 1_000;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Looks for objects and arrays over several lines of a timeline.
@@ -20,6 +20,8 @@ pub(super) struct Spread {
     pending: Vec<(Line, Trouble)>,
     found: Option<SpreadObjects>,
     array: Option<OpenArray>,
+    /// The number of the last line that is not blank.
+    before: u64,
 }
 
 /// An array over several lines that is not complete.
@@ -39,9 +41,9 @@ impl OpenArray {
     }
 
     /// Reads a line that is not an event. A line between may be an event: an item without a comma.
-    fn read(&mut self, line: Line, bytes: &[u8]) -> Progress {
+    fn read(&mut self, line: Line, before: u64, bytes: &[u8]) -> Progress {
         match line.number - self.lines.last {
-            1 => {}
+            _ if before == self.lines.last => {}
             2 => self.pieces.pass_over_item(),
             _ => return Progress::Wrong,
         }
@@ -51,6 +53,11 @@ impl OpenArray {
 }
 
 impl Spread {
+    /// Passes a line that is not blank, if there is one.
+    pub(super) fn passed(&mut self, line: Option<Line>) {
+        self.before = line.map_or(self.before, |line| line.number);
+    }
+
     /// Adds a line that is not an event, and what it is by itself. Returns whether it completes an
     /// object.
     pub(super) fn add(
@@ -60,7 +67,8 @@ impl Spread {
         trouble: Trouble,
         troubles: &mut Troubles,
     ) -> bool {
-        let progress = self.array.as_mut().map(|array| array.read(line, bytes));
+        let array = self.array.as_mut();
+        let progress = array.map(|array| array.read(line, self.before, bytes));
         let ended = self.array.take_if(|_| progress != Some(Progress::Open));
         let is_complete = self.add_to_object(line, bytes, trouble, troubles);
         if let (Some(Progress::Complete), Some(array)) = (progress, ended) {
@@ -108,8 +116,8 @@ impl Spread {
         else {
             return false;
         };
-        line.number == last.number + 1
-            && self.pending.len() < MAX_LINES
+        self.before == last.number
+            && line.number - first.number < MAX_LINES
             && line.offset + line.length as u64 - first.offset <= MAX_BYTES
     }
 

@@ -93,12 +93,14 @@ pub(super) struct Sifted {
     pub(super) sights: Vec<Sight>,
     pub(super) examined: Examined,
     pub(super) glances: Glances,
+    /// The last line that is not blank.
+    pub(super) last: Option<Line>,
 }
 
 /// A line that is not done with.
 pub(super) enum Kept {
-    /// A rule may need all of it.
-    Whole(Line),
+    /// A rule may need all of it; with the line before it that is not blank, if this block has it.
+    Whole(Line, Option<Line>),
     /// Orders see it, and nothing else needs it: the number of its sights.
     Seen(Moment, usize),
 }
@@ -109,11 +111,11 @@ const MAX_SIGHTS: usize = 1 << 14;
 impl Sifted {
     pub(super) fn new(block: &Block, worker: &mut Worker, sifting: &Sifting<'_>) -> Self {
         let mut sifted = Self::default();
-        let mut before: Option<Line> = None;
         for read in block.lines() {
             let line = read.line();
+            let before = sifted.last.replace(line);
             // Blank lines are left out, but numbered.
-            if let Some(original) = before.replace(line)
+            if let Some(original) = before
                 && original.length == line.length
                 && original.number + 1 == line.number
                 && block.bytes(original) == block.bytes(line)
@@ -121,7 +123,7 @@ impl Sifted {
                 sifted.tally.repeated(original, line);
             }
             if !sifted.passes(read, worker, sifting) {
-                sifted.kept.push(Kept::Whole(line));
+                sifted.kept.push(Kept::Whole(line, before));
             }
         }
         sifted

@@ -296,9 +296,9 @@ fn pretty_printed_events_are_one_finding() {
 #[test]
 fn lines_that_are_no_object_together_are_told_one_by_one() {
     for (text, count) in [
-        // An event alone, a blank line, or a line too much is between.
+        // An event alone or a line too much is between.
         ("{\n{}\n}\n", 2),
-        ("{\n\n}\n", 2),
+        ("{\n\n{}\n}\n", 2),
         ("{\n\"a\":1\n}}\n", 3),
         ("\"a\": {\n}\n", 2),
         ("{\"a\":\n{\n\"b\":1\n}\n", 4),
@@ -313,14 +313,20 @@ fn lines_that_are_no_object_together_are_told_one_by_one() {
             .filter(|found| found.rule == "events/syntax");
         assert_eq!(found.count(), count, "{text:?}: {:?}", report.findings);
     }
-    for (inner, count) in [(998, 1), (999, 1_001)] {
-        let text = format!("{{\"a\":[0\n{}]}}\n", ",1\n".repeat(inner));
+    let (commas, blank) = (",1\n", "\n\t\r\n");
+    for (between, inner, count) in [
+        (commas, 998, 1),
+        (commas, 999, 1_001),
+        (blank, 499, 1),
+        (blank, 500, 2),
+    ] {
+        let text = format!("{{\"a\":[0\n{}]}}\n", between.repeat(inner));
         let report = with(EVENTS, |events| [events, text].concat().into());
         let found = report
             .findings
             .iter()
             .filter(|found| found.rule == "events/syntax");
-        assert_eq!(found.count(), count, "{inner}");
+        assert_eq!(found.count(), count, "{between:?} {inner}");
     }
 }
 
@@ -453,7 +459,8 @@ fn mistakes_are_told_alike_by_any_number_of_threads() {
     let other = sound.replace("\"phase\"", "\"agentId\":\"a\",\"phase\"");
     let filler = [sound, "\n"].concat().repeat(5_000);
     let (many, _) = pretty(&text);
-    let broken = ["{\n", sound, "\n}\n"].concat();
+    let many = many.replace('\n', "\n\n");
+    let broken = ["{\n\n", sound, "\n\n}\n"].concat();
     for part in [slip, &*other, slip] {
         events.extend(filler.as_bytes());
         events.extend([&*broken, part, "\n", &*many].concat().as_bytes());
