@@ -223,7 +223,8 @@ fn list_and_view_tell_of_closed_directories() {
     // A run that is named in full is not elsewhere.
     for (args, code, is_told) in [
         (&["list"][..], 2, true),
-        (&["view", "ep_00000001"], 0, false),
+        (&["view", "ep_00000001"], 0, true),
+        (&["view", "episodes/ep_00000001"], 0, false),
         (&["view", "0000001"], 0, true),
         (&["view", "ep_closed"], 2, true),
         (&["view", "ep_0000000x"], 2, true),
