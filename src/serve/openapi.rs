@@ -109,11 +109,11 @@ impl Document {
     }
 
     /// The paths of the service, each with its one method.
-    fn paths(&mut self) -> Value {
-        let runs = self.parameters::<RunQuery>();
-        let mut events = self.parameters::<EventQuery>();
+    fn paths(&self) -> Value {
+        let runs = Self::parameters::<RunQuery>();
+        let mut events = Self::parameters::<EventQuery>();
         events.insert(0, id());
-        let runs_to_compare = self.parameters::<DiffQuery>();
+        let runs_to_compare = Self::parameters::<DiffQuery>();
         json!({
             "/api/v1/runs": {"get": leading_to_runs(self.operation(
                 "listRuns", "Lists runs, page by page", &runs, &[("200", &document_ref("RunList"))], &[400]))},
@@ -143,8 +143,9 @@ impl Document {
     }
 
     /// The parameters of a query, one for each field of its type.
-    fn parameters<T: JsonSchema>(&mut self) -> Vec<Value> {
-        let schema = T::json_schema(&mut self.generator);
+    fn parameters<T: JsonSchema>() -> Vec<Value> {
+        // A query is read: what may be absent is not required.
+        let schema = T::json_schema(&mut SchemaGenerator::default());
         let properties = schema.get("properties").and_then(Value::as_object);
         let properties = properties.into_iter().flatten();
         let required = schema.get("required").and_then(Value::as_array);

@@ -28,8 +28,8 @@ pub(super) const MAX_LIMIT: usize = 1_000;
 /// The forms of a time, as a regular expression. It takes some dates that there are not.
 const TIME: &str = concat!(
     r"today|yesterday|-?[0-9]+[smhd]|[0-9]{4}-(0[1-9]|1[0-2])-([0-2][0-9]|3[01])",
-    r"([Tt ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-6][0-9](\.[0-9]+)?)?",
-    r"([Zz]|[+-][0-2][0-9]:[0-5][0-9])?)?",
+    r"([Tt]([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?",
+    r"([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?)?",
 );
 
 /// The usual forms of a number, as a regular expression.
@@ -430,4 +430,34 @@ fn words(words: &[&str]) -> Schema {
 
 fn instant(name: &str, text: &str) -> Result<Timestamp, String> {
     RunFilter::time(text).map_err(|expected| format!("`{name}` is {expected}"))
+}
+
+#[test]
+fn described_times_are_those_that_are_understood() {
+    let described = regex::Regex::new(&format!("^({TIME})$")).unwrap();
+    for text in [
+        "today",
+        "-7d",
+        "90s",
+        "1w",
+        "2026-03-01",
+        "2026-3-1",
+        "2026-03-01T12",
+        "2026-03-01T12:00",
+        "2026-03-01T12:00Z",
+        "2026-03-01 12:00:00",
+        "2026-03-01t12:00:00z",
+        "2026-03-01T12:00:00.5",
+        "2026-03-01T12:00:00.",
+        "2026-03-01T12:00:00+02:00",
+        "2026-03-01T12:00:00+24:00",
+        "2026-03-01T12:00:61Z",
+        "2016-12-31T23:59:60",
+    ] {
+        assert_eq!(
+            described.is_match(text),
+            instant("since", text).is_ok(),
+            "{text}"
+        );
+    }
 }

@@ -26,6 +26,19 @@ fn description_of_the_service_is_valid_openapi() {
     assert!(validated.status.success(), "{said}");
 }
 
+#[test]
+fn only_what_a_query_needs_is_required() {
+    let document: Value =
+        serde_json::from_str(include_str!("../../../schemas/openapi.json")).unwrap();
+    let operations = document["paths"].as_object().unwrap().values();
+    let parameters = operations
+        .filter_map(|path| path["get"]["parameters"].as_array())
+        .flatten();
+    let required = parameters.filter(|it| it["in"] == "query" && it["required"] == true);
+    let names: Vec<&str> = required.map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["left", "right"]);
+}
+
 /// Writes run data into a fresh directory and checks it.
 fn checked(write: impl FnOnce(&Path)) -> (Report, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
