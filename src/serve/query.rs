@@ -153,6 +153,12 @@ pub(super) struct RunList {
     pub(super) judged: usize,
     /// Whether all runs were looked at, and there are no faults.
     pub(super) complete: bool,
+    /// The instant that `since` of the query means, in UTC; null without one.
+    #[schemars(required, schema_with = "crate::record::nullable::<String>")]
+    pub(super) since: Option<String>,
+    /// The instant that `until` means.
+    #[schemars(required, schema_with = "crate::record::nullable::<String>")]
+    pub(super) until: Option<String>,
     /// What the query for the next page gives as its `cursor`; null on the last page.
     #[schemars(required, schema_with = "crate::record::nullable::<String>")]
     pub(super) next: Option<String>,
@@ -366,6 +372,8 @@ impl RunQuery {
             total,
             judged: index.len(),
             complete: index.is_complete(),
+            since: filter.since.as_ref().map(Timestamp::utc),
+            until: filter.until.as_ref().map(Timestamp::utc),
         })
     }
 

@@ -29,13 +29,18 @@ impl Timestamp {
             .or_else(|| Self::parse(&format!("{text}T00:00:00Z")))
     }
 
-    /// The instant in UTC, to the second, as a message shows it.
+    /// The instant in UTC, with all digits of its fraction.
     #[cfg(feature = "cli")]
     pub(crate) fn utc(&self) -> String {
-        jiff::Timestamp::from_second(self.seconds).map_or_else(
+        let second = jiff::Timestamp::from_second(self.seconds).map_or_else(
             |_| format!("{} s after 1970", self.seconds),
             |at| at.to_string(),
-        )
+        );
+        let digits = format!(".{:018}{}", self.attoseconds, self.rest);
+        match digits.trim_end_matches('0') {
+            "." => second,
+            fraction => second.replace('Z', &format!("{fraction}Z")),
+        }
     }
 }
 

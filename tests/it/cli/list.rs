@@ -211,6 +211,8 @@ fn times_have_one_grammar_and_are_said() {
         assert!(said.contains("note: --until yesterday is 20"), "{said}");
         let (_, said) = of(&["--since", "-36500d"]);
         assert!(said.starts_with("note: --since -36500d is 19"), "{said}");
+        let (_, said) = of(&["--since", "2026-03-01T12:00:00.50"]);
+        assert!(said.contains("is 2026-03-01T12:00:00.5Z\n"), "{said}");
         let (code, said) = of(&["--since", "last week"]);
         assert_eq!(code, Some(2));
         assert!(said.contains("such as 90s, 15m, 1h or 7d"), "{said}");

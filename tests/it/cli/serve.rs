@@ -29,6 +29,13 @@ fn service_lists_runs_by_filters() {
     );
     let few = service.get("api/v1/runs?q=EP_01").json();
     assert_eq!((&few["total"], &few["judged"]), (&json!(1), &json!(5)));
+    let since = |query| service.get(&format!("api/v1/runs?{query}")).json()["since"].clone();
+    assert_eq!(since("since=2026-03-01"), "2026-03-01T00:00:00Z");
+    assert_eq!(
+        since("since=2026-03-01T13:00:00.50%2B01:00"),
+        "2026-03-01T12:00:00.5Z"
+    );
+    assert_eq!(since("since=(none)"), Value::Null);
     let first = service.get("api/v1/runs?q=EP_01").json()["items"][0].clone();
     assert_eq!(first["dir"], "demo/episodes/ep_01_answer");
     assert_eq!(
