@@ -148,7 +148,7 @@ class OfAFile(InTheBrowser):
             expect(tab.locator("#run h1")).to_be_visible()
             back()
             expect(row).to_be_focused()
-            self.assertEqual(tab.evaluate("() => scrollY"), top)
+            tab.wait_for_function("top => scrollY === top", arg=top)
 
     def test_finding_has_its_own_address(self):
         tab = self.open(f"{EDITED}?at=finding-2")
