@@ -291,7 +291,7 @@ impl<'a> Opened<'a> {
                 // What an earlier record left is overwritten or cut off.
                 buffer.resize(length.max(buffer.len()), 0);
             }
-            match self.read(buffer.get_mut(read..).unwrap_or_default()) {
+            match self.read(buffer.get_mut(read..length).unwrap_or_default()) {
                 Ok(0) => break,
                 Ok(count) => read += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -383,5 +383,21 @@ impl fmt::Debug for Opened<'_> {
         f.debug_struct("Opened")
             .field("position", &self.position)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn record_of_unknown_size_is_read_whole_over_a_shorter_one() {
+        let record = vec![b'x'; 4 * PART];
+        let mut buffer = vec![0; PART + PART / 2];
+        let opened = Opened::from_reader(Arc::<[u8]>::from(record.as_slice()));
+        opened.read_record(&mut buffer).unwrap();
+        assert!(buffer == record);
     }
 }
