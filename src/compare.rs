@@ -214,13 +214,14 @@ impl Pair {
                 continue;
             };
             let [a, b] = [&value, &other].map(|text| Number::of(text));
+            sum.add([a, b].map(Number::as_f64));
             if !a.equals(b) {
                 if name == reading::SUCCESS {
                     pair.flipped = Some(if a.exceeds(b) { "worse" } else { "better" });
                 }
                 pair.values.insert(name.clone(), [a, b].map(shown_number));
+                sum.differing.push([value, other]);
             }
-            sum.add([value, other]);
         }
         pair
     }
@@ -305,42 +306,42 @@ impl SetSums {
     }
 }
 
-/// A number in JSON: as it was written, unless no reader can be expected to take that.
+/// A number in JSON: an integer of 64 bits as it is, any other as the nearest double.
 fn shown_number(number: Number<'_>) -> Value {
     let beyond_a_double = |_| number.as_f64().into();
     serde_json::from_str(number.text()).unwrap_or_else(beyond_a_double)
 }
 
-/// A measure while pairs are added, and the pairs of the task at hand.
+/// A measure while pairs are added, and those of the task at hand that differ.
 #[derive(Clone, Default)]
 struct Sums {
     base: f64,
     candidate: f64,
     pairs: u64,
-    of_task: Vec<[Figure; 2]>,
+    is_in_task: bool,
+    differing: Vec<[Figure; 2]>,
     lower: u64,
     same: u64,
     higher: u64,
 }
 
 impl Sums {
-    fn add(&mut self, pair: [Figure; 2]) {
-        let [base, candidate] = pair.each_ref().map(|text| Number::of(text).as_f64());
+    fn add(&mut self, [base, candidate]: [f64; 2]) {
         self.base += base;
         self.candidate += candidate;
         self.pairs += 1;
-        self.of_task.push(pair);
+        self.is_in_task = true;
     }
 
     /// Compares the means, which are of as many runs each, by their sums.
     fn end_task(&mut self) {
-        let pairs = std::mem::take(&mut self.of_task);
-        if pairs.is_empty() {
+        let differing = std::mem::take(&mut self.differing);
+        if !std::mem::take(&mut self.is_in_task) {
             return;
         }
-        let terms = (pairs.iter())
+        let terms = (differing.iter())
             .flat_map(|[base, candidate]| [(-1, Number::of(base)), (1, Number::of(candidate))]);
-        match compare_sum(&terms.collect::<Vec<_>>()) {
+        match compare_sum(terms) {
             Ordering::Less => self.lower += 1,
             Ordering::Equal => self.same += 1,
             Ordering::Greater => self.higher += 1,

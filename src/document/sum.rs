@@ -1,38 +1,56 @@
 //! Numbers, each times a factor -> whether their sum is above or below 0, exactly.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use super::number::Number;
 
 /// Whether the sum of some numbers, each times a factor, is positive.
 pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
-    compare_sum(&terms).is_gt()
+    sign(&mut terms.map(Digits::of)).is_gt()
 }
 
 /// Whether the sum of some numbers, each times a factor, is below or above 0.
+pub(crate) fn compare_sum<'a>(terms: impl Iterator<Item = (i64, Number<'a>)>) -> Ordering {
+    sign(&mut terms.map(Digits::of).collect::<Vec<_>>())
+}
+
+/// Whether the sum of some terms is below or above 0.
 ///
 /// The sum is made digit by digit, from the highest place down, until the digits below can't change
 /// the answer. So nothing is rounded, and no number is written out in full: one with few digits may
 /// have a huge exponent. Where two exponents have more digits than are kept, the sum counts as 0.
-pub(crate) fn compare_sum(terms: &[(i64, Number<'_>)]) -> Ordering {
-    let mut left: Vec<Digits<'_>> = (terms.iter())
-        .map(|(factor, number)| Digits::of(*factor, *number))
-        .collect();
-    if left.iter().filter(|digits| digits.cut).count() > 1 {
+fn sign(terms: &mut [Digits<'_>]) -> Ordering {
+    if terms.iter().filter(|digits| digits.cut).count() > 1 {
         return Ordering::Equal;
     }
     // All that follows a place is worth less than this number of its units.
-    let most: i64 = terms.iter().map(|(factor, _)| factor.abs()).sum();
+    let most: i64 = terms.iter().map(|digits| digits.factor.abs()).sum();
+    terms.sort_unstable_by_key(|digits| Reverse(digits.place));
+    // The first terms have a digit at the next place, and others have all theirs below it. Those
+    // between them have none left.
+    let (mut current, mut below) = (0, 0);
     let (mut sum, mut place) = (0_i64, i64::MAX);
     while sum.saturating_abs() < most {
-        let written = left.iter().filter(|digits| !digits.rest.is_empty());
-        let Some(next) = written.map(|digits| digits.place).max() else {
-            break;
+        let next = match terms.get(below) {
+            _ if current > 0 => place - 1,
+            Some(digits) => digits.place,
+            None => break,
         };
         let between = u32::try_from(place.saturating_sub(next)).unwrap_or(u32::MAX);
         sum = sum.saturating_mul(10_i64.saturating_pow(between));
-        for digits in left.iter_mut().filter(|digits| digits.place == next) {
+        while terms.get(below).is_some_and(|it| it.place == next) {
+            terms.swap(current, below);
+            (current, below) = (current + 1, below + 1);
+        }
+        for index in (0..current).rev() {
+            let Some(digits) = terms.get_mut(index) else {
+                continue;
+            };
             sum = sum.saturating_add(digits.next());
+            if digits.rest.is_empty() {
+                current -= 1;
+                terms.swap(index, current);
+            }
         }
         place = next;
     }
@@ -51,7 +69,7 @@ struct Digits<'a> {
 }
 
 impl<'a> Digits<'a> {
-    fn of(factor: i64, number: Number<'a>) -> Self {
+    fn of((factor, number): (i64, Number<'a>)) -> Self {
         let Some(decimal) = number.decimal() else {
             return Self {
                 factor,

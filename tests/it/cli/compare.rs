@@ -221,7 +221,7 @@ fn repeats_of_a_task_count_as_one_and_runs_that_are_not_valid_stand_apart() {
 }
 
 /// Values of a metric in the repeats of one task, in each set, and how the means compare.
-const MEANS: [([&str; 3], [&str; 3], &str); 6] = [
+const MEANS: [([&str; 3], [&str; 3], &str); 7] = [
     (["0.1", "0.2", "0.3"], ["0.3", "0.2", "0.1"], "same"),
     (["0.1", "0.2", "0"], ["0.3", "0e0", "-0"], "same"),
     (["0.1", "0.1", "0.1"], ["0.3", "1e-400", "0"], "higher"),
@@ -232,6 +232,11 @@ const MEANS: [([&str; 3], [&str; 3], &str); 6] = [
     ),
     (["1e400", "1e400", "0"], ["2e400", "0", "0"], "same"),
     (["1e400", "0", "0"], ["1e400", "0", "1"], "higher"),
+    (
+        ["1e9999999999999999999", "5", "0"],
+        ["1e9999999999999999999", "6", "0"],
+        "higher",
+    ),
 ];
 
 #[test]
