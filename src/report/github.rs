@@ -55,17 +55,20 @@ impl Renderer for Github {
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
-        for fault in closing.faults.iter().take(MAX_ANNOTATIONS) {
+        let faults = closing.faults.len().min(MAX_ANNOTATIONS);
+        for fault in closing.faults.iter().take(faults) {
             writeln!(out, "{}", error_at(&fault.path, "fault", &fault.message))?;
         }
-        let (shown, rest) = self.annotations.listed(closing.faults.len());
-        for annotation in &shown {
+        let (others, rest) = self.annotations.listed(faults);
+        for annotation in &others {
             writeln!(out, "{annotation}")?;
         }
         let (episodes, verdict) = verdict(closing, self.unjudged);
         write!(out, "runvet: {episodes}{verdict}")?;
+        let rest = rest + (closing.faults.len() - faults) as u64;
         if rest > 0 {
-            writeln!(out, "; {} annotations shown, {rest} not", shown.len())
+            let shown = faults + others.len();
+            writeln!(out, "; {shown} annotations shown, {rest} not")
         } else {
             writeln!(out)
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-use runvet::finding::{Deny, Finding, Level, Severity, Totals};
+use runvet::finding::{Deny, Finding, Level, ReportedFault, Severity, Totals};
 use runvet::gate::{Gate, all_rules};
 use runvet::report::{Closing, Format, Options};
 use runvet::source::Artifact;
@@ -96,6 +96,18 @@ fn github_gets_ten_annotations_and_a_count_of_the_rest() {
             "error", "error", "error", "error", "error", "error", "warning"
         ]
     );
+}
+
+#[test]
+fn github_counts_faults_among_its_annotations() {
+    let fault = serde_json::json!({"path": "runs", "message": "it can't be listed"});
+    let faults: Vec<ReportedFault> = serde_json::from_value(vec![fault; 12].into()).unwrap();
+    let (totals, mut text) = (Totals::default(), Vec::new());
+    let closing = Closing::new(&totals).faults(&faults);
+    let mut renderer = Format::Github.renderer(&Options::default());
+    renderer.end(&mut text, &closing).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.ends_with("; 10 annotations shown, 2 not\n"), "{text}");
 }
 
 #[test]
