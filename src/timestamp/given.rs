@@ -36,6 +36,11 @@ impl Timestamp {
             |_| format!("{} s after 1970", self.seconds),
             |at| at.to_string(),
         );
+        let second = if self.leap_second {
+            second.replace(":59Z", ":60Z")
+        } else {
+            second
+        };
         let digits = format!(".{:018}{}", self.attoseconds, self.rest);
         match digits.trim_end_matches('0') {
             "." => second,
@@ -102,6 +107,18 @@ mod tests {
             "10:00",
         ] {
             assert_eq!(Timestamp::given(text, &now), None, "{text}");
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn instant_is_shown_in_utc_with_all_digits() {
+        for (text, shown) in [
+            ("2026-03-01T10:00:00+02:00", "2026-03-01T08:00:00Z"),
+            ("2026-03-01T10:00:00.50Z", "2026-03-01T10:00:00.5Z"),
+            ("2016-12-31T23:59:60.5Z", "2016-12-31T23:59:60.5Z"),
+        ] {
+            assert_eq!(Timestamp::parse(text).unwrap().utc(), shown);
         }
     }
 }
