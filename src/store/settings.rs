@@ -15,6 +15,9 @@ const CONFIG: &str = "runvet.toml";
 /// The number of bytes of a user's file that are read, at most.
 const MAX_BYTES: u64 = 256 << 20;
 
+/// The number of links that lead to a file, at most: that of Linux.
+const MAX_LINKS: usize = 40;
+
 /// The result of searching for the configuration.
 #[derive(Default)]
 pub(crate) struct ConfigSearch {
@@ -34,14 +37,14 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
     let mut search = ConfigSearch::default();
     for (level, dir) in here.ancestors().take(levels + 1).enumerate() {
         // A file that exists but can't be read must not be ignored.
-        if is_gone(&dir.join(CONFIG)) {
+        let path = dir.join(CONFIG);
+        if is_gone(&path) {
             continue;
         }
         let file = std::iter::repeat_n("..", level)
             .collect::<PathBuf>()
             .join(CONFIG);
-        let real = dir.join(CONFIG).canonicalize();
-        if is_run_data(dir) || real.is_ok_and(|real| lies_in_run_data(&real)) {
+        if lies_in_run_data(&path).unwrap_or_else(|_| path.exists()) {
             search.passed_over.push(file);
         } else {
             search.found = Some(file);
@@ -58,8 +61,32 @@ fn is_run_data(dir: &Path) -> bool {
         || list(dir).is_ok_and(|listing| listing.holds_episodes || holds_records(listing.entries))
 }
 
-fn lies_in_run_data(path: &Path) -> bool {
-    path.parent().is_some_and(is_run_data)
+/// Whether a file, or a link on the way to it, lies inside run data at the time of the look.
+///
+/// # Errors
+///
+/// A link can't be followed.
+fn lies_in_run_data(given: &Path) -> io::Result<bool> {
+    if given.parent().is_some_and(is_run_data) {
+        return Ok(true);
+    }
+    let mut path = Path::new(".").join(given);
+    for links in 0..=MAX_LINKS {
+        let link = path.ancestors().filter(|it| it.is_symlink()).last();
+        let dir = link.unwrap_or(&path).parent().unwrap_or(&path);
+        // Without a link, the path is one that the user wrote.
+        if links > 0 && is_run_data(&dir.canonicalize()?) {
+            return Ok(true);
+        }
+        let Some(link) = link else { return Ok(false) };
+        let rest = path.strip_prefix(link).unwrap_or(Path::new(""));
+        path = dir
+            .join(link.read_link()?)
+            .join(rest)
+            .components()
+            .collect();
+    }
+    Err(io::Error::other("too many links lead to it"))
 }
 
 /// An error if a file that was found by its name is not a regular file: reading a FIFO would block.
@@ -75,12 +102,10 @@ pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
 /// Reads a text that decides what is judged, unless it or a link to it lies inside run data: the
 /// author of that may have written it.
 pub(crate) fn read_trusted(path: &Path) -> io::Result<String> {
-    // No link is left on the real path, so that what is read is what was looked at.
-    let real = path.canonicalize()?;
-    if lies_in_run_data(path) || lies_in_run_data(&real) {
+    if lies_in_run_data(path)? {
         return Err(io::Error::other("it lies inside run data"));
     }
-    read_text(&real)
+    read_text(path)
 }
 
 /// Opens a file that the user named, to read it from its start to its end.

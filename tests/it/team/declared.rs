@@ -575,16 +575,23 @@ fn rule_that_lacks_a_key_is_read_as_far_as_it_goes() {
 /// The author of run data could have written what a link leads to, wherever the link is.
 #[test]
 fn link_into_run_data_is_refused() {
-    for link in ["runvet.toml", "gate/pack.toml", "gate/act.json", "gate"] {
+    let is_refused = |link: &str, way: &[&str]| {
         let project = with_pack("");
-        let inside = "runs/episodes/ep_answer/x";
-        std::fs::rename(project.path(link), project.path(inside)).unwrap();
-        let target = std::path::absolute(project.path(inside)).unwrap();
-        std::os::unix::fs::symlink(target, project.path(link)).unwrap();
+        let way = [&[link], way].concat();
+        std::fs::rename(project.path(link), project.path(way.last().unwrap())).unwrap();
+        for link in way.windows(2) {
+            std::os::unix::fs::symlink(project.path(link[1]), project.path(link[0])).unwrap();
+        }
         let output = project.run(&["validate", "runs"]);
-        assert_eq!(output.status.code(), Some(2), "{link}");
-        let said = stderr(&output);
-        assert!(said.contains("inside run data"), "{link}: {said}");
+        let is_refused = stderr(&output).contains("inside run data");
+        assert_eq!(output.status.code(), Some(if is_refused { 2 } else { 1 }));
+        is_refused
+    };
+    let inside = "runs/episodes/ep_answer/x";
+    for link in ["runvet.toml", "gate/pack.toml", "gate/act.json", "gate"] {
+        assert!(is_refused(link, &[inside]), "{link}");
+        assert!(is_refused(link, &["near", inside, "outside"]), "{link}");
+        assert!(!is_refused(link, &["near", "outside"]), "{link}");
     }
 }
 
@@ -607,6 +614,17 @@ fn pack_is_what_its_schema_says() {
         known(&schema).is_subset(&known(&config)),
         "runvet.toml takes what a pack takes"
     );
+}
+
+#[test]
+fn file_that_a_checkout_below_episodes_names_is_read() {
+    let project = project("");
+    std::fs::create_dir_all(project.path("episodes/checkout/gate")).unwrap();
+    project.write("episodes/checkout/ci.toml", "packs = ['gate/pack.toml']");
+    project.write("episodes/checkout/gate/pack.toml", "nonsense = 1");
+    let args = ["validate", "--config", "ci.toml", "../../runs"];
+    let output = project.run_in("episodes/checkout", &[], &args);
+    assert!(stderr(&output).contains("unknown key \"nonsense\""));
 }
 
 #[test]
