@@ -3,6 +3,7 @@
 
 use regex::{Error, Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{self, Ast, ClassSetBinaryOp, ClassSetItem, Visitor};
 
 use super::value::Unable;
 use super::{Budget, MAX_BYTES};
@@ -73,25 +74,71 @@ fn compiled(pattern: &str, budget: &mut Budget) -> Result<Option<(Regex, usize)>
 ///
 /// Why it is none, or that it takes more than a number of bytes.
 pub(super) fn regex(pattern: &str, size: usize) -> Result<Regex, Error> {
+    let pattern = rewritten(pattern, |escaped| match escaped {
+        '<' => r"\x3C",
+        '>' => r"\x3E",
+        _ => "",
+    });
     // `[+-\d]` is a mistake, and `[+-[0-9]]` is not.
-    let parsed = Parser::new().parse(pattern);
-    parsed.map_err(|error| Error::Syntax(error.to_string()))?;
-    let mut of_ascii = String::with_capacity(pattern.len());
+    let parsed = Parser::new().parse(&pattern);
+    let parsed = parsed.map_err(|error| Error::Syntax(error.to_string()))?;
+    ast::visit(&parsed, OtherInRe2).map_err(|why| Error::Syntax(why.to_owned()))?;
+    let of_ascii = rewritten(&pattern, |escaped| match escaped {
+        'd' => "[0-9]",
+        'D' => "[^0-9]",
+        's' => r"[\t\n\f\r\x20]",
+        'S' => r"[^\t\n\f\r\x20]",
+        'w' => "[0-9A-Za-z_]",
+        'W' => "[^0-9A-Za-z_]",
+        'b' => r"(?-u:\b)",
+        'B' => r"(?-u:\B)",
+        _ => "",
+    });
+    RegexBuilder::new(&of_ascii).size_limit(size).build()
+}
+
+/// A pattern with other text for some escaped characters.
+fn rewritten(pattern: &str, text_of: impl Fn(char) -> &'static str) -> String {
+    let mut text = String::with_capacity(pattern.len());
     let mut rest = pattern.chars();
     while let Some(c) = rest.next() {
         let escaped = if c == '\\' { rest.next() } else { None };
-        match escaped {
-            None => of_ascii.push(c),
-            Some('d') => of_ascii.push_str("[0-9]"),
-            Some('D') => of_ascii.push_str("[^0-9]"),
-            Some('s') => of_ascii.push_str(r"[\t\n\f\r\x20]"),
-            Some('S') => of_ascii.push_str(r"[^\t\n\f\r\x20]"),
-            Some('w') => of_ascii.push_str("[0-9A-Za-z_]"),
-            Some('W') => of_ascii.push_str("[^0-9A-Za-z_]"),
-            Some('b') => of_ascii.push_str(r"(?-u:\b)"),
-            Some('B') => of_ascii.push_str(r"(?-u:\B)"),
-            Some(other) => of_ascii.extend([c, other]),
+        match escaped.map_or("", &text_of) {
+            "" => text.extend([c].into_iter().chain(escaped)),
+            other => text.push_str(other),
         }
     }
-    RegexBuilder::new(&of_ascii).size_limit(size).build()
+    text
+}
+
+/// Refuses what stands for its characters in RE2, and for something else here.
+struct OtherInRe2;
+
+impl Visitor for OtherInRe2 {
+    type Output = ();
+    type Err = &'static str;
+
+    fn finish(self) -> Result<(), Self::Err> {
+        Ok(())
+    }
+
+    fn visit_pre(&mut self, part: &Ast) -> Result<(), Self::Err> {
+        // `\b{start}` and its like alone are longer than `\b`.
+        let is_longer = |span: &ast::Span| span.end.offset - span.start.offset > 2;
+        match part {
+            Ast::Assertion(it) if is_longer(&it.span) => Err(r"write `\b\{` for `{` after `\b`"),
+            _ => Ok(()),
+        }
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), Self::Err> {
+        match item {
+            ClassSetItem::Bracketed(_) => Err(r"write `\[` for `[` in brackets"),
+            _ => Ok(()),
+        }
+    }
+
+    fn visit_class_set_binary_op_pre(&mut self, _: &ClassSetBinaryOp) -> Result<(), Self::Err> {
+        Err("write `&`, `-` or `~` once in brackets: two in a row are not two characters")
+    }
 }

@@ -196,6 +196,7 @@ fn functions_are_those_of_the_standard_library() {
             // As in RE2, a character is any, and a class of characters is one of ASCII.
             r"'ë٣ \u00a0\v'.matches(r'^\W\D\s\S\S$') && 'a1_'.matches(r'^[\w-]+\b$')",
             r"!'aë'.matches(r'a\B') && 'ëa'.matches(r'\ba.?$') && 'ë'.matches(r'^\B.$')",
+            r"'<a\\<>'.matches(r'^\<a\\<[\<-\>]$')",
             r"!'ë٣'.matches(r'[\w\d]' + '') && 'ë'.matches(r'^[^\w]$' + '')",
             "int('42') == 42 && int(4.9) == 4 && uint(4) == 4u && double(1) / 2.0 == 0.5",
             "string(4.5) == '4.5' && string(true) == 'true' && bool('false') == false",
@@ -327,6 +328,19 @@ const MISTAKES: &[(&str, &str)] = &[
     (
         "'a'.matches(r'[+-\\d]')",
         "12..21: the pattern can't be used: invalid range boundary, must be a literal",
+    ),
+    (
+        r"'a'.matches(r'[a&&b]')",
+        "12..21: the pattern can't be used: write `&`, `-` or `~` once in brackets: two in a row are \
+         not two characters",
+    ),
+    (
+        r"'a'.matches(r'[[a]b]')",
+        r"12..21: the pattern can't be used: write `\[` for `[` in brackets",
+    ),
+    (
+        r"'a'.matches(r'\b{start}')",
+        r"12..24: the pattern can't be used: write `\b\{` for `{` after `\b`",
     ),
     (
         "'a'.matches('(')",
