@@ -232,7 +232,6 @@ impl Reader<'_> {
         from: &str,
         error: &ValidationError<'_>,
     ) {
-        let told = self.mistakes.len();
         let paths = reached.paths.lock().map(|paths| paths.clone());
         let paths = paths.unwrap_or_default();
         let texts = paths
@@ -245,31 +244,42 @@ impl Reader<'_> {
             let file = ConfigSource { name, dir, text };
             all.extend(self.parsed(file, from));
         }
-        for written in &all {
-            for (pointer, why) in mistakes_in(written.schema.clone(), reached) {
-                self.wrong_schema(written, &pointer, &why, from);
-            }
-        }
+        let found = all.iter().flat_map(|it| {
+            let found = mistakes_in(it.schema.clone(), reached).into_iter();
+            found.map(move |(pointer, why)| (it, pointer, why))
+        });
+        let mut found: Vec<_> = found.collect();
         // What is left is a reference, what one leads to, or the schema as a whole.
         let at = error.instance_path().as_str();
         let place = |it: &Written<'_>| match error.kind() {
             Kind::Referencing(error) => reference(&it.schema, "", error),
             _ => (it.schema.pointer(at) == Some(error.instance())).then(|| at.to_owned()),
         };
-        let mut places = all.iter().rev();
-        let place = places.find_map(|it| Some((it, place(it)?)));
-        let (written, pointer) = place.unwrap_or((root, String::new()));
-        if self.mistakes.len() == told {
-            self.wrong_schema(written, &pointer, &why(error), from);
+        let is_left = match error.kind() {
+            // A reference to what is not JSON is right.
+            Kind::Referencing(_) => all.len() > texts.len(),
+            _ => found.is_empty(),
+        };
+        if is_left {
+            let place = all.iter().rev().find_map(|it| Some((it, place(it)?)));
+            let (written, pointer) = place.unwrap_or((root, String::new()));
+            found.push((written, pointer, why(error)));
+        }
+        for (written, pointer, why) in found {
+            let message = match written.table {
+                Some(_) => format!("the schema can't be used: {why}"),
+                None => format!("the schema can't be used: {why} (named by {})", brief(from)),
+            };
+            self.wrong_schema(written.file, written.place(&pointer), message);
         }
     }
 
-    fn wrong_schema(&mut self, written: &Written<'_>, pointer: &str, why: &str, from: &str) {
-        let message = match written.table {
-            Some(_) => format!("the schema can't be used: {why}"),
-            None => format!("the schema can't be used: {why} (named by {})", brief(from)),
-        };
-        self.mistake(written.file, written.place(pointer), message, None);
+    /// Tells a mistake, unless one was told at its place: schemas share files.
+    fn wrong_schema(&mut self, file: ConfigSource<'_>, span: Range<usize>, message: String) {
+        let error = file.error(span, message, None);
+        if self.mistakes.iter().all(|it| it.location != error.location) {
+            self.mistakes.push(error);
+        }
     }
 
     fn parsed<'f>(&mut self, file: ConfigSource<'f>, from: &str) -> Option<Written<'f>> {
@@ -277,7 +287,7 @@ impl Reader<'_> {
             let at = offset_of(file.text, error.line(), error.column());
             let from = brief(from);
             let message = format!("the schema file is not JSON: {error} (named by {from})");
-            self.mistake(file, at..at, message, None);
+            self.wrong_schema(file, at..at, message);
         });
         Some(Written {
             file,
@@ -365,16 +375,13 @@ fn mistakes_in(mut schema: Value, reached: &Reached) -> Vec<(String, String)> {
     found
 }
 
+/// Empties what refers to other files: in some drafts what stands beside a reference says nothing.
 fn cut_references(schema: &mut Value) {
+    let leads_out = |it: &Value| it.as_str().is_some_and(|it| !it.starts_with('#'));
     match schema {
         Value::Array(items) => items.iter_mut().for_each(cut_references),
-        Value::Object(members) => {
-            members.retain(|key, value| {
-                let is_local = |it: &str| it.starts_with('#');
-                key != "$ref" || value.as_str().is_none_or(is_local)
-            });
-            members.values_mut().for_each(cut_references);
-        }
+        Value::Object(members) if members.get("$ref").is_some_and(leads_out) => members.clear(),
+        Value::Object(members) => members.values_mut().for_each(cut_references),
         _ => {}
     }
 }
@@ -403,7 +410,8 @@ fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<Strin
             let is_meant = match error {
                 Unretrievable { uri, .. } => {
                     let file = file.trim_start_matches(['.', '/']);
-                    !file.is_empty() && uri.ends_with(file)
+                    let before = uri.strip_suffix(file);
+                    !file.is_empty() && before.is_some_and(|it| it.is_empty() || it.ends_with('/'))
                 }
                 PointerToNowhere { pointer } => fragment == pointer,
                 NoSuchAnchor { anchor } => fragment == anchor,
