@@ -190,7 +190,7 @@ impl ConfigSource<'_> {
 }
 
 /// The JSON value of a TOML value, whose keys from the root are given. Dates become strings; where
-/// no date is meant, their JSON is null, which is allowed nowhere.
+/// no date is meant, their JSON is null, which only a schema that is written there allows.
 fn to_json(value: &mut DeValue<'_>, keys: &str) -> Value {
     match value {
         DeValue::String(text) => Value::from(&**text),
