@@ -1,0 +1,231 @@
+//! Orders over all short sequences of events, beside a search of all pairs.
+
+use std::sync::LazyLock;
+
+use super::*;
+
+const PATTERNS: [Pattern; 7] = [
+    Pattern::Never,
+    Pattern::AtMost(2),
+    Pattern::AtLeast(2),
+    Pattern::NeedsEarlier,
+    Pattern::NeedsLater,
+    Pattern::NoneEarlier,
+    Pattern::NoneLater,
+];
+
+/// The lines that break an order, found by looking at all pairs of events.
+fn expected(
+    pattern: Pattern,
+    grouped: bool,
+    within: Option<i128>,
+    word: &[Seen<'_>],
+    ended: bool,
+) -> Vec<Option<Line>> {
+    let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
+    let mut lines = Vec::new();
+    if judged_at_end && !ended {
+        return lines;
+    }
+    let is_lacking = |event: &Seen<'_>| {
+        grouped && event.same.is_none() || within.is_some() && event.time.is_none()
+    };
+    let of_group = |a: &Seen<'_>, b: &Seen<'_>| !grouped || a.same.is_some() && a.same == b.same;
+    let is_near = |earlier: &Seen<'_>, later: &Seen<'_>, is_ban: bool| match (
+        within,
+        earlier.time,
+        later.time,
+    ) {
+        (None, ..) => true,
+        (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
+        _ => is_ban,
+    };
+    for (at, each) in word.iter().enumerate().filter(|(_, event)| event.is_each) {
+        if is_lacking(each) && !(matches!(pattern, Pattern::Never) && !grouped && within.is_none())
+        {
+            lines.push(Some(each.line));
+            continue;
+        }
+        let (before, after) = (&word[..at], &word[at + 1..]);
+        let others = |part: &[Seen<'_>], is_it: &dyn Fn(&Seen<'_>) -> bool| {
+            part.iter()
+                .any(|it| it.is_other && of_group(each, it) && is_it(it))
+        };
+        let same_before = before
+            .iter()
+            .filter(|it| it.is_each && of_group(each, it))
+            .count() as u64;
+        let is_broken = match pattern {
+            Pattern::Never => true,
+            Pattern::AtMost(most) => same_before == most,
+            Pattern::AtLeast(_) => false,
+            Pattern::NeedsEarlier => !others(before, &|it| is_near(it, each, false)),
+            Pattern::NoneEarlier => others(before, &|it| is_near(it, each, true)),
+            Pattern::NeedsLater => !others(after, &|it| is_near(each, it, false)),
+            Pattern::NoneLater => others(after, &|it| is_near(each, it, true)),
+        };
+        if is_broken {
+            lines.push(Some(each.line));
+        }
+    }
+    if let Pattern::AtLeast(least) = pattern {
+        lines.extend(groups_of_few(least, grouped, word));
+    }
+    lines.sort();
+    lines
+}
+
+/// Nothing for each group that has too few events.
+fn groups_of_few(least: u64, grouped: bool, word: &[Seen<'_>]) -> Vec<Option<Line>> {
+    let each = || word.iter().filter(|event| event.is_each);
+    let number =
+        |is_it: &dyn Fn(&Seen<'_>) -> bool| each().filter(|event| is_it(event)).count() as u64;
+    if !grouped {
+        return vec![None; usize::from(number(&|_| true) < least)];
+    }
+    let groups: std::collections::BTreeSet<Digest> = each().filter_map(|it| it.same).collect();
+    let few = groups
+        .iter()
+        .filter(|group| number(&|it| it.same == Some(**group)) < least);
+    few.map(|_| None).collect()
+}
+
+fn found(
+    pattern: Pattern,
+    grouped: bool,
+    within: Option<i128>,
+    word: &[Seen<'_>],
+    ended: bool,
+) -> Vec<Option<Line>> {
+    let mut automaton = Automaton::new(pattern, grouped, within);
+    let mut offences = Vec::new();
+    for event in word {
+        automaton.step(event, &mut offences).unwrap();
+    }
+    if !ended && matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater) {
+        offences.clear();
+    }
+    if ended {
+        offences.extend(automaton.end());
+    }
+    let mut lines: Vec<_> = offences.iter().map(|offence| offence.line).collect();
+    lines.sort();
+    lines
+}
+
+/// All words of some length over some symbols.
+fn words(symbols: usize, length: u32) -> impl Iterator<Item = Vec<usize>> {
+    (0..symbols.pow(length)).map(move |mut number| {
+        (0..length)
+            .map(|_| {
+                let symbol = number % symbols;
+                number /= symbols;
+                symbol
+            })
+            .collect()
+    })
+}
+
+static INSTANTS: LazyLock<[Instant; 2]> = LazyLock::new(|| {
+    [0, 5].map(|attoseconds| Instant {
+        attoseconds,
+        rest: "".into(),
+    })
+});
+
+fn event(
+    line: usize,
+    symbol: usize,
+    same: Option<u8>,
+    time: Option<&'static Instant>,
+) -> Seen<'static> {
+    Seen {
+        line: Line {
+            number: line as u64 + 1,
+            ..Line::BEFORE_ALL
+        },
+        is_each: symbol != 1,
+        is_other: symbol != 0,
+        same: same.map(|value| Digest::of([&[value][..]])),
+        time,
+    }
+}
+
+/// Compares what is found with what all pairs show, in a run that has ended and in one that
+/// has not.
+fn compare(pattern: Pattern, grouped: bool, within: Option<i128>, word: &[Seen<'_>]) {
+    for ended in [true, false] {
+        assert_eq!(
+            found(pattern, grouped, within, word, ended),
+            expected(pattern, grouped, within, word, ended),
+            "{pattern:?} {within:?} {word:?}"
+        );
+    }
+}
+
+/// All events of all words up to a length; what a symbol stands for is its remainder by 3, and
+/// what `at` makes of the rest.
+fn timelines(
+    symbols: usize,
+    longest: u32,
+    at: impl Fn(usize) -> (Option<u8>, Option<&'static Instant>),
+) -> impl Iterator<Item = Vec<Seen<'static>>> {
+    let words = (0..=longest).flat_map(move |length| words(symbols, length));
+    words.map(move |word| {
+        let events = word.iter().enumerate();
+        let events = events.map(|(line, symbol)| {
+            let (same, time) = at(symbol / 3);
+            event(line, symbol % 3, same, time)
+        });
+        events.collect()
+    })
+}
+
+#[test]
+fn orders_are_those_of_all_pairs() {
+    for word in timelines(3, 8, |_| (None, None)) {
+        for pattern in PATTERNS {
+            compare(pattern, false, None, &word);
+        }
+    }
+}
+
+#[test]
+fn grouped_orders_are_those_of_all_pairs() {
+    for word in timelines(9, 4, |rest| ([None, Some(1), Some(2)][rest], None)) {
+        for pattern in &PATTERNS[1..] {
+            compare(*pattern, true, None, &word);
+        }
+    }
+}
+
+#[test]
+fn orders_within_a_time_are_those_of_all_pairs() {
+    let time = |rest: usize| Some(&INSTANTS[rest.checked_sub(1)?]);
+    for word in timelines(9, 4, |rest| (None, time(rest))) {
+        for pattern in &PATTERNS[3..] {
+            for within in [1, 5] {
+                compare(*pattern, false, Some(within), &word);
+            }
+        }
+    }
+}
+
+#[test]
+fn events_with_long_instants_take_the_room_of_many() {
+    static LONG: LazyLock<Instant> = LazyLock::new(|| Instant {
+        attoseconds: 0,
+        rest: "1".repeat(1_000 * DIGITS_OF_AN_ENTRY).into(),
+    });
+    let mut automaton = Automaton::new(Pattern::NeedsLater, false, Some(1));
+    let mut waits = |line| {
+        let seen = event(line, 0, None, Some(&LONG));
+        automaton.step(&seen, &mut Vec::new()).is_ok()
+    };
+    let most = MAX_ENTRIES / 1_001;
+    assert!((0..most).all(&mut waits) && !waits(most));
+    let other = event(most, 1, None, Some(&LONG));
+    automaton.step(&other, &mut Vec::new()).unwrap();
+    assert_eq!(automaton.all.waiting.len(), 0);
+    assert_eq!(automaton.waiting, 0);
+}
