@@ -170,7 +170,7 @@ impl Declared {
     /// Judges an event as far as nothing else counts.
     fn by_itself(&mut self, in_force: &InForce, line: Line, look: &Look<'_>) {
         let (events, team) = (&*in_force.events, &*in_force.team);
-        events.examine(look, &mut self.examined);
+        self.examined.vocabulary |= events.has_closed(look);
         for (index, value) in events.schemas(look) {
             if let Some(schema) = team.schemas.get(index) {
                 let found = schema.judge_part(value, &Pointer::default());

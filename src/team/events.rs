@@ -227,8 +227,13 @@ impl TeamEvents {
     /// Notes what judges an event.
     pub(crate) fn examine(&self, look: &Look<'_>, examined: &mut Examined) {
         examined.schemas.extend(self.schemas(look).map(|it| it.0));
+        examined.vocabulary |= self.has_closed(look);
+    }
+
+    /// Whether an event has a value of which the vocabulary is closed.
+    pub(crate) fn has_closed(&self, look: &Look<'_>) -> bool {
         let mut closed = self.closed.iter();
-        examined.vocabulary |= closed.any(|(_, key)| look.value(*key).is_some());
+        closed.any(|(_, key)| look.value(*key).is_some())
     }
 
     /// Whether there is nothing to find in an event, and no order sees it.
