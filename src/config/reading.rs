@@ -121,7 +121,7 @@ impl ConfigSource<'_> {
     }
 
     /// Gives rules a text for each required key that they lack. It stands beyond the end of the
-    /// file, where no mistake is told.
+    /// file, where no mistake is reported.
     fn complete(self, root: &mut DeValue<'_>, schema: &Value) {
         let beyond = self.text.len() + 1;
         let DeValue::Table(root) = root else { return };
@@ -286,7 +286,7 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
 
 fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
     let place = error.instance_path();
-    // A value of one of several forms is told what that form wants.
+    // A value that has one of several forms gets the errors of that form.
     if let Kind::AnyOf { context } = error.kind()
         && let [form] = *context
             .iter()
