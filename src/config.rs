@@ -308,6 +308,11 @@ impl ConfigSource<'_> {
         }
     }
 
+    /// The file and the line of a place.
+    pub(crate) fn place(self, span: &Range<usize>) -> String {
+        format!("{}:{}", self.name, self.line(span))
+    }
+
     /// The line number of a place.
     pub(crate) fn line(self, span: &Range<usize>) -> u64 {
         source::Spot::of(self.text.as_bytes(), span).line

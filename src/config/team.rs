@@ -29,8 +29,8 @@ const MAX_RULES: usize = 1_000;
 /// The groups of rules that are built in, besides those that have rules.
 const RESERVED: [&str; 1] = ["coverage"];
 
-/// What a team declares, while it is read.
-pub(super) struct Reader<'m> {
+/// What a team declares, while its files are read.
+struct Reader<'m> {
     files: &'m Files,
     mistakes: &'m mut Vec<ConfigError>,
     team: Team,
@@ -39,12 +39,16 @@ pub(super) struct Reader<'m> {
     taken: BTreeMap<String, String>,
     /// The parameters of `runvet.toml`, which take precedence.
     set: BTreeMap<String, Value>,
-    /// Those of the file that is read.
-    params: BTreeMap<String, Value>,
 }
 
-/// The selectors that have names, each as it is written, and read as one of events.
-type Named = BTreeMap<String, (Data, Option<Selector>)>;
+/// Reads the tables of one file.
+struct FileReader<'r, 'm> {
+    all: &'r mut Reader<'m>,
+    file: ConfigSource<'r>,
+    params: BTreeMap<String, Value>,
+    /// The selectors that have names, each as it is written, and read as one of events.
+    named: BTreeMap<String, (Data, Option<Selector>)>,
+}
 
 /// What is said of a rule: by its author, and in place of what they leave out.
 struct RuleTexts<'t> {
@@ -77,7 +81,6 @@ pub(crate) fn read_team(
         rules: Vec::new(),
         taken: BTreeMap::new(),
         set: values(&config.params),
-        params: BTreeMap::new(),
     };
     reader.tables(file, &config.team());
     for pack in &config.packs {
@@ -87,19 +90,6 @@ pub(crate) fn read_team(
 }
 
 impl Reader<'_> {
-    fn mistake(
-        &mut self,
-        file: ConfigSource<'_>,
-        span: Range<usize>,
-        message: impl Into<String>,
-        help: Option<String>,
-    ) {
-        // What is beyond the end stands for what is missing.
-        if span.start <= file.text.len() {
-            self.mistakes.push(file.error(span, message, help));
-        }
-    }
-
     fn pack(&mut self, file: ConfigSource<'_>, named: &Spanned<PathBuf>) {
         let path = file.dir.join(named.get_ref());
         let text = match self.files.text(&path) {
@@ -107,7 +97,7 @@ impl Reader<'_> {
             Err(why) => {
                 let name = quote(&named.get_ref().to_string_lossy());
                 let message = format!("the pack {name} can't be read: {why}");
-                return self.mistake(file, named.span(), message, None);
+                return self.mistakes.push(file.error(named.span(), message, None));
             }
         };
         let name = path.to_string_lossy();
@@ -121,69 +111,75 @@ impl Reader<'_> {
         self.tables(pack, &tables);
     }
 
-    /// Reads the tables of one file.
     fn tables(&mut self, file: ConfigSource<'_>, tables: &Pack) {
-        self.params = values(&tables.params);
-        self.params.extend(self.set.clone());
-        let mut named = BTreeMap::new();
+        let mut params = values(&tables.params);
+        params.extend(self.set.clone());
+        let mut reader = FileReader {
+            all: self,
+            file,
+            params,
+            named: BTreeMap::new(),
+        };
+        reader.tables(tables);
+    }
+}
+
+impl FileReader<'_, '_> {
+    fn mistake(&mut self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
+        // What is beyond the end stands for what is missing.
+        if span.start <= self.file.text.len() {
+            self.all.mistakes.push(self.file.error(span, message, help));
+        }
+    }
+
+    fn tables(&mut self, tables: &Pack) {
         for (name, entries) in &tables.selector {
-            let selector = self.entries(file, entries.get_ref(), Judged::Event);
-            named.insert(
-                name.get_ref().clone(),
-                (entries.get_ref().clone(), selector),
-            );
+            let entries = entries.get_ref();
+            let selector = self.entries(entries, Judged::Event);
+            let named = (entries.clone(), selector);
+            self.named.insert(name.get_ref().clone(), named);
         }
         for (key, values) in &tables.vocabulary {
-            let path = self.key(file, key, Judged::Event);
+            let path = self.key(key, Judged::Event);
             let values = values_of(values.get_ref());
             if let (Some(key), Some(values)) = (path, values) {
-                let known = self
-                    .team
-                    .vocabulary
-                    .iter_mut()
-                    .find(|known| known.key == key);
-                match known {
+                let vocabulary = &mut self.all.team.vocabulary;
+                match vocabulary.iter_mut().find(|known| known.key == key) {
                     Some(known) => known.values.any_of.extend(values.any_of),
-                    None => self.team.vocabulary.push(Closed { key, values }),
+                    None => vocabulary.push(Closed { key, values }),
                 }
             }
         }
         for table in &tables.versions {
             let span = table.is.span();
-            let schema = self.compiled(file, table.file.as_ref(), table.schema.as_ref(), span);
+            let schema = self.compiled(table.file.as_ref(), table.schema.as_ref(), span);
             let artifact = match table.record.get_ref() {
                 VersionedRecord::State => Artifact::State,
                 VersionedRecord::Summary => Artifact::Summary,
             };
-            self.team.versions.extend(schema.map(|schema| Version {
+            self.all.team.versions.extend(schema.map(|schema| Version {
                 artifact,
                 is: Glob::new(table.is.get_ref()),
                 schema,
             }));
         }
         for table in &tables.schemas {
-            self.schema(file, table, &named);
+            self.schema(table);
         }
         for table in &tables.orders {
-            self.order(file, table, &named);
+            self.order(table);
         }
         for table in &tables.rules {
-            self.rule(file, table, &named);
+            self.rule(table);
         }
     }
 
     /// Adds a rule with its texts.
-    fn rule_of(
-        &mut self,
-        file: ConfigSource<'_>,
-        id: &Spanned<String>,
-        texts: &RuleTexts<'_>,
-        check: Check,
-    ) {
+    fn rule_of(&mut self, id: &Spanned<String>, texts: &RuleTexts<'_>, check: Check) {
         let (name, said) = (id.get_ref(), &texts.said);
         let title = said.title.unwrap_or(texts.title);
         let hint = said.help.unwrap_or(texts.help);
-        let place = format!("{}:{}", file.name, file.line(&id.span()));
+        let place = self.file.place(&id.span());
         let why = said
             .why
             .map(|why| format!("## Why it matters\n\n{why}\n\n"));
@@ -204,42 +200,37 @@ impl Reader<'_> {
             url: said.url.map(str::to_owned),
             tags: said.tags.to_vec(),
         };
-        self.rules.push(Rule::with_info(info, check));
+        self.all.rules.push(Rule::with_info(info, check));
     }
 
     /// Takes an id; returns whether it was free.
-    fn take(&mut self, file: ConfigSource<'_>, id: &Spanned<String>) -> bool {
+    fn take(&mut self, id: &Spanned<String>) -> bool {
         let name = id.get_ref();
         let group = name.split('/').next().unwrap_or_default();
         let has_group = |rule: &&&Rule| rule.info.id.split('/').next() == Some(group);
         if RESERVED.contains(&group) || ALL.iter().any(|rule| has_group(&rule)) {
             let message = format!("the group `{group}` belongs to the built-in rules");
             let help = "Give it a group of your own, such as the name of the team.";
-            self.mistake(file, id.span(), message, Some(help.into()));
+            self.mistake(id.span(), message, Some(help.into()));
             return false;
         }
-        let place = format!("{}:{}", file.name, file.line(&id.span()));
-        if let Some(before) = self.taken.get(name) {
+        let place = self.file.place(&id.span());
+        if let Some(before) = self.all.taken.get(name) {
             let message = format!("the id `{name}` is taken by {}", brief(before));
-            self.mistake(file, id.span(), message, None);
+            self.mistake(id.span(), message, None);
             return false;
         }
-        self.taken.insert(name.clone(), place);
-        if self.taken.len() > MAX_RULES {
+        self.all.taken.insert(name.clone(), place);
+        if self.all.taken.len() > MAX_RULES {
             let message = format!("the team declares more than {MAX_RULES} rules");
-            self.mistake(file, id.span(), message, None);
+            self.mistake(id.span(), message, None);
             return false;
         }
         true
     }
 
     /// The path that a key of a selector stands for.
-    fn key(
-        &mut self,
-        file: ConfigSource<'_>,
-        key: &Spanned<String>,
-        judged: Judged,
-    ) -> Option<KeyPath> {
+    fn key(&mut self, key: &Spanned<String>, judged: Judged) -> Option<KeyPath> {
         let name = key.get_ref();
         let of_action = judged == Judged::Action;
         let path = key_path(name, of_action);
@@ -250,47 +241,36 @@ impl Reader<'_> {
                 None => format!("expected {}, or a JSON Pointer", words.join(", ")),
             };
             let message = format!("unknown key {} of a selector", quote(name));
-            self.mistake(file, key.span(), message, Some(help));
+            self.mistake(key.span(), message, Some(help));
         }
         path
     }
 
-    fn selector(
-        &mut self,
-        file: ConfigSource<'_>,
-        selector: &Spanned<Data>,
-        judged: Judged,
-        named: &Named,
-    ) -> Option<Selector> {
+    fn selector(&mut self, selector: &Spanned<Data>, judged: Judged) -> Option<Selector> {
         let Data::Text(name) = selector.get_ref() else {
-            return self.entries(file, selector.get_ref(), judged);
+            return self.entries(selector.get_ref(), judged);
         };
-        match named.get(name) {
-            Some((entries, _)) if judged == Judged::Action => self.entries(file, entries, judged),
-            Some((_, of_events)) => of_events.clone(),
+        match self.named.get(name).cloned() {
+            Some((entries, _)) if judged == Judged::Action => self.entries(&entries, judged),
+            Some((_, of_events)) => of_events,
             None => {
                 let message = format!("there is no selector called {}", quote(name));
-                let help = nearest(name, named.keys().map(String::as_str));
+                let help = nearest(name, self.named.keys().map(String::as_str));
                 let help = help.map(|meant| format!("did you mean `{meant}`?"));
-                self.mistake(file, selector.span(), message, help);
+                self.mistake(selector.span(), message, help);
                 None
             }
         }
     }
 
-    fn entries(
-        &mut self,
-        file: ConfigSource<'_>,
-        entries: &Data,
-        judged: Judged,
-    ) -> Option<Selector> {
+    fn entries(&mut self, entries: &Data, judged: Judged) -> Option<Selector> {
         let Data::Table(entries) = entries else {
             return None;
         };
         let mut tests = Vec::new();
         let mut is_whole = true;
         for (key, values) in entries {
-            let path = self.key(file, key, judged);
+            let path = self.key(key, judged);
             match path.zip(values_of(values.get_ref())) {
                 Some(test) => tests.push(test),
                 None => is_whole = false,

@@ -147,7 +147,7 @@ pub(super) fn read_globs(
     mistakes: &mut Vec<ConfigError>,
 ) -> Vec<Glob> {
     let read = |glob: &Spanned<String>| {
-        let place = format!("{}:{}", file.name, file.line(&glob.span()));
+        let place = file.place(&glob.span());
         Glob::new(glob.get_ref(), &place)
             .map_err(|reason| {
                 mistakes.push(file.error(glob.span(), format!("invalid glob: {reason}"), None));

@@ -45,7 +45,7 @@ impl Ignored {
             .as_ref()
             .filter(|day| now.is_some_and(|now| now >= day.start()));
         Some(Self {
-            place: format!("{}:{}", file.name, file.line(&ignore.rule.span())),
+            place: file.place(&ignore.rule.span()),
             rule: ignore.rule.get_ref().clone(),
             episode: episode.into_iter().next()?,
             artifact: ignore

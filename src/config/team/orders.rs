@@ -6,8 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::{Named, Reader, RuleTexts};
-use crate::config::ConfigSource;
+use super::{FileReader, RuleTexts};
 use crate::config::tables::{Data, OrderTable};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, TeamCheck};
@@ -70,52 +69,29 @@ fn patterns(table: &OrderTable) -> Vec<(&'static str, Range<usize>, Data)> {
         .collect()
 }
 
-/// An order as JSON, with what the names of selectors and parameters stand for.
-fn shown(table: &OrderTable, pattern: Pattern, named: &Named) -> String {
-    let meant = |written: &Data| match written {
-        Data::Text(name) => match named.get(name) {
-            Some((entries, _)) => entries.to_json(),
-            None => pattern.limit().into(),
-        },
-        written => written.to_json(),
-    };
-    let texts = [("same", &table.same), ("within", &table.within)].into_iter();
-    let texts =
-        texts.filter_map(|(key, text)| Some((key, text.as_ref()?.get_ref().clone().into())));
-    let patterns = patterns(table).into_iter();
-    let patterns = patterns.map(|(name, _, written)| (name, meant(&written)));
-    let each = ("each", meant(table.each.get_ref()));
-    let keys: BTreeMap<&str, Value> = std::iter::once(each).chain(patterns).chain(texts).collect();
-    serde_json::to_string_pretty(&keys).unwrap_or_default()
-}
-
-impl Reader<'_> {
-    pub(super) fn order(&mut self, file: ConfigSource<'_>, table: &OrderTable, named: &Named) {
-        let is_free = self.take(file, &table.id);
-        let examples = self.run_examples(file, &table.examples);
-        let each = self.selector(file, &table.each, Judged::Event, named);
-        let pattern = self.pattern(file, table, named);
-        let message = self.message(
-            file,
-            &table.message,
-            &[Word::Same, Word::Count, Word::Limit],
-        );
+impl FileReader<'_, '_> {
+    pub(super) fn order(&mut self, table: &OrderTable) {
+        let is_free = self.take(&table.id);
+        let examples = self.run_examples(&table.examples);
+        let each = self.selector(&table.each, Judged::Event);
+        let pattern = self.pattern(table);
+        let message = self.message(&table.message, &[Word::Same, Word::Count, Word::Limit]);
         let same = table
             .same
             .as_ref()
             .map(|same| KeyPath::parse(same.get_ref()));
-        let within = self.within(file, table);
+        let within = self.within(table);
         let (Some(each), Some((pattern, other)), Some(message)) = (each, pattern, message) else {
             return;
         };
         if let (Pattern::Never, Some(same)) = (pattern, &table.same) {
             let message = "`same` can't be combined with `never`";
-            return self.mistake(file, same.span(), message, None);
+            return self.mistake(same.span(), message, None);
         }
         if !is_free {
             return;
         }
-        let check = Check::Team(TeamCheck::Order(self.team.orders.len()));
+        let check = Check::Team(TeamCheck::Order(self.all.team.orders.len()));
         let texts = RuleTexts {
             said: table.said(),
             title: table.message.get_ref(),
@@ -125,11 +101,11 @@ impl Reader<'_> {
             ),
             details: &format!(
                 "## The order\n\n```json\n{}\n```\n\n",
-                shown(table, pattern, named)
+                self.shown(table, pattern)
             ),
         };
-        self.rule_of(file, &table.id, &texts, check);
-        self.team.orders.push(TeamOrder {
+        self.rule_of(&table.id, &texts, check);
+        self.all.team.orders.push(TeamOrder {
             each,
             other,
             pattern,
@@ -141,19 +117,14 @@ impl Reader<'_> {
     }
 
     /// The pattern of a table, and the other events that it speaks of.
-    fn pattern(
-        &mut self,
-        file: ConfigSource<'_>,
-        table: &OrderTable,
-        named: &Named,
-    ) -> Option<(Pattern, Option<Selector>)> {
+    fn pattern(&mut self, table: &OrderTable) -> Option<(Pattern, Option<Selector>)> {
         let name = match &*patterns(table) {
             [(name, ..)] => *name,
             [] => return None,
             [(first, ..), (second, span, _), ..] => {
                 let message =
                     format!("an order has one pattern, and this one has `{first}` and `{second}`");
-                self.mistake(file, span.clone(), message, None);
+                self.mistake(span.clone(), message, None);
                 return None;
             }
         };
@@ -161,14 +132,11 @@ impl Reader<'_> {
             |pattern: Pattern, other: &Option<Spanned<Data>>| Some((pattern, other.clone()?));
         let (pattern, other) = match name {
             "at-most" => {
-                return Some((
-                    Pattern::AtMost(self.count(file, table.at_most.as_ref()?)?),
-                    None,
-                ));
+                return Some((Pattern::AtMost(self.count(table.at_most.as_ref()?)?), None));
             }
             "at-least" => {
                 return Some((
-                    Pattern::AtLeast(self.count(file, table.at_least.as_ref()?)?),
+                    Pattern::AtLeast(self.count(table.at_least.as_ref()?)?),
                     None,
                 ));
             }
@@ -178,12 +146,32 @@ impl Reader<'_> {
             "none-later" => of_two(Pattern::NoneLater, &table.none_later)?,
             _ => return Some((Pattern::Never, None)),
         };
-        let other = self.selector(file, &other, Judged::Event, named)?;
+        let other = self.selector(&other, Judged::Event)?;
         Some((pattern, Some(other)))
     }
 
+    /// An order as JSON, with what the names of selectors and parameters stand for.
+    fn shown(&self, table: &OrderTable, pattern: Pattern) -> String {
+        let meant = |written: &Data| match written {
+            Data::Text(name) => match self.named.get(name) {
+                Some((entries, _)) => entries.to_json(),
+                None => pattern.limit().into(),
+            },
+            written => written.to_json(),
+        };
+        let texts = [("same", &table.same), ("within", &table.within)].into_iter();
+        let texts =
+            texts.filter_map(|(key, text)| Some((key, text.as_ref()?.get_ref().clone().into())));
+        let patterns = patterns(table).into_iter();
+        let patterns = patterns.map(|(name, _, written)| (name, meant(&written)));
+        let each = ("each", meant(table.each.get_ref()));
+        let keys: BTreeMap<&str, Value> =
+            std::iter::once(each).chain(patterns).chain(texts).collect();
+        serde_json::to_string_pretty(&keys).unwrap_or_default()
+    }
+
     /// A number of events, written or named.
-    fn count(&mut self, file: ConfigSource<'_>, written: &Spanned<Data>) -> Option<u64> {
+    fn count(&mut self, written: &Spanned<Data>) -> Option<u64> {
         let number = match written.get_ref() {
             Data::Text(name) => {
                 let param = name
@@ -192,7 +180,7 @@ impl Reader<'_> {
                 let Some(param) = param else {
                     let message = format!("there is no parameter called {}", quote(name));
                     let help = self.nearest_param(name);
-                    self.mistake(file, written.span(), message, help);
+                    self.mistake(written.span(), message, help);
                     return None;
                 };
                 param.clone()
@@ -205,36 +193,31 @@ impl Reader<'_> {
                 "expected a whole number, at least 1, but found {}",
                 brief(&number.to_string())
             );
-            self.mistake(file, written.span(), message, None);
+            self.mistake(written.span(), message, None);
         }
         count
     }
 
     /// The length of time of a table in attoseconds, where it has one that can be used.
-    fn within(&mut self, file: ConfigSource<'_>, table: &OrderTable) -> Option<i128> {
+    fn within(&mut self, table: &OrderTable) -> Option<i128> {
         let within = table.within.as_ref()?;
         let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
         if matches!(&*patterns(table), [(name, ..)] if !is_of_two(name)) {
             let message = "`within` is allowed only with `needs-earlier`, `needs-later`, `none-earlier` and `none-later`";
-            self.mistake(file, within.span(), message, None);
+            self.mistake(within.span(), message, None);
         }
         let length = attoseconds(within.get_ref());
         if length.is_none() {
             let message = format!(
                 "expected a length of time above 0 and below 10^12 years, with at most {MAX_DECIMALS} decimals of a second, such as `30s`, `1.5m` or `200ms`"
             );
-            self.mistake(file, within.span(), message, None);
+            self.mistake(within.span(), message, None);
         }
         length
     }
 
     /// The message of a rule.
-    pub(super) fn message(
-        &mut self,
-        file: ConfigSource<'_>,
-        text: &Spanned<String>,
-        words: &[Word],
-    ) -> Option<Message> {
+    pub(super) fn message(&mut self, text: &Spanned<String>, words: &[Word]) -> Option<Message> {
         let shown = |value: &Value| match value {
             Value::String(text) => brief(text),
             other => brief(&other.to_string()),
@@ -247,7 +230,7 @@ impl Reader<'_> {
                     .find(|word| message.names(*word) && !words.contains(word));
                 if let Some(word) = unknown {
                     let message = format!("`{{{}}}` is not available in this message", word.name());
-                    self.mistake(file, text.span(), message, None);
+                    self.mistake(text.span(), message, None);
                 }
                 Some(message)
             }
@@ -258,7 +241,7 @@ impl Reader<'_> {
                     .map(|word| format!("`{{{}}}`", word.name()))
                     .collect();
                 let help = format!("It can name {} and `{{params.NAME}}`.", names.join(", "));
-                self.mistake(file, text.span(), message, Some(help));
+                self.mistake(text.span(), message, Some(help));
                 None
             }
         }

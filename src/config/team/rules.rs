@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::{Named, Reader, RuleTexts};
-use crate::config::ConfigSource;
+use super::{FileReader, RuleTexts};
 use crate::config::tables::{RecordOfRun, RuleTable, RunExampleTable};
 use crate::document::{Kind, OwnedDocument, Tape};
 use crate::expression::Expression;
@@ -14,17 +13,17 @@ use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::team::{Judged, NAMES, RunExample, TeamRule, Word};
 
-impl Reader<'_> {
-    pub(super) fn rule(&mut self, file: ConfigSource<'_>, table: &RuleTable, named: &Named) {
-        let is_free = self.take(file, &table.id);
-        let examples = self.run_examples(file, &table.examples);
+impl FileReader<'_, '_> {
+    pub(super) fn rule(&mut self, table: &RuleTable) {
+        let is_free = self.take(&table.id);
+        let examples = self.run_examples(&table.examples);
         let each = table.each.as_ref();
-        let selector = each.map(|each| self.selector(file, each, Judged::Event, named));
-        self.misplaced_keys(file, table);
+        let selector = each.map(|each| self.selector(each, Judged::Event));
+        self.misplaced_keys(table);
         let when = table.when.as_ref();
-        let when = when.map(|when| self.expression(file, when, each.is_some()));
-        let check = self.expression(file, &table.check, each.is_some());
-        let message = self.message(file, &table.message, &[Word::Value]);
+        let when = when.map(|when| self.expression(when, each.is_some()));
+        let check = self.expression(&table.check, each.is_some());
+        let message = self.message(&table.message, &[Word::Value]);
         let at = table.at.as_ref().map_or("", |at| at.get_ref());
         let (None | Some(Some(_)), None | Some(Some(_))) = (&selector, &when) else {
             return;
@@ -46,13 +45,13 @@ impl Reader<'_> {
                 table.check.get_ref().trim()
             ),
         };
-        let of_team = Check::Team(TeamCheck::Rule(self.team.rules.len()));
-        self.rule_of(file, &table.id, &texts, of_team);
+        let of_team = Check::Team(TeamCheck::Rule(self.all.team.rules.len()));
+        self.rule_of(&table.id, &texts, of_team);
         let params = serde_json::to_vec(&self.params).unwrap_or_default();
         let Ok(params) = OwnedDocument::read(params) else {
             return;
         };
-        self.team.rules.push(TeamRule {
+        self.all.team.rules.push(TeamRule {
             each: selector.flatten(),
             when: when.flatten(),
             check,
@@ -70,30 +69,18 @@ impl Reader<'_> {
     }
 
     /// Keys that do not go with the events that a rule judges, or with their absence.
-    fn misplaced_keys(&mut self, file: ConfigSource<'_>, table: &RuleTable) {
-        let span_of_in = table.within.as_ref().map(Spanned::span);
-        let span_of_needs = table.needs.as_ref().map(Spanned::span);
-        let span_of_at = table.at.as_ref().map(Spanned::span);
-        let (name, span, why) = match (&table.each, span_of_in, span_of_needs, span_of_at) {
-            (Some(_), Some(span), ..) => ("in", span, "without `each`"),
-            (Some(_), None, Some(span), _) => ("needs", span, "without `each`"),
-            (None, None, _, Some(span)) => ("at", span, "with `each` or `in`"),
+    fn misplaced_keys(&mut self, table: &RuleTable) {
+        let (name, span, why) = match (&table.each, &table.within, &table.needs, &table.at) {
+            (Some(_), Some(within), ..) => ("in", within.span(), "without `each`"),
+            (Some(_), None, Some(needs), _) => ("needs", needs.span(), "without `each`"),
+            (None, None, _, Some(at)) => ("at", at.span(), "with `each` or `in`"),
             _ => return,
         };
-        self.mistake(
-            file,
-            span,
-            format!("`{name}` is allowed only in rules {why}"),
-            None,
-        );
+        let message = format!("`{name}` is allowed only in rules {why}");
+        self.mistake(span, message, None);
     }
 
-    fn expression(
-        &mut self,
-        file: ConfigSource<'_>,
-        written: &Spanned<String>,
-        has_event: bool,
-    ) -> Option<Expression> {
+    fn expression(&mut self, written: &Spanned<String>, has_event: bool) -> Option<Expression> {
         let text = written.get_ref();
         let names = NAMES.len() - usize::from(!has_event);
         let parsed = Expression::parse(text, NAMES.get(..names).unwrap_or_default());
@@ -101,7 +88,7 @@ impl Reader<'_> {
             .map_err(|mistake| {
                 // Where TOML escapes something, the place within the text is not that in the file.
                 let whole = written.span();
-                let raw = file.text.get(whole.clone()).unwrap_or_default();
+                let raw = self.file.text.get(whole.clone()).unwrap_or_default();
                 let span = raw.find(text.as_str()).map_or(whole.clone(), |start| {
                     let start = whole.start + start;
                     start + mistake.span.start..start + mistake.span.end
@@ -112,17 +99,13 @@ impl Reader<'_> {
                     }
                     help => help,
                 };
-                self.mistake(file, span, mistake.message, help);
+                self.mistake(span, mistake.message, help);
             })
             .ok()
     }
 
     /// The runs by which a rule is tested.
-    pub(super) fn run_examples(
-        &mut self,
-        file: ConfigSource<'_>,
-        tables: &[RunExampleTable],
-    ) -> Vec<RunExample> {
+    pub(super) fn run_examples(&mut self, tables: &[RunExampleTable]) -> Vec<RunExample> {
         let mut examples = Vec::new();
         for table in tables {
             for event in &table.events {
@@ -130,7 +113,7 @@ impl Reader<'_> {
                 let read = tape.read(event.get_ref().as_bytes());
                 if !read.is_ok_and(|document| document.root().kind() == Kind::Object) {
                     let message = "an event of an example is a JSON object";
-                    self.mistake(file, event.span(), message, None);
+                    self.mistake(event.span(), message, None);
                 }
             }
             for record in [&table.state, &table.summary].into_iter().flatten() {
@@ -140,7 +123,7 @@ impl Reader<'_> {
                     .map(|_| ());
                 if let Some(error) = read.err().filter(|_| is_there) {
                     let message = format!("the event is not JSON: {error}");
-                    self.mistake(file, record.span(), message, None);
+                    self.mistake(record.span(), message, None);
                 }
             }
             let text = |record: &Option<Spanned<String>>| {
@@ -155,7 +138,7 @@ impl Reader<'_> {
                 has_ended: table.ended.unwrap_or(true),
                 state: text(&table.state),
                 summary: text(&table.summary),
-                place: format!("{}:{}", file.name, file.line(&span)),
+                place: self.file.place(&span),
             });
         }
         examples

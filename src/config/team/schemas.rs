@@ -10,7 +10,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::{Named, Reader, RuleTexts};
+use super::{FileReader, RuleTexts};
 use crate::config::ConfigSource;
 use crate::config::files::{ROOT, Reached};
 use crate::config::reading::MAX_MISTAKES;
@@ -27,37 +27,29 @@ use crate::team::{Example, Expect, Judged, OtherFile, TeamSchema};
 /// The records that a schema can judge.
 const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "manifest"];
 
-impl Reader<'_> {
-    pub(super) fn schema(&mut self, file: ConfigSource<'_>, table: &SchemaTable, named: &Named) {
-        let is_free = self.take(file, &table.id);
-        let judged = self.record(file, table);
+impl FileReader<'_, '_> {
+    pub(super) fn schema(&mut self, table: &SchemaTable) {
+        let is_free = self.take(&table.id);
+        let judged = self.record(table);
         let selector = match &table.selector {
             Some(selector) if matches!(judged, Some(Judged::Whole(_) | Judged::Other(_))) => {
                 let message = "`where` is allowed only with the records `event` and `action`";
-                self.mistake(file, selector.span(), message, None);
+                self.mistake(selector.span(), message, None);
                 None
             }
-            Some(selector) => self.selector(file, selector, judged.unwrap_or(Judged::Event), named),
+            Some(selector) => self.selector(selector, judged.unwrap_or(Judged::Event)),
             None => Some(Selector::default()),
         };
         let at = table.at.as_ref().map_or("", |at| at.get_ref());
-        let schema = self.compiled(
-            file,
-            table.file.as_ref(),
-            table.schema.as_ref(),
-            table.id.span(),
-        );
-        let (Some(selector), Some(at), Some(schema)) = (selector, KeyPath::parse(at), schema)
+        let schema = self.compiled(table.file.as_ref(), table.schema.as_ref(), table.id.span());
+        let (Some(judged), Some(selector), Some(at), Some(schema), true) =
+            (judged, selector, KeyPath::parse(at), schema, is_free)
         else {
             return;
         };
-        let Some(judged) = judged else { return };
-        if !is_free {
-            return;
-        }
-        let examples = self.examples(file, table);
+        let examples = self.examples(table);
         let check = Check::Team(TeamCheck::Schema {
-            index: self.team.schemas.len(),
+            index: self.all.team.schemas.len(),
             judged,
             has_help: table.help.is_some(),
         });
@@ -71,8 +63,8 @@ impl Reader<'_> {
             ),
             details: &format!("## The schema\n\n```json\n{text}\n```\n\n"),
         };
-        self.rule_of(file, &table.id, &texts, check);
-        self.team.schemas.push(TeamSchema {
+        self.rule_of(&table.id, &texts, check);
+        self.all.team.schemas.push(TeamSchema {
             record: judged,
             selector,
             at,
@@ -87,41 +79,26 @@ impl Reader<'_> {
     }
 
     /// What a table judges.
-    fn record(&mut self, file: ConfigSource<'_>, table: &SchemaTable) -> Option<Judged> {
-        let Some(record) = &table.record else {
-            self.refuse_expect(file, table);
-            return Some(Judged::Event);
-        };
-        let judged = match &**record.get_ref() {
+    fn record(&mut self, table: &SchemaTable) -> Option<Judged> {
+        let record = table.record.as_ref();
+        let judged = match record.map_or("event", |record| record.get_ref()) {
             "event" => Judged::Event,
             "action" => Judged::Action,
             "state" => Judged::Whole(Artifact::State),
             "summary" => Judged::Whole(Artifact::Summary),
             "learn" => Judged::Whole(Artifact::Learn),
             "manifest" => Judged::Whole(Artifact::Manifest),
-            name => {
-                let file_at = self.other_file(file, record.span(), name)?;
-                return Some(Judged::Other(file_at));
-            }
+            name => return self.other_file(record?.span(), name).map(Judged::Other),
         };
-        self.refuse_expect(file, table);
+        if let Some(expect) = &table.expect {
+            let message = "`expect` is allowed only with files that are not artifacts";
+            self.mistake(expect.span(), message, None);
+        }
         Some(judged)
     }
 
-    fn refuse_expect(&mut self, file: ConfigSource<'_>, table: &SchemaTable) {
-        if let Some(expect) = &table.expect {
-            let message = "`expect` is allowed only with files that are not artifacts";
-            self.mistake(file, expect.span(), message, None);
-        }
-    }
-
     /// The place of another file among those that are named.
-    fn other_file(
-        &mut self,
-        file: ConfigSource<'_>,
-        span: Range<usize>,
-        name: &str,
-    ) -> Option<usize> {
+    fn other_file(&mut self, span: Range<usize>, name: &str) -> Option<usize> {
         let own = Artifact::ALL.into_iter().find(|it| it.file_name() == name);
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
         let has_ending = matches!(ending, Some("json" | "jsonl"));
@@ -137,15 +114,10 @@ impl Reader<'_> {
                     RECORDS.join(", ")
                 ),
             };
-            self.mistake(
-                file,
-                span,
-                format!("unknown value {}", quote(name)),
-                Some(help),
-            );
+            self.mistake(span, format!("unknown value {}", quote(name)), Some(help));
             return None;
         }
-        let files = &mut self.team.files;
+        let files = &mut self.all.team.files;
         let known = files.iter().position(|known| *known.name == *name);
         Some(known.unwrap_or_else(|| {
             files.push(OtherFile { name: name.into() });
@@ -153,21 +125,17 @@ impl Reader<'_> {
         }))
     }
 
-    pub(super) fn examples(&mut self, file: ConfigSource<'_>, table: &SchemaTable) -> Vec<Example> {
+    fn examples(&mut self, table: &SchemaTable) -> Vec<Example> {
         let mut examples = Vec::new();
         for ExampleTable { value, valid } in &table.examples {
             if let Err(error) = Tape::default().read(value.get_ref().as_bytes()) {
-                self.mistake(
-                    file,
-                    value.span(),
-                    format!("the value is not JSON: {error}"),
-                    None,
-                );
+                let message = format!("the value is not JSON: {error}");
+                self.mistake(value.span(), message, None);
             }
             examples.push(Example {
                 value: value.get_ref().clone(),
                 valid: *valid,
-                place: format!("{}:{}", file.name, file.line(&value.span())),
+                place: self.file.place(&value.span()),
             });
         }
         examples
@@ -176,30 +144,29 @@ impl Reader<'_> {
     /// The schema of a table, compiled.
     pub(super) fn compiled(
         &mut self,
-        file: ConfigSource<'_>,
         named: Option<&Spanned<String>>,
         written: Option<&Spanned<Data>>,
         table: Range<usize>,
     ) -> Option<DeclaredSchema> {
         match (named, written) {
-            (Some(named), None) => self.of_file(file, named),
+            (Some(named), None) => self.of_file(named),
             (None, Some(table)) => {
                 let written = Written {
-                    file,
+                    file: self.file,
                     schema: table.get_ref().to_json(),
                     table: Some(table),
+                    from: &self.file.place(&table.span()),
                 };
-                let from = format!("{}:{}", file.name, file.line(&table.span()));
-                self.compile(&written, file.dir, "runvet.toml", &from)
+                self.compile(written, self.file.dir, "runvet.toml")
             }
             (Some(_), Some(schema)) => {
                 let message = "`file` and `schema` exclude each other";
-                self.mistake(file, schema.span(), message, None);
+                self.mistake(schema.span(), message, None);
                 None
             }
             (None, None) => {
                 let message = "the schema is missing: neither `file` nor `schema` is there";
-                self.mistake(file, table, message, None);
+                self.mistake(table, message, None);
                 None
             }
         }
@@ -208,41 +175,33 @@ impl Reader<'_> {
     /// The schema that is written at an address below a directory, compiled.
     fn compile(
         &mut self,
-        written: &Written<'_>,
+        written: Written<'_>,
         dir: &Path,
         address: &str,
-        from: &str,
     ) -> Option<DeclaredSchema> {
         let reached = Reached {
             dir: dir.to_owned(),
-            files: self.files.clone(),
+            files: self.all.files.clone(),
             paths: Arc::default(),
         };
         let address = format!("{ROOT}{}", in_address(address.trim_start_matches("./")));
         DeclaredSchema::new(written.schema.clone(), address, reached.clone())
-            .map_err(|error| self.explain(written, &reached, from, &error))
+            .map_err(|error| self.explain(written, &reached, &error))
             .ok()
     }
 
     /// Tells all mistakes of a schema that can't be used, and of the files that it reaches.
-    fn explain(
-        &mut self,
-        root: &Written<'_>,
-        reached: &Reached,
-        from: &str,
-        error: &ValidationError<'_>,
-    ) {
+    fn explain(&mut self, root: Written<'_>, reached: &Reached, error: &ValidationError<'_>) {
         let paths = reached.paths.lock().map(|paths| paths.clone());
         let paths = paths.unwrap_or_default();
         let texts = paths
             .iter()
-            .filter_map(|path| Some((path.to_string_lossy(), self.files.text(path).ok()?)));
+            .filter_map(|path| Some((path.to_string_lossy(), self.all.files.text(path).ok()?)));
         let texts: Vec<_> = texts.collect();
-        let mut all = vec![root.clone()];
+        let (dir, from) = (root.file.dir, root.from);
+        let mut all = vec![root];
         for (name, text) in &texts {
-            let dir = root.file.dir;
-            let file = ConfigSource { name, dir, text };
-            all.extend(self.parsed(file, from));
+            all.extend(self.parsed(ConfigSource { name, dir, text }, from));
         }
         let found = all.iter().flat_map(|it| {
             let found = mistakes_in(it.schema.clone(), reached).into_iter();
@@ -261,9 +220,9 @@ impl Reader<'_> {
             _ => found.is_empty(),
         };
         if is_left {
-            let place = all.iter().rev().find_map(|it| Some((it, place(it)?)));
-            let (written, pointer) = place.unwrap_or((root, String::new()));
-            found.push((written, pointer, why(error)));
+            let placed = all.iter().rev().find_map(|it| Some((it, place(it)?)));
+            let placed = placed.or_else(|| Some((all.first()?, String::new())));
+            found.extend(placed.map(|(it, pointer)| (it, pointer, why(error))));
         }
         for (written, pointer, why) in found {
             let message = match written.table {
@@ -277,12 +236,17 @@ impl Reader<'_> {
     /// Tells a mistake, unless one was told at its place: schemas share files.
     fn wrong_schema(&mut self, file: ConfigSource<'_>, span: Range<usize>, message: String) {
         let error = file.error(span, message, None);
-        if self.mistakes.iter().all(|it| it.location != error.location) {
-            self.mistakes.push(error);
+        if self
+            .all
+            .mistakes
+            .iter()
+            .all(|it| it.location != error.location)
+        {
+            self.all.mistakes.push(error);
         }
     }
 
-    fn parsed<'f>(&mut self, file: ConfigSource<'f>, from: &str) -> Option<Written<'f>> {
+    fn parsed<'f>(&mut self, file: ConfigSource<'f>, from: &'f str) -> Option<Written<'f>> {
         let parsed = serde_json::from_str(file.text).map_err(|error| {
             let at = offset_of(file.text, error.line(), error.column());
             let from = brief(from);
@@ -293,53 +257,50 @@ impl Reader<'_> {
             file,
             schema: parsed.ok()?,
             table: None,
+            from,
         })
     }
 
     /// The schema in a file that a table names.
-    fn of_file(
-        &mut self,
-        file: ConfigSource<'_>,
-        named: &Spanned<String>,
-    ) -> Option<DeclaredSchema> {
-        let path = file.dir.join(named.get_ref());
-        let text = match self.files.schema(&path) {
+    fn of_file(&mut self, named: &Spanned<String>) -> Option<DeclaredSchema> {
+        let path = self.file.dir.join(named.get_ref());
+        let text = match self.all.files.schema(&path) {
             Ok(text) => text,
             Err(why) => {
                 let name = quote(named.get_ref());
                 let message = format!("the schema file {name} can't be read: {why}");
-                self.mistake(file, named.span(), message, None);
+                self.mistake(named.span(), message, None);
                 return None;
             }
         };
         let name = path.to_string_lossy();
         let schema = ConfigSource {
             name: &name,
-            dir: file.dir,
+            dir: self.file.dir,
             text: &text,
         };
-        let from = format!("{}:{}", file.name, file.line(&named.span()));
+        let from = self.file.place(&named.span());
         let written = self.parsed(schema, &from)?;
         let below = named.get_ref();
         let is_below = !below.split('/').any(|part| part == "..") && !below.starts_with('/');
         let (dir, address) = if is_below {
-            (file.dir.to_owned(), below.clone())
+            (self.file.dir, below.into())
         } else {
             let dir = path.parent().unwrap_or(Path::new(""));
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            (dir.to_owned(), name.into_owned())
+            (dir, path.file_name().unwrap_or_default().to_string_lossy())
         };
-        self.compile(&written, &dir, &address, &from)
+        self.compile(written, dir, &address)
     }
 }
 
 /// A schema, and the file that it is written in.
-#[derive(Clone)]
 struct Written<'f> {
     file: ConfigSource<'f>,
     schema: Value,
     /// The table that it is in TOML.
     table: Option<&'f Spanned<Data>>,
+    /// The file and the line that declare it.
+    from: &'f str,
 }
 
 impl Written<'_> {
