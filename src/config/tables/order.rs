@@ -31,7 +31,7 @@ rule_table! {
         /// No such event may occur; `true` is the only value.
         #[serde(default)]
         #[schemars(with = "bool", extend("const" = true))]
-        pub(crate) never: Option<Spanned<bool>>,
+        pub(crate) never: Option<Spanned<Data>>,
         /// The largest number of these events: at least 1, or the name of a parameter such as
         /// `params.max-calls`.
         #[serde(default)]

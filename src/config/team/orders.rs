@@ -1,7 +1,6 @@
 //! The tables of a team's orders -> orders, and their mistakes.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use serde_json::Value;
 use toml::Spanned;
@@ -47,25 +46,19 @@ fn attoseconds(text: &str) -> Option<i128> {
     (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
 }
 
-/// The patterns of a table that are there, each with its name, its place and what is written.
-fn patterns(table: &OrderTable) -> Vec<(&'static str, Range<usize>, Data)> {
-    let of = |name, value: &Option<Spanned<Data>>| {
-        let value = value.as_ref()?;
-        Some((name, value.span(), value.get_ref().clone()))
-    };
-    let never = table.never.as_ref();
-    let never = never.map(|never| ("never", never.span(), Data::Scalar(true.into())));
-    let others = [
-        of("at-most", &table.at_most),
-        of("at-least", &table.at_least),
-        of("needs-earlier", &table.needs_earlier),
-        of("needs-later", &table.needs_later),
-        of("none-earlier", &table.none_earlier),
-        of("none-later", &table.none_later),
+/// The patterns of a table that are there, each with its name and what is written.
+fn patterns(table: &OrderTable) -> Vec<(&'static str, &Spanned<Data>)> {
+    let all = [
+        ("never", &table.never),
+        ("at-most", &table.at_most),
+        ("at-least", &table.at_least),
+        ("needs-earlier", &table.needs_earlier),
+        ("needs-later", &table.needs_later),
+        ("none-earlier", &table.none_earlier),
+        ("none-later", &table.none_later),
     ];
-    never
-        .into_iter()
-        .chain(others.into_iter().flatten())
+    all.into_iter()
+        .filter_map(|(name, written)| Some((name, written.as_ref()?)))
         .collect()
 }
 
@@ -118,35 +111,26 @@ impl FileReader<'_, '_> {
 
     /// The pattern of a table, and the other events that it speaks of.
     fn pattern(&mut self, table: &OrderTable) -> Option<(Pattern, Option<Selector>)> {
-        let name = match &*patterns(table) {
-            [(name, ..)] => *name,
+        let (name, written) = match &*patterns(table) {
+            [one] => *one,
             [] => return None,
-            [(first, ..), (second, span, _), ..] => {
+            [(first, _), (second, written), ..] => {
                 let message =
                     format!("an order has one pattern, and this one has `{first}` and `{second}`");
-                self.mistake(span.clone(), message, None);
+                self.mistake(written.span(), message, None);
                 return None;
             }
         };
-        let of_two =
-            |pattern: Pattern, other: &Option<Spanned<Data>>| Some((pattern, other.clone()?));
-        let (pattern, other) = match name {
-            "at-most" => {
-                return Some((Pattern::AtMost(self.count(table.at_most.as_ref()?)?), None));
-            }
-            "at-least" => {
-                return Some((
-                    Pattern::AtLeast(self.count(table.at_least.as_ref()?)?),
-                    None,
-                ));
-            }
-            "needs-earlier" => of_two(Pattern::NeedsEarlier, &table.needs_earlier)?,
-            "needs-later" => of_two(Pattern::NeedsLater, &table.needs_later)?,
-            "none-earlier" => of_two(Pattern::NoneEarlier, &table.none_earlier)?,
-            "none-later" => of_two(Pattern::NoneLater, &table.none_later)?,
-            _ => return Some((Pattern::Never, None)),
+        let pattern = match name {
+            "never" => return Some((Pattern::Never, None)),
+            "at-most" => return Some((Pattern::AtMost(self.count(written)?), None)),
+            "at-least" => return Some((Pattern::AtLeast(self.count(written)?), None)),
+            "needs-earlier" => Pattern::NeedsEarlier,
+            "needs-later" => Pattern::NeedsLater,
+            "none-earlier" => Pattern::NoneEarlier,
+            _ => Pattern::NoneLater,
         };
-        let other = self.selector(&other, Judged::Event)?;
+        let other = self.selector(written, Judged::Event)?;
         Some((pattern, Some(other)))
     }
 
@@ -162,11 +146,9 @@ impl FileReader<'_, '_> {
         let texts = [("same", &table.same), ("within", &table.within)].into_iter();
         let texts =
             texts.filter_map(|(key, text)| Some((key, text.as_ref()?.get_ref().clone().into())));
-        let patterns = patterns(table).into_iter();
-        let patterns = patterns.map(|(name, _, written)| (name, meant(&written)));
-        let each = ("each", meant(table.each.get_ref()));
-        let keys: BTreeMap<&str, Value> =
-            std::iter::once(each).chain(patterns).chain(texts).collect();
+        let events = std::iter::once(("each", &table.each)).chain(patterns(table));
+        let events = events.map(|(key, written)| (key, meant(written.get_ref())));
+        let keys: BTreeMap<&str, Value> = events.chain(texts).collect();
         serde_json::to_string_pretty(&keys).unwrap_or_default()
     }
 
@@ -202,7 +184,7 @@ impl FileReader<'_, '_> {
     fn within(&mut self, table: &OrderTable) -> Option<i128> {
         let within = table.within.as_ref()?;
         let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
-        if matches!(&*patterns(table), [(name, ..)] if !is_of_two(name)) {
+        if matches!(&*patterns(table), [(name, _)] if !is_of_two(name)) {
             let message = "`within` is allowed only with `needs-earlier`, `needs-later`, `none-earlier` and `none-later`";
             self.mistake(within.span(), message, None);
         }
