@@ -56,6 +56,7 @@ mod team {
     mod declared;
     mod hostile;
     mod infer;
+    mod mistakes;
     mod moment;
     mod orders;
     mod rules;

@@ -1,4 +1,4 @@
-//! A repository with a run of given events, and what a team's rules find in it.
+//! Repositories with runs, and what a team's rules find in them.
 
 use crate::support::corpus::corpus;
 use crate::support::project::Project;
@@ -52,4 +52,45 @@ pub(super) fn found(project: &Project, args: &[&str]) -> Vec<String> {
         .filter(|skip| skip.rule.starts_with("a/"));
     let skips = skips.map(|skip| format!("skipped: {}", skip.reason));
     findings.chain(skips).collect()
+}
+
+/// A repository with one sound run that has ended.
+pub(super) fn repository(config: &str) -> Project {
+    let project = Project::new(config);
+    std::fs::remove_dir_all(project.path("runs")).unwrap();
+    copy_dir(
+        &corpus().join("good/terminal/episodes/ep_answer"),
+        &project.path("runs/episodes/ep_answer"),
+    );
+    project
+}
+
+pub(super) const DECLARED: &str = "packs = ['gate/pack.toml']\n";
+
+pub(super) const PACK: &str = "[selector]
+acts = { phase = 'act', tool = 'adapter:*' }
+
+[[schema]]
+id = 'acme/order'
+where = 'acts'
+at = '/payload'
+file = 'act.json'
+title = 'an act names its order'
+why = 'Money is paid by order.'
+help = 'Pass the order on.'
+url = 'https://acme.example/order'
+tags = ['money']
+";
+
+/// A repository with a pack, whose schema refers to another file.
+pub(super) fn with_pack(config: &str) -> Project {
+    let project = repository(&format!("{DECLARED}{config}"));
+    std::fs::create_dir_all(project.path("gate/defs")).unwrap();
+    project.write("gate/pack.toml", PACK);
+    project.write(
+        "gate/act.json",
+        r#"{"required":["order"],"properties":{"x-attempt":{"$ref":"defs/n%20.json#/$defs/n"}}}"#,
+    );
+    project.write("gate/defs/n .json", r#"{"$defs":{"n":{"minimum":1}}}"#);
+    project
 }
