@@ -10,10 +10,14 @@ mod rule;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::document::{Node, Tape};
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
 use crate::select::{Glob, KeyPath, Selector, Values};
 use crate::source::{Artifact, Pointer};
+use events::enabled;
 pub(crate) use events::{Examined, Look, On, TeamEvents};
 pub(crate) use example::RunExample;
 pub(crate) use message::{Message, Word};
@@ -111,13 +115,16 @@ impl OtherFile {
 }
 
 /// When a file must be there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::record::describe_values)]
 pub(crate) enum Expect {
+    /// In every run.
     Always,
     /// In runs that have ended.
     Ended,
-    #[default]
-    Never,
+    /// In no run: the file is optional.
+    Optional,
 }
 
 impl Judged {
@@ -238,8 +245,8 @@ impl InForce {
 
     /// Whether a rule that is on has a name.
     pub(crate) fn names(&self, name: Name) -> bool {
-        let mut rules = self.team.rules.iter().zip(&self.on.rules);
-        rules.any(|(rule, on)| *on && rule.names(name))
+        let mut rules = enabled(&self.team.rules, &self.on.rules);
+        rules.any(|(_, rule)| rule.names(name))
     }
 
     /// Whether a schema, on or off, declares the key that a pointer into an artifact leads to.
@@ -257,10 +264,8 @@ impl InForce {
 
     /// The schemas that judge another file, each with its place among all.
     pub(crate) fn of_file(&self, file: usize) -> impl Iterator<Item = (usize, &TeamSchema)> {
-        let schemas = self.team.schemas.iter().enumerate().zip(&self.on.schemas);
-        schemas
-            .filter(move |((_, schema), on)| **on && schema.record == Judged::Other(file))
-            .map(|(schema, _)| schema)
+        let schemas = enabled(&self.team.schemas, &self.on.schemas);
+        schemas.filter(move |(_, schema)| schema.record == Judged::Other(file))
     }
 
     /// The files besides the artifacts that schemas judge, each with its place among all.
@@ -271,9 +276,7 @@ impl InForce {
 
     /// The schemas that judge an artifact, each with its place among all.
     pub(crate) fn of(&self, artifact: Artifact) -> impl Iterator<Item = (usize, &TeamSchema)> {
-        let schemas = self.team.schemas.iter().enumerate().zip(&self.on.schemas);
-        schemas
-            .filter(move |((_, schema), on)| **on && schema.record.artifact() == Some(artifact))
-            .map(|(schema, _)| schema)
+        let schemas = enabled(&self.team.schemas, &self.on.schemas);
+        schemas.filter(move |(_, schema)| schema.record.artifact() == Some(artifact))
     }
 }

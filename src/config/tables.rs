@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::finding::Level;
+use crate::source::Artifact;
+use crate::team::Expect;
 pub(crate) use order::{OrderTable, Params};
-pub(crate) use rule::{RecordOfRun, RuleTable, RunExampleTable};
+pub(crate) use rule::{RuleTable, RunExampleTable};
 
 /// Declares the table of a rule: the keys that all of them have, and its own.
 macro_rules! rule_table {
@@ -118,8 +120,8 @@ rule_table! {
         pub(crate) record: Option<Spanned<String>>,
         /// When another file must be there: its absence is a finding [default: optional].
         #[serde(default)]
-        #[schemars(with = "ExpectWord")]
-        pub(crate) expect: Option<Spanned<ExpectWord>>,
+        #[schemars(with = "Expect")]
+        pub(crate) expect: Option<Spanned<Expect>>,
         /// Selects the events or the actions that have all of these values. Absent to select all.
         #[serde(default, rename = "where")]
         #[schemars(with = "SelectorTable")]
@@ -160,8 +162,8 @@ pub(crate) struct ExampleTable {
 #[serde(deny_unknown_fields)]
 pub(crate) struct VersionTable {
     /// The record.
-    #[schemars(with = "VersionedRecord")]
-    pub(crate) record: Spanned<VersionedRecord>,
+    #[schemars(with = "StateOrSummary")]
+    pub(crate) record: Spanned<StateOrSummary>,
     /// The version to match: `schema_version` of a summary, or `state_schema_version` of a state.
     /// `*` stands for any characters. The built-in schema still judges versions that it supports.
     #[schemars(with = "String", extend("examples" = ["1.2.*"]))]
@@ -176,15 +178,24 @@ pub(crate) struct VersionTable {
     pub(crate) schema: Option<Spanned<Data>>,
 }
 
-/// A record that has a version.
+/// A record that a run has once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline, transform = crate::record::describe_values)]
-pub(crate) enum VersionedRecord {
+pub(crate) enum StateOrSummary {
     /// `state.json`.
     State,
     /// `summary.json`.
     Summary,
+}
+
+impl StateOrSummary {
+    pub(crate) fn artifact(self) -> Artifact {
+        match self {
+            Self::State => Artifact::State,
+            Self::Summary => Artifact::Summary,
+        }
+    }
 }
 
 /// The id of a rule that a team declares.
@@ -228,19 +239,6 @@ enum RecordName {
 enum RecordOrFile {
     Record(RecordName),
     File(String),
-}
-
-/// When a file must be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline, transform = crate::record::describe_values)]
-pub(crate) enum ExpectWord {
-    /// In every run.
-    Always,
-    /// In runs that have ended.
-    Ended,
-    /// In no run: the file is optional.
-    Optional,
 }
 
 /// A selector, or the name of one.

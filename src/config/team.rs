@@ -12,14 +12,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toml::Spanned;
 
-use super::tables::{Data, Pack, Params, Said, VersionedRecord};
+use super::tables::{Data, Pack, Params, Said};
 use super::{Config, ConfigError, ConfigSource, Files};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, Rule};
 use crate::rules::{ALL, RuleSet};
 use crate::select::{Glob, KeyPath, Selector, Values, Wanted, key_path, key_words};
-use crate::source::Artifact;
 use crate::spelling::nearest;
 use crate::team::{Closed, Judged, Team, Version};
 
@@ -153,12 +152,8 @@ impl FileReader<'_, '_> {
         for table in &tables.versions {
             let span = table.is.span();
             let schema = self.compiled(table.file.as_ref(), table.schema.as_ref(), span);
-            let artifact = match table.record.get_ref() {
-                VersionedRecord::State => Artifact::State,
-                VersionedRecord::Summary => Artifact::Summary,
-            };
             self.all.team.versions.extend(schema.map(|schema| Version {
-                artifact,
+                artifact: table.record.get_ref().artifact(),
                 is: Glob::new(table.is.get_ref()),
                 schema,
             }));

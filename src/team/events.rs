@@ -256,7 +256,7 @@ impl TeamEvents {
 }
 
 /// The declarations that are on, each with its place among all.
-fn enabled<'t, T>(all: &'t [T], on: &'t [bool]) -> impl Iterator<Item = (usize, &'t T)> {
+pub(super) fn enabled<'t, T>(all: &'t [T], on: &'t [bool]) -> impl Iterator<Item = (usize, &'t T)> {
     let all = all.iter().enumerate().zip(on);
     all.filter(|(_, on)| **on).map(|(one, _)| one)
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::{Data, RuleId, Said, SelectorTable};
+use super::{Data, RuleId, Said, SelectorTable, StateOrSummary};
 use crate::finding::Level;
 
 rule_table! {
@@ -29,8 +29,8 @@ rule_table! {
         pub(crate) at: Option<Spanned<String>>,
         /// The record in which a finding about a run stands [default: the timeline].
         #[serde(default, rename = "in")]
-        #[schemars(with = "RecordOfRun")]
-        pub(crate) within: Option<Spanned<RecordOfRun>>,
+        #[schemars(with = "StateOrSummary")]
+        pub(crate) within: Option<Spanned<StateOrSummary>>,
         /// `ended` for a rule that judges only runs that have ended.
         #[serde(default)]
         #[schemars(with = "NeedsWord")]
@@ -42,17 +42,6 @@ rule_table! {
         #[serde(default, rename = "example")]
         pub(crate) examples: Vec<RunExampleTable>,
     }
-}
-
-/// The record in which a finding about a run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline, transform = crate::record::describe_values)]
-pub(crate) enum RecordOfRun {
-    /// `state.json`.
-    State,
-    /// `summary.json`.
-    Summary,
 }
 
 /// What a rule about a run needs.

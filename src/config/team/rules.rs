@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::{FileReader, RuleTexts};
-use crate::config::tables::{RecordOfRun, RuleTable, RunExampleTable};
+use crate::config::tables::{RuleTable, RunExampleTable};
 use crate::document::{Kind, OwnedDocument, Tape};
 use crate::expression::Expression;
 use crate::rule::{Check, TeamCheck};
@@ -56,11 +56,8 @@ impl FileReader<'_, '_> {
             when: when.flatten(),
             check,
             at,
-            within: match table.within.as_ref().map(Spanned::get_ref) {
-                Some(RecordOfRun::State) => Artifact::State,
-                Some(RecordOfRun::Summary) => Artifact::Summary,
-                None => Artifact::Events,
-            },
+            within: (table.within.as_ref())
+                .map_or(Artifact::Events, |within| within.get_ref().artifact()),
             message,
             needs_end: table.needs.is_some(),
             params: Arc::new(params),

@@ -14,7 +14,7 @@ use super::{FileReader, RuleTexts};
 use crate::config::ConfigSource;
 use crate::config::files::{ROOT, Reached};
 use crate::config::reading::MAX_MISTAKES;
-use crate::config::tables::{Data, ExampleTable, ExpectWord, SchemaTable};
+use crate::config::tables::{Data, ExampleTable, SchemaTable};
 use crate::document::Tape;
 use crate::printable::{brief, in_address, quote};
 use crate::rule::{Check, TeamCheck};
@@ -70,11 +70,7 @@ impl FileReader<'_, '_> {
             at,
             schema,
             examples,
-            expect: match table.expect.as_ref().map(|expect| *expect.get_ref()) {
-                Some(ExpectWord::Always) => Expect::Always,
-                Some(ExpectWord::Ended) => Expect::Ended,
-                Some(ExpectWord::Optional) | None => Expect::Never,
-            },
+            expect: (table.expect.as_ref()).map_or(Expect::Optional, |it| *it.get_ref()),
         });
     }
 
