@@ -43,6 +43,17 @@ pub(crate) const MAX_VIOLATIONS: usize = 10_000;
 #[derive(Debug)]
 pub(crate) struct TooManyViolations;
 
+/// The schema with a name in `schemas/`.
+macro_rules! checked_in {
+    ($name:literal) => {{
+        static SCHEMA: $crate::schema::CompiledSchema = $crate::schema::CompiledSchema::new(
+            include_str!(concat!("../schemas/", $name, ".schema.json")),
+        );
+        &SCHEMA
+    }};
+}
+pub(crate) use checked_in;
+
 /// The schema of `state.json`.
 pub(crate) static STATE: CompiledSchema =
     CompiledSchema::new(include_str!("../schemas/state.schema.json"));
@@ -67,7 +78,7 @@ pub(crate) fn errors<T>(
     schema: &serde_json::Value,
     of: impl Fn(ValidationError<'_>) -> T,
 ) -> Vec<T> {
-    let validator = checked_in(schema);
+    let validator = validator_of(schema);
     let errors = validator.iter_errors(Instance::Node(document.root()));
     errors.map(of).collect()
 }
@@ -82,7 +93,7 @@ fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, Tape> {
 }
 
 /// The validator of a schema in `schemas/`.
-fn checked_in(schema: &serde_json::Value) -> Validator<Tape> {
+fn validator_of(schema: &serde_json::Value) -> Validator<Tape> {
     options()
         .offline()
         .build(schema)
@@ -189,6 +200,6 @@ impl CompiledSchema {
     }
 
     fn validator(&self) -> &Validator<Tape> {
-        self.validator.get_or_init(|| checked_in(self.parsed()))
+        self.validator.get_or_init(|| validator_of(self.parsed()))
     }
 }

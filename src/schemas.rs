@@ -4,36 +4,9 @@
 pub(crate) mod generated;
 
 use crate::document::Node;
-use crate::schema;
+use crate::schema::{self, checked_in};
 use crate::table::Table;
 use crate::words::words;
-
-static REPORT: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/report.schema.json"));
-static VIEW: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/view.schema.json"));
-static LIST: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/list.schema.json"));
-static PLAN: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/plan.schema.json"));
-static DIFF: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/diff.schema.json"));
-static COMPARE: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/compare.schema.json"));
-static IMPACT: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/impact.schema.json"));
-static COVERAGE: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/coverage.schema.json"));
-static RULES: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/rules.schema.json"));
-static RECORD_COMMAND: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/record-command.schema.json"));
-static RECORD_ANSWER: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/record-answer.schema.json"));
-static PACK: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/pack.schema.json"));
-static CONFIG: schema::CompiledSchema =
-    schema::CompiledSchema::new(include_str!("../schemas/config.schema.json"));
 
 /// A schema that ships with runvet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,19 +86,19 @@ impl Schema {
             Self::State => &schema::STATE,
             Self::Summary => &schema::SUMMARY,
             Self::Event => &schema::EVENT,
-            Self::Report => &REPORT,
-            Self::View => &VIEW,
-            Self::List => &LIST,
-            Self::Plan => &PLAN,
-            Self::Diff => &DIFF,
-            Self::Compare => &COMPARE,
-            Self::Impact => &IMPACT,
-            Self::Coverage => &COVERAGE,
-            Self::Rules => &RULES,
-            Self::RecordCommand => &RECORD_COMMAND,
-            Self::RecordAnswer => &RECORD_ANSWER,
-            Self::Config => &CONFIG,
-            Self::Pack => &PACK,
+            Self::Report => checked_in!("report"),
+            Self::View => checked_in!("view"),
+            Self::List => checked_in!("list"),
+            Self::Plan => checked_in!("plan"),
+            Self::Diff => checked_in!("diff"),
+            Self::Compare => checked_in!("compare"),
+            Self::Impact => checked_in!("impact"),
+            Self::Coverage => checked_in!("coverage"),
+            Self::Rules => checked_in!("rules"),
+            Self::RecordCommand => checked_in!("record-command"),
+            Self::RecordAnswer => checked_in!("record-answer"),
+            Self::Config => checked_in!("config"),
+            Self::Pack => checked_in!("pack"),
             Self::TableRuns => Table::Runs.schema(),
             Self::TableSteps => Table::Steps.schema(),
             Self::TableActions => Table::Actions.schema(),

@@ -28,7 +28,7 @@ use crate::finding::{EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::{EventLines, RunFilter, RunReader};
-use crate::schema::CompiledSchema;
+use crate::schema::{CompiledSchema, checked_in};
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Fault};
 use crate::words::words;
@@ -36,17 +36,6 @@ use rows::JudgedRun;
 pub(crate) use rows::Row;
 #[cfg(test)]
 pub(crate) use rows::{ActionRow, EventRow, FindingRow, RunRow, StepRow};
-
-static RUNS: CompiledSchema =
-    CompiledSchema::new(include_str!("../schemas/table-runs.schema.json"));
-static STEPS: CompiledSchema =
-    CompiledSchema::new(include_str!("../schemas/table-steps.schema.json"));
-static ACTIONS: CompiledSchema =
-    CompiledSchema::new(include_str!("../schemas/table-actions.schema.json"));
-static EVENTS: CompiledSchema =
-    CompiledSchema::new(include_str!("../schemas/table-events.schema.json"));
-static FINDINGS: CompiledSchema =
-    CompiledSchema::new(include_str!("../schemas/table-findings.schema.json"));
 
 /// What a row of a table stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,11 +65,11 @@ impl Table {
     /// The schema of a row.
     pub(crate) const fn schema(self) -> &'static CompiledSchema {
         match self {
-            Self::Runs => &RUNS,
-            Self::Steps => &STEPS,
-            Self::Actions => &ACTIONS,
-            Self::Events => &EVENTS,
-            Self::Findings => &FINDINGS,
+            Self::Runs => checked_in!("table-runs"),
+            Self::Steps => checked_in!("table-steps"),
+            Self::Actions => checked_in!("table-actions"),
+            Self::Events => checked_in!("table-events"),
+            Self::Findings => checked_in!("table-findings"),
         }
     }
 
