@@ -28,6 +28,7 @@ mod globs;
 mod ignores;
 mod levels;
 mod outcome;
+mod reading;
 #[cfg(feature = "cli")]
 mod request;
 mod settings;

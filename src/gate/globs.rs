@@ -7,9 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glob::{MatchOptions, Pattern};
-use toml::Spanned;
-
-use crate::config::{ConfigError, ConfigSource};
 
 /// A glob for paths of directories, relative to a directory.
 #[derive(Clone, Debug)]
@@ -138,23 +135,6 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
-}
-
-/// Reads globs, as far as they are valid.
-pub(super) fn read_globs(
-    file: ConfigSource<'_>,
-    globs: &[Spanned<String>],
-    mistakes: &mut Vec<ConfigError>,
-) -> Vec<Glob> {
-    let read = |glob: &Spanned<String>| {
-        let place = file.place(&glob.span());
-        Glob::new(glob.get_ref(), &place)
-            .map_err(|reason| {
-                mistakes.push(file.error(glob.span(), format!("invalid glob: {reason}"), None));
-            })
-            .ok()
-    };
-    globs.iter().filter_map(read).collect()
 }
 
 #[cfg(test)]

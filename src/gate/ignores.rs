@@ -1,13 +1,11 @@
 //! The `[[ignore]]` tables of the configuration -> whether a finding is ignored.
 
 use std::path::Path;
-use std::slice;
 
 use super::globs::Glob;
-use super::globs::read_globs;
-use super::levels::know_rule;
-use crate::check::{Checker, names};
-use crate::config::{ConfigError, ConfigSource, Ignore};
+use super::reading::ConfigReader;
+use crate::check::names;
+use crate::config::Ignore;
 use crate::finding::{Finding, Level};
 use crate::rules::RuleSet;
 use crate::source::Artifact;
@@ -32,22 +30,19 @@ pub(super) struct Ignored {
 
 impl Ignored {
     pub(super) fn new(
-        check: &Checker,
-        file: ConfigSource<'_>,
+        reader: &mut ConfigReader<'_>,
         ignore: &Ignore,
         now: Option<&Timestamp>,
-        mistakes: &mut Vec<ConfigError>,
     ) -> Option<Self> {
-        know_rule(check, file, &ignore.rule, mistakes);
-        let episode = read_globs(file, slice::from_ref(&ignore.episode), mistakes);
+        reader.know_rule(&ignore.rule);
         let expired = ignore
             .expires
             .as_ref()
             .filter(|day| now.is_some_and(|now| now >= day.start()));
         Some(Self {
-            place: file.place(&ignore.rule.span()),
+            place: reader.file.place(&ignore.rule.span()),
             rule: ignore.rule.get_ref().clone(),
-            episode: episode.into_iter().next()?,
+            episode: reader.glob(&ignore.episode)?,
             artifact: ignore
                 .file
                 .as_ref()

@@ -1,14 +1,13 @@
 //! Levels by rule and directory -> one level for each rule.
 
-use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
-use toml::Spanned;
 
-use super::globs::{Glob, read_globs};
-use crate::check::{Checker, Error, names};
-use crate::config::{Config, ConfigError, ConfigSource, Rules};
+use super::globs::Glob;
+use super::reading::ConfigReader;
+use crate::check::{Checker, names};
+use crate::config::{Config, Rules};
 use crate::finding::Level;
 use crate::rule::Rule;
 use crate::rules::MANIFEST;
@@ -50,41 +49,28 @@ pub(crate) enum Decided<'l> {
 
 impl Levels {
     /// Adds the levels that the configuration sets.
-    pub(super) fn read(
-        &mut self,
-        check: &Checker,
-        file: ConfigSource<'_>,
-        config: &Config,
-        mistakes: &mut Vec<ConfigError>,
-    ) {
-        let at = |span: &Range<usize>| (file.name.to_owned(), file.line(span));
+    pub(super) fn read(&mut self, reader: &mut ConfigReader<'_>, config: &Config) {
         if let Some(verify) = config.verify_manifest.as_ref().filter(|it| *it.get_ref()) {
             self.configured.push(Setting {
                 paths: None,
                 rule: MANIFEST.info.id.to_string(),
                 level: Level::Error,
-                at: at(&verify.span()),
+                at: reader.at(&verify.span()),
             });
         }
         for rule in &config.select {
-            know_rule(check, file, rule, mistakes);
+            reader.know_rule(rule);
             self.selected.push(rule.get_ref().clone());
         }
-        self.set(check, file, None, &config.rules, mistakes);
+        self.set(reader, None, &config.rules);
         for within in &config.overrides {
-            let paths = read_globs(file, &within.paths, mistakes);
-            self.set(check, file, Some(&paths), &within.rules, mistakes);
+            let paths = within.paths.iter().filter_map(|glob| reader.glob(glob));
+            let paths: Vec<Glob> = paths.collect();
+            self.set(reader, Some(&paths), &within.rules);
         }
     }
 
-    fn set(
-        &mut self,
-        check: &Checker,
-        file: ConfigSource<'_>,
-        paths: Option<&[Glob]>,
-        rules: &Rules,
-        mistakes: &mut Vec<ConfigError>,
-    ) {
+    fn set(&mut self, reader: &mut ConfigReader<'_>, paths: Option<&[Glob]>, rules: &Rules) {
         // A rule takes precedence over its group, and a group over all rules, in any order.
         let mut rules: Vec<_> = rules.iter().collect();
         rules.sort_by_key(|(rule, _)| match rule.get_ref().as_str() {
@@ -93,12 +79,12 @@ impl Levels {
             _ => 2,
         });
         for (rule, level) in rules {
-            know_rule(check, file, rule, mistakes);
+            reader.know_rule(rule);
             self.configured.push(Setting {
                 paths: paths.map(<[Glob]>::to_vec),
                 rule: rule.get_ref().clone(),
                 level: *level.get_ref(),
-                at: (file.name.to_owned(), file.line(&rule.span())),
+                at: reader.at(&rule.span()),
             });
         }
     }
@@ -212,25 +198,4 @@ impl Levels {
         };
         check.rule_set().iter().zip(check.levels()).map(level)
     }
-}
-
-/// Refuses a name that no rule and no group has.
-pub(super) fn know_rule(
-    check: &Checker,
-    file: ConfigSource<'_>,
-    rule: &Spanned<String>,
-    mistakes: &mut Vec<ConfigError>,
-) {
-    let (message, help) = match check.must_know(rule.get_ref()) {
-        Ok(()) => return,
-        Err(Error::UnknownRule { name, nearest }) => {
-            let help = nearest.map_or_else(
-                || "`runvet rules` lists the rules".to_owned(),
-                |nearest| format!("did you mean `{nearest}`?"),
-            );
-            (format!("there is no rule called `{name}`"), Some(help))
-        }
-        Err(other) => (other.to_string(), None),
-    };
-    mistakes.push(file.error(rule.span(), message, help));
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::globs::{read_globs, relative};
+use super::globs::relative;
 use super::ignores::Ignored;
-use super::levels::know_rule;
+use super::reading::ConfigReader;
 use super::{Baseline, ConfigError, Decided, Error, Gate, Lazy};
 use crate::check::Checker;
 use crate::config::{ConfigSource, Files, Reading, read_team};
@@ -81,9 +81,14 @@ impl Gate {
         let rules = read_team(file, &config, &self.files, &mut mistakes);
         self.check = self.check.with_rules(rules);
         self.config = (!file.text.is_empty()).then(|| self.digest_of(file.text));
-        self.levels.read(&self.check, file, &config, &mut mistakes);
+        let mut reader = ConfigReader {
+            file,
+            check: self.check.clone(),
+            mistakes,
+        };
+        self.levels.read(&mut reader, &config);
         for rule in &config.require {
-            know_rule(&self.check, file, rule, &mut mistakes);
+            reader.know_rule(rule);
             if let Ok(check) = self.check.clone().require(rule.get_ref()) {
                 self.check = check;
             }
@@ -96,13 +101,13 @@ impl Gate {
         };
         let baseline = config.baseline.as_ref();
         self.baseline_path = baseline.map(|path| self.root.join(path.get_ref()));
-        let excluded = read_globs(file, &config.exclude, &mut mistakes);
-        self.excluded.extend(excluded);
+        let excluded = config.exclude.iter();
+        self.excluded
+            .extend(excluded.filter_map(|it| reader.glob(it)));
         for ignore in &config.ignores {
-            let ignored = Ignored::new(&self.check, file, ignore, now, &mut mistakes);
-            self.ignored.extend(ignored);
+            self.ignored.extend(Ignored::new(&mut reader, ignore, now));
         }
-        match ConfigError::first_of(mistakes) {
+        match ConfigError::first_of(reader.mistakes) {
             Some(error) => Err(error),
             None => Ok(self),
         }
