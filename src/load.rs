@@ -18,6 +18,7 @@ use std::num::NonZeroUsize;
 pub(crate) use declared::{Declared, FoundByOrder, FoundBySchema, Met, Outside, What};
 use events::{EventsReader, Skimmer};
 pub(crate) use events::{column_of, event_on};
+use learn::LearnReader;
 pub(crate) use learn::LoadedLearn;
 pub(crate) use manifest::LoadedManifest;
 use record::RecordBuffers;
@@ -25,7 +26,7 @@ pub(crate) use record::{LoadedRecord, NoText};
 use records::RecordsOfRules;
 use spread::Spread;
 
-use crate::document::{Document, Number, Tape};
+use crate::document::{Number, Tape};
 use crate::facts::{
     self, KeptBuffers, NoteTaker, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
     TimelineFacts, TimelineReader, Usable,
@@ -369,31 +370,19 @@ impl<'f> Loader<'f> {
     }
 
     fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
-        let of_team = self.wanted.team.of(Artifact::Learn).next().is_some();
-        if !(self.wanted.learn_lines || of_team) {
+        let team = &self.wanted.team;
+        if !self.wanted.learn_lines && team.of(Artifact::Learn).next().is_none() {
             return LoadedLearn::NOT_READ;
         }
-        let (lines, tape) = (&mut buffers.lines, &mut buffers.line_tape);
-        let judge = |line: Line, read: Result<Document<'_>, &str>| {
-            let schemas = self.wanted.team.of(Artifact::Learn);
-            let place = Place::line(Artifact::Learn, line);
-            match read {
-                Ok(document) => self.declared.record(schemas, &place, document),
-                Err(why) => self.declared.unusable(schemas, &place, why),
-            }
+        let reader = LearnReader {
+            tape: &mut buffers.line_tape,
+            alone: &self.alone,
+            may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
+            team,
+            declared: &mut self.declared,
+            seen: learn::Seen::default(),
         };
-        let troubles = &mut self.troubles;
-        let (files, alone) = (self.files, &self.alone);
-        let may_be_unfinished = lifecycle == Lifecycle::NonTerminal;
-        learn::read(
-            files,
-            lines,
-            tape,
-            alone,
-            troubles,
-            may_be_unfinished,
-            judge,
-        )
+        reader.read(self.files, &mut buffers.lines, &mut self.troubles)
     }
 
     fn manifest<'b>(

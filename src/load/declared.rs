@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::digest::Digest;
 use crate::document::{Document, Meanings, Node};
-use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
+use crate::finding::{MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::printable::brief;
 use crate::schema::Violation;
 use crate::select::Wanted;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::spelling::nearest;
 use crate::team::{
-    Closed, Examined, Found, FoundByRule, InForce, Judged, Look, Moment, RunValues, Sight,
-    TeamSchema,
+    Closed, Examined, Found, FoundByRule, InForce, Judged, Look, Moment, RunValues, Sight, Team,
+    TeamOrder, TeamSchema,
 };
 pub(crate) use orders::FoundByOrder;
 
@@ -107,15 +107,8 @@ impl Declared {
         self.by_itself(in_force, line, &look);
         let moment = events.moment(&look, line);
         let sights = events.sights(&look, &mut self.meanings);
-        orders::event(&mut self.by_order, team, text_of(event), &moment, &sights);
-        rules::event(
-            &mut self.by_rule,
-            team,
-            events.rules(&look),
-            line,
-            event,
-            values,
-        );
+        self.seen(in_force, text_of(event), &moment, &sights);
+        self.by_rules(team, events.rules(&look), line, event, values);
         if events.are_counted {
             self.counts.event(event);
         }
@@ -133,25 +126,19 @@ impl Declared {
         let look = events.look(event);
         let mut found = Self::new(in_force);
         found.by_itself(in_force, line, &look);
-        let mut meanings = Meanings::default();
-        orders::of_next(
-            &self.by_order,
-            &mut found.by_order,
-            team,
-            text_of(event),
-            &events.moment(&look, line),
-            &events.sights(&look, &mut meanings),
-        );
+        let moment = events.moment(&look, line);
+        for sight in events.sights(&look, &mut Meanings::default()) {
+            let at = sight.order;
+            if let (Some(order), Some(before)) = (team.orders.get(at), self.by_order.get(at))
+                && let Some(next) = found.by_order.get_mut(at)
+                // Only the end of a run breaks some orders.
+                && !order.pattern.is_of_the_end()
+            {
+                *next = before.of_next(order, &moment, &sight, text_of(event));
+            }
+        }
         let rules: Vec<usize> = events.rules(&look).collect();
-        rules::of_next(
-            &mut found.by_rule,
-            &self.counts,
-            team,
-            &rules,
-            line,
-            event,
-            values,
-        );
+        found.by_rules_of_next(&self.counts, team, &rules, line, event, values);
         found
     }
 
@@ -160,8 +147,11 @@ impl Declared {
         let (events, team) = (&*in_force.events, &*in_force.team);
         let look = events.look(event);
         let moment = events.moment(&look, line);
-        let sights = events.sights(&look, &mut self.meanings);
-        orders::follow(&mut self.by_order, team, &moment, &sights);
+        for sight in events.sights(&look, &mut self.meanings) {
+            if let Some((order, found)) = self.of_order(team, &sight) {
+                found.follow(order, &moment, &sight);
+            }
+        }
         if events.are_counted {
             self.counts.event(event);
         }
@@ -186,19 +176,21 @@ impl Declared {
 
     /// Notes what orders see of an event, of which nothing else is to be judged.
     pub(super) fn seen(&mut self, team: &InForce, text: &[u8], moment: &Moment, sights: &[Sight]) {
-        orders::event(&mut self.by_order, &team.team, text, moment, sights);
+        for sight in sights {
+            if let Some((order, found)) = self.of_order(&team.team, sight) {
+                found.event(order, moment, sight, text);
+            }
+        }
     }
 
-    /// Judges what a team's rules say of a run once all of its events are read.
-    pub(super) fn end(
+    /// The order that sees an event, and what it has found.
+    fn of_order<'t>(
         &mut self,
-        team: &InForce,
-        lifecycle: Lifecycle,
-        values: RunValues<'_>,
-        read_again: impl Fn(Line, &mut Vec<u8>) -> bool,
-    ) {
-        let (found, counts) = (&mut self.by_rule, &self.counts);
-        rules::end(found, counts, team, lifecycle, values, read_again);
+        team: &'t Team,
+        sight: &Sight,
+    ) -> Option<(&'t TeamOrder, &mut FoundByOrder)> {
+        let order = team.orders.get(sight.order)?;
+        Some((order, self.by_order.get_mut(sight.order)?))
     }
 
     /// Judges a record, or a line of one, by some schemas; the place is that of the whole.

@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 
+use super::declared::Declared;
 use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
 use super::unreadable;
 use crate::digest::Digest;
-use crate::document::{Document, Refused, Tape};
+use crate::document::{Refused, Tape};
 use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
-use crate::source::{Artifact, Line};
+use crate::source::{Artifact, Line, Place};
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreadable};
+use crate::team::InForce;
 
 /// What reading it line by line gave: whether each line could be judged, and the file, which
 /// findings may point into.
@@ -30,121 +32,113 @@ impl LoadedLearn<'_> {
     };
 }
 
+/// Reads every line; the last one may be one that is still written.
+pub(super) struct LearnReader<'r> {
+    pub(super) tape: &'r mut Tape,
+    pub(super) alone: &'r Alone,
+    pub(super) may_be_unfinished: bool,
+    /// What a team declares, and what that finds.
+    pub(super) team: &'r InForce,
+    pub(super) declared: &'r mut Declared,
+    pub(super) seen: Seen,
+}
+
 /// The lines that are not objects: the first, with what is wrong there, and their number.
 #[derive(Default)]
-struct Reading {
-    may_be_unfinished: bool,
+pub(super) struct Seen {
     first: Option<(Line, Range<usize>, NotAnObject, Digest)>,
     lines: u64,
     any: bool,
     too_large: Option<Line>,
 }
 
-/// Reads every line, and passes on what it is; the last one may be one that is still written.
-pub(super) fn read<'f>(
-    files: &'f dyn Artifacts,
-    buffer: &mut Vec<u8>,
-    tape: &mut Tape,
-    alone: &Alone,
-    troubles: &mut Troubles,
-    may_be_unfinished: bool,
-    mut judge: impl FnMut(Line, Result<Document<'_>, &str>),
-) -> LoadedLearn<'f> {
-    if !files.entries().has(Artifact::Learn) {
-        return LoadedLearn::NOT_READ;
-    }
-    let mut reading = Reading {
-        may_be_unfinished,
-        ..Reading::default()
-    };
-    let opened = files.open(Artifact::Learn);
-    match opened.and_then(|stream| reading.read(stream, buffer, tape, alone, &mut judge)) {
-        Err(why) => {
-            let lines = Usable::Unjudged(unreadable("learn.jsonl", &why));
-            troubles.add_lacking(Artifact::Learn, why);
-            LoadedLearn {
-                lines,
-                ..LoadedLearn::NOT_READ
-            }
+impl LearnReader<'_> {
+    pub(super) fn read<'f>(
+        mut self,
+        files: &'f dyn Artifacts,
+        buffer: &mut Vec<u8>,
+        troubles: &mut Troubles,
+    ) -> LoadedLearn<'f> {
+        if !files.entries().has(Artifact::Learn) {
+            return LoadedLearn::NOT_READ;
         }
-        Ok(stream) => {
-            if let Some((line, span, why, content)) = reading.first {
-                let lines = reading.lines;
-                troubles.add(Trouble::NotALearnRecord {
-                    line,
-                    span,
-                    why,
-                    content,
+        let opened = files.open(Artifact::Learn);
+        let stream = match opened.and_then(|stream| self.lines(stream, buffer)) {
+            Ok(stream) => stream,
+            Err(why) => {
+                let lines = Usable::Unjudged(unreadable("learn.jsonl", &why));
+                troubles.add_lacking(Artifact::Learn, why);
+                return LoadedLearn {
                     lines,
-                });
+                    ..LoadedLearn::NOT_READ
+                };
             }
-            let too_large = reading.too_large.map(|line| SkipReason {
-                besides: line.number.to_string(),
-                ..SkipReason::worded(
-                    SkipKind::Limit,
-                    format!(
-                        "line {} of learn.jsonl is too large to be read",
-                        line.number
-                    ),
-                )
+        };
+        let lines = self.seen.lines;
+        if let Some((line, span, why, content)) = self.seen.first {
+            troubles.add(Trouble::NotALearnRecord {
+                line,
+                span,
+                why,
+                content,
+                lines,
             });
-            LoadedLearn {
-                lines: too_large.map_or(Usable::Read(()), Usable::Unjudged),
-                stream: Some(stream),
-                any_line: reading.any,
+        }
+        let too_large = self.seen.too_large.map(|line| {
+            let number = line.number;
+            let text = format!("line {number} of learn.jsonl is too large to be read");
+            SkipReason {
+                besides: number.to_string(),
+                ..SkipReason::worded(SkipKind::Limit, text)
             }
+        });
+        LoadedLearn {
+            lines: too_large.map_or(Usable::Read(()), Usable::Unjudged),
+            stream: Some(stream),
+            any_line: self.seen.any,
         }
     }
-}
 
-impl Reading {
-    fn read<'f>(
+    fn lines<'f>(
         &mut self,
         stream: Opened<'f>,
         buffer: &mut Vec<u8>,
-        tape: &mut Tape,
-        alone: &Alone,
-        judge: &mut impl FnMut(Line, Result<Document<'_>, &str>),
     ) -> Result<Opened<'f>, Unreadable> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
-        while let Some(read) = lines.next_line_with(|| alone.enter())? {
+        while let Some(read) = lines.next_line_with(|| self.alone.enter())? {
             match read {
-                LineRead::TooLong { line } => drop(self.too_large.get_or_insert(line)),
-                LineRead::Text { line, bytes, ended } => {
-                    self.line((line, ended), bytes, tape, judge)?;
-                }
+                LineRead::TooLong { line } => drop(self.seen.too_large.get_or_insert(line)),
+                LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended)?,
             }
         }
         let (stream, read) = lines.into_parts();
         *buffer = read;
-        tape.release();
+        self.tape.release();
         Ok(stream)
     }
 
-    fn line(
-        &mut self,
-        (line, ended): (Line, bool),
-        bytes: &[u8],
-        tape: &mut Tape,
-        judge: &mut impl FnMut(Line, Result<Document<'_>, &str>),
-    ) -> Result<(), Unreadable> {
-        tape.release();
-        self.any = true;
-        let read = tape.read_record(bytes);
+    fn line(&mut self, line: Line, bytes: &[u8], ended: bool) -> Result<(), Unreadable> {
+        self.tape.release();
+        self.seen.any = true;
+        let read = self.tape.read_record(bytes);
+        let schemas = self.team.of(Artifact::Learn);
+        let place = Place::line(Artifact::Learn, line);
         match &read {
-            Ok(document) => judge(line, Ok(*document)),
+            Ok(document) => self.declared.record(schemas, &place, *document),
             Err(Refused::Syntax(_)) if ended || !self.may_be_unfinished => {
-                judge(line, Err("the line is not JSON"));
+                self.declared
+                    .unusable(schemas, &place, "the line is not JSON");
             }
             Err(_) => {}
         }
+        let seen = &mut self.seen;
         match NotAnObject::unless_read(read, bytes) {
             Ok(_) => {}
             Err(NotRead::Unreadable(why @ Unreadable::Lacking(_))) => return Err(why),
-            Err(NotRead::Unreadable(_)) => drop(self.too_large.get_or_insert(line)),
+            Err(NotRead::Unreadable(_)) => drop(seen.too_large.get_or_insert(line)),
             Err(NotRead::NotAnObject(span, why)) => {
-                self.lines += 1;
-                self.first
+                seen.lines += 1;
+                seen.first
                     .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::digest::Digest;
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::brief;
-use crate::team::{Automaton, Moment, Offence, Sight, Team, TeamOrder, Word};
+use crate::team::{Automaton, Moment, Offence, Sight, TeamOrder, Word};
 
 /// What one order finds: what is reported, and the number of the rest.
 pub(crate) struct FoundByOrder {
@@ -51,7 +51,7 @@ impl FoundByOrder {
         self.shown.get(&same?).cloned()
     }
 
-    fn event(&mut self, order: &TeamOrder, moment: &Moment, sight: &Sight, text: &[u8]) {
+    pub(super) fn event(&mut self, order: &TeamOrder, moment: &Moment, sight: &Sight, text: &[u8]) {
         if self.is_full {
             return;
         }
@@ -62,7 +62,13 @@ impl FoundByOrder {
     }
 
     /// What the next event would add, if it were this one.
-    fn of_next(&self, order: &TeamOrder, moment: &Moment, sight: &Sight, text: &[u8]) -> Self {
+    pub(super) fn of_next(
+        &self,
+        order: &TeamOrder,
+        moment: &Moment,
+        sight: &Sight,
+        text: &[u8],
+    ) -> Self {
         let mut found = Self {
             is_full: self.is_full,
             ..Self::new(order)
@@ -71,6 +77,14 @@ impl FoundByOrder {
         found.met = self.automaton.offences(&order.seen(moment, sight));
         found.keep_the_first();
         found
+    }
+
+    /// Notes the next event for those that follow.
+    pub(super) fn follow(&mut self, order: &TeamOrder, moment: &Moment, sight: &Sight) {
+        if !(order.pattern.is_of_the_end() || self.is_full) {
+            let seen = order.seen(moment, sight);
+            self.is_full = self.automaton.step(&seen, &mut Vec::new()).is_err();
+        }
     }
 
     fn see(&mut self, order: &TeamOrder, sight: &Sight, text: &[u8]) {
@@ -89,57 +103,5 @@ impl FoundByOrder {
     fn keep_the_first(&mut self) {
         self.more += self.met.len().saturating_sub(MAX_FINDINGS_PER_RULE);
         self.met.truncate(MAX_FINDINGS_PER_RULE);
-    }
-}
-
-/// Shows an event to the orders that see it.
-pub(super) fn event(
-    found: &mut [FoundByOrder],
-    team: &Team,
-    text: &[u8],
-    moment: &Moment,
-    sights: &[Sight],
-) {
-    for sight in sights {
-        if let (Some(order), Some(found)) =
-            (team.orders.get(sight.order), found.get_mut(sight.order))
-        {
-            found.event(order, moment, sight, text);
-        }
-    }
-}
-
-/// What the next event would add to what was found so far. Only the end of a run breaks some
-/// orders.
-pub(super) fn of_next(
-    before: &[FoundByOrder],
-    found: &mut [FoundByOrder],
-    team: &Team,
-    text: &[u8],
-    moment: &Moment,
-    sights: &[Sight],
-) {
-    for sight in sights {
-        if let (Some(order), Some(before), Some(found)) = (
-            team.orders.get(sight.order),
-            before.get(sight.order),
-            found.get_mut(sight.order),
-        ) && !order.pattern.is_of_the_end()
-        {
-            *found = before.of_next(order, moment, sight, text);
-        }
-    }
-}
-
-/// Notes the next event for those that follow.
-pub(super) fn follow(found: &mut [FoundByOrder], team: &Team, moment: &Moment, sights: &[Sight]) {
-    for sight in sights {
-        if let (Some(order), Some(found)) =
-            (team.orders.get(sight.order), found.get_mut(sight.order))
-            && !(order.pattern.is_of_the_end() || found.is_full)
-        {
-            let seen = order.seen(moment, sight);
-            found.is_full = found.automaton.step(&seen, &mut Vec::new()).is_err();
-        }
     }
 }
