@@ -13,7 +13,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 use serde_json::error::Category;
 
 use super::Incomparable;
-use crate::finding::{EpisodeReport, Finding, REPORT_VERSION, ReportedFault, Severity};
+use crate::finding::{EpisodeReport, REPORT_VERSION, ReportedFault, Severity};
 use crate::printable::quote;
 use crate::store::open_given;
 
@@ -30,27 +30,37 @@ pub(crate) struct Run {
     pub(super) skipped: BTreeSet<String>,
 }
 
+/// A finding, as far as it is compared.
+#[derive(Deserialize)]
 pub(super) struct Found {
     pub(super) rule: String,
     pub(super) severity: Severity,
     pub(super) message: String,
+    fingerprint: String,
 }
 
 impl Run {
     pub(crate) fn of(report: &EpisodeReport) -> Self {
-        let found = |finding: &Finding| {
-            let found = Found {
-                rule: finding.rule.clone(),
-                severity: finding.severity,
-                message: finding.message.clone(),
-            };
-            (finding.fingerprint.clone(), found)
-        };
+        let found = report.findings.iter().map(|finding| Found {
+            rule: finding.rule.clone(),
+            severity: finding.severity,
+            message: finding.message.clone(),
+            fingerprint: finding.fingerprint.clone(),
+        });
         let skipped = report.skipped.iter().map(|skip| skip.rule.clone());
+        Self::new(report.dir.clone(), report.valid, found, skipped)
+    }
+
+    fn new(
+        dir: String,
+        valid: Option<bool>,
+        found: impl Iterator<Item = Found>,
+        skipped: impl Iterator<Item = String>,
+    ) -> Self {
         Self {
-            dir: report.dir.clone(),
-            valid: report.valid,
-            findings: report.findings.iter().map(found).collect(),
+            dir,
+            valid,
+            findings: found.map(|it| (it.fingerprint.clone(), it)).collect(),
             skipped: skipped.collect(),
         }
     }
@@ -189,7 +199,7 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         let (mut dir, mut valid) = (None, None);
-        let (mut findings, mut skipped) = (Vec::new(), Vec::new());
+        let (mut findings, mut skipped): (Vec<Found>, Vec<Skipped>) = Default::default();
         let mut is_known = false;
         while let Some(key) = members.next_key::<String>()? {
             is_known |= ["dir", "episodes", "totals"].contains(&&*key);
@@ -211,7 +221,8 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
             return Err(de::Error::custom("it is not a report of runvet"));
         }
         if let Some(dir) = dir {
-            let run = run(dir, valid, findings, skipped);
+            let skipped = skipped.into_iter().map(|skip| skip.rule);
+            let run = Run::new(dir, valid, findings.into_iter(), skipped);
             let sent = self.send.send(Part::Run(run));
             sent.map_err(|_| de::Error::custom("nobody reads it any more"))?;
         }
@@ -219,40 +230,10 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
     }
 }
 
-/// A finding, as far as it is compared.
+/// A rule that could not be judged.
 #[derive(Deserialize)]
-struct FindingOfRun {
+struct Skipped {
     rule: String,
-    severity: Severity,
-    message: String,
-    fingerprint: String,
-}
-
-#[derive(Deserialize)]
-struct SkipOfRun {
-    rule: String,
-}
-
-fn run(
-    dir: String,
-    valid: Option<bool>,
-    findings: Vec<FindingOfRun>,
-    skipped: Vec<SkipOfRun>,
-) -> Run {
-    let findings = findings.into_iter().map(|it| {
-        let found = Found {
-            rule: it.rule,
-            severity: it.severity,
-            message: it.message,
-        };
-        (it.fingerprint, found)
-    });
-    Run {
-        dir,
-        valid,
-        findings: findings.collect(),
-        skipped: skipped.into_iter().map(|skip| skip.rule).collect(),
-    }
 }
 
 /// Refuses a report of another major version.
