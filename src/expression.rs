@@ -115,19 +115,6 @@ impl Expression {
         self.named.get(name).copied().unwrap_or_default()
     }
 
-    /// Its value, with a value for each name.
-    ///
-    /// # Errors
-    ///
-    /// Why it has none.
-    pub(crate) fn evaluate<'a>(
-        &'a self,
-        bound: &'a [Value<'a>],
-        budget: &mut Budget,
-    ) -> Result<Value<'a>, Stop> {
-        evaluate::evaluate(&self.root, &self.text, bound, budget)
-    }
-
     /// A failure as a clause, with the part of the text that failed.
     pub(crate) fn describe(&self, failure: &Failure) -> String {
         let part = self.text.get(failure.span.clone()).unwrap_or_default();

@@ -7,25 +7,31 @@ use std::rc::Rc;
 use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
 use super::time;
 use super::value::{BYTES_OF_STEP, Item, Type, Unable, Value};
-use super::{Budget, Failure, Stop, code};
+use super::{Budget, Expression, Failure, Stop, code};
 use crate::printable::{brief, quote};
 
 /// The steps of an item that an expression makes, which bound the memory that it takes.
 const STEPS_OF_ITEM: usize = 50;
 
-pub(super) fn evaluate<'a>(
-    root: &'a Part,
-    text: &'a str,
-    bound: &'a [Value<'a>],
-    budget: &mut Budget,
-) -> Result<Value<'a>, Stop> {
-    let mut evaluator = Evaluator {
-        text,
-        bound,
-        items: Vec::new(),
-        budget,
-    };
-    evaluator.value(root)
+impl Expression {
+    /// Its value, with a value for each name.
+    ///
+    /// # Errors
+    ///
+    /// Why it has none.
+    pub(crate) fn evaluate<'a>(
+        &'a self,
+        bound: &'a [Value<'a>],
+        budget: &mut Budget,
+    ) -> Result<Value<'a>, Stop> {
+        let mut evaluator = Evaluator {
+            text: &self.text,
+            bound,
+            items: Vec::new(),
+            budget,
+        };
+        evaluator.value(&self.root)
+    }
 }
 
 struct Evaluator<'a, 'b> {
