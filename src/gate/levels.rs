@@ -114,8 +114,8 @@ impl Levels {
 
     /// The level of each rule in a directory; those of the check where none is set.
     pub(super) fn of(&self, check: &Checker, dir: &Path) -> Vec<Level> {
-        let match_dir = |paths: &[Glob]| paths.iter().filter(|glob| glob.matches(dir)).count() > 0;
-        self.where_paths(check, |paths| paths.is_none_or(match_dir))
+        let decided = self.decided(check, Some(dir));
+        decided.map(|(level, _)| level).collect()
     }
 
     /// The globs of all directories that levels are set for.
@@ -133,7 +133,8 @@ impl Levels {
 
     /// A level for each rule, which is off only if the rule counts in no directory.
     pub(super) fn anywhere(&self, check: &Checker) -> Vec<Level> {
-        let mut levels = self.where_paths(check, |paths| paths.is_none());
+        let everywhere = self.decided(check, None);
+        let mut levels: Vec<Level> = everywhere.map(|(level, _)| level).collect();
         for (rule, level) in check.rule_set().iter().zip(&mut levels) {
             if *level == Level::Off && self.selects(check, &rule.info.id) {
                 let in_some_directory = self.configured.iter().find(|setting| {
@@ -147,39 +148,20 @@ impl Levels {
         levels
     }
 
-    /// The level of each rule in a directory, and what decides it.
+    /// The level of each rule in a directory, or without one where no override holds; and what
+    /// decides it.
     pub(super) fn decided<'l>(
         &'l self,
         check: &'l Checker,
         dir: Option<&Path>,
-    ) -> Vec<(Level, Decided<'l>)> {
-        let decided = self.deciding(check, |paths| {
-            let is_matched =
-                |dir| paths.is_some_and(|globs| globs.iter().any(|it| it.matches(dir)));
-            paths.is_none() || dir.is_some_and(is_matched)
-        });
-        decided.collect()
-    }
-
-    fn where_paths(
-        &self,
-        check: &Checker,
-        are_in_force: impl Fn(Option<&[Glob]>) -> bool,
-    ) -> Vec<Level> {
-        let decided = self.deciding(check, are_in_force);
-        decided.map(|(level, _)| level).collect()
-    }
-
-    fn deciding<'l, F: Fn(Option<&[Glob]>) -> bool>(
-        &'l self,
-        check: &'l Checker,
-        are_in_force: F,
-    ) -> impl Iterator<Item = (Level, Decided<'l>)> + use<'l, F> {
-        let configured: Vec<&Setting> = self
-            .configured
-            .iter()
-            .filter(|setting| are_in_force(setting.paths.as_deref()))
-            .collect();
+    ) -> impl Iterator<Item = (Level, Decided<'l>)> + use<'l> {
+        let is_in_force = |setting: &&Setting| match (&setting.paths, dir) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            // Each is asked, so that it is known which match nothing.
+            (Some(globs), Some(dir)) => globs.iter().filter(|glob| glob.matches(dir)).count() > 0,
+        };
+        let configured: Vec<&Setting> = self.configured.iter().filter(is_in_force).collect();
         let level = move |(rule, unset): (&'l Rule, &'l Level)| {
             let mut last = self.last.iter().enumerate().rev();
             if let Some((index, (_, level))) =
