@@ -26,12 +26,12 @@ use crate::source::Pointer;
 use crate::timestamp::Timestamp;
 #[cfg(feature = "cli")]
 pub(crate) use advice::likely_word;
-pub(crate) use declared::{DeclaredSchema, Part};
+pub(crate) use declared::DeclaredSchema;
 #[cfg(feature = "cli")]
 pub(crate) use infer::Inferred;
 use instance::{Instance, Tape};
 use shape::Shapes;
-pub(crate) use shape::{GuideBuffers, Misspelling, ShapeVerdict};
+pub(crate) use shape::{GuideBuffers, Misspelling, ShapeId, ShapeVerdict};
 pub(crate) use violation::Violation;
 
 /// The number of violations of one record that are reported one by one. A file with more is

@@ -27,10 +27,6 @@ const STEPS_PER_VALUE: u64 = 64;
 /// thousands of them.
 const MAX_PLACE_BYTES: usize = 4 << 20;
 
-/// A subschema.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Part(ShapeId);
-
 /// A schema that a team declares.
 pub(crate) struct DeclaredSchema {
     text: Value,
@@ -95,15 +91,14 @@ impl DeclaredSchema {
 
     /// The strings and numbers that have to be judged in each value with the skeleton of this one;
     /// `None` where more of it has to be.
-    pub(crate) fn judged_apart<'n>(&self, value: Node<'n>) -> Option<Vec<(Node<'n>, Part)>> {
-        let apart = self.shapes.as_ref()?.judged_apart(value)?;
-        Some(apart.into_iter().map(|(it, id)| (it, Part(id))).collect())
+    pub(crate) fn judged_apart<'n>(&self, value: Node<'n>) -> Option<Vec<(Node<'n>, ShapeId)>> {
+        self.shapes.as_ref()?.judged_apart(value)
     }
 
     /// Whether a string or number satisfies the part of the schema by which it is judged apart.
-    pub(crate) fn is_valid_apart(&self, scalar: Node<'_>, part: Part) -> bool {
+    pub(crate) fn is_valid_apart(&self, scalar: Node<'_>, part: ShapeId) -> bool {
         let shapes = self.shapes.as_ref();
-        shapes.is_some_and(|shapes| shapes.is_valid_apart(scalar, part.0))
+        shapes.is_some_and(|shapes| shapes.is_valid_apart(scalar, part))
     }
 
     /// The violations of a value at a place of its document, in the order of the text.

@@ -26,7 +26,8 @@ pub(super) struct Shapes {
     can_guide: bool,
 }
 
-pub(super) type ShapeId = usize;
+/// The place of a subschema among them.
+pub(crate) type ShapeId = usize;
 
 /// The assertions of a subschema.
 #[expect(
@@ -353,7 +354,7 @@ pub(super) fn is(node: Node<'_>, expected: &Value) -> bool {
         Value::Bool(expected) => node.boolean() == Some(*expected),
         Value::Number(expected) => node
             .number()
-            .is_some_and(|number| number.equals_text(&expected.to_string())),
+            .is_some_and(|number| number.equals(Number::of(&expected.to_string()))),
         Value::String(expected) => node.text().is_some_and(|text| text == *expected),
         Value::Array(expected) => {
             node.kind() == Kind::Array
@@ -387,12 +388,5 @@ const fn bit(kind: Kind) -> u8 {
         Kind::String => 8,
         Kind::Array => 16,
         Kind::Object => 32,
-    }
-}
-
-impl Number<'_> {
-    /// Whether the value equals that of the number `text`.
-    pub(super) fn equals_text(self, text: &str) -> bool {
-        self.equals(Number::of(text))
     }
 }

@@ -228,9 +228,7 @@ impl Violation {
         let help = parts.collect::<Vec<_>>().join(" ");
         (!help.is_empty()).then_some(help)
     }
-}
 
-impl Violation {
     /// Notes which of the fields that are absent are probably there under another name.
     pub(crate) fn explain_absence(&mut self, written: impl Fn(&str) -> Option<String>) {
         if let Breach::Lacks { fields } = &self.breach {

@@ -13,7 +13,7 @@ use super::{InForce, Moment, Sight, Team};
 use crate::document::{Meanings, Node, Scalars};
 use crate::facts::EventReading;
 use crate::record::phases;
-use crate::schema::Part;
+use crate::schema::ShapeId;
 use crate::select::Values;
 use crate::source::Line;
 
@@ -71,7 +71,7 @@ struct OfSchema {
     selection: Selection,
     /// Its place among all.
     index: usize,
-    parts: Vec<(At, Part)>,
+    parts: Vec<(At, ShapeId)>,
 }
 
 /// An order that may see the event.
@@ -263,7 +263,7 @@ impl Plan {
             scalars,
             named,
         };
-        let is_valid = |index: usize, (at, part): &(At, Part)| {
+        let is_valid = |index: usize, (at, part): &(At, ShapeId)| {
             let schema = team.schema(index).zip(seen.get(*at));
             schema.is_some_and(|(schema, scalar)| schema.is_valid_apart(scalar, *part))
         };
