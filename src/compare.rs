@@ -111,7 +111,7 @@ const MAX_METRICS: usize = 256;
 const MAX_LISTED: usize = 1_000;
 
 /// Two sets of runs side by side.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(
     title = "Output of runvet compare --format json",
     extend("$id" = crate::record::schema_id("compare"))
@@ -146,7 +146,7 @@ pub(crate) struct Comparison {
 }
 
 /// The runs of a set.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct SetSums {
     /// The path that was given.
     pub(crate) path: String,
@@ -268,16 +268,7 @@ pub(crate) fn compare(
         pair: keys.iter().map(ToString::to_string).collect(),
         base: SetSums::of(base),
         candidate: SetSums::of(candidate),
-        pairs: 0,
-        tasks: 0,
-        measures: Vec::new(),
-        flipped: Vec::new(),
-        flipped_more: 0,
-        changed: Vec::new(),
-        apart: Vec::new(),
-        apart_more: 0,
-        gates: Vec::new(),
-        faults: Vec::new(),
+        ..Comparison::default()
     };
     let mut metrics = reading::Metrics::default();
     let [before, after] = [("base", base), ("candidate", candidate)].map(|(name, path)| {
@@ -300,8 +291,7 @@ impl SetSums {
     fn of(path: &Path) -> Self {
         Self {
             path: path.to_string_lossy().into_owned(),
-            runs: 0,
-            paired: 0,
+            ..Self::default()
         }
     }
 }
