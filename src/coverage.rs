@@ -174,11 +174,11 @@ impl Counting {
         let (report, mut fields) = gate.judge(|session| {
             run.check_and(session, None, |loaded| {
                 let mut seen = vec![0; self.fields.places];
-                if let Ok(state) = &loaded.state.text {
-                    self.fields.see_state(state.root(), &mut seen);
+                if let Some(state) = loaded.state.written() {
+                    self.fields.state.see(state, &mut seen);
                 }
-                if let Ok(summary) = &loaded.summary.text {
-                    self.fields.see_summary(summary.root(), &mut seen);
+                if let Some(summary) = loaded.summary.written() {
+                    self.fields.summary.see(summary, &mut seen);
                 }
                 seen
             })
@@ -188,7 +188,7 @@ impl Counting {
         if let Ok(mut texts) = run.event_texts() {
             while let Some(next) = texts.next_document() {
                 let Ok((_, event)) = next else { continue };
-                self.fields.see_event(event, &mut fields);
+                self.fields.event.see(event, &mut fields);
                 if self.selectors.is_empty() {
                     continue;
                 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{ByKey, MAX_METRICS, PairBy, Unpairable, shown};
-use crate::document::{Document, Node};
+use crate::document::Node;
 use crate::finding::{EpisodeReport, Lifecycle, ReportedFault};
 use crate::gate::Gate;
 use crate::load::Loaded;
@@ -205,9 +205,7 @@ impl Set {
 
 impl Read {
     fn of(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Self {
-        let state = loaded.state.text.as_ref().ok().copied();
-        let summary = loaded.summary.text.as_ref().ok().copied();
-        let (state, summary) = (state.map(root_of), summary.map(root_of));
+        let (state, summary) = (loaded.state.written(), loaded.summary.written());
         let number = |value: Node<'_>| value.number().map(|number| number.text().into());
         let mut figures: Vec<(String, Option<Figure>)> = Vec::new();
         for (name, path) in BUILT_IN {
@@ -231,10 +229,6 @@ impl Read {
             figures,
         }
     }
-}
-
-fn root_of(document: Document<'_>) -> Node<'_> {
-    document.root()
 }
 
 /// The value of a key, from the state or else from the summary.

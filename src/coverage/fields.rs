@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 12;
 
 /// A record, a field of one, or the items of a list.
 #[derive(Debug, Default)]
-struct Field {
+pub(super) struct Field {
     /// Its place among the numbers.
     place: usize,
     members: BTreeMap<String, Self>,
@@ -25,9 +25,9 @@ struct Field {
 /// The fields of the records that every run has.
 #[derive(Debug)]
 pub(super) struct Fields {
-    state: Field,
-    summary: Field,
-    event: Field,
+    pub(super) state: Field,
+    pub(super) summary: Field,
+    pub(super) event: Field,
     /// How many numbers they take.
     pub(super) places: usize,
 }
@@ -49,18 +49,6 @@ impl Fields {
             event: of(&EVENT),
             places,
         }
-    }
-
-    pub(super) fn see_state(&self, state: Node<'_>, seen: &mut [u64]) {
-        self.state.see(state, seen);
-    }
-
-    pub(super) fn see_summary(&self, summary: Node<'_>, seen: &mut [u64]) {
-        self.summary.see(summary, seen);
-    }
-
-    pub(super) fn see_event(&self, event: Node<'_>, seen: &mut [u64]) {
-        self.event.see(event, seen);
     }
 
     /// The fields of each record, by their pointers, with `*` for each item of a list.
@@ -122,7 +110,8 @@ impl Field {
         }
     }
 
-    fn see(&self, value: Node<'_>, seen: &mut [u64]) {
+    /// Counts what a value has.
+    pub(super) fn see(&self, value: Node<'_>, seen: &mut [u64]) {
         add(seen, self.place);
         if !self.words.is_empty()
             && let Some(place) = value.text().and_then(|text| self.words.get(&*text))

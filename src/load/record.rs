@@ -11,7 +11,7 @@ use crate::document::{Document, Key, MAX_VALUES, Node, Refused, Tape};
 use crate::facts::{Usable, Value};
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
-use crate::printable::quote;
+use crate::printable::{brief, quote};
 use crate::record::format;
 use crate::schema::{
     self, CompiledSchema, GuideBuffers, MAX_VIOLATIONS, Misspelling, ShapeVerdict, Violation,
@@ -104,7 +104,12 @@ pub(crate) enum NoText {
     Refused(Refused),
 }
 
-impl LoadedRecord<'_> {
+impl<'b> LoadedRecord<'b> {
+    /// The record as it is written, whether or not it has facts.
+    pub(crate) fn written(&self) -> Option<Node<'b>> {
+        self.text.as_ref().ok().map(|document| document.root())
+    }
+
     /// Nobody needs the record yet.
     pub(super) fn is_not_due(&mut self) {
         self.document = Usable::NotDue;
@@ -213,9 +218,13 @@ impl RecordKind {
     ) -> LoadedRecord<'b> {
         if document.repeats_keys() {
             document.for_each_repeated_key(|repeated| {
-                let (key, earlier) = (repeated.key, repeated.earlier);
-                let pointer = repeated.pointer();
-                troubles.add(Trouble::repeated_key(self.artifact, key, earlier, pointer));
+                troubles.add(Trouble::RepeatedKey {
+                    artifact: self.artifact,
+                    name: brief(&repeated.key.name()),
+                    pointer: repeated.pointer(),
+                    key: repeated.key.index(),
+                    earlier: repeated.earlier.index(),
+                });
             });
         }
         let violations = if verdict.is_valid {
