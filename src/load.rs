@@ -408,8 +408,8 @@ impl<'f> Loader<'f> {
             None if matches!(manifest.files, Usable::Unjudged(_)) => {}
             None => {
                 let whole = Place::whole(artifact);
-                let why = "the file is not a JSON object";
-                self.declared.unusable(team.of(artifact), &whole, why);
+                let what = What::Unusable("the file is not a JSON object".into());
+                self.declared.note(team.of(artifact), &whole, &what);
             }
         }
         manifest

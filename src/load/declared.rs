@@ -54,6 +54,7 @@ pub(crate) struct Met {
     pub(crate) what: What,
 }
 
+#[derive(Clone)]
 pub(crate) enum What {
     Violation(Violation),
     /// There are more than are looked for one by one.
@@ -220,27 +221,15 @@ impl Declared {
         }
     }
 
-    /// Notes that a record, or a line of one, can't be judged.
-    pub(super) fn unusable<'t>(
+    /// Notes what some schemas meet at a place where they can't judge.
+    pub(super) fn note<'t>(
         &mut self,
         schemas: impl Iterator<Item = (usize, &'t TeamSchema)>,
         place: &Place,
-        why: &str,
+        what: &What,
     ) {
         for (index, _) in schemas {
-            let (place, what) = (place.clone(), What::Unusable(why.to_owned()));
-            self.meet(index, Met { place, what });
-        }
-    }
-
-    /// Notes that a file is not there, which some schemas expect.
-    pub(super) fn absent<'t>(
-        &mut self,
-        schemas: impl Iterator<Item = (usize, &'t TeamSchema)>,
-        place: &Place,
-    ) {
-        for (index, _) in schemas {
-            let (place, what) = (place.clone(), What::Absent);
+            let (place, what) = (place.clone(), what.clone());
             self.meet(index, Met { place, what });
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::declared::Declared;
+use super::declared::{Declared, What};
 use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
 use super::unreadable;
 use crate::digest::Digest;
@@ -126,13 +126,13 @@ impl LearnReader<'_> {
         match &read {
             Ok(document) => self.declared.record(schemas, &place, *document),
             Err(Refused::Syntax(_)) if ended || !self.may_be_unfinished => {
-                self.declared
-                    .unusable(schemas, &place, "the line is not JSON");
+                let what = What::Unusable("the line is not JSON".into());
+                self.declared.note(schemas, &place, &what);
             }
             Err(_) => {}
         }
         let seen = &mut self.seen;
-        match NotAnObject::unless_read(read, bytes) {
+        match NotAnObject::unless(read, bytes) {
             Ok(_) => {}
             Err(NotRead::Unreadable(why @ Unreadable::Lacking(_))) => return Err(why),
             Err(NotRead::Unreadable(_)) => drop(seen.too_large.get_or_insert(line)),

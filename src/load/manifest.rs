@@ -70,7 +70,7 @@ pub(super) fn read<'b>(
         return unread(why, troubles);
     }
     let bytes = &*bytes;
-    match NotAnObject::unless(tape, bytes) {
+    match NotAnObject::unless(tape.read_record(bytes), bytes) {
         Err(NotRead::Unreadable(why)) => unread(why, troubles),
         Err(NotRead::NotAnObject(span, why)) => {
             if verifies {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::declared::Declared;
+use super::declared::{Declared, What};
 use crate::document::Tape;
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
@@ -44,7 +44,7 @@ pub(super) fn judge(
                 let why = SkipReason::worded(SkipKind::Missing, why);
                 reader.declared.unjudged(team.of_file(index), &why);
             }
-            Err(why) => reader.unusable(None, &format!("it can't be read: {why}")),
+            Err(why) => reader.unusable(None, format!("it can't be read: {why}")),
         }
     }
 }
@@ -80,7 +80,9 @@ impl Reader<'_> {
                 // It may still be written.
                 LineRead::Text { ended: false, .. } if self.lifecycle != Lifecycle::Terminal => {}
                 LineRead::Text { line, bytes, .. } => self.text(line, bytes, Some(line)),
-                LineRead::TooLong { line } => self.unusable(Some((line, &[])), "it is too long"),
+                LineRead::TooLong { line } => {
+                    self.unusable(Some((line, &[])), "it is too long".into());
+                }
             }
         }
         Ok(())
@@ -104,7 +106,7 @@ impl Reader<'_> {
             }
             Err(why) => {
                 let why = format!("the text is not JSON: {why}");
-                self.unusable(line.map(|line| (line, bytes)), &why);
+                self.unusable(line.map(|line| (line, bytes)), why);
             }
         }
         self.tape = tape;
@@ -124,14 +126,15 @@ impl Reader<'_> {
         }
     }
 
-    fn unusable(&mut self, line: Option<(Line, &[u8])>, why: &str) {
+    fn unusable(&mut self, line: Option<(Line, &[u8])>, why: String) {
         let (line, target, bytes) = match line {
             Some((line, bytes)) => (line, Target::Bytes(0..bytes.len()), bytes),
             None => (Line::BEFORE_ALL, Target::Whole, &[][..]),
         };
         let place = self.place(line, target, bytes);
         let schemas = self.team.of_file(self.index);
-        self.declared.unusable(schemas, &place, why);
+        let what = What::Unusable(why);
+        self.declared.note(schemas, &place, &what);
     }
 
     /// Notes that the file is not there, where a schema expects it.
@@ -141,14 +144,12 @@ impl Reader<'_> {
             let schemas = self.team.of_file(self.index);
             schemas.filter(move |(_, schema)| schema.expect == expect)
         };
-        self.declared.absent(schemas(Expect::Always), &place);
+        let (declared, absent) = (&mut *self.declared, &What::Absent);
+        declared.note(schemas(Expect::Always), &place, absent);
         match self.lifecycle {
-            Lifecycle::Terminal => self.declared.absent(schemas(Expect::Ended), &place),
+            Lifecycle::Terminal => declared.note(schemas(Expect::Ended), &place, absent),
             Lifecycle::NonTerminal => {}
-            Lifecycle::Unknown => {
-                let schemas = schemas(Expect::Ended);
-                self.declared.unjudged(schemas, &UNKNOWN_LIFECYCLE);
-            }
+            Lifecycle::Unknown => declared.unjudged(schemas(Expect::Ended), &UNKNOWN_LIFECYCLE),
         }
     }
 }

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use crate::digest::{Digest, FileDigest};
-use crate::document::{Document, Key, Kind, MAX_VALUES, Refused, SyntaxError, Tape};
+use crate::document::{Document, Kind, MAX_VALUES, Refused, SyntaxError};
 use crate::finding::MAX_FINDINGS_PER_RULE;
-use crate::printable::brief;
 use crate::schema::Violation;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::Unreadable;
@@ -196,13 +195,8 @@ pub(super) enum NotRead {
 }
 
 impl NotAnObject {
-    /// Reads a text that should be an object.
-    pub(super) fn unless<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Document<'a>, NotRead> {
-        Self::unless_read(tape.read_record(bytes), bytes)
-    }
-
-    /// The same of a text that was read.
-    pub(super) fn unless_read<'a>(
+    /// Whether a text that was read is an object.
+    pub(super) fn unless<'a>(
         read: Result<Document<'a>, Refused>,
         bytes: &[u8],
     ) -> Result<Document<'a>, NotRead> {
@@ -258,21 +252,6 @@ impl Trouble {
                 violation,
             } if *met_in == artifact => Some((violation.place(artifact, *line), violation)),
             _ => None,
-        }
-    }
-
-    pub(super) fn repeated_key(
-        artifact: Artifact,
-        key: Key<'_>,
-        earlier: Key<'_>,
-        pointer: Pointer,
-    ) -> Self {
-        Self::RepeatedKey {
-            artifact,
-            name: brief(&key.name()),
-            pointer,
-            key: key.index(),
-            earlier: earlier.index(),
         }
     }
 }
