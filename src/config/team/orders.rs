@@ -10,6 +10,7 @@ use crate::config::tables::{Data, OrderTable};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, TeamCheck};
 use crate::select::{KeyPath, Selector};
+use crate::spelling::nearest;
 use crate::team::{Judged, Message, Pattern, TeamOrder, Word};
 
 /// The decimals of the seconds in a length of time, at most.
@@ -156,12 +157,12 @@ impl FileReader<'_, '_> {
     fn count(&mut self, written: &Spanned<Data>) -> Option<u64> {
         let number = match written.get_ref() {
             Data::Text(name) => {
-                let param = name
-                    .strip_prefix("params.")
-                    .and_then(|name| self.params.get(name));
-                let Some(param) = param else {
+                let short = name.strip_prefix("params.");
+                let Some(param) = short.and_then(|name| self.params.get(name)) else {
                     let message = format!("there is no parameter called {}", quote(name));
-                    let help = self.nearest_param(name);
+                    let known = self.params.keys().map(String::as_str);
+                    let meant = nearest(short.unwrap_or(name), known);
+                    let help = meant.map(|meant| format!("did you mean `params.{meant}`?"));
                     self.mistake(written.span(), message, help);
                     return None;
                 };
@@ -227,14 +228,6 @@ impl FileReader<'_, '_> {
                 None
             }
         }
-    }
-
-    /// What may have been meant by the name of a parameter.
-    pub(super) fn nearest_param(&self, name: &str) -> Option<String> {
-        let name = name.strip_prefix("params.").unwrap_or(name);
-        let known = self.params.keys().map(String::as_str);
-        let nearest = crate::spelling::nearest(name, known)?;
-        Some(format!("did you mean `params.{nearest}`?"))
     }
 }
 
