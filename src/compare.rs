@@ -81,25 +81,18 @@ pub struct Error(#[from] Unpairable);
 /// What keeps two sets of runs from being compared.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unpairable {
-    /// Runs of one set have the same key.
     #[error("several runs of one set have the same key, so it is open which to compare: {}; pair by \
              more keys, such as task,seed or tag:NAME", .0.join("; "))]
     Ambiguous(Vec<String>),
-    /// A metric is a number in one run and something else in another.
     #[error("the metric {} is a number in {} and not in {}: runs that are compared measure it in \
              the same way", quote(.metric), escape(.number), escape(.other))]
     Mixed {
-        /// The metric.
         metric: String,
-        /// The directory of a run in which it is a number.
         number: String,
-        /// The directory of a run in which it is not.
         other: String,
     },
-    /// There are more metrics than can be compared.
     #[error("the runs have more than {MAX_METRICS} metrics")]
     TooManyMetrics,
-    /// A set has no runs.
     #[error("no episode found below {}", escape(.0))]
     Empty(String),
 }

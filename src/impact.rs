@@ -32,43 +32,23 @@ pub struct Error(#[from] Incomparable);
 /// What keeps two reports from being compared.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Incomparable {
-    /// A file can't be read.
     #[error("can't read {}: {source}", .path.display())]
     Unreadable {
-        /// The report.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
-    /// A file is not a report, or one of another version.
     #[error("{} is not a report that can be compared: {reason}", .path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Why, and where in the file.
-        reason: String,
-    },
-    /// The end of a report is missing.
+    Damaged { path: PathBuf, reason: String },
     #[error("{} is cut off: a report ends with its totals; write it again", .0.display())]
     CutOff(PathBuf),
-    /// Episodes are not in the order of their directories.
     #[error("{} is not sorted by directory: {} comes after {}", .path.display(), escape(.dir), escape(.after))]
     Unsorted {
-        /// The report.
         path: PathBuf,
-        /// The directory that comes too late.
         dir: String,
-        /// The one before it.
         after: String,
     },
-    /// A report has two episodes with one directory.
     #[error("{} has two episodes with the directory {}", .path.display(), escape(.dir))]
-    Twice {
-        /// The report.
-        path: PathBuf,
-        /// The directory.
-        dir: String,
-    },
+    Twice { path: PathBuf, dir: String },
 }
 
 /// The runs of a list, and the examples of a rule, at most.

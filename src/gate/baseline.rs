@@ -32,33 +32,15 @@ impl BaselineError {
 /// What keeps a baseline from being read.
 #[derive(Debug, thiserror::Error)]
 enum NoBaseline {
-    /// The file can't be read.
     #[error("can't read the baseline {}: {source}", escape(&.path.to_string_lossy()))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The file is not a baseline.
+    Unreadable { path: PathBuf, source: io::Error },
     #[error("the baseline {} is damaged: {reason}", escape(&.path.to_string_lossy()))]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The file has another version.
+    Damaged { path: PathBuf, reason: String },
     #[error(
         "the baseline {} has version {found}, but this runvet reads version {VERSION}",
         escape(&.path.to_string_lossy())
     )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u64,
-    },
+    Version { path: PathBuf, found: u64 },
 }
 
 /// Accepted findings and skips, by the directory of their episode, relative to the directory of the
