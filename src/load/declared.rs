@@ -14,8 +14,8 @@ use crate::select::Wanted;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::spelling::nearest;
 use crate::team::{
-    Closed, Examined, Found, FoundByRule, InForce, Judged, Look, Moment, RunValues, Sight, Team,
-    TeamOrder, TeamSchema,
+    Closed, CountedEvents, Examined, Found, FoundByRule, InForce, Judged, Look, Moment, RunValues,
+    Sight, Team, TeamOrder, TeamSchema,
 };
 pub(crate) use orders::FoundByOrder;
 
@@ -31,7 +31,7 @@ pub(crate) struct Declared {
     /// Those of the values by which orders group events.
     meanings: Meanings,
     pub(crate) by_rule: Vec<FoundByRule>,
-    counts: rules::Counts,
+    counts: CountedEvents,
     /// Whether any values are closed.
     pub(crate) has_vocabulary: bool,
     outside: BTreeMap<(usize, Digest), Outside>,
@@ -111,7 +111,7 @@ impl Declared {
         self.seen(in_force, text_of(event), &moment, &sights);
         self.by_rules(team, events.rules(&look), line, event, values);
         if events.are_counted {
-            self.counts.event(event);
+            self.counts.add(event);
         }
     }
 
@@ -154,7 +154,7 @@ impl Declared {
             }
         }
         if events.are_counted {
-            self.counts.event(event);
+            self.counts.add(event);
         }
     }
 

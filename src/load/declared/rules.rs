@@ -31,7 +31,7 @@ impl Declared {
     /// Judges the next event, with numbers of events that include it.
     pub(super) fn by_rules_of_next(
         &mut self,
-        before: &Counts,
+        before: &CountedEvents,
         team: &Team,
         rules: &[usize],
         line: Line,
@@ -45,7 +45,7 @@ impl Declared {
         let mut documents = None;
         if rules.iter().any(|index| counting(&index)) {
             let mut counts = before.clone();
-            counts.event(event);
+            counts.add(event);
             for index in rules.iter().filter(counting) {
                 if let Some(found) = self.by_rule.get_mut(*index) {
                     found.spent = counts.is_full.then_some(Spent::Words);
@@ -89,26 +89,6 @@ impl Declared {
                 }
             }
         }
-    }
-}
-
-/// The events of a run, counted.
-#[derive(Clone, Default)]
-pub(crate) struct Counts {
-    counted: CountedEvents,
-    /// Whether there were more words than are kept.
-    is_full: bool,
-}
-
-impl Counts {
-    pub(super) fn event(&mut self, event: Node<'_>) {
-        self.is_full = self.is_full || !self.counted.add(event);
-    }
-
-    /// The numbers by phase, and by tool.
-    fn documents(&self) -> [Option<OwnedDocument>; 2] {
-        let texts = self.counted.to_json();
-        texts.map(|text| OwnedDocument::read(text).ok())
     }
 }
 

@@ -53,9 +53,11 @@ struct Documents {
 impl Documents {
     fn of(example: &RunExample) -> Self {
         let mut counted = CountedEvents::default();
-        example.for_each_event(|_, event| counted.add(event));
-        let [counts, tools] = counted.to_json();
-        let counts = OwnedDocument::read(counts).ok();
+        example.for_each_event(|_, event| {
+            counted.add(event);
+            !counted.is_full
+        });
+        let [counts, tools] = counted.documents();
         let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
         let state = example.state.clone().unwrap_or_else(|| {
             let mut state: Json = serde_json::from_str(STATE).unwrap_or_default();
@@ -91,10 +93,10 @@ impl Documents {
         let run = run_as_json(Some("ep_1"), Some("ep_1"), lifecycle, roots);
         Self {
             run: OwnedDocument::read(run).ok(),
-            tools: OwnedDocument::read(tools).ok(),
             state,
             summary,
             counts,
+            tools,
         }
     }
 

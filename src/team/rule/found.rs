@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{RunValues, TeamRule};
-use crate::document::Node;
+use crate::document::{Node, OwnedDocument};
 use crate::expression::{Budget, Expression, Stop, Value};
 use crate::finding::{MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::printable::{brief, shortened};
@@ -201,13 +201,16 @@ pub(crate) struct CountedEvents {
     phases: BTreeMap<String, u64>,
     tools: BTreeMap<String, u64>,
     bytes: usize,
+    /// Whether there were more words than are kept.
+    pub(crate) is_full: bool,
 }
 
 impl CountedEvents {
-    /// Counts an event; returns whether there was room for its words.
-    pub(crate) fn add(&mut self, event: Node<'_>) -> bool {
-        let Some(phase) = event.get("phase").and_then(Node::text) else {
-            return true;
+    /// Counts an event, unless there was no room for the words of an earlier one.
+    pub(crate) fn add(&mut self, event: Node<'_>) {
+        let phase = event.get("phase").and_then(Node::text);
+        let Some(phase) = phase.filter(|_| !self.is_full) else {
+            return;
         };
         let tool = event.at(&["payload", "tool"]).and_then(Node::text);
         let tool = tool.filter(|_| phase == "act");
@@ -218,17 +221,19 @@ impl CountedEvents {
             } else {
                 self.bytes += word.len() + 64;
                 if self.bytes > MAX_COUNTED_BYTES {
-                    return false;
+                    self.is_full = true;
+                    return;
                 }
                 counts.insert(word.into_owned(), 1);
             }
         }
-        true
     }
 
-    /// The numbers by phase, and by tool, as JSON.
-    pub(crate) fn to_json(&self) -> [Vec<u8>; 2] {
-        let text = |counts| serde_json::to_vec(counts).unwrap_or_default();
-        [text(&self.phases), text(&self.tools)]
+    /// The numbers by phase, and by tool.
+    pub(crate) fn documents(&self) -> [Option<OwnedDocument>; 2] {
+        [&self.phases, &self.tools].map(|counts| {
+            let text = serde_json::to_vec(counts).unwrap_or_default();
+            OwnedDocument::read(text).ok()
+        })
     }
 }
