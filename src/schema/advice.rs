@@ -95,115 +95,38 @@ pub(crate) fn likely_word<'o>(word: &str, options: &[&'o str]) -> Option<&'o str
 
 /// Words that other programs write, each with the words of the reference that may be meant: the
 /// first one that a vocabulary has.
-const SYNONYMS: [(&[&str], &[&str]); 11] = [
+const SYNONYMS: [(&str, &str); 11] = [
     (
-        &[
-            "complete",
-            "completed",
-            "finished",
-            "passed",
-            "succeeded",
-            "success",
-            "successful",
-            "successfully",
-            "ok",
-            "okay",
-            "done",
-            "ended",
-            "resolved",
-        ],
-        &["ok", "done", "success"],
+        "complete completed finished passed succeeded success successful successfully ok okay \
+         done ended resolved",
+        "ok done success",
     ),
     (
-        &[
-            "fail",
-            "failed",
-            "failure",
-            "errored",
-            "exception",
-            "crashed",
-            "crash",
-            "error",
-            "timeout",
-            "timedout",
-        ],
-        &["error", "failed"],
+        "fail failed failure errored exception crashed crash error timeout timedout",
+        "error failed",
     ),
     (
-        &[
-            "cancelled",
-            "canceled",
-            "cancel",
-            "killed",
-            "stopped",
-            "interrupted",
-            "terminated",
-            "abort",
-        ],
-        &["aborted", "skipped"],
+        "cancelled canceled cancel killed stopped interrupted terminated abort",
+        "aborted skipped",
     ),
     (
-        &[
-            "inprogress",
-            "executing",
-            "active",
-            "started",
-            "processing",
-            "ongoing",
-            "working",
-            "run",
-        ],
-        &["running", "pending"],
+        "inprogress executing active started processing ongoing working run",
+        "running pending",
     ),
     (
-        &[
-            "todo",
-            "queued",
-            "waiting",
-            "new",
-            "planned",
-            "notstarted",
-            "created",
-            "scheduled",
-            "ready",
-            "open",
-            "paused",
-            "suspended",
-            "running",
-        ],
-        &["pending"],
+        "todo queued waiting new planned notstarted created scheduled ready open paused \
+         suspended running",
+        "pending",
     ),
+    ("blocked denied rejected forbidden refused veto", "vetoed"),
+    ("incomplete partially partiallycompleted", "partial"),
+    ("ignored omitted bypassed skip none", "skipped"),
+    ("unverified notverified unconfirmed", "success_unverified"),
     (
-        &[
-            "blocked",
-            "denied",
-            "rejected",
-            "forbidden",
-            "refused",
-            "veto",
-        ],
-        &["vetoed"],
+        "goalnotmet unachieved incomplete partial",
+        "goal_not_achieved",
     ),
-    (
-        &["incomplete", "partially", "partiallycompleted"],
-        &["partial"],
-    ),
-    (
-        &["ignored", "omitted", "bypassed", "skip", "none"],
-        &["skipped"],
-    ),
-    (
-        &["unverified", "notverified", "unconfirmed"],
-        &["success_unverified"],
-    ),
-    (
-        &["goalnotmet", "unachieved", "incomplete", "partial"],
-        &["goal_not_achieved"],
-    ),
-    (
-        &["execute", "execution", "action", "tool", "toolcall"],
-        &["act"],
-    ),
+    ("execute execution action tool toolcall", "act"),
 ];
 
 fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
@@ -215,9 +138,9 @@ fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
         .collect();
     let mut means = SYNONYMS
         .iter()
-        .filter(|(words, _)| words.contains(&&*letters))
-        .flat_map(|(_, means)| *means);
-    means.find_map(|means| options.iter().copied().find(|word| word == means))
+        .filter(|(words, _)| words.split(' ').any(|word| word == letters))
+        .flat_map(|(_, means)| means.split(' '));
+    means.find_map(|means| options.iter().copied().find(|word| *word == means))
 }
 
 /// The number of characters of a word that are looked at.
