@@ -89,8 +89,8 @@ pub(crate) struct LoadedRecord<'b> {
     /// Whether the record was validated against its schema.
     pub(crate) shape: Usable<()>,
     /// Of a version that a team declares: the tokens of the values that the schema of the reference
-    /// does not allow at their places.
-    strange: Vec<u32>,
+    /// does not allow at their places, ascending: no facts to the team's rules.
+    pub(super) strange: Vec<u32>,
 }
 
 /// Why there is no document.
@@ -114,17 +114,6 @@ impl<'b> LoadedRecord<'b> {
     pub(super) fn is_not_due(&mut self) {
         self.document = Usable::NotDue;
         self.shape = Usable::NotDue;
-    }
-
-    /// The document as a team's rules name it, and whether it has values that are no facts to them;
-    /// `None` where there is no such file.
-    pub(super) fn named(&self) -> Result<Option<(Document<'_>, &[u32])>, SkipReason> {
-        match (&self.text, &self.shape) {
-            (Err(NoText::Missing), _) => Ok(None),
-            (_, Usable::Unjudged(reason)) => Err(reason.clone()),
-            (Ok(document), _) => Ok(Some((*document, &self.strange))),
-            (Err(_), _) => Ok(None),
-        }
     }
 
     pub(super) fn root(&self) -> Usable<Value<'_>> {

@@ -1,11 +1,11 @@
 //! The records of an episode as a team's rules name them.
 
 use crate::document::{Kind, Node, OwnedDocument};
-use crate::facts::Stage;
+use crate::facts::{Stage, Usable};
 use crate::finding::SkipReason;
 use crate::team::{InForce, Name, RunValues, run_as_json};
 
-use super::LoadedRecord;
+use super::{LoadedRecord, NoText};
 
 /// What the names of a team's rules stand for, as far as rules that are on have them.
 #[derive(Default)]
@@ -63,13 +63,14 @@ impl<'b> RecordsOfRules<'b> {
 
 impl<'b> Named<'b> {
     fn new(record: &'b LoadedRecord<'_>) -> Self {
-        match record.named() {
-            Err(reason) => Self::Unusable(reason),
-            Ok(None) => Self::Absent,
-            Ok(Some((document, []))) => Self::InPlace(document.root()),
-            Ok(Some((document, strange))) => {
+        match (&record.text, &record.shape) {
+            (Err(NoText::Missing), _) => Self::Absent,
+            (_, Usable::Unjudged(reason)) => Self::Unusable(reason.clone()),
+            (Err(_), _) => Self::Absent,
+            (Ok(document), _) if record.strange.is_empty() => Self::InPlace(document.root()),
+            (Ok(document), _) => {
                 let mut facts = String::new();
-                push_facts(document.root(), strange, &mut facts);
+                push_facts(document.root(), &record.strange, &mut facts);
                 OwnedDocument::read(facts.into_bytes()).map_or(Self::Absent, Self::Facts)
             }
         }
