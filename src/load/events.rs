@@ -17,7 +17,7 @@ pub(super) use sift::Skimmer;
 use sift::{Kept, Sifted, Sifting, Worker};
 
 use crate::digest::Digest;
-use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
+use crate::document::{Document, Kind, Refused, Tape};
 use crate::facts::{
     EventFacts, EventNote, NoteTaker, StrictFacts, TimelineReader, Value, slip_of_event,
 };
@@ -283,10 +283,7 @@ impl EventsReader<'_, '_> {
             }
             LineRead::TooLong { line } => {
                 self.no_event(line);
-                self.troubles.add(Trouble::LineTooLong {
-                    line,
-                    limit: MAX_RECORD_BYTES,
-                });
+                self.troubles.add(Trouble::LineTooLong(line));
             }
         }
     }
@@ -335,13 +332,8 @@ impl EventsReader<'_, '_> {
             }
             Err(Refused::TooManyValues) => {
                 self.no_event(line);
-                let limit = MAX_VALUES;
                 let content = Digest::of([bytes]);
-                return self.troubles.add(Trouble::LineTooFull {
-                    line,
-                    limit,
-                    content,
-                });
+                return self.troubles.add(Trouble::LineTooFull { line, content });
             }
         };
         self.not_an_event(line, bytes, ended, span, why);

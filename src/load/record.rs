@@ -13,9 +13,7 @@ use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::printable::{brief, quote};
 use crate::record::format;
-use crate::schema::{
-    self, CompiledSchema, GuideBuffers, MAX_VIOLATIONS, Misspelling, ShapeVerdict, Violation,
-};
+use crate::schema::{self, CompiledSchema, GuideBuffers, Misspelling, ShapeVerdict, Violation};
 use crate::source::{Artifact, Pointer};
 use crate::store::{Artifacts, Unreadable};
 use crate::team::Team;
@@ -261,22 +259,19 @@ impl RecordKind {
             self.violations(violations, &misspellings, &support, troubles);
             self.misspellings(misspellings, troubles);
         } else {
-            troubles.add(Trouble::TooManyViolations {
-                artifact: self.artifact,
-                limit: MAX_VIOLATIONS,
-            });
+            troubles.add(Trouble::TooManyViolations(self.artifact));
         }
         loaded
     }
 
     /// Judges a record by the schema that a team gives for its version.
     fn of_declared_version(&self, document: Document<'_>, team: &Team, troubles: &mut Troubles) {
-        let (artifact, limit) = (self.artifact, MAX_VIOLATIONS);
+        let artifact = self.artifact;
         let version = document.root().get(self.version.0).and_then(Node::text);
         let declared = version.and_then(|version| team.version(artifact, &version));
         let Some(schema) = declared else { return };
         match schema.violations(document.root(), &Pointer::default()) {
-            Err(_) => troubles.add(Trouble::TooManyViolations { artifact, limit }),
+            Err(_) => troubles.add(Trouble::TooManyViolations(artifact)),
             Ok(violations) => {
                 for violation in violations {
                     troubles.add(Trouble::Violation {

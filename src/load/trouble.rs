@@ -13,14 +13,10 @@ use crate::store::Unreadable;
 pub(crate) enum Trouble {
     /// An artifact exists but can't be read.
     Unreadable { artifact: Artifact, why: Unreadable },
-    /// A line of the timeline is longer than the limit, in bytes.
-    LineTooLong { line: Line, limit: usize },
+    /// A line of the timeline is longer than the limit.
+    LineTooLong(Line),
     /// A line of the timeline has more keys and values than the limit.
-    LineTooFull {
-        line: Line,
-        limit: usize,
-        content: Digest,
-    },
+    LineTooFull { line: Line, content: Digest },
     /// A record is not JSON.
     NotJson {
         artifact: Artifact,
@@ -58,7 +54,7 @@ pub(crate) enum Trouble {
         violation: Violation,
     },
     /// A record has more violations than are listed.
-    TooManyViolations { artifact: Artifact, limit: usize },
+    TooManyViolations(Artifact),
     /// A line of the timeline is not an event.
     NotAnEvent {
         line: Line,
@@ -226,9 +222,9 @@ impl Trouble {
             | Self::RepeatedKey { artifact, .. }
             | Self::Misspelled { artifact, .. }
             | Self::Violation { artifact, .. }
-            | Self::TooManyViolations { artifact, .. } => *artifact,
+            | Self::TooManyViolations(artifact) => *artifact,
             Self::UnsupportedVersion(version) | Self::NewerVersion(version) => version.artifact,
-            Self::LineTooLong { .. }
+            Self::LineTooLong(_)
             | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
             | Self::SpreadObjects(_)

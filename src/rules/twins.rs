@@ -4,6 +4,7 @@ use crate::finding::Level;
 use crate::load::Trouble;
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Draft, Examined, Record, Rule};
+use crate::schema::MAX_VIOLATIONS;
 use crate::source::{Artifact, Place};
 
 /// Words a trouble that loading met.
@@ -96,13 +97,10 @@ pub(super) fn newer(trouble: &Trouble, artifact: Artifact) -> Option<Draft> {
 
 /// `name` is that of the record, as in "the state".
 pub(super) fn violation(trouble: &Trouble, artifact: Artifact, name: &str) -> Option<Draft> {
-    if let Trouble::TooManyViolations {
-        artifact: of,
-        limit,
-    } = trouble
+    if let Trouble::TooManyViolations(of) = trouble
         && *of == artifact
     {
-        let message = format!("{artifact} violates its schema in at least {limit} places");
+        let message = format!("{artifact} violates its schema in at least {MAX_VIOLATIONS} places");
         return Some(Draft::new(Place::whole(artifact), message));
     }
     let (place, violation) = trouble.violation(artifact)?;

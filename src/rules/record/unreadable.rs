@@ -1,11 +1,12 @@
 //! `record/unreadable`: an artifact exists but can't be read.
 
+use crate::document::MAX_VALUES;
 use crate::finding::Level;
 use crate::load::Trouble;
 use crate::rule::{BuiltIn, Check, Draft, Rule};
 use crate::rules::examined;
 use crate::source::Place;
-use crate::store::Unreadable;
+use crate::store::{MAX_RECORD_BYTES, Unreadable};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "record/unreadable",
@@ -32,21 +33,18 @@ fn word(trouble: &Trouble) -> Option<Draft> {
             let draft = Draft::new(Place::whole(*artifact), message).besides(why);
             Some(draft.help(is_beyond.then(|| SHORTEN.to_owned())))
         }
-        Trouble::LineTooLong { line, limit } => {
+        Trouble::LineTooLong(line) => {
             let message = format!(
                 "line {} is longer than the limit of {} MiB",
                 line.number,
-                limit >> 20
+                MAX_RECORD_BYTES >> 20
             );
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
             Some(draft.besides(&line.length).help(Some(SHORTEN.to_owned())))
         }
-        Trouble::LineTooFull {
-            line,
-            limit,
-            content,
-        } => {
-            let message = format!("line {} has more than {limit} keys and values", line.number);
+        Trouble::LineTooFull { line, content } => {
+            let number = line.number;
+            let message = format!("line {number} has more than {MAX_VALUES} keys and values");
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
             Some(draft.besides(content).help(Some(SHORTEN.to_owned())))
         }
