@@ -119,7 +119,7 @@ impl FileReader<'_, '_> {
                     .read(record.get_ref().as_bytes())
                     .map(|_| ());
                 if let Some(error) = read.err().filter(|_| is_there) {
-                    let message = format!("the event is not JSON: {error}");
+                    let message = format!("the record is not JSON: {error}");
                     self.mistake(record.span(), message, None);
                 }
             }

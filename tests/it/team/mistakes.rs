@@ -36,6 +36,7 @@ const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the g
 [[schema]]⏎id = 'a/b'⏎where = { '/day' = { not = ['x', 2026-01-01] } }⏎schema = {} | 3:34 | expected a text, a number |
 [[schema]]⏎id = 'a/b'⏎where = 'refund'⏎schema = {}⏎[selector]⏎refunds = {} | 3:9 | no selector called "refund" | did you mean `refunds`?
 [[schema]]⏎id = 'a/b'⏎lvl = 'error'⏎schema = {} | 3:1 | unknown key "lvl" | did you mean `level`?
+[[rule]]⏎id = 'a/b'⏎check = 'true'⏎message = 'm'⏎[[rule.example]]⏎state = 'x'⏎fires = [] | 6:9 | the record is not JSON |
 [vocabulary]⏎tool = [] | 2:8 | expected a text, a number, a boolean, or a list |
 [vocabulary]⏎tool = [2026-01-01] | 2:9 | expected a text, a number |
 [params]⏎expires = 12:00:00 | 2:11 | expected a text, a number or a boolean |
