@@ -25,9 +25,6 @@ use crate::team::{Closed, Judged, Team, Version};
 /// The number of rules that a team can declare.
 const MAX_RULES: usize = 1_000;
 
-/// The groups of rules that are built in, besides those that have rules.
-const RESERVED: [&str; 1] = ["coverage"];
-
 /// What a team declares, while its files are read.
 struct Reader<'m> {
     files: &'m Files,
@@ -202,8 +199,8 @@ impl FileReader<'_, '_> {
     fn take(&mut self, id: &Spanned<String>) -> bool {
         let name = id.get_ref();
         let group = name.split('/').next().unwrap_or_default();
-        let has_group = |rule: &&&Rule| rule.info.id.split('/').next() == Some(group);
-        if RESERVED.contains(&group) || ALL.iter().any(|rule| has_group(&rule)) {
+        let has_group = |rule: &&Rule| rule.info.id.split('/').next() == Some(group);
+        if ALL.iter().any(has_group) {
             let message = format!("the group `{group}` belongs to the built-in rules");
             let help = "Give it a group of your own, such as the name of the team.";
             self.mistake(id.span(), message, Some(help.into()));
