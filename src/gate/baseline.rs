@@ -216,7 +216,8 @@ impl Baseline {
             known.extend(episode.findings.iter().map(Known::of));
         }
         let mut skips: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
-        for skip in episode.skipped.iter().filter(|skip| is_acceptable(skip)) {
+        // What kept changing, or was not read for lack of memory, must be checked again.
+        for skip in episode.skipped.iter().filter(|skip| !skip.is_momentary()) {
             let reason = (skip.kind, &skip.reason, &skip.besides);
             let rules = skips.entry(reason).or_default();
             rules.insert(skip.rule.clone());
@@ -303,12 +304,6 @@ impl Baseline {
         write_entries(out, &self.skips)?;
         out.write_all(b"}\n")
     }
-}
-
-/// Whether a skip can be accepted: what kept changing, or was not read for lack of memory, must be
-/// checked again.
-fn is_acceptable(skip: &Skip) -> bool {
-    !skip.is_momentary()
 }
 
 fn write_entries<T: Serialize>(
