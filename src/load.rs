@@ -380,7 +380,7 @@ impl<'f> Loader<'f> {
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
             team,
             declared: &mut self.declared,
-            seen: learn::Seen::default(),
+            so_far: learn::SoFar::default(),
         };
         reader.read(self.files, &mut buffers.lines, &mut self.troubles)
     }

@@ -40,12 +40,13 @@ pub(super) struct LearnReader<'r> {
     /// What a team declares, and what that finds.
     pub(super) team: &'r InForce,
     pub(super) declared: &'r mut Declared,
-    pub(super) seen: Seen,
+    pub(super) so_far: SoFar,
 }
 
-/// The lines that are not objects: the first, with what is wrong there, and their number.
+/// What was met so far: of the lines that are not objects the first, with what is wrong there, and
+/// their number.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct SoFar {
     first: Option<(Line, Range<usize>, NotAnObject, Digest)>,
     lines: u64,
     any: bool,
@@ -74,8 +75,8 @@ impl LearnReader<'_> {
                 };
             }
         };
-        let lines = self.seen.lines;
-        if let Some((line, span, why, content)) = self.seen.first {
+        let lines = self.so_far.lines;
+        if let Some((line, span, why, content)) = self.so_far.first {
             troubles.add(Trouble::NotALearnRecord {
                 line,
                 span,
@@ -84,7 +85,7 @@ impl LearnReader<'_> {
                 lines,
             });
         }
-        let too_large = self.seen.too_large.map(|line| {
+        let too_large = self.so_far.too_large.map(|line| {
             let number = line.number;
             let text = format!("line {number} of learn.jsonl is too large to be read");
             SkipReason {
@@ -95,7 +96,7 @@ impl LearnReader<'_> {
         LoadedLearn {
             lines: too_large.map_or(Usable::Read(()), Usable::Unjudged),
             stream: Some(stream),
-            any_line: self.seen.any,
+            any_line: self.so_far.any,
         }
     }
 
@@ -107,7 +108,7 @@ impl LearnReader<'_> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         while let Some(read) = lines.next_line_with(|| self.alone.enter())? {
             match read {
-                LineRead::TooLong { line } => drop(self.seen.too_large.get_or_insert(line)),
+                LineRead::TooLong { line } => drop(self.so_far.too_large.get_or_insert(line)),
                 LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended)?,
             }
         }
@@ -119,7 +120,7 @@ impl LearnReader<'_> {
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool) -> Result<(), Unreadable> {
         self.tape.release();
-        self.seen.any = true;
+        self.so_far.any = true;
         let read = self.tape.read_record(bytes);
         let schemas = self.team.of(Artifact::Learn);
         let place = Place::line(Artifact::Learn, line);
@@ -131,14 +132,15 @@ impl LearnReader<'_> {
             }
             Err(_) => {}
         }
-        let seen = &mut self.seen;
+        let so_far = &mut self.so_far;
         match NotAnObject::unless(read, bytes) {
             Ok(_) => {}
             Err(NotRead::Unreadable(why @ Unreadable::Lacking(_))) => return Err(why),
-            Err(NotRead::Unreadable(_)) => drop(seen.too_large.get_or_insert(line)),
+            Err(NotRead::Unreadable(_)) => drop(so_far.too_large.get_or_insert(line)),
             Err(NotRead::NotAnObject(span, why)) => {
-                seen.lines += 1;
-                seen.first
+                so_far.lines += 1;
+                so_far
+                    .first
                     .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
             }
         }
