@@ -56,7 +56,7 @@ impl Event {
     /// The record of its action, without the parts that say of the step how it stands; `None` for
     /// other events.
     pub(super) fn action(&self) -> Option<Map<String, Value>> {
-        if self.phase != "act" || self.payload.contains_key("synthetic") {
+        if self.phase != "act" || self.payload.contains_key(SYNTHETIC) {
             return None;
         }
         let mut record = self.payload.clone();
@@ -79,6 +79,9 @@ impl Event {
         Ok(line)
     }
 }
+
+/// The key of an act event that no action mirrors.
+pub(super) const SYNTHETIC: &str = "synthetic";
 
 /// An event before it is dated and numbered.
 pub(super) struct Draft {
@@ -117,6 +120,12 @@ impl Draft {
             phase: self.phase,
             timestamp: DateTime(at.text()),
         }
+    }
+
+    /// Whether an act event has more for the state than the status of a step.
+    pub(super) fn adds_to_state(&self) -> bool {
+        let has = |key| self.payload.contains_key(key);
+        !has(SYNTHETIC) || has("outputs")
     }
 
     pub(super) fn by(mut self, agent_id: impl Into<String>) -> Self {

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::clock::Micros;
-use super::event::Event;
-use super::size::Size;
+use super::event::{Draft, Event};
+use super::size::{ROOM_TO_END, Size};
 use super::task::GIVEN;
 use crate::printable::escape;
 use crate::record::{
@@ -70,6 +70,10 @@ const BESIDES: Size = Size {
     depth: 0,
     is_reserved: false,
 };
+
+/// The containers that a value is in, in the state more than in its event, at most: a field of an
+/// action is in `outcomes.actions[]`.
+const DEEPER: usize = 3;
 
 /// Whether policies are asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -171,7 +175,7 @@ impl Fold {
             .map(|step| step.id.clone())
             .collect();
         self.plans += 1;
-        self.planned = Size::of(&event.payload);
+        self.planned = Size::of(&event.payload) + BESIDES;
         self.places = steps
             .iter()
             .enumerate()
@@ -199,7 +203,7 @@ impl Fold {
         let step = step.ok_or_else(|| wrong(event))?;
         step.status = status;
         if let Some(outputs) = outputs {
-            self.planned += Size::of(&outputs);
+            self.planned += Size::of(&outputs) + BESIDES;
             step.outputs = Some(outputs);
         }
         if status == StepStatus::Running {
@@ -318,11 +322,17 @@ impl Fold {
         Ok(())
     }
 
-    /// How much the state takes at most, after one more event; `None` where it does not grow.
-    pub(super) fn held_with(&self, phase: &str, payload: Size) -> Option<Size> {
-        match phase {
-            "plan" => Some(self.held + payload),
-            "act" | "memory" | "terminate" => Some(self.held() + payload + BESIDES),
+    /// How much the state takes at most, after one more event of a size, with what must be left for
+    /// others; `None` where it does not grow.
+    pub(super) fn held_with(&self, event: &Draft, size: Size) -> Option<Size> {
+        let payload = size.within(DEEPER) + BESIDES;
+        match &*event.phase {
+            // Those who resume a run plan what is planned already.
+            "plan" if size.is_no_more_than(self.planned) => None,
+            "plan" => Some(self.held + size.within(1) + ROOM_TO_END),
+            "act" if !event.adds_to_state() => None,
+            "act" | "memory" => Some(self.held() + payload + ROOM_TO_END),
+            "terminate" => Some(self.held() + payload),
             _ => None,
         }
     }

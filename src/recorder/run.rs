@@ -316,7 +316,7 @@ impl Run {
     fn must_fit(&self, draft: &Draft) -> Result<(), Error> {
         let size = Size::of(&draft.payload);
         size.check("the event")?;
-        let held = self.fold.held_with(&draft.phase, size);
+        let held = self.fold.held_with(draft, size);
         held.map_or(Ok(()), |held| held.check("the state"))
     }
 

@@ -35,6 +35,15 @@ const MAX_BYTES: usize = 60 << 20;
 const MAX_VALUES: usize = 975_000;
 const MAX_DEPTH: usize = 120;
 
+/// What of these is kept for the events by which a run goes on, is persisted and ends.
+pub(super) const ROOM_TO_END: Size = Size {
+    bytes: 1 << 20,
+    values: 10_000,
+    objects: 1_000,
+    depth: 0,
+    is_reserved: false,
+};
+
 impl Size {
     /// Without recursion: a caller may nest values as deep as memory allows.
     pub(super) fn of(members: &Map<String, Value>) -> Self {
@@ -73,6 +82,19 @@ impl Size {
             self.bytes += escaped(name) + 2;
             to_visit.push((value, depth + 1));
         }
+    }
+
+    /// The size of the same values within containers.
+    pub(super) fn within(self, containers: usize) -> Self {
+        Self {
+            depth: self.depth + containers,
+            ..self
+        }
+    }
+
+    /// Whether it takes no more memory than another.
+    pub(super) fn is_no_more_than(self, other: Self) -> bool {
+        self.bytes <= other.bytes && self.values <= other.values && self.objects <= other.objects
     }
 
     /// Refuses what a reader would refuse.

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::{Map, Value};
 
 use super::super::error::Error;
-use super::super::event::{Draft, Event, object};
+use super::super::event::{Draft, Event, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
 use crate::check::Written;
@@ -84,7 +84,7 @@ impl Run {
     pub fn would(&self, phase: &str, payload: Map<String, Value>) -> Result<Vec<Finding>, Error> {
         self.must_not_have_ended()?;
         let mut draft = Draft::new(phase, payload);
-        if phase == "act" && !draft.payload.contains_key("synthetic") {
+        if phase == "act" && !draft.payload.contains_key(SYNTHETIC) {
             self.complete_act(&mut draft.payload);
         }
         self.must_fit(&draft)?;

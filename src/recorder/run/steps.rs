@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::error::Error;
-use super::super::event::{Draft, object};
+use super::super::event::{Draft, SYNTHETIC, object};
 use super::Run;
 use super::policies::{PolicyDecision, Veto};
 use crate::record::{Action, State, Step, StepKind, StepStatus};
@@ -259,7 +259,7 @@ impl Run {
     ) -> Result<(), Error> {
         payload.insert("step_id".into(), step.into());
         payload.insert("step_status".into(), status.word().into());
-        payload.insert("synthetic".into(), true.into());
+        payload.insert(SYNTHETIC.into(), true.into());
         self.write(Draft::new("act", payload))?;
         Ok(())
     }
