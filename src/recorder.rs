@@ -231,8 +231,8 @@ impl Recorder {
         self
     }
 
-    /// Begins a run: makes its directory, an empty `learn.jsonl`, and `events.jsonl` with the
-    /// `start` event. With a workspace, its files are noted before.
+    /// Begins a run: makes its directory, `events.jsonl` with the `start` event, and an empty
+    /// `learn.jsonl`. With a workspace, its files are noted before.
     ///
     /// # Errors
     /// [`Error::Refused`] for a task without text, an id that no directory can have everywhere and
@@ -266,8 +266,9 @@ impl Recorder {
             let file = file.map_err(Error::io("creating", &dir.path().join(name)))?;
             Ok(TimelineFile::new(file, &dir, name))
         };
-        let learn = create("learn.jsonl")?;
+        // A timeline of learning alone belongs to no run.
         let mut events = create("events.jsonl")?;
+        let learn = create("learn.jsonl")?;
         if !events.lock()? {
             return Err(Error::Busy { id });
         }

@@ -57,7 +57,10 @@ fn id(files: &Files) -> Option<String> {
 
 /// What the check says of files of one episode; `None` where they are not an episode.
 fn check(files: &Files) -> Option<EpisodeReport> {
-    Some(Checker::new().records(&id(files)?, &artifacts(files)))
+    let id = id(files);
+    // Other artifacts alone belong to no run.
+    assert!(id.is_some() || artifacts(files).is_empty(), "{files:?}");
+    Some(Checker::new().records(&id?, &artifacts(files)))
 }
 
 fn errors(report: &EpisodeReport) -> Vec<String> {
