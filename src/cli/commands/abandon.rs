@@ -11,7 +11,7 @@ use crate::recorder::protocol::Done;
 
 /// End a run whose process died, as `aborted`
 ///
-/// Steps that were running become pending, and the run gets its last events, its summary and its
+/// Steps that were running have failed, and the run gets its last events, its summary and its
 /// manifest. These events have the time of the last event before them, so the duration does not
 /// include the time until this command; `abandoned_at` in the `terminate` event is the time of this
 /// command. This works only for runs that runvet recorded and that no process is recording; for any

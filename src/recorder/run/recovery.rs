@@ -17,7 +17,7 @@ use super::reread::{Relearned, Reread, reread};
 use super::verification::{Before, POST, PRE, SNAPSHOTS};
 use crate::check::Checker;
 use crate::finding::Severity;
-use crate::record::{Step, StepStatus};
+use crate::record::StepStatus;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::OpenDir;
 
@@ -45,7 +45,7 @@ struct Left {
     /// Whether the state was persisted after the last whole event.
     is_ahead: bool,
     learn: Relearned,
-    /// Whether `state.json` is the terminal one.
+    /// Whether `state.json` is the terminal one, and nothing is missing of `learn.jsonl`.
     has_ended: bool,
 }
 
@@ -86,7 +86,9 @@ impl Recorder {
             );
             return Err(Error::refused("resuming", why));
         }
-        left.go_on()
+        let mut run = left.go_on()?;
+        run.plan_running_steps_again()?;
+        Ok(run)
     }
 
     /// Makes the records of an episode whole after its process died: cuts off an event that was
@@ -108,9 +110,10 @@ impl Recorder {
         })
     }
 
-    /// Ends a run whose process died, as `aborted`. Its last events have the time of the event
-    /// before them, which was its last sign of life; `abandoned_at` in the payload of its
-    /// `terminate` event is the present time. No policy is asked.
+    /// Ends a run whose process died, as `aborted`; steps that were running have failed. Its last
+    /// events have the time of the event before them, which was its last sign of life;
+    /// `abandoned_at` in the payload of its `terminate` event is the present time. No policy is
+    /// asked.
     ///
     /// ```
     /// use runvet::recorder::{Error, Recorder, Recovered, Task};
@@ -171,9 +174,9 @@ impl Recorder {
             let directory = dir.directory().map_err(Error::io("reading", dir.path()))?;
             let opened = directory.open_file(Artifact::State);
             let read = opened.and_then(|opened| opened.read_record(&mut persisted));
-            read.is_ok() && persisted == state
+            read.is_ok() && persisted == state && relearned.is_whole
         };
-        let learn = if has_ended || dir.has("learn.jsonl") {
+        let learn = if dir.has("learn.jsonl") {
             self.open(&dir, "learn.jsonl")?
         } else {
             let created = self.disk.create(&dir, "learn.jsonl");
@@ -205,15 +208,21 @@ impl Left {
     /// Makes the records whole, and refuses those that can't be trusted.
     fn repair(&mut self) -> Result<(), Error> {
         let is_ahead = !self.has_ended && self.is_ahead;
+        let aside = beside("state.json");
         if !self.has_ended && self.tail.is_some() {
             if is_ahead {
                 // Its evidence is in the tail. Without the tail, nothing would vouch for it.
-                self.run.remove(&self.run.dir, ["state.json".to_owned()])?;
+                self.run.rename("state.json", &aside)?;
                 self.run.has_state = false;
             }
             self.run.events.cut()?;
         }
-        self.run.must_be_trusted()?;
+        if let Err(untrusted) = self.run.must_be_trusted() {
+            if is_ahead {
+                self.run.rename(&aside, "state.json")?;
+            }
+            return Err(untrusted);
+        }
         if self.has_ended {
             return Ok(());
         }
@@ -221,6 +230,7 @@ impl Left {
             held,
             kept,
             missing,
+            ..
         } = std::mem::take(&mut self.learn);
         self.run.learn.becomes(held, kept, &missing)?;
         if self.run.fold.terminated.is_none() {
@@ -245,19 +255,6 @@ impl Left {
         let (bytes, digest) = self.tail.unzip();
         let payload = object([("cut_bytes", bytes.into()), ("cut_sha256", digest.into())]);
         run.write(Draft::runtime("run.resume", payload))?;
-        if !run.fold.open.is_empty() {
-            let steps = run.fold.state.plan.steps.iter().cloned();
-            let steps: Vec<Step> = steps
-                .map(|step| match step.status {
-                    StepStatus::Running => Step {
-                        status: StepStatus::Pending,
-                        ..step
-                    },
-                    _ => step,
-                })
-                .collect();
-            run.write_plan(&steps, "planner.resume")?;
-        }
         Ok(run)
     }
 }
@@ -281,6 +278,20 @@ impl Run {
         }
     }
 
+    /// Plans the steps that were running as pending ones.
+    fn plan_running_steps_again(&mut self) -> Result<(), Error> {
+        if self.fold.open.is_empty() {
+            return Ok(());
+        }
+        let mut steps = self.fold.state.plan.steps.clone();
+        for step in &mut steps {
+            if step.status == StepStatus::Running {
+                step.status = StepStatus::Pending;
+            }
+        }
+        self.write_plan(&steps, "planner.resume")
+    }
+
     /// Removes what an end that was cut short, or a replacement, left.
     fn clear_away(&self) -> Result<(), Error> {
         let replaced = ["manifest.json", "state.json", "summary.json"].map(beside);
@@ -291,6 +302,11 @@ impl Run {
             // It is not the recorder's.
             Err(_) => Ok(()),
         }
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
+        let renamed = self.recorder.disk.rename(&self.dir, from, to);
+        renamed.map_err(Error::io("renaming", &self.path().join(from)))
     }
 
     /// Removes files, as far as they are there: mostly they are not, and nothing is written then.

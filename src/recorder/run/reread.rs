@@ -35,6 +35,8 @@ pub(super) struct Relearned {
     pub(super) kept: u64,
     /// The rest.
     pub(super) missing: Vec<u8>,
+    /// Whether it holds that, and nothing else.
+    pub(super) is_whole: bool,
 }
 
 /// Reads the timelines of an episode; that of its events is open.
@@ -79,17 +81,17 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
             events: held,
             is_ahead: is_persisted && !is_sealed,
             tail,
-            learn: Relearned {
-                held: learn.held,
-                kept: learn.kept,
-                missing: learn.missing,
-            },
+            learn: learn.relearned().map_err(reading())?,
         }),
         (wrong, _) => Err(Error::Untrusted {
             id: id.into(),
             reason: match wrong {
                 Some(wrong) => format!("{wrong}; only its own writer can repair or end it"),
-                None => "events.jsonl has no `start` event: the run never began".into(),
+                None => {
+                    "events.jsonl has no `start` event: the run never began, and its directory can \
+                         be deleted"
+                        .into()
+                }
             },
             report: None,
         }),
@@ -289,5 +291,15 @@ impl Learn {
             return Err("learn.jsonl lacks nearly all proposals of events.jsonl".into());
         }
         Ok(())
+    }
+
+    fn relearned(self) -> io::Result<Relearned> {
+        let rest = self.file.map(|mut file| file.read(&mut [0])).transpose()?;
+        Ok(Relearned {
+            held: self.held,
+            kept: self.kept,
+            is_whole: rest == Some(0) && self.missing.is_empty(),
+            missing: self.missing,
+        })
     }
 }

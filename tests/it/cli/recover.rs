@@ -124,6 +124,22 @@ fn state_whose_evidence_was_lost_is_written_anew() {
 }
 
 #[test]
+fn state_of_a_run_that_is_not_trusted_stays() {
+    let temp = tempfile::tempdir().unwrap();
+    let (id, dir) = killed(temp.path(), b"{\"agent_id\"");
+    // No event is the evidence of this state, and a run that goes on has no such summary.
+    let state = fs::read_to_string(dir.join("state.json")).unwrap() + "\n";
+    fs::write(dir.join("state.json"), &state).unwrap();
+    fs::write(dir.join("summary.json"), "{}").unwrap();
+    for command in ["recover", "abandon"] {
+        let refused = runvet(command, temp.path(), &[&id, "--json"]);
+        assert_eq!(answer(stdout(&refused))["error"]["kind"], "untrusted");
+        let kept = fs::read_to_string(dir.join("state.json")).unwrap();
+        assert_eq!(kept, state);
+    }
+}
+
+#[test]
 fn killed_run_goes_on_with_its_steps_pending() {
     let temp = tempfile::tempdir().unwrap();
     let (id, _) = killed(temp.path(), b"{");

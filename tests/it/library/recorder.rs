@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use runvet::finding::Level;
 use runvet::gate::{Gate, all_rules};
 use runvet::read::policy::{Advice, Policy};
-use runvet::record::{Action, State, Step, StepKind};
+use runvet::record::{Action, State, Step, StepKind, StepStatus};
 use runvet::recorder::{
     Assertion, End, Error, Evaluated, Recorded, Recorder, Recovered, Run, StepDecision, StepDraft,
-    Task,
+    StepEnd, Task,
 };
 use serde_json::{Map, Value, json};
 
@@ -248,7 +248,126 @@ fn abandoned_run_lasted_until_its_last_event() {
         (&last, &last)
     );
     assert!(seconds(&end["payload"]["abandoned_at"]) > seconds(&last));
+    let status = abandoned.state.plan.steps[0].status;
+    assert_eq!(status, StepStatus::Failed);
     assert_eq!(findings([dir.path()]), [""; 0]);
+}
+
+/// A list in a list, and so on.
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(0), |inner, _| json!([inner]))
+}
+
+/// Records a value in one of the places that end up in the state; returns whether it was accepted.
+fn record_value(run: &mut Run, place: &str, value: Value) -> bool {
+    let members: Map<String, Value> = [("value".to_owned(), value.clone())].into_iter().collect();
+    match place {
+        "inputs" => {
+            let step = StepDraft::new("b", StepKind::Act, "do").inputs(members);
+            run.plan([step], "planner").is_ok()
+        }
+        "action" => {
+            let step = run.open("a").unwrap();
+            let StepDecision::Go(step) = step else {
+                panic!("{step:?}")
+            };
+            run.act(&step, Action::new("tool").output(value)).is_ok()
+        }
+        "outputs" => {
+            let step = run.open("a").unwrap();
+            let StepDecision::Go(step) = step else {
+                panic!("{step:?}")
+            };
+            run.close(step, StepEnd::DoneWith(members)).is_ok()
+        }
+        _ => run.remember("key", value, None).is_ok(),
+    }
+}
+
+#[test]
+fn whatever_is_accepted_can_be_persisted_and_resumed_and_ended() {
+    for place in ["inputs", "action", "outputs", "fact"] {
+        let mut accepted = Vec::new();
+        for depth in 100..125 {
+            let dir = tempfile::tempdir().unwrap();
+            let recorder = recorder(dir.path(), 3);
+            let mut run = recorder.begin(Task::new("a task")).unwrap();
+            let steps = ["a", "c"].map(|id| StepDraft::new(id, StepKind::Act, "do"));
+            let _ = run.plan(steps, "planner").unwrap();
+            accepted.push(record_value(&mut run, place, nested(depth)));
+            // A step that is open is planned again.
+            if place != "inputs" {
+                let _ = run.open("c").unwrap();
+            }
+            run.persist().unwrap();
+            let id = run.id().to_owned();
+            drop(run);
+            drop(recorder.resume(&id).unwrap());
+            recorder.abandon(&id, "it was left").unwrap();
+            assert_eq!(findings([dir.path()]), [""; 0], "{place} {depth}");
+        }
+        assert!(
+            accepted.contains(&true) && accepted.contains(&false),
+            "{place}"
+        );
+    }
+}
+
+#[test]
+fn end_that_could_not_be_read_is_refused_before_a_byte_is_written() {
+    for depth in 110..125 {
+        let dir = tempfile::tempdir().unwrap();
+        let mut run = recorder(dir.path(), 3).begin(Task::new("a task")).unwrap();
+        let before = files(dir.path());
+        if run.end(End::error(nested(depth))).is_err() {
+            assert!(files(dir.path()) == before, "{depth}");
+            run.end(End::ok().metric("m", nested(depth))).unwrap_err();
+            run.end(End::aborted("it is too deep")).unwrap();
+        }
+        assert_eq!(findings([dir.path()]), [""; 0], "{depth}");
+    }
+}
+
+#[test]
+fn run_that_holds_as_much_as_it_may_is_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = recorder(dir.path(), 3).begin(Task::new("a task")).unwrap();
+    let step = StepDraft::new("a", StepKind::Act, "do");
+    let _ = run.plan([step], "planner").unwrap();
+    let _ = run.open("a").unwrap();
+    for numbers in [900_000, 60_000, 4_000, 900, 50, 10, 5] {
+        let list = vec![Value::from(0); numbers];
+        while run.remember("key", list.clone(), None).is_ok() {}
+    }
+    run.persist().unwrap();
+    run.finish(End::aborted("it is full")).unwrap();
+    assert_eq!(findings([dir.path()]), [""; 0]);
+}
+
+#[test]
+fn lost_lines_of_learning_are_written_again_after_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), 3);
+    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    run.propose(Map::new(), false).unwrap();
+    let (id, learn) = (run.id().to_owned(), run.path().join("learn.jsonl"));
+    run.finish(End::ok()).unwrap();
+    let whole = files(dir.path());
+    let spoil: [&dyn Fn(); 3] = [
+        &|| fs::write(&learn, "").unwrap(),
+        &|| fs::remove_file(&learn).unwrap(),
+        &|| fs::write(&learn, [fs::read(&learn).unwrap(), b"{}\n".into()].concat()).unwrap(),
+    ];
+    for spoil in spoil {
+        spoil();
+        let recovered = recorder.recover(&id).unwrap();
+        assert!(
+            matches!(recovered, Recovered::Completed(_)),
+            "{recovered:?}"
+        );
+        assert!(files(dir.path()) == whole);
+        assert!(matches!(recorder.recover(&id), Ok(Recovered::Intact)));
+    }
 }
 
 #[test]
