@@ -6,9 +6,7 @@
 
 mod timeline;
 
-use serde::Serialize;
-
-use crate::finding::{EpisodeReport, Lifecycle};
+use crate::finding::EpisodeReport;
 pub(crate) use timeline::{
     Folded, Incident, Mark, Moment, Outline, Reason, ReasonKind, TimelineRow,
 };
@@ -17,7 +15,7 @@ pub(crate) use timeline::{
 pub(crate) const MAX_ROWS: usize = 1_000;
 
 /// One run at a glance.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Dashboard {
     /// What the records say.
     pub(crate) overview: Overview,
@@ -25,12 +23,14 @@ pub(crate) struct Dashboard {
     pub(crate) reason: Option<Reason>,
     /// What the timeline says.
     pub(crate) timeline: Outline,
-    /// The verdict of a check.
-    pub(crate) verdict: RunVerdict,
+    /// What a check found in the records: a run may have failed although they are consistent.
+    pub(crate) report: EpisodeReport,
+    /// The line of the first event with which the persisted plan disagrees.
+    pub(crate) plan_differs_from: Option<u64>,
 }
 
 /// What the records of a run say. A value that a record lacks is `None`; a list has no rows.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Overview {
     /// Which run it is, and how it went.
     pub(crate) header: Header,
@@ -53,7 +53,7 @@ pub(crate) struct Overview {
 }
 
 /// Which run it is, and how it went.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Header {
     /// The run's id.
     pub(crate) episode_id: String,
@@ -73,32 +73,12 @@ pub(crate) struct Header {
     pub(crate) mode: Option<String>,
     /// The adapter that executed the run.
     pub(crate) adapter: Option<String>,
-    /// Whether the run has ended.
-    pub(crate) lifecycle: Lifecycle,
     /// Records that should exist but can't be shown, each with the reason.
     pub(crate) unreadable: Vec<UnreadableRecord>,
 }
 
-impl Default for Header {
-    fn default() -> Self {
-        Self {
-            episode_id: String::new(),
-            dir: String::new(),
-            task: None,
-            status: None,
-            outcome: None,
-            started_at: None,
-            duration_sec: None,
-            mode: None,
-            adapter: None,
-            lifecycle: Lifecycle::Unknown,
-            unreadable: Vec::new(),
-        }
-    }
-}
-
 /// A record that can't be shown.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct UnreadableRecord {
     /// The name of its file.
     pub(crate) file: &'static str,
@@ -107,7 +87,7 @@ pub(crate) struct UnreadableRecord {
 }
 
 /// The first rows of a list, and its length.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rows<T> {
     /// At most [`MAX_ROWS`] rows.
     pub(crate) first: Vec<T>,
@@ -134,7 +114,7 @@ impl<T> FromIterator<T> for Rows<T> {
 }
 
 /// The plan that the state persists, with the steps that only the timeline has.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PlanSection {
     /// The source of the plan.
     pub(crate) source: Option<String>,
@@ -143,7 +123,7 @@ pub(crate) struct PlanSection {
 }
 
 /// A step of the plan. A value that the state lacks is empty, here and in the other rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StepRow {
     /// The step's identifier.
     pub(crate) id: String,
@@ -160,7 +140,7 @@ pub(crate) struct StepRow {
 }
 
 /// An action of the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ActionRow {
     /// The action's identifier.
     pub(crate) id: String,
@@ -175,7 +155,7 @@ pub(crate) struct ActionRow {
 }
 
 /// A belief of the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BeliefRow {
     /// The confidence.
     pub(crate) confidence: String,
@@ -184,7 +164,7 @@ pub(crate) struct BeliefRow {
 }
 
 /// A fact that the run remembers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FactRow {
     /// Its name.
     pub(crate) key: String,
@@ -193,7 +173,7 @@ pub(crate) struct FactRow {
 }
 
 /// The verification that the summary reports.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct VerificationSection {
     /// `true`, `false`, or another value in its place; `None` if the run was not verified.
     pub(crate) passed: Option<String>,
@@ -206,7 +186,7 @@ pub(crate) struct VerificationSection {
 }
 
 /// An assertion of the verification.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AssertionRow {
     /// Its name and its target, or what else tells it from others.
     pub(crate) name: String,
@@ -229,7 +209,7 @@ impl AssertionRow {
 }
 
 /// A file of the workspace that the run changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileChange {
     /// What happened to it.
     pub(crate) kind: ChangeKind,
@@ -238,8 +218,7 @@ pub(crate) struct FileChange {
 }
 
 /// What happened to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeKind {
     /// It is new.
     Added,
@@ -250,7 +229,7 @@ pub(crate) enum ChangeKind {
 }
 
 /// The metrics of the summary.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct MetricsSection {
     /// The single figures.
     pub(crate) figures: Rows<Figure>,
@@ -259,7 +238,7 @@ pub(crate) struct MetricsSection {
 }
 
 /// A single figure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Figure {
     /// Its name.
     pub(crate) name: String,
@@ -268,7 +247,7 @@ pub(crate) struct Figure {
 }
 
 /// A latency.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Latency {
     /// Its name.
     pub(crate) name: String,
@@ -277,7 +256,7 @@ pub(crate) struct Latency {
 }
 
 /// A link of the state to an artifact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkRow {
     /// The key of the link.
     pub(crate) name: String,
@@ -288,8 +267,7 @@ pub(crate) struct LinkRow {
 }
 
 /// What is at the target of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkEnd {
     /// The artifact.
     There,
@@ -297,19 +275,4 @@ pub(crate) enum LinkEnd {
     Missing,
     /// Something other than the artifact.
     Elsewhere,
-}
-
-/// The verdict of a check on a run.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct RunVerdict {
-    /// The status, from the state: a run may have failed although its records are consistent.
-    pub(crate) status: Option<String>,
-    /// The outcome, from the summary.
-    pub(crate) outcome: Option<String>,
-    /// Why the run did not succeed.
-    pub(crate) reason: Option<Reason>,
-    /// The check's report on its records.
-    pub(crate) report: EpisodeReport,
-    /// The line of the first event with which the persisted plan disagrees.
-    pub(crate) plan_differs_from: Option<u64>,
 }

@@ -22,8 +22,8 @@ mod sheet;
 
 use crate::dashboard::{
     ActionRow, AssertionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header,
-    Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, RunVerdict,
-    StepRow, UnreadableRecord, VerificationSection,
+    Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
+    UnreadableRecord, VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
@@ -166,18 +166,12 @@ impl Checked {
     }
 
     fn with(self, overview: Overview) -> (Dashboard, View) {
-        let reason = self.view.reason(&self.timeline);
         let dashboard = Dashboard {
             overview,
-            verdict: RunVerdict {
-                status: self.view.entry.status.clone(),
-                outcome: self.view.entry.outcome.clone(),
-                reason: reason.clone(),
-                plan_differs_from: self.plan.differs_from(),
-                report: self.report,
-            },
-            reason,
+            reason: self.view.reason(&self.timeline),
             timeline: self.timeline,
+            report: self.report,
+            plan_differs_from: self.plan.differs_from(),
         };
         (dashboard, self.view)
     }
@@ -336,7 +330,6 @@ impl View {
             duration_sec: entry.duration_sec,
             mode,
             adapter,
-            lifecycle: entry.lifecycle,
             unreadable: unreadable.collect(),
         }
     }

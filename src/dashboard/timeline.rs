@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A timeline in outline.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Outline {
     /// The episode's directory.
     pub(crate) dir: String,
@@ -32,8 +32,7 @@ pub(crate) struct Outline {
 }
 
 /// A row of a timeline in outline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TimelineRow {
     /// One event.
     Event(Moment),
@@ -42,7 +41,7 @@ pub(crate) enum TimelineRow {
 }
 
 /// Events of a timeline that follow each other and are left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Folded {
     /// The number of events.
     pub(crate) events: u64,
@@ -51,7 +50,7 @@ pub(crate) struct Folded {
 }
 
 /// One event in outline.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Moment {
     /// The line in `events.jsonl`.
     pub(crate) line: u64,
@@ -68,8 +67,7 @@ pub(crate) struct Moment {
 }
 
 /// What went wrong in an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Something failed.
     Failed,
@@ -78,7 +76,7 @@ pub(crate) enum Mark {
 }
 
 /// An event that may tell why a run ended as it did.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Incident {
     /// The line in `events.jsonl`.
     pub(crate) line: u64,

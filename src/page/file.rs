@@ -300,7 +300,7 @@ impl Counted<'_> {
 mod tests {
     use super::*;
     use crate::check::Checker;
-    use crate::dashboard::{Dashboard, Outline, Rows, RunVerdict};
+    use crate::dashboard::{Dashboard, Outline, Rows};
     use crate::page::{PlanSides, RunSheet, run_text};
     use crate::source::Artifact;
 
@@ -322,13 +322,8 @@ mod tests {
                     overview: crate::dashboard::Overview::default(),
                     reason: None,
                     timeline: Outline::default(),
-                    verdict: RunVerdict {
-                        status: None,
-                        outcome: None,
-                        reason: None,
-                        report: report.clone(),
-                        plan_differs_from: None,
-                    },
+                    report: report.clone(),
+                    plan_differs_from: None,
                 },
                 plan: PlanSides::default(),
                 actions: Rows::default(),

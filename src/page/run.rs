@@ -33,7 +33,7 @@ pub(crate) fn run_text(page: &RunSheet, prefix: &str) -> String {
 }
 
 fn run(page: &RunSheet, prefix: &str) -> Markup {
-    let report = &page.dashboard.verdict.report;
+    let report = &page.dashboard.report;
     let places = Places::of(report, prefix);
     html! {
         article.run aria-labelledby={ (prefix) "title" } {
@@ -77,7 +77,7 @@ fn part(prefix: &str, (name, title): (&str, &str), body: &Markup) -> Markup {
 
 fn number_of(page: &RunSheet, part: &str) -> Markup {
     let number = match part {
-        "findings" => page.dashboard.verdict.report.findings.len() as u64,
+        "findings" => page.dashboard.report.findings.len() as u64,
         "events" => page.dashboard.timeline.events,
         _ => return html! {},
     };
@@ -86,7 +86,7 @@ fn number_of(page: &RunSheet, part: &str) -> Markup {
 
 fn header(page: &RunSheet, prefix: &str) -> Markup {
     let header = &page.dashboard.overview.header;
-    let report = &page.dashboard.verdict.report;
+    let report = &page.dashboard.report;
     html! {
         header.run-header {
             p.crumb { code { (said(&header.episode_id)) } }

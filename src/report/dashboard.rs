@@ -12,8 +12,8 @@ use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
 use super::wording::count;
 use crate::dashboard::{
-    ChangeKind, Figure, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview,
-    PlanSection, Reason, Rows, RunVerdict, VerificationSection,
+    ChangeKind, Figure, Header, LinkEnd, LinkRow, MetricsSection, Moment, Overview, PlanSection,
+    Rows, VerificationSection,
 };
 use crate::printable::{columns_of, escape, fit};
 
@@ -26,127 +26,67 @@ const MAX_FIGURES: usize = 60;
 /// The width of the longest bar in a chart.
 const BAR_COLUMNS: usize = 24;
 
-/// Draws dashboards as text.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DashboardText {
-    style: Style,
-    width: usize,
-}
-
-impl DashboardText {
-    /// Text in a style, in lines of at most `width` columns; only paths are never cut. With
-    /// `usize::MAX` nothing is cut or wrapped, for text that programs search.
-    #[must_use]
-    pub(crate) fn new(style: Style, width: usize) -> Self {
-        Self { style, width }
-    }
-
-    /// Draws which run it is, and how it went; this part comes first.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    pub(crate) fn header(self, out: &mut dyn Write, header: &Header) -> io::Result<()> {
-        self.page(out).header(header)
-    }
-
-    /// Draws why the run did not succeed; this part comes directly below the header.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    pub(crate) fn reason(self, out: &mut dyn Write, reason: &Reason) -> io::Result<()> {
-        self.page(out).reason(reason)
-    }
-
-    /// Draws what the records say.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    pub(crate) fn records(self, out: &mut dyn Write, overview: &Overview) -> io::Result<()> {
-        let mut page = self.page(out);
-        if let Some(plan) = &overview.plan {
-            page.plan(plan)?;
-        }
-        page.list("Actions", &overview.actions, |action| {
-            let named = format!("{:10} {:10} {:20} ", action.id, action.step_id, action.tool);
-            let (status, input) = (&action.result_status, &action.input_excerpt);
-            row(&named)
-                .word(&format!("{status:8}"))
-                .text(&format!(" {input}"))
-        })?;
-        page.list("Beliefs", &overview.beliefs, |belief| {
-            row(&format!("{:>5} {}", belief.confidence, belief.statement))
-        })?;
-        page.list("Facts", &overview.facts, |fact| {
-            row(&format!("{} = {}", fact.key, fact.value))
-        })?;
-        if let Some(verification) = &overview.verification {
-            page.verification(verification)?;
-        }
-        if let Some(metrics) = &overview.metrics {
-            page.metrics(metrics)?;
-        }
-        if overview.outcome_metrics.total > 0 {
-            page.title("Outcome metrics")?;
-            page.figures(&overview.outcome_metrics)?;
-        }
-        if let Some(links) = &overview.links {
-            page.title("Links")?;
-            page.rows(links, link)?;
-        }
-        Ok(())
-    }
-
-    /// Draws the outline of the timeline.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    pub(crate) fn timeline(self, out: &mut dyn Write, outline: &Outline) -> io::Result<()> {
-        self.page(out).timeline(outline)
-    }
-
-    /// Draws the verdict of a check; this part comes last.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    pub(crate) fn verdict(self, out: &mut dyn Write, verdict: &RunVerdict) -> io::Result<()> {
-        self.page(out).verdict(verdict)
-    }
-
-    /// Draws one event: its line, time, phase and agent, and what happened.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    pub(crate) fn moment(self, out: &mut dyn Write, moment: &Moment) -> io::Result<()> {
-        let number = StyledLine::default().text(&format!("{:>6} ", moment.line));
-        let mut page = self.page(out);
-        page.draw(&page.in_a_line(number, moment))
-    }
-
-    fn page(self, out: &mut dyn Write) -> Page<'_> {
-        Page {
-            out,
-            width: self.width,
-            glyphs: Glyphs::of(self.style),
-            is_coloured: self.style == Style::Colour,
-        }
-    }
-}
-
-/// The output of a dashboard, and its style.
-struct Page<'o> {
+/// Draws a dashboard as text, part by part: header, reason, records, timeline and verdict.
+pub(crate) struct DashboardText<'o> {
     out: &'o mut dyn Write,
     width: usize,
     glyphs: &'static Glyphs,
     is_coloured: bool,
 }
 
-impl Page<'_> {
+impl<'o> DashboardText<'o> {
+    /// Text in a style, in lines of at most `width` columns; only paths are never cut. With
+    /// `usize::MAX` nothing is cut or wrapped, for text that programs search.
+    pub(crate) fn new(out: &'o mut dyn Write, style: Style, width: usize) -> Self {
+        Self {
+            out,
+            width,
+            glyphs: Glyphs::of(style),
+            is_coloured: style == Style::Colour,
+        }
+    }
+
+    /// Draws what the records say.
+    pub(crate) fn records(&mut self, overview: &Overview) -> io::Result<()> {
+        if let Some(plan) = &overview.plan {
+            self.plan(plan)?;
+        }
+        self.list("Actions", &overview.actions, |action| {
+            let named = format!("{:10} {:10} {:20} ", action.id, action.step_id, action.tool);
+            let (status, input) = (&action.result_status, &action.input_excerpt);
+            row(&named)
+                .word(&format!("{status:8}"))
+                .text(&format!(" {input}"))
+        })?;
+        self.list("Beliefs", &overview.beliefs, |belief| {
+            row(&format!("{:>5} {}", belief.confidence, belief.statement))
+        })?;
+        self.list("Facts", &overview.facts, |fact| {
+            row(&format!("{} = {}", fact.key, fact.value))
+        })?;
+        if let Some(verification) = &overview.verification {
+            self.verification(verification)?;
+        }
+        if let Some(metrics) = &overview.metrics {
+            self.metrics(metrics)?;
+        }
+        if overview.outcome_metrics.total > 0 {
+            self.title("Outcome metrics")?;
+            self.figures(&overview.outcome_metrics)?;
+        }
+        if let Some(links) = &overview.links {
+            self.title("Links")?;
+            self.rows(links, link)?;
+        }
+        Ok(())
+    }
+
+    /// Draws one event: its line, time, phase and agent, and what happened.
+    pub(crate) fn moment(&mut self, moment: &Moment) -> io::Result<()> {
+        let number = StyledLine::default().text(&format!("{:>6} ", moment.line));
+        self.draw(&self.in_a_line(number, moment))
+    }
+
     /// The width of a column, if lines have a limit at all.
     fn column(&self, columns: usize) -> usize {
         if self.width == usize::MAX {
@@ -231,7 +171,8 @@ impl Page<'_> {
         writeln!(self.out, "{what} runvet {}", words.join(" "))
     }
 
-    fn header(&mut self, header: &Header) -> io::Result<()> {
+    /// Draws which run it is, and how it went.
+    pub(crate) fn header(&mut self, header: &Header) -> io::Result<()> {
         self.heading(&header.episode_id)?;
         if let Some(task) = &header.task {
             self.paragraph("", task)?;

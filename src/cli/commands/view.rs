@@ -85,19 +85,23 @@ impl View {
             writeln!(output.stdout())?;
             return Ok(Exit::Success);
         }
-        let text = DashboardText::new(style(self.color), width());
         // What is known is printed before the timeline is read, which may take long.
         let header = view::View::new(&run).overview(&run).header;
-        text.header(output.stdout(), &header)?;
+        self.text(output).header(&header)?;
         output.finish()?;
         let dashboard = view::dashboard(&run, &mut gate)?;
+        let mut text = self.text(output);
         if let Some(reason) = &dashboard.reason {
-            text.reason(output.stdout(), reason)?;
+            text.reason(reason)?;
         }
-        text.records(output.stdout(), &dashboard.overview)?;
-        text.timeline(output.stdout(), &dashboard.timeline)?;
-        text.verdict(output.stdout(), &dashboard.verdict)?;
+        text.records(&dashboard.overview)?;
+        text.timeline(&dashboard.timeline)?;
+        text.verdict(&dashboard)?;
         Ok(Exit::Success)
+    }
+
+    fn text<'o>(&self, output: &'o mut Output) -> DashboardText<'o> {
+        DashboardText::new(output.stdout(), style(self.color), width())
     }
 
     /// Streams the timeline, line by line.
@@ -106,13 +110,13 @@ impl View {
         if let Some(text) = &self.grep {
             moments = moments.only_with(text.clone());
         }
-        let text = DashboardText::new(style(self.color), width());
+        let (style, width) = (style(self.color), width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
         for read in moments {
             match read {
                 Ok(moment) => {
                     is_empty = false;
-                    text.moment(output.stdout(), &moment)?;
+                    DashboardText::new(output.stdout(), style, width).moment(&moment)?;
                 }
                 Err(error) => {
                     output.fault(&error);

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use super::Page;
+use super::DashboardText;
 use crate::dashboard::{Reason, ReasonKind};
 use crate::report::figures::offset;
 use crate::report::paint::Paint;
 
-impl Page<'_> {
-    pub(super) fn reason(&mut self, reason: &Reason) -> io::Result<()> {
+impl DashboardText<'_> {
+    /// Draws why the run did not succeed.
+    pub(crate) fn reason(&mut self, reason: &Reason) -> io::Result<()> {
         let what = reason.kind.sentence_start();
         let paint = match reason.kind {
             ReasonKind::Failed | ReasonKind::GoalNotAchieved => Paint::Bad,

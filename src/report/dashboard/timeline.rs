@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::Page;
+use super::DashboardText;
 use crate::dashboard::{Folded, Mark, Moment, Outline, TimelineRow};
 use crate::printable::fit;
 use crate::report::figures::offset;
@@ -11,8 +11,9 @@ use crate::report::paint::{Paint, StyledLine};
 /// The maximum number of phases that the line for events that are left out names.
 const FOLDED_PHASES: usize = 3;
 
-impl Page<'_> {
-    pub(super) fn timeline(&mut self, outline: &Outline) -> io::Result<()> {
+impl DashboardText<'_> {
+    /// Draws the outline of the timeline.
+    pub(crate) fn timeline(&mut self, outline: &Outline) -> io::Result<()> {
         if let Some(fault) = &outline.fault {
             writeln!(self.out)?;
             return self.paragraph("", &format!("Timeline: can't be shown: {fault}"));

@@ -3,39 +3,38 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use super::{Page, SECTION_LINES};
-use crate::dashboard::{ReasonKind, RunVerdict};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Suppression};
+use super::{DashboardText, SECTION_LINES};
+use crate::dashboard::{Dashboard, ReasonKind};
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Totals};
 use crate::printable::escape;
 use crate::report::paint::{Paint, StyledLine};
 use crate::report::wording::count;
 
-impl Page<'_> {
+impl DashboardText<'_> {
     /// Draws how the run ended and, separately, whether its records can be trusted.
-    pub(super) fn verdict(&mut self, verdict: &RunVerdict) -> io::Result<()> {
-        let report = &verdict.report;
+    pub(crate) fn verdict(&mut self, dashboard: &Dashboard) -> io::Result<()> {
+        let report = &dashboard.report;
         writeln!(self.out)?;
-        let (went, paint) = how_it_went(verdict);
+        let (went, paint) = how_it_went(dashboard);
         let run = StyledLine::default()
             .painted("Run: ", Paint::Bold)
             .painted(&went, paint);
-        let reason = verdict.reason.as_ref();
+        let reason = dashboard.reason.as_ref();
         let reason = reason.and_then(|reason| Some(format!(": {}", reason.text.as_ref()?)));
         self.draw(&run.text(&reason.unwrap_or_default()))?;
         let records = StyledLine::default().painted("Records: ", Paint::Bold);
         self.draw(&records.painted(&consistency(report), colour_of(report)))?;
-        if let Some(line) = verdict.plan_differs_from {
+        if let Some(line) = dashboard.plan_differs_from {
             let what = format!("  the plan differs from the timeline from line {line} on:");
             self.hint(&what, &["plan", &report.dir])?;
         }
-        for (suppression, what) in [
-            (Suppression::Ignore, "ignored"),
-            (Suppression::Baseline, "in the baseline"),
+        let totals = Totals::of(report);
+        for (number, what) in [
+            (totals.ignored, "ignored"),
+            (totals.baselined, "in the baseline"),
         ] {
-            let suppressed = report.suppressed.iter();
-            let number = suppressed.filter(|known| known.by == suppression).count();
             if number > 0 {
-                self.line(&format!("  {what}: {}", count(number as u64, "finding")))?;
+                self.line(&format!("  {what}: {}", count(number, "finding")))?;
             }
         }
         let findings = report.by_weight();
@@ -75,11 +74,12 @@ impl Page<'_> {
 }
 
 /// How a run went, in words and in colour: a run that ended well may still have missed its goal.
-fn how_it_went(verdict: &RunVerdict) -> (String, Paint) {
-    let status = verdict.status.as_deref();
-    let kind = verdict.reason.as_ref().map(|reason| reason.kind);
-    let lifecycle = verdict.report.lifecycle;
-    let went = match (status, verdict.outcome.as_deref()) {
+fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
+    let header = &dashboard.overview.header;
+    let status = header.status.as_deref();
+    let kind = dashboard.reason.as_ref().map(|reason| reason.kind);
+    let lifecycle = dashboard.report.lifecycle;
+    let went = match (status, header.outcome.as_deref()) {
         (Some("error"), _) => "failed (error)",
         (Some("vetoed"), _) => "vetoed",
         (Some("aborted"), _) => "aborted",
@@ -107,11 +107,9 @@ fn how_it_went(verdict: &RunVerdict) -> (String, Paint) {
 
 /// Whether the records of a run can be trusted.
 fn consistency(report: &EpisodeReport) -> String {
-    let of = |severity| {
-        let findings = report.findings.iter();
-        findings.filter(|found| found.severity == severity).count() as u64
-    };
-    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let Totals {
+        errors, warnings, ..
+    } = Totals::of(report);
     let warned = match warnings {
         0 => String::new(),
         warnings => format!(", {}", count(warnings, "warning")),
