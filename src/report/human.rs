@@ -14,7 +14,7 @@ use super::unjudged::UnjudgedByKind;
 use super::wording::{count, counts, faults, not_judged, nothing_found, stage, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
-    EpisodeReport, Finding, Location, ReportedFault, Severity, SkipKind, Statistics, Tally,
+    EpisodeReport, Finding, Location, ReportedFault, Severity, SkipKind, Statistics, Tally, Totals,
 };
 use crate::printable::{columns_of, escape, fit};
 
@@ -331,16 +331,10 @@ impl Renderer for Human {
 }
 
 fn counts_of(episode: &EpisodeReport) -> String {
-    let of = |severity| {
-        episode
-            .findings
-            .iter()
-            .filter(|finding| finding.severity == severity)
-            .count() as u64
-    };
+    let totals = Totals::of(episode);
     match &*episode.findings {
         [] => nothing_found(episode).into(),
-        _ => counts(of(Severity::Error), of(Severity::Warning)),
+        _ => counts(totals.errors, totals.warnings),
     }
 }
 
