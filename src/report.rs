@@ -291,12 +291,15 @@ impl Options {
 
 /// Writes a report, one episode at a time.
 pub trait Renderer: Send {
-    /// Writes what comes before the first episode.
+    /// Writes what comes before the first episode: nothing, unless a format says otherwise.
     ///
     /// # Errors
     ///
     /// Those of the writer.
-    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()>;
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let _ = out;
+        Ok(())
+    }
     /// Writes one episode.
     ///
     /// # Errors

@@ -32,10 +32,6 @@ struct Rule {
 }
 
 impl Renderer for Agent {
-    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         let mut findings: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
         for finding in &episode.findings {

@@ -12,10 +12,6 @@ pub(super) struct Concise {
 }
 
 impl Renderer for Concise {
-    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         lines(episode, self.verbose).try_for_each(|line| writeln!(out, "{line}"))
     }

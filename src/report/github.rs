@@ -33,10 +33,6 @@ impl Github {
 }
 
 impl Renderer for Github {
-    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.unjudged += u64::from(!episode.skipped.is_empty());
         for finding in &episode.findings {

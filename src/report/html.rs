@@ -21,10 +21,6 @@ impl Html {
 }
 
 impl Renderer for Html {
-    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.file.add(episode)
     }

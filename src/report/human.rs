@@ -250,10 +250,6 @@ impl Human {
 }
 
 impl Renderer for Human {
-    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         let mut shown = episode.by_weight();
         shown.retain(|finding| self.show(finding));

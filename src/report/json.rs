@@ -44,10 +44,6 @@ impl Renderer for Json {
 pub(super) struct Ndjson;
 
 impl Renderer for Ndjson {
-    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         write_json(out, episode)?;
         out.write_all(b"\n")

@@ -66,10 +66,6 @@ impl List {
 }
 
 impl Renderer for Markdown {
-    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.statistics.add(episode);
         self.unjudged += u64::from(!episode.skipped.is_empty());
