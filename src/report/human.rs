@@ -14,7 +14,7 @@ use super::unjudged::UnjudgedByKind;
 use super::wording::{count, counts, faults, not_judged, nothing_found, stage, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
-    EpisodeReport, Finding, Location, ReportedFault, Severity, SkipKind, Statistics, Tally, Totals,
+    EpisodeReport, Finding, Location, ReportedFault, SkipKind, Statistics, Tally, Totals,
 };
 use crate::printable::{columns_of, escape, fit};
 
@@ -66,8 +66,25 @@ impl Human {
         }
     }
 
-    fn bold<'t>(&self, text: &'t str) -> Bold<'t> {
-        Bold(text, self.appearance.style == Style::Colour)
+    fn bold(&self, text: &str) -> String {
+        self.coloured("1", text)
+    }
+
+    /// The word that a line starts with.
+    fn word(&self, word: &str) -> String {
+        let codes = match word {
+            "error" => "1;31",
+            "warning" => "1;33",
+            _ => "1;36",
+        };
+        self.coloured(codes, word)
+    }
+
+    fn coloured(&self, codes: &str, text: &str) -> String {
+        match self.appearance.style {
+            Style::Colour => format!("\u{1b}[{codes}m{text}\u{1b}[0m"),
+            Style::Plain | Style::Ascii => text.to_owned(),
+        }
     }
 
     /// Counts a finding, and returns whether to show it.
@@ -80,31 +97,19 @@ impl Human {
     /// Writes a finding and its place, then related places, then the help. No line is broken: a
     /// terminal does that, and text in a pipe stays fit for grep.
     fn finding(&self, out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
-        let word = self.word(match finding.severity {
-            Severity::Error => Word::Error,
-            Severity::Warning => Word::Warning,
-        });
+        let word = self.word(finding.severity.word());
         let message = escape(&finding.message);
         writeln!(out, "{word}[{}]: {}", finding.rule, self.bold(&message))?;
         self.place(out, &finding.location)?;
         for related in &finding.related {
-            writeln!(
-                out,
-                "{}: {}",
-                self.word(Word::Note),
-                escape(&related.message)
-            )?;
+            writeln!(out, "{}: {}", self.word("note"), escape(&related.message))?;
             self.place(out, &related.location)?;
         }
         self.help(out, &finding.help)
     }
 
     fn help(&self, out: &mut dyn Write, help: &str) -> io::Result<()> {
-        writeln!(out, "{}: {}", self.word(Word::Help), escape(help))
-    }
-
-    fn word(&self, word: Word) -> Coloured {
-        Coloured(word, self.appearance.style == Style::Colour)
+        writeln!(out, "{}: {}", self.word("help"), escape(help))
     }
 
     /// Draws the line around a place, if there is one.
@@ -334,45 +339,6 @@ fn counts_of(episode: &EpisodeReport) -> String {
     }
 }
 
-struct Bold<'t>(&'t str, bool);
-
-impl Display for Bold<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.1 {
-            write!(f, "\u{1b}[1m{}\u{1b}[0m", self.0)
-        } else {
-            f.write_str(self.0)
-        }
-    }
-}
-
-/// The word that a line starts with.
-#[derive(Clone, Copy)]
-enum Word {
-    Error,
-    Warning,
-    Note,
-    Help,
-}
-
-struct Coloured(Word, bool);
-
-impl Display for Coloured {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, colour) = match self.0 {
-            Word::Error => ("error", 31),
-            Word::Warning => ("warning", 33),
-            Word::Note => ("note", 36),
-            Word::Help => ("help", 36),
-        };
-        if self.1 {
-            write!(f, "\u{1b}[1;{colour}m{word}\u{1b}[0m")
-        } else {
-            f.write_str(word)
-        }
-    }
-}
-
 /// Draws a message about a file that is not run data like a finding.
 #[must_use]
 pub(crate) fn draw(
@@ -384,7 +350,7 @@ pub(crate) fn draw(
     let human = Human::new(options);
     let mut drawn = Vec::new();
     // Writing to memory never fails.
-    let _ = writeln!(drawn, "{}: {}", human.word(Word::Error), escape(message));
+    let _ = writeln!(drawn, "{}: {}", human.word("error"), escape(message));
     let _ = human.place(&mut drawn, location);
     if let Some(help) = help {
         let _ = human.help(&mut drawn, help);
