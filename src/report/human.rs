@@ -176,15 +176,12 @@ impl Human {
                 "{}",
                 self.bold(&format!("{of:NAME_WIDTH$} EPISODES   ERRORS WARNINGS"))
             )?;
-            for (
-                name,
-                Tally {
+            for (name, tally) in tallies {
+                let Tally {
                     episodes,
                     errors,
                     warnings,
-                },
-            ) in tallies
-            {
+                } = tally;
                 let name = fit(name, NAME_WIDTH);
                 let pad = NAME_WIDTH.saturating_sub(columns_of(&name));
                 writeln!(

@@ -135,20 +135,14 @@ fn table(out: &mut dyn Write, of: &str, tallies: &BTreeMap<String, Tally>) -> io
         out,
         "\n| {of} | episodes | errors | warnings |\n|---|--:|--:|--:|\n"
     )?;
-    for (
-        name,
-        Tally {
+    for (name, tally) in tallies {
+        let Tally {
             episodes,
             errors,
             warnings,
-        },
-    ) in tallies
-    {
-        writeln!(
-            out,
-            "| {} | {episodes} | {errors} | {warnings} |",
-            code(name)
-        )?;
+        } = tally;
+        let name = code(name);
+        writeln!(out, "| {name} | {episodes} | {errors} | {warnings} |")?;
     }
     Ok(())
 }
