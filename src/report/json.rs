@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+use serde_json::ser::{Formatter, Serializer};
 use serde_json::value::RawValue;
 
 use super::{Closing, Renderer};
@@ -74,20 +74,13 @@ fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
 /// Those of the writer.
 pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     value
-        .serialize(&mut Serializer::with_formatter(
-            out,
-            Visible(CompactFormatter),
-        ))
+        .serialize(&mut Serializer::with_formatter(out, Visible))
         .map_err(io::Error::from)
 }
 
 /// Writes JSON text unchanged, except for characters that are not safe to print: they become
 /// equivalent `\u` escapes. In JSON, these characters occur only in strings and as whitespace.
-///
-/// # Errors
-///
-/// Those of the writer.
-pub(crate) fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
+pub(crate) fn write_json_text<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
     let mut plain_from = 0;
     for (at, c) in harmful(text).filter(|(_, c)| !matches!(c, '\n' | '\t')) {
         out.write_all(text.get(plain_from..at).unwrap_or_default().as_bytes())?;
@@ -103,10 +96,6 @@ pub(crate) fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()>
 }
 
 /// Writes a value of a document, one member or item per line, without loss.
-///
-/// # Errors
-///
-/// Those of the writer.
 pub(crate) fn write_json_pretty(out: &mut dyn Write, value: Node<'_>) -> io::Result<()> {
     pretty(out, value, 0)
 }
@@ -169,7 +158,7 @@ fn write_escape<W: ?Sized + Write>(out: &mut W, c: char) -> io::Result<()> {
 
 /// Compact JSON in which invisible characters, and those that control a terminal, are written as
 /// `\u` escapes: equivalent for every JSON parser, and safe in a log.
-struct Visible(CompactFormatter);
+struct Visible;
 
 impl Formatter for Visible {
     fn write_string_fragment<W: ?Sized + Write>(
@@ -178,17 +167,10 @@ impl Formatter for Visible {
         fragment: &str,
     ) -> io::Result<()> {
         if fragment.bytes().all(is_harmless) {
-            return self.0.write_string_fragment(writer, fragment);
+            writer.write_all(fragment.as_bytes())
+        } else {
+            write_json_text(writer, fragment)
         }
-        let mut plain_from = 0;
-        for (at, c) in harmful(fragment) {
-            self.0
-                .write_string_fragment(writer, fragment.get(plain_from..at).unwrap_or_default())?;
-            write_escape(writer, c)?;
-            plain_from = at + c.len_utf8();
-        }
-        self.0
-            .write_string_fragment(writer, fragment.get(plain_from..).unwrap_or_default())
     }
 }
 
