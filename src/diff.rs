@@ -22,7 +22,7 @@ use crate::dashboard::{Outline, Overview};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::read::{Error, RunReader};
-use crate::report::write_json;
+use crate::report::json_bytes;
 use crate::source::Artifact;
 use crate::view::{Checked, View};
 use walk::Walk;
@@ -108,10 +108,7 @@ pub(crate) struct Subject {
 /// read, so that it can't be compared.
 pub fn json(left: &RunReader, right: &RunReader, gate: &mut Gate) -> Result<Vec<u8>, Error> {
     let (left, right) = (Subject::new(left, gate)?, Subject::new(right, gate)?);
-    let mut bytes = Vec::new();
-    // Writing to memory does not fail.
-    let _ = write_json(&mut bytes, &compare(&left, &right));
-    Ok(bytes)
+    Ok(json_bytes(&compare(&left, &right)))
 }
 
 impl Subject {

@@ -55,12 +55,12 @@ pub(crate) use dashboard::DashboardText;
 pub(crate) use figures::{Glyphs, instant, seconds};
 #[cfg(feature = "cli")]
 pub(crate) use human::{draw, paragraph};
-pub(crate) use json::raw_json;
 pub use json::write_json;
 #[cfg(any(feature = "cli", feature = "html"))]
 pub(crate) use json::write_json_pretty;
+pub(crate) use json::{json_bytes, raw_json};
 #[cfg(feature = "cli")]
-pub(crate) use json::write_json_text;
+pub(crate) use json::{write_json_line, write_json_text};
 #[cfg(feature = "cli")]
 pub(crate) use paint::{Paint, StyledLine};
 pub(crate) use wording::count;

@@ -38,7 +38,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch as signal};
 use tower_http::compression::CompressionLayer;
 
 use crate::gate::Gate;
-use crate::report::write_json;
+use crate::report::json_bytes;
 use crate::store;
 use crate::watch::{self, News, Watch};
 pub(crate) use guard::Access;
@@ -407,14 +407,6 @@ async fn numbers(
         Ok(text) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     })
-}
-
-/// A value as JSON that is safe to print.
-fn json_bytes(value: &impl Serialize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    // Writing to memory does not fail, and all keys of maps are texts.
-    let _ = write_json(&mut bytes, value);
-    bytes
 }
 
 fn json(value: &impl Serialize) -> Response {

@@ -33,7 +33,7 @@ use crate::outline::{Listening, error_text, shown};
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::{brief, shortened};
 use crate::read::{Error, Records, RunEntry, RunReader};
-use crate::report::write_json;
+use crate::report::json_bytes;
 use crate::source::{Artifact, leads_to};
 #[cfg(feature = "cli")]
 pub(crate) use moments::Moments;
@@ -48,10 +48,7 @@ pub(crate) use sheet::run_page;
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn json(run: &RunReader, gate: &mut Gate) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    // Writing to memory does not fail.
-    let _ = write_json(&mut bytes, &RunPage::new(run, gate)?);
-    Ok(bytes)
+    Ok(json_bytes(&RunPage::new(run, gate)?))
 }
 
 /// Reads a run that was judged, and returns its page as HTML, for

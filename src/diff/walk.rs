@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::{Difference, MAX_DIFFERENCES};
 use crate::document::{Kind, Node};
-use crate::report::{raw_json, write_json};
+use crate::report::{json_bytes, raw_json};
 
 /// The maximum length of a value that is listed as it is, in bytes.
 const MAX_VALUE_BYTES: usize = 4 << 10;
@@ -99,10 +99,8 @@ fn json(value: Option<Shown<'_>>) -> Box<RawValue> {
 }
 
 fn written(value: &impl Serialize) -> Box<RawValue> {
-    let mut text = Vec::new();
-    // Writing to memory never fails, and what was written is JSON.
-    let _ = write_json(&mut text, value);
-    let text = String::from_utf8(text).unwrap_or_default();
+    // What was written is JSON.
+    let text = String::from_utf8(json_bytes(value)).unwrap_or_default();
     RawValue::from_string(text).unwrap_or_default()
 }
 

@@ -45,8 +45,7 @@ pub(super) struct Ndjson;
 
 impl Renderer for Ndjson {
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        write_json(out, episode)?;
-        out.write_all(b"\n")
+        write_json_line(out, episode)
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
@@ -76,6 +75,20 @@ pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()>
     value
         .serialize(&mut Serializer::with_formatter(out, Visible))
         .map_err(io::Error::from)
+}
+
+/// Writes a value as one line of such JSON.
+pub(crate) fn write_json_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    write_json(out, value)?;
+    out.write_all(b"\n")
+}
+
+/// A value as such JSON.
+pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail, and all keys of maps are texts.
+    let _ = write_json(&mut bytes, value);
+    bytes
 }
 
 /// Writes JSON text unchanged, except for characters that are not safe to print: they become

@@ -15,8 +15,9 @@ use serde::Serialize;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
+use super::Service;
 use super::problem::Problem;
-use super::{Service, json_bytes};
+use crate::report::json_bytes;
 
 /// The number of changes that a slow client may be behind.
 pub(super) const MAX_BEHIND: usize = 4_096;

@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use super::api::{in_thread, unread};
 use super::entry::Entry;
 use super::problem::Problem;
-use super::{Service, json, json_bytes};
+use super::{Service, json};
 use crate::finding::{ReportedFault, RuleInfo};
 use crate::page::{self, Completion, RunSums};
 use crate::read::RunReader;
+use crate::report::json_bytes;
 use crate::view::run_page;
 
 type Answer = Result<Response, Problem>;

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json_bytes;
+use crate::report::json_bytes;
 
 /// Why a request was not answered as asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -13,7 +13,7 @@ use crate::compare::{self, Comparison, Condition, PairBy, page, text};
 use crate::diff::{Difference, Subject};
 use crate::gate::Gate;
 use crate::read::RunReader;
-use crate::report::write_json;
+use crate::report::write_json_line;
 
 /// Compare two sets of runs: successes, durations, counts and metrics of the same tasks
 ///
@@ -118,10 +118,7 @@ fn write(
     match format {
         Format::Human => text::human(comparison, out),
         Format::Markdown => text::markdown(comparison, out),
-        Format::Json => {
-            write_json(&mut *out, comparison)?;
-            writeln!(out)
-        }
+        Format::Json => write_json_line(out, comparison),
         Format::Html => {
             let flipped = comparison.flipped.iter().take(page::MAX_DIFFED);
             let diffs = flipped.map(|pair| diff(&pair.base, &pair.candidate, gate));

@@ -11,7 +11,7 @@ use super::settings::{Baselines, GateArgs};
 use super::usage::refuse_colour;
 use super::{Exit, Failure};
 use crate::diff::{Subject, compare};
-use crate::report::write_json;
+use crate::report::write_json_line;
 use side_by_side::SideBySide;
 
 /// Compare two runs: task, plan, actions, outcomes, metrics, latencies and findings
@@ -68,8 +68,7 @@ impl Diff {
         let right = Subject::new(&right, &mut gate)?;
         let diff = compare(&left, &right);
         if self.json {
-            write_json(output.stdout(), &diff)?;
-            writeln!(output.stdout())?;
+            write_json_line(output.stdout(), &diff)?;
         } else {
             let mut table = SideBySide::new(output.stdout(), style(self.color), width());
             table.draw(&left, &right, &diff)?;

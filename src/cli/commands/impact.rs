@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::output::Output;
 use super::{Exit, Failure};
 use crate::impact::{Impact as Changes, Limit, impact, text};
-use crate::report::{Format, write_json};
+use crate::report::{Format, write_json_line};
 
 /// Compare two reports: what a change of rules, levels or versions does to the same runs
 ///
@@ -71,15 +71,12 @@ impl OverviewFormat {
         of: &T,
         human: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
         markdown: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
-        mut out: &mut dyn Write,
+        out: &mut dyn Write,
     ) -> io::Result<()> {
         match self {
             Self::Human => human(of, out),
             Self::Markdown => markdown(of, out),
-            Self::Json => {
-                write_json(&mut out, of)?;
-                writeln!(out)
-            }
+            Self::Json => write_json_line(out, of),
         }
     }
 

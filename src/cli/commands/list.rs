@@ -17,7 +17,7 @@ use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
 use crate::printable::{columns_of, fit};
 use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
-use crate::report::{Style, StyledLine, count, instant, seconds, write_json};
+use crate::report::{Style, StyledLine, count, instant, seconds, write_json_line};
 use crate::timestamp::Timestamp;
 
 /// List runs, newest first
@@ -177,8 +177,7 @@ impl List {
             }),
             Format::Json => {
                 let runs = runs.into_iter().map(|run| run.entry).collect();
-                write_json(output.stdout(), &RunListing::new(runs, more))?;
-                writeln!(output.stdout())
+                write_json_line(output.stdout(), &RunListing::new(runs, more))
             }
             Format::Human => {
                 table(output, &runs, style(self.color))?;

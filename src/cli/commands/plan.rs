@@ -12,7 +12,7 @@ use crate::document::{Node, OwnedDocument};
 use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
 use crate::printable::{brief, columns_of, escape};
-use crate::report::{Glyphs, Paint, Style, StyledLine, count, paragraph, write_json};
+use crate::report::{Glyphs, Paint, Style, StyledLine, count, paragraph, write_json_line};
 use crate::view::Checked;
 
 /// Show the persisted plan beside the one rebuilt from the timeline
@@ -48,8 +48,7 @@ impl Plan {
         }
         let run = self.run.open(output)?;
         if self.json {
-            write_json(output.stdout(), &PlanPage::new(&run)?)?;
-            writeln!(output.stdout())?;
+            write_json_line(output.stdout(), &PlanPage::new(&run)?)?;
         } else {
             // The version does not decide what is compared, but a reader should know of it.
             let mut version = Gate::default().select(["state/version"])?;

@@ -10,7 +10,7 @@ use super::run_data::{RunDataArgs, known_runs};
 use super::{Exit, Failure};
 use crate::recorder::protocol::{Answer, Done};
 use crate::recorder::{Error, Recorder, Recovered};
-use crate::report::{count, write_json};
+use crate::report::{count, write_json_line};
 use crate::source::EPISODES;
 
 /// Complete the records of a run whose process died
@@ -110,8 +110,7 @@ impl RecordedArgs {
             Err(error) => (error.into(), String::new()),
         };
         if self.json {
-            write_json(output.stdout(), &answer)?;
-            writeln!(output.stdout())?;
+            write_json_line(output.stdout(), &answer)?;
         } else if failure.is_none() {
             writeln!(output.stdout(), "{}", crate::printable::escape(&said))?;
         }

@@ -7,7 +7,7 @@ use super::settings::ConfigArgs;
 use super::{Exit, Failure};
 use crate::check::{Checker, RuleList};
 use crate::printable::escape;
-use crate::report::{count, write_json};
+use crate::report::{count, write_json_line};
 use crate::rule::{Check, TeamCheck};
 
 /// List every rule with its default level and the defect it finds
@@ -47,8 +47,7 @@ impl Rules {
             return test(check, output);
         }
         if self.format == Format::Json {
-            write_json(output.stdout(), &RuleList::of(check))?;
-            writeln!(output.stdout())?;
+            write_json_line(output.stdout(), &RuleList::of(check))?;
             return Ok(Exit::Success);
         }
         let width = check

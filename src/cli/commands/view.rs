@@ -10,7 +10,7 @@ use super::usage::{GATE, refuse, refuse_colour};
 use super::{Exit, Failure};
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
-use crate::report::{DashboardText, count, write_json};
+use crate::report::{DashboardText, count, write_json_line};
 use crate::source::Artifact;
 use crate::view::{self, Moments, RunPage};
 
@@ -81,8 +81,7 @@ impl View {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if self.json {
             let page = RunPage::new(&run, &mut gate)?;
-            write_json(output.stdout(), &page)?;
-            writeln!(output.stdout())?;
+            write_json_line(output.stdout(), &page)?;
             return Ok(Exit::Success);
         }
         // What is known is printed before the timeline is read, which may take long.

@@ -11,7 +11,7 @@ use crate::document::{Document, Kind, Tape};
 use crate::finding::Finding;
 use crate::printable::quote;
 use crate::record::StepKind;
-use crate::report::write_json;
+use crate::report::json_bytes;
 use crate::spelling::is_near;
 use crate::timestamp::Timestamp;
 
@@ -75,10 +75,7 @@ impl Session {
     /// not a command changes nothing.
     #[must_use]
     pub fn reply(&mut self, line: &[u8]) -> Vec<u8> {
-        let mut reply = Vec::new();
-        // Writing to memory does not fail.
-        let _ = write_json(&mut reply, &self.answer(line));
-        reply
+        json_bytes(&self.answer(line))
     }
 
     /// Obeys the command of a line, and answers it.

@@ -11,7 +11,7 @@ use super::stop::Stop;
 use super::{OnEof, note_findings};
 use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
-use crate::report::write_json;
+use crate::report::json_bytes;
 
 /// Records a run by the commands on standard input. A signal sets `asked`.
 pub(super) fn record(
@@ -24,7 +24,7 @@ pub(super) fn record(
         Ok(run) => run,
         Err(error) => {
             let failure = Failure::fault(&error);
-            output.stdout().write_all(&text(&error.into())?)?;
+            output.stdout().write_all(&text(&error.into()))?;
             return Err(failure);
         }
     };
@@ -81,7 +81,7 @@ fn converse(
         _ => Failure::Fault(format!("can't read standard input: {error}")),
     };
     let mut lines = Lines::new(stop, LINE_LIMIT);
-    if !lines.write(&text(&session.greeting())?)? {
+    if !lines.write(&text(&session.greeting()))? {
         return Ok(Ended::BySignal);
     }
     while !session.is_over() {
@@ -98,7 +98,7 @@ fn converse(
             output.fault(&failed.error.message);
             *exit = Exit::Fault;
         }
-        if !lines.write(&text(&answer)?)? {
+        if !lines.write(&text(&answer))? {
             return Ok(Ended::BySignal);
         }
     }
@@ -106,9 +106,6 @@ fn converse(
 }
 
 /// The line of an answer.
-fn text(answer: &Answer) -> io::Result<Vec<u8>> {
-    let mut line = Vec::new();
-    write_json(&mut line, answer)?;
-    line.push(b'\n');
-    Ok(line)
+fn text(answer: &Answer) -> Vec<u8> {
+    [json_bytes(answer), b"\n".to_vec()].concat()
 }
