@@ -10,6 +10,7 @@ use crate::check;
 use crate::finding::{Lifecycle, NONE};
 use crate::store;
 use crate::timestamp::Timestamp;
+use crate::words::words;
 
 /// Which runs to list: those that meet each condition. A condition that holds several values is met
 /// by any of them, and one that holds none is met by each run. `(none)` stands for a value that a
@@ -69,23 +70,12 @@ pub(crate) enum Tallied {
     Suppressed,
 }
 
-impl Tallied {
-    pub(crate) const ALL: [Self; 4] = [
-        Self::Errors,
-        Self::Warnings,
-        Self::Unjudged,
-        Self::Suppressed,
-    ];
-
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Errors => "errors",
-            Self::Warnings => "warnings",
-            Self::Unjudged => "unjudged",
-            Self::Suppressed => "suppressed",
-        }
-    }
-}
+words!(Tallied {
+    Errors = "errors",
+    Warnings = "warnings",
+    Unjudged = "unjudged",
+    Suppressed = "suppressed",
+});
 
 /// What a filter looks at in a run. What is not known of it is absent.
 pub(crate) trait Listed {
@@ -111,45 +101,6 @@ pub(crate) trait Listed {
     fn count(&self, counted: Tallied) -> u64;
 }
 
-impl Listed for RunEntry {
-    fn facet(&self, facet: Facet) -> Option<&str> {
-        match facet {
-            Facet::Status => self.status.as_deref(),
-            Facet::Outcome => self.outcome.as_deref(),
-            Facet::Adapter | Facet::Mode => None,
-        }
-    }
-
-    fn texts(&self) -> [&str; 3] {
-        let task = self.task.as_deref().unwrap_or_default();
-        [&self.dir, &self.episode_id, task]
-    }
-
-    fn started(&self) -> Option<Timestamp> {
-        self.started_at.as_deref().and_then(Timestamp::parse)
-    }
-
-    fn duration_sec(&self) -> Option<f64> {
-        self.duration_sec
-    }
-
-    fn valid(&self) -> Option<bool> {
-        self.valid
-    }
-
-    fn tags(&self) -> impl Iterator<Item = &str> {
-        std::iter::empty()
-    }
-
-    fn rules(&self) -> impl Iterator<Item = &str> {
-        self.first_error.as_deref().into_iter()
-    }
-
-    fn count(&self, counted: Tallied) -> u64 {
-        u64::from(counted == Tallied::Errors && self.first_error.is_some())
-    }
-}
-
 /// An entry of a list, with what only filters look at.
 #[derive(Debug)]
 pub(crate) struct DescribedRun {
@@ -166,16 +117,19 @@ impl Listed for DescribedRun {
         match facet {
             Facet::Adapter => self.adapter.as_deref(),
             Facet::Mode => self.mode.as_deref(),
-            Facet::Status | Facet::Outcome => self.entry.facet(facet),
+            Facet::Status => self.entry.status.as_deref(),
+            Facet::Outcome => self.entry.outcome.as_deref(),
         }
     }
 
     fn texts(&self) -> [&str; 3] {
-        self.entry.texts()
+        let task = self.entry.task.as_deref().unwrap_or_default();
+        [&self.entry.dir, &self.entry.episode_id, task]
     }
 
     fn started(&self) -> Option<Timestamp> {
-        self.entry.started()
+        let started = self.entry.started_at.as_deref();
+        started.and_then(Timestamp::parse)
     }
 
     fn duration_sec(&self) -> Option<f64> {
@@ -191,11 +145,11 @@ impl Listed for DescribedRun {
     }
 
     fn rules(&self) -> impl Iterator<Item = &str> {
-        self.entry.rules()
+        self.entry.first_error.as_deref().into_iter()
     }
 
     fn count(&self, counted: Tallied) -> u64 {
-        self.entry.count(counted)
+        u64::from(counted == Tallied::Errors && self.entry.first_error.is_some())
     }
 
     fn silence(&self) -> Option<Duration> {
@@ -223,7 +177,13 @@ impl RunFilter {
 
     /// Whether a run is among those that are asked for.
     pub fn matches(&mut self, run: &RunEntry) -> bool {
-        self.admits(run)
+        self.admits(&DescribedRun {
+            path: PathBuf::from(&run.dir),
+            entry: run.clone(),
+            adapter: None,
+            mode: None,
+            tags: Vec::new(),
+        })
     }
 
     /// Whether each run meets it, whatever its records say.

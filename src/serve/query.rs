@@ -18,6 +18,7 @@ use crate::page::RunRow;
 use crate::printable::{brief, escape};
 use crate::read::{Listed as _, Range, RunFilter, Tallied, Words};
 use crate::timestamp::Timestamp;
+use crate::words::Words as _;
 
 /// The number of runs of a page, unless the query says otherwise.
 const DEFAULT_LIMIT: usize = 100;
@@ -385,8 +386,8 @@ impl RunQuery {
             _ => Err("`valid` is `true`, `false` or `undecided`"),
         });
         let has = self.has.iter().map(|word| {
-            let known = Tallied::ALL.into_iter().find(|known| known.word() == word);
-            known.ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
+            Tallied::of_word(word)
+                .ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
         });
         let is_undated = self.since.as_deref() == Some(NONE);
         let since = self.since.as_deref().filter(|_| !is_undated);
@@ -429,7 +430,7 @@ fn verdict_words(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn tallied_words(_: &mut SchemaGenerator) -> Schema {
-    words(&Tallied::ALL.map(Tallied::word))
+    words(&Tallied::ALL.iter().map(|it| it.word()).collect::<Vec<_>>())
 }
 
 fn words(words: &[&str]) -> Schema {
