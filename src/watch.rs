@@ -79,8 +79,7 @@ pub(crate) enum News {
 pub(crate) struct Watch {
     /// The directory, as the user typed it.
     dir: PathBuf,
-    /// Whether a user gave the directory.
-    is_given: bool,
+    given: Given,
     touched: Arc<Touched>,
     /// The interval at which all artifacts are looked at again, where the system does not report
     /// changes.
@@ -98,23 +97,9 @@ struct Place {
     watcher: Option<Box<dyn Watcher + Send>>,
 }
 
-impl std::fmt::Debug for Watch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watch")
-            .field("dir", &self.dir)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Stops a watch from another thread.
 #[derive(Clone)]
 pub(crate) struct WatchStop(Arc<Touched>);
-
-impl std::fmt::Debug for WatchStop {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Stop")
-    }
-}
 
 impl WatchStop {
     /// Makes the watch judge what was written so far, and end.
@@ -124,26 +109,14 @@ impl WatchStop {
 }
 
 impl Watch {
-    /// Starts to watch a directory: a run-data directory, or any directory above or below one.
+    /// Starts to watch a directory: a run-data directory, or any directory above or below one. With
+    /// an interval, scans all files at that interval: some file systems, such as network file
+    /// systems, do not report changes.
     ///
     /// # Errors
     ///
     /// [`Error`], where the directory can't be reached or watched.
-    pub(crate) fn new(dir: impl Into<PathBuf>) -> Result<Self, Error> {
-        Self::start(dir.into(), None)
-    }
-
-    /// Watches a file system that does not report changes, such as a network file system: scans all
-    /// files at an interval.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Watch::new`].
-    pub(crate) fn polling(dir: impl Into<PathBuf>, interval: Duration) -> Result<Self, Error> {
-        Self::start(dir.into(), Some(interval))
-    }
-
-    fn start(dir: PathBuf, poll: Option<Duration>) -> Result<Self, Error> {
+    pub(crate) fn new(dir: PathBuf, given: Given, poll: Option<Duration>) -> Result<Self, Error> {
         let unreachable = |source| Error::Unreachable {
             dir: dir.clone(),
             source,
@@ -160,17 +133,11 @@ impl Watch {
         }
         Ok(Self {
             dir,
-            is_given: true,
+            given,
             touched,
             poll,
             place: Mutex::new(place),
         })
-    }
-
-    /// Sets whether a user gave the directory.
-    #[cfg(feature = "cli")]
-    pub(crate) fn given(self, is_given: bool) -> Self {
-        Self { is_given, ..self }
     }
 
     /// A handle that stops the watch.
@@ -194,12 +161,7 @@ impl Watch {
         gate: &mut Gate,
         mut take: impl FnMut(News) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let given = if self.is_given {
-            Given::Each
-        } else {
-            Given::None
-        };
-        let known = Known::new(&self.dir, given, gate.parallelism());
+        let known = Known::new(&self.dir, self.given, gate.parallelism());
         let known = known.map_err(|source| Error::Unreachable {
             dir: self.dir.clone(),
             source,
@@ -229,8 +191,8 @@ impl Watch {
             match due.end {
                 None => {}
                 Some(End::Stopped) => return Ok(()),
-                Some(End::Fault(touched::Fault::Gone)) => return Err(Error::Gone { dir: dir() }),
-                Some(End::Fault(touched::Fault::Failed(reason))) => {
+                Some(End::Gone) => return Err(Error::Gone { dir: dir() }),
+                Some(End::Failed(reason)) => {
                     return Err(Error::Unwatchable { dir: dir(), reason });
                 }
             }
@@ -322,7 +284,7 @@ impl Watch {
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.touched.end(End::Fault(touched::Fault::Gone));
+                self.touched.end(End::Gone);
             }
             Err(error) => self.fail(error.to_string()),
         }
@@ -348,7 +310,7 @@ impl Watch {
     }
 
     fn fail(&self, reason: String) {
-        self.touched.end(End::Fault(touched::Fault::Failed(reason)));
+        self.touched.end(End::Failed(reason));
     }
 
     /// Watches a directory. That comes before it is listed: nothing can come into it unseen.
@@ -492,7 +454,7 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
                 }
             }
         }
-        Err(error) => touched.end(End::Fault(touched::Fault::Failed(error.to_string()))),
+        Err(error) => touched.end(End::Failed(error.to_string())),
     };
     // Reading a file, as this process does too, changes nothing.
     let config = Config::default()

@@ -12,6 +12,7 @@ use signal_hook::iterator::Signals;
 
 use super::Failure;
 use super::settings::parse_whole;
+use crate::store::Given;
 use crate::watch::Watch;
 
 /// What is watched.
@@ -35,11 +36,12 @@ pub(super) struct WatchArgs {
 impl WatchArgs {
     /// Starts to watch the directory. The matches say whether a user gave it.
     pub(super) fn start(self, matches: &ArgMatches) -> Result<Watch, Failure> {
-        let watch = match self.poll {
-            None => Watch::new(self.dir)?,
-            Some(seconds) => Watch::polling(self.dir, Duration::from_secs(seconds.get()))?,
+        let given = match matches.value_source("dir") {
+            Some(ValueSource::DefaultValue) => Given::None,
+            _ => Given::Each,
         };
-        Ok(watch.given(matches.value_source("dir") != Some(ValueSource::DefaultValue)))
+        let poll = self.poll.map(|seconds| Duration::from_secs(seconds.get()));
+        Ok(Watch::new(self.dir, given, poll)?)
     }
 }
 

@@ -11,7 +11,7 @@ use super::discover::Discovery;
 use super::fault::{Fault, FaultKind};
 use super::listing::Listing;
 use super::path::{join, shared_name};
-use super::root::Root;
+use super::root::{Given, Root};
 use super::tree::{Dir, Tree};
 use super::walk::Walk;
 use crate::source::{Artifact, EPISODES, EntryKind};
@@ -46,7 +46,7 @@ pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> D
         typed: root.into(),
         real: root.into(),
         level: 0,
-        is_given: false,
+        given: Given::None,
     });
     let walk = Walk {
         tree: &tree,

@@ -65,12 +65,7 @@ impl Known {
 
     /// Resolves the directory's path anew.
     pub(crate) fn find_top(&mut self) -> io::Result<()> {
-        let given = if self.root.is_given {
-            Given::Each
-        } else {
-            Given::None
-        };
-        self.root = Arc::new(Root::new(&self.root.typed, given)?);
+        self.root = Arc::new(Root::new(&self.root.typed, self.root.given)?);
         Ok(())
     }
 

@@ -22,8 +22,7 @@ pub(super) struct Root {
     pub(super) real: PathBuf,
     /// How many levels below a given path it is.
     pub(super) level: usize,
-    /// Whether a user gave it.
-    pub(super) is_given: bool,
+    pub(super) given: Given,
 }
 
 impl Root {
@@ -32,7 +31,7 @@ impl Root {
             typed: tidy(dir),
             real: real_dir(dir)?,
             level: 0,
-            is_given: given == Given::Each,
+            given,
         })
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<FoundRuns> {
         real: episodes.clone(),
         typed: episodes,
         level: 1,
-        is_given: false,
+        given: Given::None,
     });
     let walk = Walk {
         tree: &Unopened,

@@ -14,7 +14,7 @@ use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::Listing;
 use super::nature::{Nature, run_data};
 use super::path::{self, is_loop, is_nothing, join, real_dir};
-use super::root::Root;
+use super::root::{Given, Root};
 use super::tree::{Around, Dir, Tree};
 use crate::parallel::in_order;
 use crate::source::{Artifact, EPISODES, Entries};
@@ -275,7 +275,7 @@ impl Walk<'_> {
     /// another program and no other artifact.
     fn is_foreign(self, dir: &Dir, entries: Entries) -> bool {
         let is_only_state = |it: &Artifact| entries.has(*it) == (*it == Artifact::State);
-        let is_given = dir.is_root() && self.root.is_given;
+        let is_given = dir.is_root() && self.root.given == Given::Each;
         !(dir.is_below_episodes() || is_given)
             && Artifact::ALL.iter().all(is_only_state)
             && self.tree.is_foreign(&dir.episode(entries))

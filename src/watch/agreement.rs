@@ -28,6 +28,7 @@ use self::random::config;
 use super::{News, Watch};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
+use crate::store::Given;
 
 /// More than the time of any news: a test that would block forever fails instead.
 const TOO_LONG: Duration = Duration::from_secs(60);
@@ -295,12 +296,18 @@ fn watch_equals_check(watch: impl Fn(&Path) -> Watch, signals: usize) {
 
 #[test]
 fn watch_equals_check_after_any_change() {
-    watch_equals_check(|top| Watch::new(top).unwrap(), 1);
+    watch_equals_check(
+        |top| Watch::new(top.to_owned(), Given::Each, None).unwrap(),
+        1,
+    );
 }
 
 #[test]
 fn polling_watch_equals_check_after_any_change() {
     // A look that sees the first signal may have begun before it.
-    let poll = |top: &Path| Watch::polling(top, Duration::from_millis(50)).unwrap();
+    let poll = |top: &Path| {
+        let interval = Some(Duration::from_millis(50));
+        Watch::new(top.to_owned(), Given::Each, interval).unwrap()
+    };
     watch_equals_check(poll, 2);
 }

@@ -41,12 +41,6 @@ struct Inbox {
 #[derive(Clone)]
 pub(super) enum End {
     Stopped,
-    Fault(Fault),
-}
-
-/// What went wrong with a watch.
-#[derive(Clone)]
-pub(super) enum Fault {
     /// The directory no longer exists.
     Gone,
     /// The watcher failed.
