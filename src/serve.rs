@@ -34,7 +34,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Serialize;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch as signal};
+use tokio::sync::{Semaphore, broadcast, watch as signal};
 use tower_http::compression::CompressionLayer;
 
 use crate::gate::Gate;
@@ -90,7 +90,6 @@ pub(crate) enum Error {
 }
 
 /// A service that listens, and does not answer yet.
-#[derive(Debug)]
 pub(crate) struct Serve {
     watch: Watch,
     listener: TcpListener,
@@ -100,7 +99,7 @@ pub(crate) struct Serve {
 }
 
 /// Stops a service from another thread.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct ServiceStop {
     service: signal::Sender<bool>,
     watch: watch::WatchStop,
@@ -244,7 +243,6 @@ impl Serve {
 }
 
 /// What all answers are made from.
-#[derive(Debug)]
 struct Service {
     guard: Guard,
     index: RwLock<Index>,
@@ -291,11 +289,6 @@ impl Service {
 
     fn index_mut(&self) -> RwLockWriteGuard<'_, Index> {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A turn to read runs; none where the service ends.
-    async fn reader(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.readers).acquire_owned().await.ok()
     }
 
     /// Takes in what the watch tells.
@@ -404,14 +397,18 @@ async fn numbers(
     };
     let text = api::in_thread(move || service.numbers.text(&service.sums(), is_classic)).await?;
     Ok(match text {
-        Ok(text) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
+        Ok(text) => of_type(kind, text),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     })
 }
 
 fn json(value: &impl Serialize) -> Response {
-    let kind = [(header::CONTENT_TYPE, "application/json")];
-    (kind, json_bytes(value)).into_response()
+    of_type("application/json", json_bytes(value))
+}
+
+/// An answer of a media type.
+fn of_type(kind: &'static str, body: impl IntoResponse) -> Response {
+    ([(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 #[cfg(test)]

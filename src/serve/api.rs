@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, Path, RawQuery, Request, State};
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use futures_util::stream::try_unfold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use super::connections::PIECE;
 use super::problem::Problem;
 use super::query::{self, RunQuery};
-use super::{Service, json};
+use super::{Service, json, of_type};
 use crate::diff;
 use crate::document::Node;
 use crate::finding::Level;
@@ -77,12 +77,9 @@ pub(super) async fn run(
     id: Result<Path<String>, PathRejection>,
 ) -> Answer {
     let path = service.path_of(&part(id)?)?;
-    let turn = service.reader().await;
-    in_thread(move || {
-        let _turn = turn;
-        let run = RunReader::open(path).map_err(|error| unread(&error))?;
-        let page = view::RunPage::new(&run, &mut service.gate.clone());
-        Ok(json(&page.map_err(|error| unread(&error))?))
+    in_turn(service, move |service| {
+        let run = RunReader::open(path)?;
+        Ok(json(&view::RunPage::new(&run, &mut service.gate.clone())?))
     })
     .await?
 }
@@ -138,12 +135,7 @@ pub(super) async fn events(
 ) -> Answer {
     let query: EventQuery = query::parse(query.as_deref())?;
     let path = service.path_of(&part(id)?)?;
-    let turn = service.reader().await;
-    in_thread(move || {
-        let _turn = turn;
-        Ok(json(&query.page(path)?))
-    })
-    .await?
+    in_turn(service, move |_| Ok(json(&query.page(path)?))).await?
 }
 
 impl EventQuery {
@@ -157,8 +149,7 @@ impl EventQuery {
         let words = words.to_ascii_lowercase();
         let words: Vec<&str> = words.split_whitespace().collect();
         let takes_all = self.phase.is_empty() && words.is_empty();
-        let run = RunReader::open(path).map_err(|error| unread(&error))?;
-        let lines = run.event_texts().map_err(|error| unread(&error))?;
+        let lines = RunReader::open(path)?.event_texts()?;
         let mut lines = lines.starting_at(cursor);
         let (mut items, mut bytes) = (Vec::new(), 0);
         let begun = Instant::now();
@@ -192,7 +183,7 @@ impl EventQuery {
                         error: Some(escape(&reason).into_owned()),
                     }
                 }
-                Err(error) => return Err(unread(&error)),
+                Err(error) => return Err(error.into()),
             };
             if items.len() == limit || bytes > MAX_EVENT_BYTES {
                 let next = Some(item.line);
@@ -235,16 +226,12 @@ pub(super) async fn record(
         ))
     })?;
     let path = service.path_of(&id)?;
-    let opened = in_thread(move || {
-        let run = RunReader::open(path)?;
-        run.stream(artifact)
-    });
-    let opened = opened.await?.map_err(|error| unread(&error))?;
+    let opened = in_thread(move || RunReader::open(path)?.stream(artifact)).await??;
     let kind = match artifact {
         Artifact::Events | Artifact::Learn => "application/jsonl",
         _ => "application/json",
     };
-    Ok(([(header::CONTENT_TYPE, kind)], streamed(opened)).into_response())
+    Ok(of_type(kind, streamed(opened)))
 }
 
 /// An artifact, read piece by piece as the client takes it.
@@ -280,22 +267,18 @@ pub(super) async fn diff(State(service): State<Arc<Service>>, RawQuery(query): R
         service.path_of(&query.left)?,
         service.path_of(&query.right)?,
     );
-    let turn = service.reader().await;
-    in_thread(move || {
-        let _turn = turn;
+    in_turn(service, move |service| {
         let (left, right) = (RunReader::open(left)?, RunReader::open(right)?);
-        diff::json(&left, &right, &mut service.gate.clone())
+        let text = diff::json(&left, &right, &mut service.gate.clone())?;
+        Ok(of_type("application/json", text))
     })
     .await?
-    .map(|text| ([(header::CONTENT_TYPE, "application/json")], text).into_response())
-    .map_err(|error| unread(&error))
 }
 
 /// `GET /api/v1/statistics`
 pub(super) async fn statistics(State(service): State<Arc<Service>>) -> Answer {
     let sums = in_thread(move || service.sums()).await?;
-    let kind = [(header::CONTENT_TYPE, "application/json")];
-    Ok((kind, sums.statistics.clone()).into_response())
+    Ok(of_type("application/json", sums.statistics.clone()))
 }
 
 /// All rules.
@@ -342,8 +325,7 @@ pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer 
     let schema: Schema = name
         .parse()
         .map_err(|unknown| Problem::missing(format!("there is no such schema: {unknown}")))?;
-    let kind = [(header::CONTENT_TYPE, "application/schema+json")];
-    Ok((kind, schema.text()).into_response())
+    Ok(of_type("application/schema+json", schema.text()))
 }
 
 /// `POST /api/v1/check`
@@ -435,9 +417,17 @@ pub(super) async fn in_thread<T: Send + 'static>(
     done.map_err(|_| failed(&"the answer could not be made"))
 }
 
-/// A run that was there a moment ago, and can't be read now.
-pub(super) fn unread(error: &Error) -> Problem {
-    Problem::missing(format!("the run can't be read: {error}"))
+/// Does what reads runs when it has a turn.
+pub(super) async fn in_turn<T: Send + 'static>(
+    service: Arc<Service>,
+    work: impl FnOnce(&Service) -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let turn = Arc::clone(&service.readers).acquire_owned().await;
+    in_thread(move || {
+        let _turn = turn;
+        work(&service)
+    })
+    .await
 }
 
 fn failed(error: &dyn std::fmt::Display) -> Problem {
@@ -446,9 +436,6 @@ fn failed(error: &dyn std::fmt::Display) -> Problem {
 
 /// `GET /api/v1/openapi.json`
 pub(super) async fn description() -> Response {
-    let kind = [(
-        header::CONTENT_TYPE,
-        "application/vnd.oai.openapi+json;version=3.1",
-    )];
-    (kind, include_str!("../../schemas/openapi.json")).into_response()
+    let kind = "application/vnd.oai.openapi+json;version=3.1";
+    of_type(kind, include_str!("../../schemas/openapi.json"))
 }

@@ -43,12 +43,6 @@ pub(super) struct Numbers {
     check_times: Histogram,
 }
 
-impl fmt::Debug for Numbers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Numbers")
-    }
-}
-
 impl Numbers {
     pub(super) fn new() -> Self {
         let numbers = Self {

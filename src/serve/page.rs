@@ -6,15 +6,14 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::http::{HeaderName, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::get;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 
-use super::api::{in_thread, unread};
-use super::entry::Entry;
+use super::api::{in_thread, in_turn};
 use super::problem::Problem;
-use super::{Service, json};
+use super::{Service, json, of_type};
 use crate::finding::{ReportedFault, RuleInfo};
 use crate::page::{self, Completion, RunSums};
 use crate::read::RunReader;
@@ -61,27 +60,23 @@ pub(super) fn routes() -> Router<Arc<Service>> {
         .route("/", get(whole))
         .route(
             "/static/style.css",
-            get(|| async { file("text/css; charset=utf-8", page::STYLE) }),
+            get(|| async { of_type("text/css; charset=utf-8", page::STYLE) }),
         )
         .route(
             "/static/script.js",
-            get(move || async move { file(script, page::SCRIPT) }),
+            get(move || async move { of_type(script, page::SCRIPT) }),
         )
         .route(
             "/static/live.js",
-            get(move || async move { file(script, page::LIVE) }),
+            get(move || async move { of_type(script, page::LIVE) }),
         )
         .route(
             "/static/changes.js",
-            get(move || async move { file(script, page::CHANGES) }),
+            get(move || async move { of_type(script, page::CHANGES) }),
         )
         .route("/page/overview", get(overview))
         .route("/page/run", get(run))
         .route("/page/rule", get(rule))
-}
-
-fn file(kind: &'static str, text: &'static str) -> ([(HeaderName, &'static str); 1], &'static str) {
-    ([(header::CONTENT_TYPE, kind)], text)
 }
 
 /// `GET /`
@@ -90,33 +85,15 @@ async fn whole(State(service): State<Arc<Service>>) -> Answer {
         let sums = service.sums();
         page::whole(&sums.overview, &sums.ending(), &sums.rules)
     });
-    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
-    Ok((kind, text.await?).into_response())
-}
-
-/// A part of the page.
-#[derive(Debug, Serialize)]
-struct Part<'p, T> {
-    text: String,
-    #[serde(flatten)]
-    with: &'p T,
-}
-
-#[derive(Debug, Serialize)]
-struct Runs {
-    runs: u64,
+    Ok(of_type("text/html; charset=utf-8", text.await?))
 }
 
 /// `GET /page/overview`
 async fn overview(State(service): State<Arc<Service>>) -> Answer {
     in_thread(move || {
         let sums = service.sums();
-        json(&Part {
-            text: page::overview_text(&sums.overview, &sums.ending(), &sums.rules),
-            with: &Runs {
-                runs: sums.overview.all.episodes,
-            },
-        })
+        let text = page::overview_text(&sums.overview, &sums.ending(), &sums.rules);
+        json(&json!({ "text": text, "runs": sums.overview.all.episodes }))
     })
     .await
 }
@@ -124,11 +101,6 @@ async fn overview(State(service): State<Arc<Service>>) -> Answer {
 #[derive(Debug, Deserialize)]
 struct RunQuery {
     dir: String,
-}
-
-#[derive(Debug, Serialize)]
-struct RowOf<'r> {
-    row: &'r Entry,
 }
 
 /// `GET /page/run`: the page of a run, or the problem that there is none. Its status is 200 then
@@ -144,17 +116,12 @@ async fn run(
         let known = index.at(&dir).cloned();
         known.ok_or_else(|| Problem::no_run(&dir, index.is_under_way()))
     };
-    let turn = service.reader().await;
-    in_thread(move || {
-        let _turn = turn;
+    in_turn(service, move |service| {
         let page = found.and_then(|entry| {
-            let run = RunReader::open(entry.path()).map_err(|error| unread(&error))?;
-            let page = run_page(&run, &mut service.gate.clone());
-            let page = page.map_err(|error| unread(&error))?;
-            Ok(json(&Part {
-                text: page::run_text(&page, "r-"),
-                with: &RowOf { row: &entry },
-            }))
+            let run = RunReader::open(entry.path())?;
+            let page = run_page(&run, &mut service.gate.clone())?;
+            let text = page::run_text(&page, "r-");
+            Ok(json(&json!({ "text": text, "row": &*entry })))
         });
         page.unwrap_or_else(|problem| json(&problem))
     })
@@ -175,7 +142,7 @@ async fn rule(
     let rule = service.gate.check().find_rule(&name);
     let rule = rule.map_err(|unknown| Problem::missing(unknown.to_string()))?;
     let text = page::rule_text(rule);
-    Ok(json(&serde_json::json!({ "text": text })))
+    Ok(json(&json!({ "text": text })))
 }
 
 impl Service {

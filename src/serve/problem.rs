@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::read::Error;
 use crate::report::json_bytes;
 
 /// Why a request was not answered as asked.
@@ -62,6 +63,13 @@ impl Problem {
 
     pub(super) fn busy(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+    }
+}
+
+/// A run that was there a moment ago, and can't be read now.
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::missing(format!("the run can't be read: {error}"))
     }
 }
 
