@@ -20,9 +20,7 @@ use crate::view;
 
 /// The document as it is generated from the types: what `make bless` writes.
 fn generate() -> String {
-    let mut document = Document::new();
-    let paths = with_tags(document.paths());
-    let generator = &mut document.generator;
+    let mut generator = generator();
     let _ = generator.subschema_for::<RunList>();
     let _ = generator.subschema_for::<view::RunPage>();
     let _ = generator.subschema_for::<EventList>();
@@ -44,7 +42,7 @@ fn generate() -> String {
         },
         "servers": [{"url": "/"}],
         "security": [{}, {"token": []}],
-        "paths": paths,
+        "paths": with_tags(paths()),
         "components": {
             "schemas": schemas,
             "securitySchemes": {"token": {
@@ -59,10 +57,6 @@ fn generate() -> String {
 }
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
-
-struct Document {
-    generator: SchemaGenerator,
-}
 
 /// The paths whose answers are sent piece by piece, and have no tag.
 const STREAMED: [&str; 2] = ["/api/v1/changes", "/api/v1/runs/{id}/records/{name}"];
@@ -88,138 +82,121 @@ fn content(kind: &str, schema: &Value) -> Value {
     json!({kind: {"schema": schema}})
 }
 
-impl Document {
-    fn new() -> Self {
-        let settings = SchemaSettings::draft2020_12()
-            .for_serialize()
-            .with(|settings| {
-                settings.definitions_path = "/components/schemas".into();
-                settings.meta_schema = None;
-            })
-            .with_transform(RecursiveTransform(record::written_may_be_null))
-            .with_transform(RecursiveTransform(tidy))
-            .with_transform(RecursiveTransform(|schema: &mut Schema| {
-                // A schema with an id of its own would be the base of the references in it.
-                schema.remove("$id");
-                schema.remove("$schema");
-            }));
-        Self {
-            generator: settings.into_generator(),
-        }
-    }
-
-    /// The paths of the service, each with its one method.
-    fn paths(&self) -> Value {
-        let runs = Self::parameters::<RunQuery>();
-        let mut events = Self::parameters::<EventQuery>();
-        events.insert(0, id());
-        let runs_to_compare = Self::parameters::<DiffQuery>();
-        json!({
-            "/api/v1/runs": {"get": leading_to_runs(self.operation(
-                "listRuns", "Lists runs, page by page", &runs, &[("200", &document_ref("RunList"))], &[400]))},
-            "/api/v1/runs/{id}": {"get": self.operation(
-                "getRun", "Shows one run, as `runvet view --json` does", &[id()],
-                &[("200", &document_ref("RunPage"))], &[404, 409, 503])},
-            "/api/v1/runs/{id}/events": {"get": self.operation(
-                "listEvents", "Lists the events of a run, page by page", &events,
-                &[("200", &document_ref("EventList"))], &[400, 404, 409, 503])},
-            "/api/v1/runs/{id}/records/{name}": {"get": record()},
-            "/api/v1/diff": {"get": self.operation(
-                "diffRuns", "Compares two runs, as `runvet diff --json` does", &runs_to_compare,
-                &[("200", &document_ref("Diff"))], &[400, 404, 409, 503])},
-            "/api/v1/statistics": {"get": self.operation(
-                "getStatistics", "Sums up all runs", &[], &[("200", &document_ref("Sums"))], &[])},
-            "/api/v1/rules": {"get": self.operation(
-                "listRules", "Lists the rules", &[], &[("200", &document_ref("RuleList"))], &[])},
-            "/api/v1/schemas/{name}": {"get": schema()},
-            "/api/v1/check": {"post": self.check()},
-            "/api/v1/changes": {"get": changes()},
-            "/api/v1/openapi.json": {"get": json_document(
-                "getDescription", "This document", "application/vnd.oai.openapi+json;version=3.1")},
-            "/metrics": {"get": numbers()},
-            "/healthz": {"get": health()},
-            "/readyz": {"get": readiness()},
+fn generator() -> SchemaGenerator {
+    let settings = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
         })
-    }
+        .with_transform(RecursiveTransform(record::written_may_be_null))
+        .with_transform(RecursiveTransform(tidy))
+        .with_transform(RecursiveTransform(|schema: &mut Schema| {
+            // A schema with an id of its own would be the base of the references in it.
+            schema.remove("$id");
+            schema.remove("$schema");
+        }));
+    settings.into_generator()
+}
 
-    /// The parameters of a query, one for each field of its type.
-    fn parameters<T: JsonSchema>() -> Vec<Value> {
-        // A query is read: what may be absent is not required.
-        let schema = T::json_schema(&mut SchemaGenerator::default());
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let properties = properties.into_iter().flatten();
-        let required = schema.get("required").and_then(Value::as_array);
-        let parameters = properties.map(|(name, schema)| {
-            let is_required = required.is_some_and(|names| names.iter().any(|it| it == name));
-            let mut schema = schema.clone();
-            let described = schema
-                .as_object_mut()
-                .and_then(|schema| schema.remove("description"));
-            if let Some(Value::Array(kinds)) = schema.get("type") {
-                // What is not wanted is left out, and never null.
-                let kind = kinds.iter().find(|kind| **kind != "null").cloned();
-                schema["type"] = kind.unwrap_or_default();
-            }
-            for name in ["format", "default"] {
-                if let Some(schema) = schema.as_object_mut() {
-                    schema.remove(name);
-                }
-            }
-            let described = described
-                .as_ref()
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            json!({
-                "name": name, "in": "query", "required": is_required, "schema": schema,
-                "description": described.replace('\n', " "),
-            })
-        });
-        parameters.collect()
-    }
+/// The paths of the service, each with its one method.
+fn paths() -> Value {
+    let runs = parameters::<RunQuery>();
+    let mut events = parameters::<EventQuery>();
+    events.insert(0, id());
+    let runs_to_compare = parameters::<DiffQuery>();
+    json!({
+        "/api/v1/runs": {"get": leading_to_runs(operation(
+            "listRuns", "Lists runs, page by page", &runs, "RunList", &[400]))},
+        "/api/v1/runs/{id}": {"get": operation(
+            "getRun", "Shows one run, as `runvet view --json` does", &[id()],
+            "RunPage", &[404, 409, 503])},
+        "/api/v1/runs/{id}/events": {"get": operation(
+            "listEvents", "Lists the events of a run, page by page", &events,
+            "EventList", &[400, 404, 409, 503])},
+        "/api/v1/runs/{id}/records/{name}": {"get": record()},
+        "/api/v1/diff": {"get": operation(
+            "diffRuns", "Compares two runs, as `runvet diff --json` does", &runs_to_compare,
+            "Diff", &[400, 404, 409, 503])},
+        "/api/v1/statistics": {"get": operation(
+            "getStatistics", "Sums up all runs", &[], "Sums", &[])},
+        "/api/v1/rules": {"get": operation(
+            "listRules", "Lists the rules", &[], "RuleList", &[])},
+        "/api/v1/schemas/{name}": {"get": schema()},
+        "/api/v1/check": {"post": check()},
+        "/api/v1/changes": {"get": changes()},
+        "/api/v1/openapi.json": {"get": json_document(
+            "getDescription", "This document", "application/vnd.oai.openapi+json;version=3.1")},
+        "/metrics": {"get": numbers()},
+        "/healthz": {"get": health()},
+        "/readyz": {"get": readiness()},
+    })
+}
 
-    #[expect(clippy::unused_self, reason = "it reads as a part of the document")]
-    fn operation(
-        &self,
-        id: &str,
-        summary: &str,
-        parameters: &[Value],
-        answers: &[(&str, &Value)],
-        problems: &[u16],
-    ) -> Value {
-        let mut responses = serde_json::Map::new();
-        for (status, schema) in answers {
-            responses.insert(
-                (*status).to_owned(),
-                json!({
-                    "description": summary, "content": content("application/json", schema),
-                }),
-            );
+/// The parameters of a query, one for each field of its type.
+fn parameters<T: JsonSchema>() -> Vec<Value> {
+    // A query is read: what may be absent is not required.
+    let schema = T::json_schema(&mut SchemaGenerator::default());
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = properties.into_iter().flatten();
+    let required = schema.get("required").and_then(Value::as_array);
+    let parameters = properties.map(|(name, schema)| {
+        let is_required = required.is_some_and(|names| names.iter().any(|it| it == name));
+        let mut schema = schema.clone();
+        let described = schema
+            .as_object_mut()
+            .and_then(|schema| schema.remove("description"));
+        if let Some(Value::Array(kinds)) = schema.get("type") {
+            // What is not wanted is left out, and never null.
+            let kind = kinds.iter().find(|kind| **kind != "null").cloned();
+            schema["type"] = kind.unwrap_or_default();
         }
-        for status in problems {
-            responses.insert(status.to_string(), problem(*status));
+        for name in ["format", "default"] {
+            if let Some(schema) = schema.as_object_mut() {
+                schema.remove(name);
+            }
         }
-        responses.insert("default".into(), problem(0));
+        let described = described
+            .as_ref()
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         json!({
-            "operationId": id, "summary": summary, "parameters": parameters,
-            "responses": responses,
+            "name": name, "in": "query", "required": is_required, "schema": schema,
+            "description": described.replace('\n', " "),
         })
-    }
+    });
+    parameters.collect()
+}
 
-    fn check(&self) -> Value {
-        let report = document_ref("EpisodeReport");
-        let mut operation = self.operation(
-            "check",
-            "Checks the records of one episode, and answers with its report",
-            &[],
-            &[("200", &report)],
-            &[400, 413, 415, 503],
-        );
-        operation["requestBody"] = json!({
-            "required": true,
-            "content": content("application/json", &document_ref("CheckRequest")),
-        });
-        operation
+/// An operation that answers with a value of a type.
+fn operation(
+    id: &str,
+    summary: &str,
+    parameters: &[Value],
+    answer: &str,
+    problems: &[u16],
+) -> Value {
+    let mut operation = answered(id, summary, "application/json", &document_ref(answer));
+    operation["parameters"] = parameters.into();
+    for status in problems {
+        operation["responses"][status.to_string()] = problem(*status);
     }
+    operation
+}
+
+fn check() -> Value {
+    let mut operation = operation(
+        "check",
+        "Checks the records of one episode, and answers with its report",
+        &[],
+        "EpisodeReport",
+        &[400, 413, 415, 503],
+    );
+    operation["requestBody"] = json!({
+        "required": true,
+        "content": content("application/json", &document_ref("CheckRequest")),
+    });
+    operation
 }
 
 fn problem(status: u16) -> Value {
@@ -322,19 +299,18 @@ fn readiness() -> Value {
 }
 
 fn plain(id: &str, summary: &str, kind: &str) -> Value {
-    answer_of_type(id, summary, kind, "string")
+    answered(id, summary, kind, &json!({"type": "string"}))
 }
 
 fn json_document(id: &str, summary: &str, kind: &str) -> Value {
-    answer_of_type(id, summary, kind, "object")
+    answered(id, summary, kind, &json!({"type": "object"}))
 }
 
-fn answer_of_type(id: &str, summary: &str, kind: &str, json_type: &str) -> Value {
-    let schema = json!({"type": json_type});
+fn answered(id: &str, summary: &str, kind: &str, schema: &Value) -> Value {
     json!({
         "operationId": id, "summary": summary,
         "responses": {
-            "200": {"description": summary, "content": content(kind, &schema)},
+            "200": {"description": summary, "content": content(kind, schema)},
             "default": problem(0),
         },
     })
