@@ -137,6 +137,8 @@ pub(crate) struct StepRow {
     pub(crate) is_contested: bool,
     /// Whether only the timeline has the step, and the state lacks it.
     pub(crate) is_unpersisted: bool,
+    /// Of a rebuilt step, the line of the event that set its status.
+    pub(crate) line: Option<u64>,
 }
 
 /// An action of the run.

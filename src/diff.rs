@@ -135,18 +135,11 @@ impl Subject {
             return Err(error);
         }
         if has_events && let Some(reason) = timeline.fault {
-            return Err(Error::Artifact {
-                path: run.path().join(Artifact::Events.file_name()),
-                place: None,
-                reason,
-            });
+            let path = run.path().join(Artifact::Events.file_name());
+            return Err(Error::at(path, &reason));
         }
         if report.kept_changing() {
-            return Err(Error::Artifact {
-                path: run.path().to_owned(),
-                place: None,
-                reason: crate::finding::STILL_CHANGING.to_string(),
-            });
+            return Err(Error::at(run.path(), &crate::finding::STILL_CHANGING));
         }
         Ok(Self {
             side: Side {

@@ -123,6 +123,18 @@ pub enum Lifecycle {
     Unknown,
 }
 
+impl Lifecycle {
+    /// What it is, in words for people.
+    #[cfg(any(feature = "human", feature = "html"))]
+    pub(crate) const fn stage(self) -> &'static str {
+        match self {
+            Self::Terminal => "ended",
+            Self::NonTerminal => "in progress",
+            Self::Unknown => "unknown whether it ended",
+        }
+    }
+}
+
 words!(Lifecycle {
     Terminal = "terminal",
     NonTerminal = "non_terminal",

@@ -31,7 +31,7 @@ mod waterfall;
 
 use std::borrow::Cow;
 
-use crate::dashboard::{Dashboard, Moment, Rows};
+use crate::dashboard::{Dashboard, Moment, Rows, StepRow};
 use crate::document::OwnedDocument;
 use crate::printable::escape;
 pub(crate) use file::PageFile;
@@ -80,22 +80,11 @@ pub(crate) struct PlanSides {
 /// A step of the plan, on the sides that have it.
 #[derive(Debug, Default)]
 pub(crate) struct PlanPair {
-    pub(crate) persisted: Option<StepCell>,
-    pub(crate) rebuilt: Option<StepCell>,
+    pub(crate) persisted: Option<StepRow>,
+    pub(crate) rebuilt: Option<StepRow>,
     pub(crate) differs: bool,
     /// Whether something of the persisted step could not be compared.
     pub(crate) is_unsure: bool,
-}
-
-/// A step as one side has it.
-#[derive(Debug, Default)]
-pub(crate) struct StepCell {
-    pub(crate) id: String,
-    pub(crate) kind: String,
-    pub(crate) status: String,
-    pub(crate) description: String,
-    /// The line of the event that set the status.
-    pub(crate) line: Option<u64>,
 }
 
 /// An action of the state, with what the timeline says of it.

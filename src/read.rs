@@ -30,7 +30,6 @@ mod stored;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -185,12 +184,12 @@ pub struct RunData {
 }
 
 impl Error {
-    /// An error of a check.
-    pub(crate) fn from_fault(path: &Path, fault: &Fault) -> Self {
+    /// An error at a path as a whole.
+    pub(crate) fn at(path: impl Into<PathBuf>, reason: &impl ToString) -> Self {
         Self::Artifact {
-            path: path.to_owned(),
+            path: path.into(),
             place: None,
-            reason: fault.to_string(),
+            reason: reason.to_string(),
         }
     }
 }
@@ -258,13 +257,5 @@ impl RunData {
     pub fn iter(&self) -> impl Iterator<Item = RunReader> {
         let runs = self.runs.iter();
         runs.filter_map(|run| run.episode().map(RunReader::from))
-    }
-}
-
-fn io_error(path: &Path, why: &io::Error) -> Error {
-    Error::Artifact {
-        path: path.to_owned(),
-        place: None,
-        reason: why.to_string(),
     }
 }

@@ -64,11 +64,11 @@ pub(crate) use json::{write_json_line, write_json_text};
 #[cfg(feature = "cli")]
 pub(crate) use paint::{Paint, StyledLine};
 pub(crate) use wording::count;
+#[cfg(feature = "cli")]
+pub(crate) use wording::faults;
 #[cfg(feature = "html")]
 pub use wording::settings_in_words;
 pub(crate) use wording::verdict;
-#[cfg(feature = "cli")]
-pub(crate) use wording::{faults, stage};
 
 /// Declares the formats: the description of each, its name, the options of the command that it
 /// honours, and its renderer.

@@ -210,7 +210,7 @@ fn judged<R>(
     also: impl Fn(&Loaded<'_, '_>) -> R,
 ) -> Result<(EpisodeReport, R), Error> {
     let judged = gate.judge(|session| run.check_and(session, Some(listening), also));
-    judged.map_err(|fault| Error::from_fault(run.path(), &fault))
+    judged.map_err(|fault| Error::at(run.path(), &fault))
 }
 
 /// What is shown of a run that was loaded, besides its report.
@@ -375,14 +375,22 @@ fn plan(plan: Node<'_>) -> PlanSection {
 
 /// A step that only the timeline has.
 fn unpersisted(step: &PlanStep) -> StepRow {
+    StepRow {
+        is_contested: true,
+        is_unpersisted: true,
+        ..rebuilt_step(step)
+    }
+}
+
+fn rebuilt_step(step: &PlanStep) -> StepRow {
     let shown = |text: &Option<String>| text.as_deref().map(brief).unwrap_or_default();
     StepRow {
         id: shown(&step.id),
         kind: shown(&step.kind),
         status: shown(&step.status),
         description: shown(&step.description),
-        is_contested: true,
-        is_unpersisted: true,
+        line: step.status_line,
+        ..StepRow::default()
     }
 }
 

@@ -9,7 +9,7 @@ use super::units::{duration, offset};
 use super::{RunSheet, details, events, findings, plan, records, said, waterfall};
 use crate::dashboard::{Header, Reason, ReasonKind};
 use crate::document::OwnedDocument;
-use crate::finding::{Card, EpisodeReport, Lifecycle};
+use crate::finding::{Card, EpisodeReport};
 use crate::printable::{brief, shortened};
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
@@ -104,7 +104,7 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                 @if let Some(outcome) = &header.outcome {
                     " " (badge(outcome, outcome))
                 }
-                " " span.badge { (stage(report.lifecycle)) }
+                " " span.badge { (report.lifecycle.stage()) }
             }
             (figures(header, &said_of_run(page)))
         }
@@ -168,14 +168,6 @@ pub(super) fn verdict(report: &EpisodeReport) -> Markup {
         Some(true) => html! { span.badge.warn { "valid, not all rules judged" } },
         Some(false) => html! { span.badge.bad { "invalid" } },
         None => html! { span.badge.warn { "undecided" } },
-    }
-}
-
-fn stage(lifecycle: Lifecycle) -> &'static str {
-    match lifecycle {
-        Lifecycle::Terminal => "ended",
-        Lifecycle::NonTerminal => "in progress",
-        Lifecycle::Unknown => "unknown whether it ended",
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::Error;
 use super::stored::typed;
-use super::{Error, io_error};
 use crate::document::{Document, Node, Tape};
 use crate::load::{column_of, event_on};
 use crate::outline::NoEvent;
@@ -114,7 +114,7 @@ impl<'s> EventLines<'s> {
             }
             Err(why) => {
                 self.failed = true;
-                Some(Err(io_error(&self.path, &why)))
+                Some(Err(Error::at(&self.path, &why)))
             }
         }
     }

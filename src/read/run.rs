@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::filter::DescribedRun;
 use super::stored::Stored;
-use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, io_error, several_below};
+use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, several_below};
 use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
@@ -96,11 +96,9 @@ impl RunReader {
                 let found = found.into_iter().map(|dir| dir.path).collect();
                 Err(several_below(Several::Runs, path, found))
             }
-            (None, _) if is_no_artifact(&faults) => Err(Error::Artifact {
-                path: path.to_owned(),
-                place: None,
-                reason: "it is not an artifact of a run".into(),
-            }),
+            (None, _) if is_no_artifact(&faults) => {
+                Err(Error::at(path, &"it is not an artifact of a run"))
+            }
             (None, _) => Err(Error::UnknownRun {
                 id: path.to_string_lossy().into_owned(),
                 nearest: Vec::new(),
@@ -340,7 +338,7 @@ impl RunReader {
     }
 
     fn files(&self) -> Result<Directory, Error> {
-        Directory::open(&self.dir, false).map_err(|error| io_error(&self.dir.path, &error))
+        Directory::open(&self.dir, false).map_err(|error| Error::at(&self.dir.path, &error))
     }
 
     /// The content of an artifact, to be read piece by piece.

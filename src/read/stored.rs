@@ -69,11 +69,7 @@ impl<T: DeserializeOwned> Stored<T> {
                 reason,
             });
         }
-        typed(self.object()).map_err(|reason| Error::Artifact {
-            path: self.path.clone(),
-            place: None,
-            reason,
-        })
+        typed(self.object()).map_err(|reason| Error::at(&self.path, &reason))
     }
 }
 

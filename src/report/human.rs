@@ -11,7 +11,7 @@ use miette::{
 };
 
 use super::unjudged::UnjudgedByKind;
-use super::wording::{count, counts, faults, not_judged, nothing_found, stage, verdict};
+use super::wording::{count, counts, faults, not_judged, nothing_found, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
     EpisodeReport, Finding, Location, ReportedFault, SkipKind, Statistics, Tally, Totals,
@@ -271,7 +271,7 @@ impl Renderer for Human {
         if shown.is_empty() && skips.is_empty() {
             return Ok(());
         }
-        let stage = stage(episode.lifecycle);
+        let stage = episode.lifecycle.stage();
         let counts = counts_of(episode);
         writeln!(
             out,

@@ -2,7 +2,7 @@
 
 use super::Closing;
 #[cfg(feature = "human")]
-use crate::finding::{EpisodeReport, Lifecycle};
+use crate::finding::EpisodeReport;
 use crate::finding::{FaultSort, ReportedFault, Severity, Unjudged};
 
 /// Where settings come from, in words: the configuration file, if there is one, and whether options
@@ -129,16 +129,6 @@ pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
         (false, true) => "no new findings",
         (true, false) => "nothing found, but some rules could not be judged",
         (false, false) => "no new findings, but some rules could not be judged",
-    }
-}
-
-/// The lifecycle of a run, in words for people.
-#[cfg(feature = "human")]
-pub(crate) const fn stage(lifecycle: Lifecycle) -> &'static str {
-    match lifecycle {
-        Lifecycle::Terminal => "ended",
-        Lifecycle::NonTerminal => "in progress",
-        Lifecycle::Unknown => "unknown whether it ended",
     }
 }
 

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use super::actions::{actions, beginning, pretty};
-use super::{Checked, Parts, judged, reason_of};
-use crate::dashboard::{Rows, StepRow};
+use super::{Checked, Parts, judged, reason_of, rebuilt_step};
+use crate::dashboard::Rows;
 use crate::document::{Document, Node, OwnedDocument, Tape};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
 use crate::outline::{Listening, TimelineClock, Tracked, moment};
 use crate::page::{
-    EventBody, EventKind, Excerpt, PlanPair, PlanSides, RunSheet, StepCell, TrackEvent, TrackItem,
+    EventBody, EventKind, Excerpt, PlanPair, PlanSides, RunSheet, TrackEvent, TrackItem,
 };
-use crate::plan::{PlanComparison, PlanStep};
+use crate::plan::PlanComparison;
 use crate::printable::brief;
 use crate::read::{Error, RunReader};
 use crate::record::phases::PROJECTION;
@@ -103,10 +103,7 @@ fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSi
         .map(|plan| &*plan.steps)
         .unwrap_or_default();
     let rows = plan.rows(&ids).into_iter().map(|row| PlanPair {
-        persisted: row
-            .persisted
-            .and_then(|at| steps.get(at))
-            .map(persisted_step),
+        persisted: row.persisted.and_then(|at| steps.get(at)).cloned(),
         rebuilt: row.rebuilt.and_then(|at| rebuilt.get(at)).map(rebuilt_step),
         differs: row.differs,
         is_unsure: row.is_unsure,
@@ -124,27 +121,6 @@ fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSi
             .rebuilt
             .as_ref()
             .and_then(|plan| plan.source.as_deref().map(brief)),
-    }
-}
-
-fn persisted_step(step: &StepRow) -> StepCell {
-    StepCell {
-        id: step.id.clone(),
-        kind: step.kind.clone(),
-        status: step.status.clone(),
-        description: step.description.clone(),
-        line: None,
-    }
-}
-
-fn rebuilt_step(step: &PlanStep) -> StepCell {
-    let shown = |text: &Option<String>| text.as_deref().map(brief).unwrap_or_default();
-    StepCell {
-        id: shown(&step.id),
-        kind: shown(&step.kind),
-        status: shown(&step.status),
-        description: shown(&step.description),
-        line: step.status_line,
     }
 }
 

@@ -16,7 +16,7 @@ use super::watching::{WatchArgs, stop_by_signals};
 use super::{Exit, Failure};
 use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;
-use crate::report::{self, Options, count, stage};
+use crate::report::{self, Options, count};
 use crate::store;
 use crate::timestamp::Timestamp;
 use crate::watch::News;
@@ -283,7 +283,7 @@ fn verdict(episode: &EpisodeReport) -> String {
     format!(
         "{} ({}): {}{known}{in_part}",
         escape(&episode.dir),
-        stage(episode.lifecycle),
+        episode.lifecycle.stage(),
         found.join(", ")
     )
 }

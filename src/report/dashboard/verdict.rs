@@ -148,27 +148,13 @@ fn colour_of(report: &EpisodeReport) -> Paint {
 #[cfg(test)]
 mod tests {
     use super::consistency;
-    use crate::finding::{EpisodeReport, Lifecycle, STILL_CHANGING, Skip};
+    use crate::finding::{EpisodeReport, STILL_CHANGING, Skip};
     use crate::source::EpisodeKey;
 
     #[test]
     fn episode_that_kept_changing_is_undecided() {
-        let report = EpisodeReport {
-            id: "ep_1".into(),
-            dir: "ep_1".into(),
-            key: EpisodeKey::Dir("ep_1".into()),
-            lifecycle: Lifecycle::NonTerminal,
-            mode: None,
-            adapter: None,
-            valid: None,
-            findings: Vec::new(),
-            skipped: vec![Skip::new("plan/projection", &STILL_CHANGING)],
-            suppressed: Vec::new(),
-            suppressed_skips: Vec::new(),
-            coverage: None,
-            card: None,
-            is_unchecked: false,
-        };
+        let mut report = EpisodeReport::of_findings(&EpisodeKey::Dir("ep_1".into()), Vec::new());
+        report.skipped = vec![Skip::new("plan/projection", &STILL_CHANGING)];
         let undecided = "undecided: the episode kept changing while it was read; check it again";
         assert_eq!(consistency(&report), undecided);
     }
