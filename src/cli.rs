@@ -6,7 +6,6 @@ mod filters;
 mod output;
 mod path_list;
 mod period;
-mod phases;
 mod progress;
 mod run_data;
 mod settings;

@@ -28,8 +28,8 @@ use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
 use super::{
-    Exit, Failure, candidates, declared, filters, path_list, period, phases, run_data, settings,
-    sinks, usage, watching, words,
+    Exit, Failure, candidates, declared, filters, path_list, period, run_data, settings, sinks,
+    usage, watching, words,
 };
 
 #[derive(Subcommand)]

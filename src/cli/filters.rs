@@ -10,6 +10,7 @@ use super::words::word_of;
 use crate::printable::brief;
 use crate::read::{RunFilter, Words};
 use crate::record::{RunStatus, SummaryOutcome};
+use crate::words;
 
 /// Which runs are meant.
 #[derive(Args)]
@@ -58,10 +59,9 @@ impl FilterArgs {
     }
 
     pub(super) fn filter(&self) -> RunFilter {
-        let words = |words: &mut dyn Iterator<Item = &str>| words.map(str::to_owned).collect();
         RunFilter {
-            statuses: words(&mut self.statuses.iter().map(|it| it.word())),
-            outcomes: words(&mut self.outcomes.iter().map(|it| it.word())),
+            statuses: words_of(&self.statuses),
+            outcomes: words_of(&self.outcomes),
             tags: self.tags.clone(),
             adapters: self.adapters.clone(),
             words: Words::of(self.search.as_deref().unwrap_or_default()),
@@ -74,26 +74,24 @@ impl FilterArgs {
 
     /// The filters, as they were given.
     pub(super) fn given(&self) -> Vec<String> {
-        let several = |name: &str, values: &mut dyn Iterator<Item = &str>| {
-            let given = values.map(|value| format!("--{name} {}", brief(value)));
-            given.collect::<Vec<String>>()
-        };
-        let mut filters = several("status", &mut self.statuses.iter().map(|it| it.word()));
-        filters.extend(several(
-            "outcome",
-            &mut self.outcomes.iter().map(|it| it.word()),
-        ));
-        filters.extend(several("tag", &mut self.tags.iter().map(String::as_str)));
-        filters.extend(several(
-            "adapter",
-            &mut self.adapters.iter().map(String::as_str),
-        ));
-        filters.extend(several(
-            "search",
-            &mut self.search.iter().map(String::as_str),
-        ));
+        let given = [
+            ("status", words_of(&self.statuses)),
+            ("outcome", words_of(&self.outcomes)),
+            ("tag", self.tags.clone()),
+            ("adapter", self.adapters.clone()),
+            ("search", self.search.iter().cloned().collect()),
+        ];
+        let given = given.iter().flat_map(|(name, values)| {
+            let option = move |value: &String| format!("--{name} {}", brief(value));
+            values.iter().map(option)
+        });
+        let mut filters: Vec<String> = given.collect();
         filters.extend(self.silent_for.map(|_| "--silent-for".to_owned()));
         filters.extend((!self.period.is_all()).then(|| self.period.to_string()));
         filters
     }
+}
+
+fn words_of<T: words::Words>(values: &[T]) -> Vec<String> {
+    values.iter().map(|it| it.word().to_owned()).collect()
 }

@@ -7,7 +7,9 @@ use std::os::fd::AsFd;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::printable::escape;
+use super::Exit;
+use crate::finding::ReportedFault;
+use crate::printable::{columns_of, escape};
 use crate::report::{Style, StyledLine};
 
 /// The maximum width: longer lines are hard to read.
@@ -118,6 +120,23 @@ impl Output {
         self.stdout.flush()
     }
 
+    /// Writes the buffered output, then reports faults, and that there is no episode: the exit code
+    /// of a command that fails on nothing else.
+    pub(super) fn end(&mut self, faults: &[ReportedFault], found_any: bool) -> io::Result<Exit> {
+        self.finish()?;
+        for fault in faults {
+            self.fault(fault);
+        }
+        Ok(match (faults.is_empty(), found_any) {
+            (false, _) => Exit::Fault,
+            (true, true) => Exit::Success,
+            (true, false) => {
+                self.fault(&"no episode found");
+                Exit::NothingFound
+            }
+        })
+    }
+
     /// Reports that runvet could not do something.
     pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
         self.tell(&format!("error: {}\n", escape(&message.to_string())));
@@ -196,7 +215,7 @@ pub(super) struct Halves {
     /// The width to which the left cell is padded.
     pub(super) left: usize,
     /// The width to which both are cut.
-    pub(super) most: usize,
+    most: usize,
 }
 
 impl Halves {
@@ -219,5 +238,19 @@ impl Halves {
             left: half,
             most: half,
         }
+    }
+
+    /// Two cells, with a bar between them.
+    pub(super) fn draw(
+        self,
+        [left, right]: [&StyledLine; 2],
+        bar: &str,
+        is_coloured: bool,
+    ) -> String {
+        let padding = self
+            .left
+            .saturating_sub(columns_of(&left.draw(self.most, false)));
+        let [left, right] = [left, right].map(|cell| cell.draw(self.most, is_coloured));
+        format!("{left}{:padding$} {bar} {right}", "")
     }
 }

@@ -186,6 +186,16 @@ pub(super) fn whole_file(path: &Path) -> Result<WholeFile, Failure> {
         .map_err(|error| unwritable(path, &error))
 }
 
+/// Writes a file as a whole.
+pub(super) fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut WholeFile) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut file = whole_file(path)?;
+    let written = write(&mut file).and_then(|()| file.keep());
+    written.map_err(|error| unwritable(path, &error))
+}
+
 pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Fault(format!("can't write {}: {error}", path.display()))
 }

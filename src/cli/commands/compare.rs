@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 
 use super::output::Output;
 use super::settings::{Baselines, GateArgs};
-use super::sinks::{unwritable, whole_file};
+use super::sinks::write_whole;
 use super::{Exit, Failure};
 use crate::compare::{self, Comparison, Condition, PairBy, page, text};
 use crate::diff::{Difference, Subject};
@@ -91,10 +91,7 @@ impl Compare {
         let mut comparison = compared.map_err(Failure::fault)?;
         let fails = comparison.decide(&self.fail_if).map_err(Failure::Fault)?;
         for (format, path) in &self.outputs {
-            let mut file = whole_file(path)?;
-            let written = write(*format, &comparison, &mut gate, &mut file);
-            let kept = written.and_then(|()| file.keep());
-            kept.map_err(|error| unwritable(path, &error))?;
+            write_whole(path, |file| write(*format, &comparison, &mut gate, file))?;
         }
         write(self.format, &comparison, &mut gate, output.stdout())?;
         output.finish()?;

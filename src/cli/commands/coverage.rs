@@ -60,18 +60,7 @@ impl Coverage {
         if covered.runs > 0 {
             let format = self.format;
             format.write(&covered, text::human, text::markdown, output.stdout())?;
-            output.finish()?;
         }
-        for fault in &covered.faults {
-            output.fault(fault);
-        }
-        Ok(match (covered.faults.is_empty(), covered.runs) {
-            (false, _) => Exit::Fault,
-            (true, 1..) => Exit::Success,
-            (true, 0) => {
-                output.fault(&"no episode found");
-                Exit::NothingFound
-            }
-        })
+        Ok(output.end(&covered.faults, covered.runs > 0)?)
     }
 }

@@ -11,7 +11,7 @@ use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
 use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
-use crate::printable::{brief, columns_of, escape};
+use crate::printable::{brief, escape};
 use crate::report::{Glyphs, Paint, Style, StyledLine, count, paragraph, write_json_line};
 use crate::view::Checked;
 
@@ -124,7 +124,6 @@ fn steps(
             cell(glyphs, &id, &status, &text(&step.description))
         });
         let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
-        let padding = half.saturating_sub(columns_of(&left.draw(halves.most, false)));
         let (mark, paint) = match (row.differs, row.is_unsure) {
             (true, _) => ("!", Paint::Bad),
             (false, true) => ("?", Paint::Caution),
@@ -134,13 +133,8 @@ fn steps(
             .painted(mark, paint)
             .draw(1, is_coloured);
         let mark = if mark.is_empty() { " ".into() } else { mark };
-        let line = format!(
-            "{mark} {}{:padding$} {} {}",
-            left.draw(halves.most, is_coloured),
-            "",
-            glyphs.bar,
-            right.draw(halves.most, is_coloured)
-        );
+        let cells = halves.draw([&left, &right], glyphs.bar, is_coloured);
+        let line = format!("{mark} {cells}");
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())

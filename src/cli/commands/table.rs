@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use super::filters::FilterArgs;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
-use super::sinks::{unwritable, whole_file};
+use super::sinks::write_whole;
 use super::usage::note_idle;
 use super::words::one_of;
 use super::{Exit, Failure};
@@ -121,28 +121,16 @@ impl Table {
         let mut wrong = |fault| faults.push(fault);
         if found.episodes.is_empty() {
         } else if let Some(path) = &self.output {
-            let mut file = whole_file(path)?;
-            let written = writer.write_of(&found.episodes, &mut file, &mut wrong);
-            let kept = written.and_then(|()| file.keep());
-            kept.map_err(|error| unwritable(path, &error))?;
+            write_whole(path, |file| {
+                writer.write_of(&found.episodes, file, &mut wrong)
+            })?;
         } else if io::stdout().is_terminal() && matches!(format, RowFormat::Csv) {
             let mut safe = Safe(output.stdout());
             writer.write_of(&found.episodes, &mut safe, &mut wrong)?;
         } else {
             writer.write_of(&found.episodes, output.stdout(), &mut wrong)?;
         }
-        output.finish()?;
-        for fault in &faults {
-            output.fault(fault);
-        }
-        Ok(match (faults.is_empty(), found.episodes.is_empty()) {
-            (false, _) => Exit::Fault,
-            (true, false) => Exit::Success,
-            (true, true) => {
-                output.fault(&"no episode found");
-                Exit::NothingFound
-            }
-        })
+        Ok(output.end(&faults, !found.episodes.is_empty())?)
     }
 }
 

@@ -1,15 +1,17 @@
 //! `runvet view`: one run -> its dashboard, made to be read in ten seconds.
 
+use std::collections::BTreeMap;
+
 use clap::{ArgMatches, Args};
 
 use super::output::{Color, Output, style, width};
-use super::phases::slip;
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{GATE, refuse, refuse_colour};
 use super::{Exit, Failure};
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
+use crate::record::phases::{KNOWN, is_known};
 use crate::report::{DashboardText, count, write_json_line};
 use crate::source::Artifact;
 use crate::view::{self, Moments, RunPage};
@@ -158,4 +160,24 @@ fn events_are_json(run: &RunReader) -> String {
         "--json prints the whole run, not its events; each line of {} is one event in JSON",
         run.path().join(Artifact::Events.file_name()).display()
     )
+}
+
+/// Why a phase is most likely a slip: no runtime is known to write it, and it does not occur among
+/// those that were counted.
+fn slip(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
+    if is_known(phase) || counted.contains_key(phase) {
+        return None;
+    }
+    let wanted: String = phase.chars().take(64).collect::<String>().to_lowercase();
+    let occurring = counted.keys().map(String::as_str);
+    let near = occurring.chain(KNOWN).filter_map(|known| {
+        let distance = strsim::osa_distance(&wanted, known);
+        let limit = (wanted.chars().count() / 3).clamp(1, 3);
+        (distance <= limit && known.len() <= 64).then_some((distance, known))
+    });
+    let help = match near.min() {
+        Some((_, near)) => format!("did you mean `{}`?", brief(near)),
+        None => format!("runtimes write {}", KNOWN.join(", ")),
+    };
+    Some(format!("no event has the phase {}; {help}", quote(phase)))
 }

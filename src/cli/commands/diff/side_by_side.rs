@@ -7,6 +7,7 @@ use super::super::output::Halves;
 use crate::dashboard::{ActionRow, Header, StepRow};
 use crate::diff::{Diff, Difference, Subject, differs, is_expected};
 use crate::document::{Kind, Node};
+use crate::outline::shown;
 use crate::printable::{brief, brief_json, columns_of, escape, fit};
 use crate::report::{Glyphs, Paint, Style, StyledLine, count, instant, paragraph, seconds};
 
@@ -112,16 +113,8 @@ impl<'o> SideBySide<'o> {
             };
             let name = fit(name, names.saturating_sub(1));
             let before = names.saturating_sub(columns_of(&name));
-            let shown = left.draw(halves.most, false);
-            let after = halves.left.saturating_sub(columns_of(&shown));
-            let line = format!(
-                "{mark} {name}{:before$}{}{:after$} {} {}",
-                "",
-                left.draw(halves.most, is_coloured),
-                "",
-                self.glyphs.bar,
-                right.draw(halves.most, is_coloured)
-            );
+            let cells = halves.draw([left, right], self.glyphs.bar, is_coloured);
+            let line = format!("{mark} {name}{:before$}{cells}", "");
             writeln!(self.out, "{}", line.trim_end())?;
         }
         Ok(())
@@ -283,15 +276,8 @@ const MAX_NAMES: usize = 100;
 
 fn named(name: &str, values: [Option<Node<'_>>; 2], counts: bool) -> Named {
     let differs = counts && !is_expected(name) && differs(values[0], values[1]);
-    let shown = |value: Option<Node<'_>>| {
-        let value = value.filter(|value| !value.is_null())?;
-        Some(match (value.text(), value.number()) {
-            (Some(text), _) => brief(&text),
-            (None, Some(number)) => brief(&number.rounded()),
-            (None, None) => brief_json(value.raw()),
-        })
-    };
-    (name.to_owned(), values.map(shown), differs)
+    let values = values.map(|value| value.filter(|value| !value.is_null()).map(shown));
+    (name.to_owned(), values, differs)
 }
 
 /// Numbers by name.
