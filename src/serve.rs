@@ -145,10 +145,6 @@ impl Serve {
 
     /// The address of the page for a browser on this machine. Where a token is needed, its code
     /// lets the browser in once, within ten minutes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Random`]
     pub(crate) fn url_for_browser(&self) -> Result<String, Error> {
         let mut address = self.address;
         if address.ip().is_unspecified() {

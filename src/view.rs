@@ -93,10 +93,6 @@ pub(crate) struct Checked {
 }
 
 /// Reads a run, outlines its timeline and judges it.
-///
-/// # Errors
-///
-/// [`Error::Artifact`] if the directory can't be opened.
 pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, Error> {
     Ok(Checked::new(run, gate)?.dashboard(run))
 }
@@ -144,10 +140,6 @@ fn reason_of(error: Error) -> String {
 
 impl Checked {
     /// Reads a run, outlines its timeline, judges it and rebuilds its plan.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Artifact`] if the directory can't be opened.
     pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
         let also = |loaded: &Loaded<'_, '_>| Parts::of(run, loaded);
         let (report, parts) = judged(run, gate, Listening::Outline, also)?;

@@ -105,10 +105,6 @@ impl PageFile {
     }
 
     /// Counts one more run in, and lists it if there is room.
-    ///
-    /// # Errors
-    ///
-    /// Where the row can't be written as JSON, which does not happen.
     pub(crate) fn add(&mut self, report: &EpisodeReport) -> io::Result<()> {
         self.overview.add(report);
         for (rule, said) in report.coverage.iter().flatten() {
@@ -127,10 +123,6 @@ impl PageFile {
 
     /// Writes the file. `read` reads what the page of a run shows; where it can't, the run has no
     /// page.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
     pub(crate) fn write(
         &self,
         out: &mut dyn Write,

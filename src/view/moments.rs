@@ -20,10 +20,6 @@ pub(crate) struct Moments {
 
 impl Moments {
     /// Opens the timeline of a run.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Artifact`] if there is no timeline, or it can't be opened.
     pub(crate) fn open(run: &RunReader) -> Result<Self, Error> {
         Ok(Self {
             events: run.event_texts()?,

@@ -83,10 +83,6 @@ impl EventCounts {
 
 impl RunPage {
     /// Reads a run, counts its events and judges it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Artifact`] if the directory can't be opened.
     pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
         let Checked {
             view,

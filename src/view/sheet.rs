@@ -35,10 +35,6 @@ const MAX_LATER_BYTES: usize = 2 << 10;
 const MAX_LEARN_BYTES: usize = 64 << 10;
 
 /// Reads a run, judges it, and returns all that its page for a browser shows.
-///
-/// # Errors
-///
-/// [`Error::Artifact`] if the directory can't be opened.
 #[cfg(feature = "cli")]
 pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
     let none = BTreeSet::new();
@@ -52,10 +48,6 @@ pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Err
 }
 
 /// Reads a run that is judged already, and returns the same with the report that is given.
-///
-/// # Errors
-///
-/// [`Error::Artifact`] if the directory can't be opened.
 pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunSheet, Error> {
     let named = named_lines(&report);
     let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));

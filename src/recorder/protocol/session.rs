@@ -106,9 +106,6 @@ impl Session {
 
     /// Leaves the run pending, with its state written: pauses it, unless a step is open. Returns
     /// what was found meanwhile.
-    ///
-    /// # Errors
-    /// Those of [`Run::pause`].
     pub(crate) fn leave(self, reason: &str) -> Result<Vec<Finding>, Error> {
         let Some(mut run) = self.run else {
             return Ok(Vec::new());
@@ -123,9 +120,6 @@ impl Session {
 
     /// Ends the run as aborted, if it has neither ended nor been paused; returns what is found in
     /// it.
-    ///
-    /// # Errors
-    /// Those of [`Run::finish`].
     pub(crate) fn abort(self, reason: &str) -> Result<Vec<Finding>, Error> {
         match self.run {
             Some(run) => Ok(run.finish(End::aborted(reason))?.findings),
