@@ -263,10 +263,8 @@ pub(super) struct DiffQuery {
 /// `GET /api/v1/diff`
 pub(super) async fn diff(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
     let query: DiffQuery = query::parse(query.as_deref())?;
-    let (left, right) = (
-        service.path_of(&query.left)?,
-        service.path_of(&query.right)?,
-    );
+    let left = service.path_of(&query.left)?;
+    let right = service.path_of(&query.right)?;
     in_turn(service, move |service| {
         let (left, right) = (RunReader::open(left)?, RunReader::open(right)?);
         let text = diff::json(&left, &right, &mut service.gate.clone())?;

@@ -59,10 +59,8 @@ impl Diff {
             refuse_colour(self.color, matches, "with --json")?;
         }
         let names = self.run_data.names();
-        let (left, right) = (
-            names.get(&self.left, output)?,
-            names.get(&self.right, output)?,
-        );
+        let left = names.get(&self.left, output)?;
+        let right = names.get(&self.right, output)?;
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         let left = Subject::new(&left, &mut gate)?;
         let right = Subject::new(&right, &mut gate)?;

@@ -123,16 +123,13 @@ impl List {
         } else {
             self.limit
         };
-        if !self.invalid {
+        let mut gate = None;
+        if self.invalid {
+            let settings = self.gate.resolve(matches, Baselines::Read)?;
+            note_idle(&settings.gate, output);
+            gate = Some(settings.gate);
+        } else {
             refuse(matches, &GATE, "without --invalid")?;
-        }
-        let gate = self
-            .invalid
-            .then(|| self.gate.resolve(matches, Baselines::Read))
-            .transpose()?;
-        let mut gate = gate.map(|settings| settings.gate);
-        if let Some(gate) = &gate {
-            note_idle(gate, output);
         }
         let mut filter = self.filters.filter();
         let mut opened = 0;
