@@ -9,6 +9,7 @@ use super::assertion::{Assertion, Declared};
 use super::error::Error;
 use super::event::object;
 use crate::printable::quote;
+use crate::source::{Artifact, EPISODES};
 
 /// The maximum length of an id that is chosen.
 const MAX_ID_CHARS: usize = 128;
@@ -116,8 +117,9 @@ impl Task {
             );
             return Err(Error::refused("the id", why));
         }
-        if id == "episodes" {
-            let why = "a directory called `episodes` contains runs, so it can't be a run itself";
+        let is_artifact = Artifact::ALL.iter().any(|it| it.file_name() == id);
+        if is_artifact || matches!(&**id, EPISODES | "runvet.toml") {
+            let why = format!("the name `{id}` means something else in run data");
             return Err(Error::refused("the id", why));
         }
         Ok(Some(id.clone()))

@@ -210,7 +210,20 @@ fn id_that_no_directory_can_have_everywhere_is_refused() {
     let temp = tempfile::tempdir().unwrap();
     let long = "a".repeat(129);
     let wrong = [
-        "", ".", "..", "a/b", "-a", ".a", "a b", "é", "a\n", "episodes", &long,
+        "",
+        ".",
+        "..",
+        "a/b",
+        "-a",
+        ".a",
+        "a b",
+        "é",
+        "a\n",
+        "episodes",
+        "state.json",
+        "learn.jsonl",
+        "runvet.toml",
+        &long,
     ];
     for id in wrong {
         let id = format!("--id={id}");
