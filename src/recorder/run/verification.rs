@@ -71,6 +71,17 @@ impl Before {
         self.unnamed.as_deref()
     }
 
+    /// The workspace before the run, unless its snapshot is no longer what it was.
+    fn kept(&self, dir: &OpenDir) -> Option<&Files> {
+        let (files, content) = self.pre.as_ref()?;
+        (Content::read(dir, PRE)?.1.sha256 == content.sha256).then_some(files)
+    }
+
+    /// Whether the run has a workspace.
+    pub(super) fn has_workspace(&self) -> bool {
+        self.unnamed.is_some() || self.declared.workspace.is_some()
+    }
+
     /// What a snapshot held when this process wrote it or found it right.
     pub(super) fn snapshot(&self, dir: &OpenDir, name: &str) -> Option<Content> {
         match name {
@@ -224,15 +235,19 @@ impl Run {
                 files,
             ))
         });
-        let (Some((pre, _)), Some((workspace, content, post))) = (&before.pre, looked) else {
+        let snapshots = before.pre.as_ref();
+        let snapshots = snapshots.map(|_| self.recorder.snapshots_dir(&self.dir));
+        let snapshots = snapshots.transpose()?;
+        let (Some(pre), Some(snapshots), Some((workspace, content, post))) =
+            (before.kept(&self.dir), snapshots, looked)
+        else {
             verification.error = Some(UNAVAILABLE.into());
             return Ok(verification);
         };
-        let snapshots = self.recorder.snapshots_dir(&self.dir)?;
         self.replace(&snapshots, POST, &content)?;
         self.sync_names(&snapshots, POST)?;
-        before.post = Some(Content::of(&content));
         verification.workspace_diff = Some(diff(pre, &post));
+        before.post = Some(Content::of(&content));
         verification.snapshots = Some(Snapshots {
             pre: Some(format!("{SNAPSHOTS}/{PRE}")),
             post: Some(format!("{SNAPSHOTS}/{POST}")),
