@@ -71,7 +71,9 @@ use crate::gate::Gate;
 use crate::read::policy::Policy;
 use crate::record::IntuitionMode;
 use crate::source::EPISODES;
-use crate::store::{Disk, FileSystem, OpenDir, append_all, make_unless_there, open_or_make};
+use crate::store::{
+    Disk, FileSystem, OpenDir, append_all, display, episode_around, make_unless_there, open_or_make,
+};
 
 /// How well the records of a run survive a failure, and what each call costs.
 ///
@@ -318,6 +320,13 @@ impl Recorder {
     /// Makes the directory of an episode, and those above it that are missing.
     fn make_episode_dir(&self, id: &str) -> Result<OpenDir, Error> {
         let path = self.run_data.join(EPISODES);
+        if let Some(episode) = episode_around(&self.run_data) {
+            let why = format!(
+                "it is in the run {}, where no run is found",
+                display(&episode)
+            );
+            return Err(Error::refused("the run-data directory", why));
+        }
         let open_episodes = || {
             let (run_data, mut changed) = open_or_make(self.disk.as_ref(), &self.run_data)?;
             let name = OsStr::new(EPISODES);

@@ -66,7 +66,7 @@ pub(crate) use open_dir::OpenDir;
 #[cfg(feature = "cli")]
 pub(crate) use others::{OtherFiles, SeenFiles};
 pub(crate) use path::{display, is_gone};
-pub(crate) use root::Given;
+pub(crate) use root::{Given, episode_around};
 pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::must_be_file;

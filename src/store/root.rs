@@ -85,6 +85,13 @@ impl Enclosing {
     }
 }
 
+/// The episode that a directory, which need not exist yet, is or would be in.
+pub(crate) fn episode_around(dir: &Path) -> Option<PathBuf> {
+    let dir = std::path::absolute(dir).ok()?;
+    let real = dir.ancestors().find_map(|above| real_dir(above).ok())?;
+    Enclosing::default().around(&real)
+}
+
 /// The directory `levels` above `typed`, whose real path is `real`: as a user would type it, unless
 /// a symbolic link lies between.
 fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {

@@ -615,6 +615,65 @@ fn workspace_is_verified_when_the_run_ends() {
 }
 
 #[test]
+fn run_data_inside_a_run_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    session(temp.path(), &["--task", "t"], r#"{"finish":"ok"}"#);
+    let run = only_run(temp.path());
+    for inside in [run.clone(), run.join("new/deep")] {
+        let (code, answers, _) = session(&inside, &["--task", "t"], "");
+        assert_eq!(code, Some(2));
+        assert_eq!(answers[0]["error"]["kind"], "refused", "{answers:?}");
+    }
+    assert!(!run.join("episodes").exists() && !run.join("new").exists());
+}
+
+#[test]
+fn workspace_of_a_run_without_one_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let named = ["--task", "t", "--id", "ep_1"];
+    session(temp.path(), &named, r#"{"pause":"later"}"#);
+    let events = only_run(temp.path()).join("events.jsonl");
+    let before = fs::read(&events).unwrap();
+    let args = ["--resume", "ep_1", "--workspace", "/nonexistent"];
+    let (code, answers, _) = session(temp.path(), &args, r#"{"finish":"ok"}"#);
+    assert_eq!(
+        (code, &answers[0]["error"]["kind"]),
+        (Some(2), &json!("refused"))
+    );
+    assert!(before == fs::read(&events).unwrap());
+}
+
+#[test]
+fn run_begins_at_a_time_as_other_commands_take_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let args = ["--task", "t", "--started-at", "2026-03-01"];
+    let (code, _, said) = session(temp.path(), &args, r#"{"finish":"ok"}"#);
+    let note = "note: --started-at 2026-03-01 is 2026-03-01T00:00:00Z\n";
+    assert_eq!((code, &*said), (Some(0), note));
+    assert_eq!(
+        json(only_run(temp.path()).join("summary.json"))["started_at"],
+        "2026-03-01T00:00:00.000000+00:00"
+    );
+}
+
+#[test]
+fn run_does_not_begin_where_signals_cannot_be_heard() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut command = std::process::Command::new("prlimit");
+    command
+        .args(["--nofile=8", env!("CARGO_BIN_EXE_runvet"), "record"])
+        .args(["--no-config", "--task", "t", "--run-data"])
+        .arg(temp.path());
+    let output = fed(command, b"{\"finish\":\"ok\"}\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("listening to signals failed: "), "{said}");
+    let answers = String::from_utf8_lossy(&output.stdout);
+    assert!(answers.contains(r#""kind":"io""#), "{answers}");
+    assert!(!temp.path().join("episodes").exists());
+}
+
+#[test]
 fn wrong_options_of_a_session_are_refused() {
     let temp = tempfile::tempdir().unwrap();
     for args in [
