@@ -1,9 +1,11 @@
 //! The time -> timestamps and ids.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
+
+use super::error::Error;
 
 /// Where a recorder takes the time and the random part of ids from. With the same clock, the same
 /// calls write the same bytes.
@@ -39,12 +41,17 @@ pub(super) struct Micros(pub(super) i64);
 
 impl Micros {
     pub(super) fn of(time: SystemTime) -> Self {
-        let since = |duration: std::time::Duration| i64::try_from(duration.as_micros()).ok();
-        let micros = match time.duration_since(UNIX_EPOCH) {
-            Ok(after) => since(after),
-            Err(before) => since(before.duration()).map(|micros| -micros),
-        };
-        Self(micros.unwrap_or_default().clamp(EARLIEST, LATEST))
+        let micros = since_epoch(time).unwrap_or_default();
+        Self(micros.clamp(EARLIEST, LATEST))
+    }
+
+    /// The time that a caller gives, which has to be one that a timestamp can have.
+    pub(super) fn given(time: SystemTime) -> Result<Self, Error> {
+        let micros = since_epoch(time).filter(|micros| (EARLIEST..=LATEST).contains(micros));
+        let why = "in UTC, it is outside of the years 0 to 9999";
+        micros
+            .map(Self)
+            .ok_or_else(|| Error::refused("the time", why))
     }
 
     /// The RFC 3339 text, with six digits of a second: `2026-03-01T12:00:00.000000+00:00`.
@@ -75,6 +82,15 @@ impl Micros {
     )]
     pub(super) fn seconds_since(self, earlier: Self) -> f64 {
         (self.0 - earlier.0) as f64 / 1e6
+    }
+}
+
+/// The microseconds since 1970, as far as they can be counted.
+fn since_epoch(time: SystemTime) -> Option<i64> {
+    let since = |duration: Duration| i64::try_from(duration.as_micros()).ok();
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => since(after),
+        Err(before) => since(before.duration()).map(|micros| -micros),
     }
 }
 

@@ -153,11 +153,11 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Refused`] for a time before that of the last event, and in a run that did not begin
-    /// with [`Task::started_at`](super::Task::started_at).
+    /// [`Error::Refused`] for a time before that of the last event or outside of the years 0 to
+    /// 9999, and in a run that did not begin with [`Task::started_at`](super::Task::started_at).
     pub fn at(&mut self, time: SystemTime) -> Result<(), Error> {
         self.must_not_have_ended()?;
-        let (time, last) = (Micros::of(time), self.fold.last);
+        let (time, last) = (Micros::given(time)?, self.fold.last);
         let why = if !self.fold.has_given_times {
             "the recorder's clock sets the times of this run: the caller can set them only in a run \
              that began with a time of the caller"

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Number, Value};
 
 use super::assertion::{Assertion, Declared};
+use super::clock::Micros;
 use super::error::Error;
 use super::event::object;
 use crate::printable::quote;
@@ -135,6 +136,7 @@ impl Task {
         if self.text.trim().is_empty() {
             return Err(Error::refused("the task", "it has no text"));
         }
+        self.started_at.map(Micros::given).transpose()?;
         let workspace = self.workspace.map(text_of_path).transpose()?;
         let tags = (!self.tags.is_empty()).then_some(self.tags);
         Ok(object([
