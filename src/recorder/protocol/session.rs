@@ -348,7 +348,10 @@ fn end(finish: Finish) -> Result<End, Failed> {
         Ending::Partial => End::partial(given),
         Ending::Vetoed => End::vetoed(given),
         Ending::Aborted => End::aborted(given),
-        Ending::Error => End::error(error.or(reason.map(Value::String)).unwrap_or_default()),
+        Ending::Error => {
+            let why = error.or(reason.clone().map(Value::String));
+            End::error(why.unwrap_or_default()).because(reason)
+        }
     };
     let end = artifacts.into_iter().flatten().fold(end, End::artifact);
     let metrics = metrics.into_iter().flatten();

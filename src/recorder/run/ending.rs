@@ -87,6 +87,11 @@ impl End {
         }
     }
 
+    /// Says why it ends so.
+    pub(in crate::recorder) fn because(self, reason: Option<String>) -> Self {
+        Self { reason, ..self }
+    }
+
     /// The event that says it.
     fn terminate(self) -> Draft {
         let mut metrics = self.metrics;
@@ -127,8 +132,15 @@ impl End {
         self
     }
 
-    /// Refuses what can't be recorded of an evaluation.
+    /// Refuses metrics that would be replaced, and scores that can't be recorded.
     fn must_be_recordable(&self) -> Result<(), Error> {
+        if let Some(own) = OWN_METRICS
+            .iter()
+            .find(|own| self.metrics.contains_key(**own))
+        {
+            let why = format!("the recorder itself writes `{own}`");
+            return Err(Error::refused("the metric", why));
+        }
         let why = match self.score {
             Some(score) if !score.is_finite() => {
                 format!("it is {score}, which is not a finite number")
@@ -144,6 +156,9 @@ impl End {
 
 /// The metric of the score that an evaluator gave.
 const SCORE: &str = "score";
+
+/// The metrics that the recorder writes.
+const OWN_METRICS: [&str; 2] = ["steps_completed", "steps_total"];
 
 /// A run that has ended, as it was recorded.
 #[derive(Debug)]
@@ -167,9 +182,9 @@ impl Run {
     /// can't be verified ends as `error`.
     ///
     /// # Errors
-    /// [`Error::Refused`] for `ok` while a step is pending, running or failed, and for a score that
-    /// is no number or is a metric too: the run stays pending. [`Error::Io`] and
-    /// [`Error::NotDurable`]; where the end was recorded by then,
+    /// [`Error::Refused`] for `ok` while a step is pending, running or failed, for a metric that
+    /// the recorder writes, and for a score that is no number or is a metric too: the run stays
+    /// pending. [`Error::Io`] and [`Error::NotDurable`]; where the end was recorded by then,
     /// [`Recorder::recover`](super::super::Recorder::recover) completes it.
     pub fn finish(mut self, end: End) -> Result<Recorded, Error> {
         self.end(end)?;

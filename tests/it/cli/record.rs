@@ -111,7 +111,7 @@ fn run_ends_with_every_status() {
             json!("late"),
         ),
         (
-            json!({"status": "error", "error": [1]}),
+            json!({"status": "error", "error": [1], "reason": "late"}),
             "error",
             json!([1]),
         ),
@@ -129,6 +129,10 @@ fn run_ends_with_every_status() {
         let state = json(only_run(temp.path()).join("state.json"));
         assert_eq!(state["outcomes"]["status"], status);
         assert_eq!(state["outcomes"]["error"], error);
+        if let Some(reason) = finish.get("reason") {
+            let events = fs::read_to_string(only_run(temp.path()).join("events.jsonl")).unwrap();
+            assert!(events.contains(&reason.to_string()), "{events}");
+        }
         assert_eq!(complaints(temp.path()), [""; 0], "{command}");
     }
 }
