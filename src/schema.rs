@@ -66,6 +66,10 @@ pub(crate) static SUMMARY: CompiledSchema =
 pub(crate) static EVENT: CompiledSchema =
     CompiledSchema::new(include_str!("../schemas/event.schema.json"));
 
+/// The schema of a command to the recorder.
+pub(crate) static RECORD_COMMAND: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/record-command.schema.json"));
+
 /// Whether a document satisfies a schema as far as the fast validator knows: where the schema has a
 /// keyword beyond it, it says no.
 pub(crate) fn certainly_satisfies(document: Document<'_>, schema: &serde_json::Value) -> bool {
@@ -153,6 +157,24 @@ impl CompiledSchema {
             return Err(TooManyViolations);
         }
         Ok(self.violations_by_validator(document))
+    }
+
+    /// Whether a document satisfies the schema, by the `jsonschema` validator alone: the fast one
+    /// knows no schema with several forms.
+    pub(crate) fn accepts(&self, document: Document<'_>) -> bool {
+        self.validator().is_valid(Instance::Node(document.root()))
+    }
+
+    /// What is wrong with a document that has none of several forms, by the form that it probably
+    /// should have.
+    pub(crate) fn likeliest_violation(&self, document: Document<'_>, root: &str) -> Option<String> {
+        let mut errors = self
+            .validator()
+            .iter_errors(Instance::Node(document.root()));
+        let errors = violation::likeliest(errors.next()?);
+        let place = Pointer::default();
+        let violations = violation::explain(document, &place, self.parsed(), errors.into_iter());
+        violation::message_of_likeliest(&violations, root)
     }
 
     /// The violations that the `jsonschema` validator finds.

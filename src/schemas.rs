@@ -95,7 +95,7 @@ impl Schema {
             Self::Impact => checked_in!("impact"),
             Self::Coverage => checked_in!("coverage"),
             Self::Rules => checked_in!("rules"),
-            Self::RecordCommand => checked_in!("record-command"),
+            Self::RecordCommand => &schema::RECORD_COMMAND,
             Self::RecordAnswer => checked_in!("record-answer"),
             Self::Config => checked_in!("config"),
             Self::Pack => checked_in!("pack"),

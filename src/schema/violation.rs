@@ -282,6 +282,51 @@ fn named(fields: &[String]) -> String {
     }
 }
 
+/// The errors of the form that a value probably should have, where it has none of several.
+pub(super) fn likeliest(error: ValidationError<'_>) -> Vec<ValidationError<'_>> {
+    if !matches!(error.kind(), ValidationErrorKind::OneOfNotValid { .. }) {
+        return vec![error];
+    }
+    let parts = error.into_parts();
+    let ValidationErrorKind::OneOfNotValid { context } = parts.kind else {
+        return Vec::new();
+    };
+    let is_constant =
+        |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Constant { .. });
+    // How much speaks against a form.
+    let against = |error: &ValidationError<'_>| {
+        let is_of_parts = *error.instance_path() != parts.instance_path;
+        match error.kind() {
+            ValidationErrorKind::Constant { .. } => 2,
+            _ if is_of_parts => 0,
+            ValidationErrorKind::Type { .. } | ValidationErrorKind::Enum { .. } => 3,
+            _ => 1,
+        }
+    };
+    let against_form = |form: &Vec<_>| form.iter().map(against).max();
+    let Some(likely) = context.iter().min_by_key(|form| against_form(form)) else {
+        return Vec::new();
+    };
+    if likely.iter().any(is_constant) {
+        // It has a name that no form has.
+        return context.into_iter().flatten().filter(is_constant).collect();
+    }
+    let likely = context.into_iter().min_by_key(against_form);
+    likely.into_iter().flatten().flat_map(likeliest).collect()
+}
+
+/// What is wrong by the errors of [`likeliest`].
+pub(super) fn message_of_likeliest(violations: &[Violation], root: &str) -> Option<String> {
+    let first = violations.first()?;
+    let others = violations.iter().skip(1).filter_map(|it| match &it.breach {
+        Breach::NotConstant { expected, .. } if it.token == first.token => Some(expected),
+        _ => None,
+    });
+    Some(others.fold(first.message(root), |said, other| {
+        format!("{said} or {other}")
+    }))
+}
+
 /// Turns errors about the value at a place into violations, in the order of the text.
 pub(super) fn explain<'e>(
     document: Document<'_>,

@@ -12,11 +12,15 @@ use crate::finding::Finding;
 use crate::printable::quote;
 use crate::record::StepKind;
 use crate::report::json_bytes;
+use crate::schema::RECORD_COMMAND;
 use crate::spelling::is_near;
 use crate::timestamp::Timestamp;
 
 /// The number of bytes of a line, at most: as many as a reader reads of an event.
 pub(crate) const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
+
+/// The number of bytes of a line whose mistake is explained, at most.
+const EXPLAINED_BYTES: usize = 64 << 10;
 
 /// The source of a plan that names none.
 const SOURCE: &str = "planner.external";
@@ -141,14 +145,22 @@ impl Session {
         })?;
         let name = named(document)?;
         let value = value(document, "the line")?;
+        let wrong = |why: &str| Failed::new("argument", why);
+        if !RECORD_COMMAND.accepts(document) {
+            // An explanation takes many times the memory of what it is about.
+            let explained = (line.len() <= EXPLAINED_BYTES)
+                .then(|| RECORD_COMMAND.likeliest_violation(document, "the command"))
+                .flatten();
+            return Err(wrong(&explained.unwrap_or_else(|| {
+                format!(
+                    "`{name}` does not have the form that `runvet schema record-command` prints"
+                )
+            })));
+        }
         // Its values are in the tree now.
         self.tape.release();
-        Command::deserialize(value).map_err(|error| {
-            Failed::new(
-                "argument",
-                &format!("`{name}` can't have this argument: {error}"),
-            )
-        })
+        Command::deserialize(value)
+            .map_err(|error| wrong(&format!("`{name}` can't have this argument: {error}")))
     }
 
     fn obey(&mut self, command: Command) -> Result<Done, Failed> {

@@ -173,6 +173,7 @@ fn run_is_recorded_afterwards_with_its_own_id_and_times() {
         {"note":{"phase":"observe"}}
         {"at":"2026-03-01T12:00:01.999999Z"}
         {"at":"2026-03-01"}
+        {"at":"9999-12-31T23:59:59-23:59"}
         {"pause":"the export ended"}"#;
     let (code, answers, _) = session(temp.path(), &[&named[..], &began].concat(), lines);
     let refused: Vec<&str> = answers
@@ -187,7 +188,8 @@ fn run_is_recorded_afterwards_with_its_own_id_and_times() {
             &[
                 "the time is refused: it is 2026-03-01T12:00:01.999999+00:00, but the last event \
                  was later, at 2026-03-01T12:00:02.000000+00:00",
-                "`at` has \"2026-03-01\", which is not an RFC 3339 time",
+                "`at` is \"2026-03-01\", not an RFC 3339 date-time with an offset",
+                "the time is refused: in UTC, it is outside of the years 0 to 9999",
             ][..]
         )
     );
@@ -245,7 +247,7 @@ fn id_that_no_directory_can_have_everywhere_is_refused() {
 
 /// Lines that are refused, by the kind of the error; all but those that are `refused` violate the
 /// schema, or are no JSON.
-const BAD_LINES: [(&str, &str); 42] = [
+const BAD_LINES: [(&str, &str); 50] = [
     ("syntax", "x"),
     ("syntax", "{\"open\":"),
     ("syntax", "{\"jot\":\"a\"} {}"),
@@ -296,6 +298,23 @@ const BAD_LINES: [(&str, &str); 42] = [
         "{\"finish\":{\"status\":\"ok\",\"score\":\"high\"}}",
     ),
     ("argument", "{\"at\":1772366400}"),
+    ("argument", "{\"note\":[\"observe\",{}]}"),
+    ("argument", "{\"remember\":[\"k\",1,null]}"),
+    (
+        "argument",
+        "{\"remember\":{\"key\":\"k\",\"value\":1,\"provenance\":null}}",
+    ),
+    ("argument", "{\"propose\":[{},true]}"),
+    ("argument", "{\"would\":[\"a\",{}]}"),
+    ("argument", "{\"would\":{\"phase\":\"\"}}"),
+    (
+        "argument",
+        "{\"finish\":{\"status\":\"partial\",\"assertions\":[[\"a\",true]]}}",
+    ),
+    (
+        "refused",
+        "{\"finish\":{\"status\":\"partial\",\"metrics\":{\"steps_total\":99}}}",
+    ),
     ("refused", "{\"at\":\"2026-03-01T12:00:00Z\"}"),
     (
         "refused",
@@ -346,10 +365,36 @@ fn message_about_a_bad_line_says_what_to_write() {
     for (line, said) in [
         (r#"{"finsih":"ok"}"#, "did you mean `finish`?"),
         (r#"{"run":"ok"}"#, "the commands are plan, open, act,"),
-        (r#"{"act":{}}"#, "no step is open"),
+        (
+            r#"{"act":{}}"#,
+            "a command without a step is refused: none is open",
+        ),
         (
             r#"{"close":{"status":"skipped"}}"#,
-            "missing field `reason`",
+            "`close` lacks the required field `reason`",
+        ),
+        (
+            r#"{"close":{"status":"vetoed"}}"#,
+            r#"`close.status` is "vetoed", not "done" or "failed" or "skipped""#,
+        ),
+        (
+            r#"{"close":{"status":"failed","error":null}}"#,
+            "`close.error`",
+        ),
+        (r#"{"note":null}"#, "`note` is null, not an object"),
+        (r#"{"finish":"OK"}"#, r#"`finish` is "OK", not one of "ok""#),
+        (r#"{"plan":"a"}"#, "`plan` is a string"),
+        (
+            r#"{"plan":["a",{"id":"b"}]}"#,
+            "`plan[1]` lacks the required field `description`",
+        ),
+        (
+            r#"{"believe":{"statement":"a","provenance":"b","confidence":"c"}}"#,
+            r#"`believe.confidence` is a string ("c"), not a number"#,
+        ),
+        (
+            r#"{"finish":{"status":"ok","assertions":[{"name":"a"}]}}"#,
+            "`finish.assertions[0]` lacks the required field `passed`",
         ),
         (r#"{"finish":{"status":"ok","reason":"x"}}"#, "`reason`"),
         ("{\"jot\":\"\u{1b}[31m\"", "byte 9"),
@@ -368,6 +413,12 @@ fn message_about_a_bad_line_says_what_to_write() {
     assert!(
         message.contains("\"step-1\", which has an action"),
         "{message}"
+    );
+    let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
+    let answer = talk.ask(&format!(r#"{{"reflect":{{"a":{deep}}}}}"#));
+    assert_eq!(
+        answer["error"]["message"],
+        "the `reflect` event is larger than the limit: 120 levels of nesting"
     );
     // A message does not repeat a line of any length, nor what acts on a terminal.
     let answer = talk.ask(&format!(r#"{{"open":"\u001b{}"}}"#, "x".repeat(10_000)));
@@ -686,6 +737,10 @@ fn wrong_options_of_a_session_are_refused() {
         &["--task", "t", "--resume", "ep_1"],
         &["--resume", "ep_1", "--seed", "1"],
         &["--task", "t", "--seed", "x"],
+        &["--task", "t", "--seed", "18446744073709551616"],
+        &["--task", "t", "--seed", "1e-400"],
+        &["--task", "t", "--started-at", "0000-01-01T00:00:00+23:59"],
+        &["--task", "t", "--started-at", "soon"],
         &["--task", "t", "--tag", "x"],
         &["--task", "t", "--verify", "x"],
         &["--task", "t", "--on-eof", "ok"],
