@@ -1,6 +1,7 @@
 //! The options `--since` and `--until` -> which runs are meant, by when they started.
 
 use std::fmt;
+use std::time::SystemTime;
 
 use clap::Args;
 
@@ -29,7 +30,7 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let now = now().map_err(|_| "SOURCE_DATE_EPOCH is not a number of seconds since 1970")?;
         match Timestamp::given(text, &now) {
             Some(at) => Ok(Self {
@@ -37,6 +38,18 @@ impl Moment {
                 at,
             }),
             None => Err(format!("expected {}", Timestamp::FORMS)),
+        }
+    }
+
+    pub(super) fn system_time(&self) -> Option<SystemTime> {
+        self.at.system_time()
+    }
+
+    /// Prints how a time without an instant was understood.
+    pub(super) fn note(&self, option: &str, output: &Output) {
+        let Self { text, at } = self;
+        if Timestamp::parse(text).is_none() {
+            output.note(&format!("{option} {text} is {}", at.utc()));
         }
     }
 }
@@ -71,11 +84,9 @@ impl Period {
 
     /// Prints how times without an instant were understood.
     pub(super) fn note(&self, output: &Output) {
-        for (name, moment) in [("--since", &self.since), ("--until", &self.until)] {
-            if let Some(Moment { text, at }) = moment
-                && Timestamp::parse(text).is_none()
-            {
-                output.note(&format!("{name} {text} is {}", at.utc()));
+        for (option, moment) in [("--since", &self.since), ("--until", &self.until)] {
+            if let Some(moment) = moment {
+                moment.note(option, output);
             }
         }
     }

@@ -8,8 +8,28 @@ mod answer;
 mod command;
 mod session;
 
+#[cfg(feature = "cli")]
+use serde_json::{Number, Value};
+
+#[cfg(feature = "cli")]
+use super::size::value;
+#[cfg(feature = "cli")]
+use crate::document::Tape;
 pub(crate) use answer::{Answer, Done};
 #[cfg(test)]
 pub(crate) use command::Command;
 pub(crate) use session::LINE_LIMIT;
 pub use session::Session;
+
+/// Reads a number that keeps its value when it is recorded.
+#[cfg(feature = "cli")]
+pub(crate) fn number(text: &str) -> Result<Number, String> {
+    let mut tape = Tape::default();
+    let document = tape.read_record(text.as_bytes());
+    let document = document.map_err(|_| "it is not a number")?;
+    match value(document, "the option") {
+        Ok(Value::Number(number)) => Ok(number),
+        Ok(_) => Err("it is not a number".into()),
+        Err(_) => Err("it would be recorded as another number".into()),
+    }
+}

@@ -8,18 +8,19 @@ mod stop;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use clap::{Args, ValueEnum};
 use serde_json::Number;
 
 use super::Failure;
 use super::output::Output;
-use super::run_data::RunDataArgs;
+use super::period::Moment;
+use super::recover::RecordedRun;
+use super::run_data::{RunDataArgs, known_runs};
 use crate::cli::settings::ConfigArgs;
 use crate::finding::Finding;
+use crate::recorder::protocol::number;
 use crate::recorder::{Assertion, Durability, Recorder, Task};
-use crate::timestamp::Timestamp;
 
 /// Record a run: read one JSON command per line from standard input, and print one answer per line
 ///
@@ -63,17 +64,23 @@ pub(in crate::cli) struct Record {
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
-    /// When the run began, if it is recorded afterwards: an RFC 3339 time. The command `at` then
-    /// sets the time of what follows
-    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "exec")]
-    started_at: Option<SystemTime>,
+    /// When the run began, if it is recorded afterwards: a time as for `runvet list --since`. The
+    /// command `at` then sets the time of what follows
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = Moment::read,
+        allow_hyphen_values = true,
+        conflicts_with = "exec"
+    )]
+    started_at: Option<Moment>,
 
     /// The type of the goal
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
 
     /// The seed of the run
-    #[arg(long, value_name = "NUMBER", value_parser = parse_number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
     seed: Option<Number>,
 
     /// A tag of the run; repeatable
@@ -174,7 +181,7 @@ impl Record {
         if let Some(id) = &self.id {
             task = task.id(id);
         }
-        if let Some(time) = self.started_at {
+        if let Some(time) = self.started_at.as_ref().and_then(Moment::system_time) {
             task = task.started_at(time);
         }
         if let Some(kind) = &self.kind {
@@ -202,16 +209,6 @@ fn note_findings(findings: &[Finding], output: &mut Output) {
     for finding in findings {
         output.note(&finding.to_string());
     }
-}
-
-fn parse_number(text: &str) -> Result<Number, String> {
-    text.parse()
-        .map_err(|_| format!("`{text}` is not a number"))
-}
-
-fn parse_time(text: &str) -> Result<SystemTime, String> {
-    let time = Timestamp::parse(text).and_then(|time| time.system_time());
-    time.ok_or_else(|| "expected an RFC 3339 time, such as 2026-03-01T12:00:00Z".into())
 }
 
 fn parse_tag(text: &str) -> Result<(String, String), String> {
