@@ -46,6 +46,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::ErrorKind;
+#[cfg(feature = "cli")]
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -105,6 +107,8 @@ pub struct Recorder {
     disk: Arc<dyn Disk>,
     /// The directories that runs may be compared with: what a record names does not count.
     workspaces: Arc<Mutex<BTreeSet<String>>>,
+    /// Whether a run that this process did not begin must have a workspace.
+    has_workspace: bool,
     /// Whether to give up on looking at a workspace.
     stop: Arc<AtomicBool>,
     /// What judges runs while they are written.
@@ -131,6 +135,7 @@ impl Recorder {
             clock: Arc::new(Mutex::new(SystemClock)),
             disk: Arc::new(FileSystem),
             workspaces: Arc::default(),
+            has_workspace: false,
             stop: Arc::default(),
             gate: None,
         }
@@ -217,6 +222,13 @@ impl Recorder {
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Arc::new(Mutex::new(clock));
         self
+    }
+
+    /// Names the workspace of the one run that this is for, see [`Recorder::workspace`].
+    #[cfg(feature = "cli")]
+    pub(crate) fn with_workspace(mut self, path: &Path) -> Self {
+        self.has_workspace = true;
+        self.workspace(path)
     }
 
     /// Gives up on looking at a workspace once a flag is set.

@@ -37,7 +37,7 @@ impl Abandon {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let run = self.recorded.find(output)?;
         let recorder = match &self.workspace {
-            Some(dir) => run.recorder.workspace(dir),
+            Some(dir) => run.recorder.with_workspace(dir),
             None => run.recorder,
         };
         let abandoned = recorder.abandon(&run.id, &self.reason);

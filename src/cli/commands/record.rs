@@ -164,7 +164,7 @@ impl Record {
             return exec::record(&recorder, task, &command, &asked, output);
         }
         let recorder = match &self.workspace {
-            Some(dir) => recorder.workspace(dir),
+            Some(dir) => recorder.with_workspace(dir),
             None => recorder,
         };
         let run = match &self.resume {

@@ -185,6 +185,9 @@ impl Recorder {
             TimelineFile::new(created, &dir, "learn.jsonl")
         };
         let before = self.noted_before(fold.verify.as_ref(), &dir);
+        if self.has_workspace && !before.as_ref().is_some_and(Before::has_workspace) {
+            return Err(Error::refused("a workspace", "the run began without one"));
+        }
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
         run.has_state = run.dir.has("state.json");
         let (length, digest) = (tail.length, tail.sha256());
