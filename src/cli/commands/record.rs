@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use serde_json::Number;
 
 use super::Failure;
@@ -52,10 +53,11 @@ pub(in crate::cli) struct Record {
     #[arg(long, value_name = "TEXT", required_unless_present_any = ["resume", "exec"])]
     task: Option<String>,
 
-    /// Continue the run that has this id, instead of starting a new one
+    /// Continue a run, instead of starting a new one: its id or a part of it, @latest, or a path
     #[arg(
         long,
-        value_name = "ID",
+        value_name = "EPISODE",
+        add = ArgValueCandidates::new(known_runs),
         conflicts_with_all = ["task", "id", "started_at", "kind", "seed", "tags", "using", "verify", "exec"]
     )]
     resume: Option<String>,
@@ -148,13 +150,20 @@ impl Record {
     pub(super) fn run(self, output: &mut Output) -> Result<u8, Failure> {
         // Whether a signal asked to stop.
         let asked = Arc::default();
-        let mut recorder = Recorder::new(self.run_data.dir()?)
-            .stopped_by(Arc::clone(&asked))
-            .durability(match self.durability {
-                Level::Process => Durability::Process,
-                Level::Snapshot => Durability::Snapshot,
-                Level::Event => Durability::Event,
-            });
+        let resumed = match &self.resume {
+            Some(name) => Some(RecordedRun::find(&self.run_data, name, true, output)?),
+            None => None,
+        };
+        let mut recorder = match &resumed {
+            Some(run) => run.recorder.clone(),
+            None => Recorder::new(self.run_data.dir()?),
+        }
+        .stopped_by(Arc::clone(&asked))
+        .durability(match self.durability {
+            Level::Process => Durability::Process,
+            Level::Snapshot => Durability::Snapshot,
+            Level::Event => Durability::Event,
+        });
         if let Some(gate) = self.config.gate_if_any()? {
             recorder = recorder.gate(gate);
         }
@@ -167,11 +176,14 @@ impl Record {
             Some(dir) => recorder.with_workspace(dir),
             None => recorder,
         };
-        let run = match &self.resume {
-            Some(id) => recorder.resume(id),
+        if let Some(moment) = &self.started_at {
+            moment.note("--started-at", output);
+        }
+        let begin = || match &resumed {
+            Some(run) => recorder.resume(&run.id),
             None => recorder.begin(self.task("")),
         };
-        let exit = session::record(run, self.on_eof, &asked, output);
+        let exit = session::record(begin, self.on_eof, &asked, output);
         exit.map(crate::gate::Exit::code)
     }
 

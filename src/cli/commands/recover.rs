@@ -12,6 +12,7 @@ use crate::recorder::protocol::{Answer, Done};
 use crate::recorder::{Error, Recorder, Recovered};
 use crate::report::{count, write_json_line};
 use crate::source::EPISODES;
+use crate::store::is_gone;
 
 /// Complete the records of a run whose process died
 ///
@@ -77,25 +78,56 @@ pub(super) struct RecordedRun {
     pub(super) dir: PathBuf,
 }
 
-impl RecordedArgs {
-    /// The recorder writes runs directly into `episodes`: it did not write a run elsewhere.
-    pub(super) fn find(&self, output: &Output) -> Result<RecordedRun, Failure> {
-        let found = self.run_data.get(&self.episode, output)?;
+impl RecordedRun {
+    /// The run that a user names. Where there is none, an answer on standard output can say so.
+    pub(super) fn find(
+        run_data: &RunDataArgs,
+        name: &str,
+        answers: bool,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
+        let found = Self::named(run_data, name, output);
+        if answers && let Err(Failure::Fault(message)) = &found {
+            write_json_line(output.stdout(), &Answer::absent(message))?;
+        }
+        found
+    }
+
+    fn named(run_data: &RunDataArgs, name: &str, output: &Output) -> Result<Self, Failure> {
+        // A whole id is that of a run where the recorder writes, whatever else has it.
+        if Path::new(name).file_name() == Some(name.as_ref())
+            && let Ok(run_data) = run_data.dir()
+            && let dir = run_data.join(EPISODES).join(name)
+            && !is_gone(&dir)
+        {
+            return Ok(Self {
+                recorder: Recorder::new(run_data),
+                id: name.to_owned(),
+                dir,
+            });
+        }
+        let found = run_data.get(name, output)?;
         let dir = std::path::absolute(found.path()).map_err(Failure::fault)?;
         let id = dir.file_name().and_then(|name| name.to_str());
         let above = dir.parent().filter(|above| above.ends_with(EPISODES));
         let (Some(id), Some(run_data)) = (id, above.and_then(Path::parent)) else {
             return Err(Failure::Fault(format!(
                 "{} is not directly in a directory called `episodes`, where the recorder writes runs: \
-                 it did not write this one",
+                 move it there first",
                 found.path().display()
             )));
         };
-        Ok(RecordedRun {
+        Ok(Self {
             recorder: Recorder::new(run_data),
             id: id.to_owned(),
             dir: found.path().to_owned(),
         })
+    }
+}
+
+impl RecordedArgs {
+    pub(super) fn find(&self, output: &mut Output) -> Result<RecordedRun, Failure> {
+        RecordedRun::find(&self.run_data, &self.episode, self.json, output)
     }
 
     /// Prints what was done, for people or for programs.

@@ -30,6 +30,12 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
+    /// There is no such run.
+    #[cfg(feature = "cli")]
+    pub(crate) fn absent(message: &str) -> Self {
+        Self::Failed(Failed::new("absent", message))
+    }
+
     /// Whether the recorder could not do its job, unlike where it refused a command.
     #[must_use]
     pub(crate) fn is_fault(&self) -> bool {

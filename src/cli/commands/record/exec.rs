@@ -86,7 +86,8 @@ pub(super) fn record(
 ) -> Result<u8, Failure> {
     let mut run = recorder.begin(task).map_err(Failure::fault)?;
     let (events, happened) = mpsc::channel();
-    forward_signals(events.clone())?;
+    forward_signals(events.clone())
+        .map_err(|error| Failure::Fault(format!("listening to signals failed: {error}")))?;
     let step = match begin(&mut run, command) {
         Ok(step) => step,
         Err(error) => {

@@ -13,15 +13,23 @@ use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
 use crate::report::json_bytes;
 
-/// Records a run by the commands on standard input. A signal sets `asked`.
+/// Records a run by the commands on standard input. A signal sets `asked`, from before the run
+/// begins.
 pub(super) fn record(
-    run: Result<Run, Error>,
+    begin: impl FnOnce() -> Result<Run, Error>,
     on_eof: OnEof,
     asked: &Arc<AtomicBool>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let run = match run {
-        Ok(run) => run,
+    let ready = Stop::listen(asked)
+        .map_err(|source| Error::Io {
+            operation: "listening to",
+            path: "signals".into(),
+            source,
+        })
+        .and_then(|stop| Ok((stop, begin()?)));
+    let (stop, run) = match ready {
+        Ok(ready) => ready,
         Err(error) => {
             let failure = Failure::fault(&error);
             output.stdout().write_all(&text(&error.into()))?;
@@ -31,9 +39,7 @@ pub(super) fn record(
     let id = run.id().to_owned();
     let mut session = Session::new(run);
     let mut exit = Exit::Success;
-    let ended = Stop::listen(asked)
-        .map_err(Failure::fault)
-        .and_then(|stop| converse(&mut session, stop, &mut exit, output));
+    let ended = converse(&mut session, stop, &mut exit, output);
     if !session.is_over() {
         let why = match &ended {
             Ok(Ended::ByInput) => "the input ended before the run",
