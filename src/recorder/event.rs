@@ -132,6 +132,20 @@ impl Draft {
         self.agent_id = agent_id.into();
         self
     }
+
+    /// What messages call it.
+    pub(super) fn name(&self) -> &'static str {
+        match &*self.phase {
+            "plan" => "the `plan` event",
+            "act" => "the `act` event",
+            "memory" => "the `memory` event",
+            "reflect" => "the `reflect` event",
+            "learn" => "the `learn` event",
+            "runtime" => "the `runtime` event",
+            "terminate" => "the `terminate` event",
+            _ => "the event",
+        }
+    }
 }
 
 /// The id of the event with a number, the first being 1.

@@ -315,7 +315,7 @@ impl Run {
     /// Refuses an event that a reader would refuse, or that would make the state such a record.
     fn must_fit(&self, draft: &Draft) -> Result<(), Error> {
         let size = Size::of(&draft.payload);
-        size.check("the event")?;
+        size.check(draft.name())?;
         let held = self.fold.held_with(draft, size);
         held.map_or(Ok(()), |held| held.check("the state"))
     }

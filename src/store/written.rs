@@ -17,8 +17,14 @@ pub(crate) fn whole_lines(
         line.clear();
         let most = (MAX_RECORD_BYTES as u64 + 2).min(left + 1);
         let read = (&mut file).take(most).read_until(b'\n', &mut line)?;
-        if read > MAX_RECORD_BYTES + 1 || read as u64 > left {
-            return Err(io::ErrorKind::FileTooLarge.into());
+        let exceeded = match read {
+            _ if read > MAX_RECORD_BYTES + 1 => Some(("a line", MAX_RECORD_BYTES as u64)),
+            _ if read as u64 > left => Some(("the file", MAX_TIMELINE_BYTES)),
+            _ => None,
+        };
+        if let Some((what, limit)) = exceeded {
+            let why = format!("{what} is larger than the limit of {} MiB", limit >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
         }
         left -= read as u64;
         if !line.ends_with(b"\n") {

@@ -317,20 +317,22 @@ fn close(run: &mut Run, close: Either<String, Close>) -> Result<Done, Failed> {
     Ok(Done::nothing())
 }
 
+/// The refusal of a command that does not name its step.
+fn unnamed(why: String) -> Failed {
+    Error::refused("a command without a step", why).into()
+}
+
 /// The step that a command is about: the one it names, else the one that is open.
 fn open_step(run: &Run, named: Option<String>) -> Result<String, Failed> {
     let open = run.open_steps();
     match (named, &open[..]) {
         (Some(step), _) => Ok(step),
         (None, [step]) => Ok(step.clone()),
-        (None, []) => Err(Failed::new("refused", "no step is open")),
-        (None, [first, ..]) => Err(Failed::new(
-            "refused",
-            &format!(
-                "several steps are open: name one as `step_id`, such as {}",
-                quote(first)
-            ),
-        )),
+        (None, []) => Err(unnamed("none is open".into())),
+        (None, [first, ..]) => Err(unnamed(format!(
+            "several are open, so name one as `step_id`, such as {}",
+            quote(first)
+        ))),
     }
 }
 

@@ -200,6 +200,9 @@ impl Lines<'_> {
         }
         self.held.add(line);
         let wrong = |why| format!("line {number} of events.jsonl {why}");
+        if line.trim_ascii().is_empty() {
+            return Err(wrong("is blank, which the recorder never writes".into()));
+        }
         let event = parse(&mut self.tape, line).map_err(wrong)?;
         if event.episode_id != self.id {
             let other = quote(&event.episode_id);

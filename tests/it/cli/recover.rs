@@ -238,10 +238,27 @@ fn run_of_another_writer_is_left_alone() {
     fs::rename(&dir, group.join("ep_moved")).unwrap();
     let output = runvet("recover", temp.path(), &["ep_moved"]);
     assert!(
-        stderr(&output).contains("is not directly in a directory"),
+        stderr(&output).contains("is not directly in a directory called `episodes`"),
         "{}",
         stderr(&output)
     );
+}
+
+#[test]
+fn message_says_what_the_recorder_does_not_write() {
+    let long = vec![b' '; (64 << 20) + 2];
+    for (torn, why) in [
+        (
+            &b"\n"[..],
+            "line 6 of events.jsonl is blank, which the recorder never writes",
+        ),
+        (&long, "a line is larger than the limit of 64 MiB"),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let (id, _) = killed(temp.path(), torn);
+        let output = runvet("recover", temp.path(), &[&id]);
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
 }
 
 #[test]
@@ -272,8 +289,6 @@ fn hostile_ids_lead_nowhere() {
     let missing = [
         "",
         ".",
-        "..",
-        "/",
         &up,
         &dotted,
         "\u{1b}[31mred",
