@@ -5,7 +5,7 @@ mod stream;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
@@ -22,9 +22,10 @@ use runvet::store::{Content, InMemory};
 
 use crate::json::{Numbers, loads};
 use crate::report::{self, Judged, Terms};
+use crate::stream::{Stream, patiently};
 use crate::{Rule, artifact, errors};
 pub(crate) use stream::Checking;
-use stream::{News, Stream};
+use stream::{News, start};
 
 /// Files, with their texts.
 type Texts = BTreeMap<PathBuf, String>;
@@ -156,7 +157,7 @@ impl Checker {
 
     /// Judges all episodes below paths.
     fn run<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
-        let stream = Stream::start(self, paths);
+        let stream = start(self, paths);
         let mut episodes = Vec::new();
         loop {
             match stream.next(py)? {
@@ -179,7 +180,8 @@ impl Checker {
 
     /// What `runvet coverage --format json` prints.
     fn coverage<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
-        let covered = py.detach(|| runvet::coverage::json(&paths, &self.gate));
+        let gate = self.gate.clone();
+        let covered = patiently(py, move || runvet::coverage::json(&paths, &gate))?;
         loads(py, &covered, Numbers::Python)
     }
 
@@ -193,14 +195,15 @@ impl Checker {
     ) -> PyResult<Bound<'py, PyAny>> {
         let keys: Result<Vec<PairBy>, String> = pair.iter().map(|key| key.parse()).collect();
         let keys = keys.map_err(PyValueError::new_err)?;
-        let compared = py.detach(|| compare::json(&base, &candidate, &keys, &self.gate));
+        let gate = self.gate.clone();
+        let compared = patiently(py, move || compare::json(&base, &candidate, &keys, &gate))?;
         let compared = compared.map_err(|error| PyValueError::new_err(error.to_string()))?;
         loads(py, &compared, Numbers::Python)
     }
 
     /// Judges all episodes below paths, one after the other.
     fn each(&self, paths: Vec<PathBuf>) -> Checking {
-        Checking::new(Stream::start(self, paths), self.terms.clone())
+        Checking::new(start(self, paths), self.terms.clone())
     }
 
     /// The directories of the episodes below paths, and what could not be searched.
@@ -210,7 +213,8 @@ impl Checker {
         py: Python<'_>,
         paths: Vec<PathBuf>,
     ) -> PyResult<(Vec<(PathBuf, String)>, Vec<(PathBuf, String)>)> {
-        let found = py.detach(|| self.gate.discover(&paths));
+        let gate = self.gate.clone();
+        let found = patiently(py, move || gate.discover(&paths))?;
         if let Some(wrong) = found.faults.iter().find(|fault| fault.is_of_given_path()) {
             return Err(errors::fault(py, wrong));
         }
@@ -248,13 +252,14 @@ impl Checker {
             let (id, records): (String, Bound<'py, PyAny>) = episode?.extract()?;
             batch.push((id, Records::of(records.cast::<PyMapping>()?)?));
         }
-        let reports: Vec<EpisodeReport> = py.detach(|| {
-            self.judging(|gate| {
-                let batch = batch.iter();
-                let judged = batch.map(|(id, records)| judge(gate, id, records, None));
-                judged.collect()
-            })
+        let mut gate = self.gate.clone();
+        let stream = Stream::start(move |sender| {
+            let mut judged = batch
+                .iter()
+                .map(|(id, records)| judge(&mut gate, id, records, None));
+            let _ = judged.try_for_each(|report| sender.send(report).ok());
         });
+        let reports: Vec<EpisodeReport> = stream.all(py)?;
         report::episode_columns(py, &reports)
     }
 }
@@ -266,19 +271,32 @@ impl Checker {
         py: Python<'py>,
         run: &RunReader,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let judged = py.detach(|| self.judging(|gate| run.judge(gate)));
+        let (mut gate, run) = (self.lend(), run.clone());
+        let (judged, gate) = patiently(py, move || (run.judge(&mut gate), gate))?;
+        self.give_back(gate);
         let judged = judged.map_err(|fault| errors::fault(py, &fault))?;
         report::episode(py, Arc::new(judged), self.terms.clone())
     }
 
-    /// Lends a gate of the pool.
+    /// Works with a gate of the pool.
     pub(crate) fn judging<T>(&self, with: impl FnOnce(&mut Gate) -> T) -> T {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let lent = idle().pop();
-        let mut gate = lent.unwrap_or_else(|| self.gate.clone());
+        let mut gate = self.lend();
         let done = with(&mut gate);
-        idle().push(gate);
+        self.give_back(gate);
         done
+    }
+
+    fn lend(&self) -> Gate {
+        let lent = self.idle().pop();
+        lent.unwrap_or_else(|| self.gate.clone())
+    }
+
+    fn give_back(&self, gate: Gate) {
+        self.idle().push(gate);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Gate>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,6 +9,7 @@ mod policy;
 mod read;
 mod recorder;
 mod report;
+mod stream;
 
 use std::path::PathBuf;
 
@@ -137,9 +138,8 @@ fn explain(py: Python<'_>, rule: &str) -> PyResult<String> {
 
 /// What `runvet impact --format json` prints.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "so Python passes paths")]
 fn impact(py: Python<'_>, before: PathBuf, after: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    let impact = py.detach(|| runvet::impact::json(&before, &after));
+    let impact = stream::patiently(py, move || runvet::impact::json(&before, &after))?;
     let impact = impact.map_err(|error| PyValueError::new_err(error.to_string()))?;
     json::loads(py, &impact, json::Numbers::Python)
 }

@@ -1,22 +1,25 @@
 //! Run data -> its runs, and of each the records, the events and the plan as Python objects.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMapping};
+use pyo3::types::{PyBytes, PyList, PyMapping};
 use runvet::Timestamp;
 use runvet::document::{Node, OwnedDocument};
 use runvet::finding::ReportedFault;
 use runvet::plan::PlanComparison;
-use runvet::read::{self, EventTexts, RunEntry, RunFilter, RunReader};
+use runvet::read::{self, EventTexts, RunFilter, RunReader};
 use runvet::source::EpisodeKey;
 use runvet::store::Fault;
 use runvet::table::{RowFormat, Table, TableWriter};
 
 use crate::check::{Checker, Records};
 use crate::json::{Numbers, Objects, loads, object};
+use crate::stream::{Stream, patiently};
 use crate::{artifact, errors};
 
 /// Paths, each with what is wrong there.
@@ -24,18 +27,19 @@ type Faults = Vec<(String, String)>;
 
 /// A directory of runs, which is listed once.
 #[pyclass(frozen, module = "runvet._runvet")]
-pub(crate) struct RunData(read::RunData);
+pub(crate) struct RunData(Arc<read::RunData>);
 
 #[pymethods]
 impl RunData {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let opened = py.detach(|| read::RunData::find_only(&path));
+        let given = path.clone();
+        let opened = patiently(py, move || read::RunData::find_only(given))?;
         let opened = opened.map_err(|error| errors::of_read(py, &error))?;
         if opened.faults().iter().any(Fault::is_of_given_path) {
             return Err(errors::of_read(py, &read::Error::NoRunData { path }));
         }
-        Ok(Self(opened))
+        Ok(Self(Arc::new(opened)))
     }
 
     /// Entries of the newest runs that match, `limit` at most.
@@ -47,16 +51,20 @@ impl RunData {
         outcomes: Vec<String>,
         since: Option<&str>,
         until: Option<&str>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'py, PyList>> {
         let mut filter = filter(statuses, outcomes, since, until)?;
-        let entries = py.detach(|| {
-            let entries = self.0.iter().map(|run| run.entry());
+        let data = Arc::clone(&self.0);
+        let stream = Stream::start(move |sender| {
+            let entries = data.iter().map(|run| run.entry());
             let entries = entries.filter(|entry| filter.matches(entry));
-            entries
-                .take(limit.unwrap_or(usize::MAX))
-                .collect::<Vec<RunEntry>>()
+            let mut entries = entries.take(limit.unwrap_or(usize::MAX));
+            let _ = entries.try_for_each(|entry| sender.send(entry).ok());
         });
-        object(py, &entries)
+        let entries = PyList::empty(py);
+        while let Some(entry) = stream.next(py)? {
+            entries.append(object(py, &entry)?)?;
+        }
+        Ok(entries)
     }
 
     /// The rows of a table as NDJSON, and what could not be read or judged.
@@ -73,19 +81,27 @@ impl RunData {
     ) -> PyResult<(Bound<'py, PyBytes>, Faults)> {
         let table: Table = name.parse().map_err(errors::unknown_word("table"))?;
         let filter = filter(statuses, outcomes, since, until)?;
-        let (rows, faults) = py.detach(|| {
-            let found = checker.gate.discover(&[self.0.path()]);
-            let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
-            let mut rows = Vec::new();
-            let writer = TableWriter::new(table, RowFormat::Ndjson, &checker.gate);
-            let mut wrong = |fault| faults.push(fault);
-            let written = writer
-                .filter(filter)
-                .write(&found.episodes, &mut rows, &mut wrong);
-            written.map(|()| (rows, faults))
-        })?;
-        let faults = faults.into_iter().map(|it| (it.path, it.message));
-        Ok((PyBytes::new(py, &rows), faults.collect()))
+        let (path, gate) = (self.0.path().to_owned(), checker.gate.clone());
+        let stream = Stream::start(move |sender| {
+            let found = gate.discover(&[path]);
+            let mut wrong = |fault| {
+                let _ = sender.send(Ok(Err(fault)));
+            };
+            found.faults.iter().map(Into::into).for_each(&mut wrong);
+            let writer = TableWriter::new(table, RowFormat::Ndjson, &gate).filter(filter);
+            let written = writer.write(&found.episodes, &mut Sending(sender), &mut wrong);
+            if let Err(error) = written {
+                let _ = sender.send(Err(error));
+            }
+        });
+        let (mut rows, mut faults) = (Vec::new(), Faults::new());
+        while let Some(said) = stream.next(py)? {
+            match said? {
+                Ok(bytes) => rows.extend(bytes),
+                Err(fault) => faults.push((fault.path, fault.message)),
+            }
+        }
+        Ok((PyBytes::new(py, &rows), faults))
     }
 
     /// The runs, newest first.
@@ -116,6 +132,24 @@ impl RunData {
     #[getter]
     fn path(&self) -> PathBuf {
         self.0.path().to_owned()
+    }
+}
+
+/// Rows of a table, what is wrong with a run, or why no more can be written.
+type Said = io::Result<Result<Vec<u8>, ReportedFault>>;
+
+/// Sends what is written, as long as somebody receives it.
+struct Sending<'s>(&'s SyncSender<Said>);
+
+impl Write for Sending<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.0.send(Ok(Ok(bytes.to_vec())));
+        sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -250,14 +284,15 @@ impl Episode {
         other: &Self,
         checker: &Checker,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let compared =
-            py.detach(|| runvet::diff::json(&self.run, &other.run, &mut checker.gate.clone()));
+        let (left, right, mut gate) = (self.run.clone(), other.run.clone(), checker.gate.clone());
+        let compared = patiently(py, move || runvet::diff::json(&left, &right, &mut gate))?;
         let text = compared.map_err(|error| errors::of_read(py, &error))?;
         loads(py, &String::from_utf8_lossy(&text), Numbers::Python)
     }
 
     fn view<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {
-        let page = py.detach(|| runvet::view::json(&self.run, &mut checker.gate.clone()));
+        let (run, mut gate) = (self.run.clone(), checker.gate.clone());
+        let page = patiently(py, move || runvet::view::json(&run, &mut gate))?;
         let text = page.map_err(|error| errors::of_read(py, &error))?;
         loads(py, &String::from_utf8_lossy(&text), Numbers::Python)
     }
@@ -265,7 +300,8 @@ impl Episode {
 
 impl Episode {
     fn compared(&self, py: Python<'_>) -> PyResult<PlanComparison> {
-        let compared = py.detach(|| runvet::plan::compare(&self.run));
+        let run = self.run.clone();
+        let compared = patiently(py, move || runvet::plan::compare(&run))?;
         compared.map_err(|error| errors::of_read(py, &error))
     }
 }

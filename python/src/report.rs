@@ -209,7 +209,10 @@ pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny
     let terms = &judged.terms;
     let episodes = judged.episodes.iter();
     let episodes: Vec<Bound<'_, PyAny>> = episodes
-        .map(|it| episode(py, Arc::clone(it), terms.clone()))
+        .map(|it| {
+            py.check_signals()?;
+            episode(py, Arc::clone(it), terms.clone())
+        })
         .collect::<PyResult<_>>()?;
     let faults: Vec<Bound<'_, PyAny>> = judged
         .faults
@@ -343,6 +346,7 @@ pub(crate) fn episode_columns<'py>(
     let rows = |name: &str, of: &dyn Fn(&EpisodeReport) -> serde_json::Result<Option<String>>| {
         let column = PyList::empty(py);
         for report in reports {
+            py.check_signals()?;
             let text = of(report).map_err(unwritable)?;
             column.append(match text {
                 Some(text) => crate::json::loads(py, &text, crate::json::Numbers::Python)?,

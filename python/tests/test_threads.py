@@ -9,8 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,7 @@ def long_timeline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     [
         "runvet.validate(path, rules={'strict/*': 'warning'})",
         "list(runvet.Check(rules={'strict/*': 'warning'}).each(path))",
+        "runvet.coverage(path)",
     ],
 )
 def test_ctrl_c_ends_a_check_soon(long_timeline: Path, work: str) -> None:
@@ -143,6 +145,51 @@ def test_ctrl_c_ends_a_check_soon(long_timeline: Path, work: str) -> None:
     child.send_signal(signal.SIGINT)
     said, _ = child.communicate(timeout=10)
     assert said == "interrupted\n"
+
+
+@pytest.fixture(scope="module")
+def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return many(tmp_path_factory.mktemp("small"), 2_500, 2)
+
+
+@pytest.mark.xdist_group("small runs")
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda path: runvet.validate(path, jobs=1),
+        lambda path: runvet.coverage(path),
+        lambda path: runvet.open(path).table("events"),
+        lambda path: runvet.open(path).runs(),
+        lambda path: runvet.compare(path, path),
+        lambda path: runvet.Check().batch([("ep", {"events": b"{}\n" * 9})] * 600),
+    ],
+    ids=["validate", "coverage", "table", "runs", "compare", "batch"],
+)
+def test_signals_are_heard_all_the_time(small_runs: Path, work: Callable[[Path], object]) -> None:
+    heard = [time.monotonic()]
+    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(time.monotonic()))
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+    try:
+        work(small_runs)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    heard.append(time.monotonic())
+    assert max(later - earlier for earlier, later in pairwise(heard)) < 0.5
+
+
+def test_signal_that_raises_ends_work_and_its_thread() -> None:
+    def stop(*_: object) -> None:
+        raise InterruptedError
+
+    before, running, begun = signal.signal(signal.SIGALRM, stop), threads(), time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(InterruptedError):
+            runvet.Check().batch([("ep", {"events": b"{}\n" * 100})] * 6_000)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert wait_for(lambda: threads() == running) and time.monotonic() - begun < 1
 
 
 def test_fork_is_harmless_while_an_iterator_is_alive(tmp_path: Path, in_root: Path) -> None:

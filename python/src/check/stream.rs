@@ -3,12 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use runvet::finding::EpisodeReport;
 use runvet::gate::{Gate, Outcome};
@@ -17,12 +14,7 @@ use runvet::store::Fault;
 use super::Checker;
 use crate::errors;
 use crate::report::{self, Judged, Terms};
-
-/// How often a wait looks for Ctrl-C.
-const PULSE: Duration = Duration::from_millis(50);
-
-/// The reports that wait for Python to take them.
-const WAITING: usize = 256;
+use crate::stream::Stream;
 
 /// What the thread of a check says.
 pub(super) enum News {
@@ -34,71 +26,11 @@ pub(super) enum News {
     Over(Box<Outcome>),
 }
 
-/// The receiving end of a check on a thread of its own.
-pub(super) struct Stream {
-    /// `None` in a forked process, where nobody sends.
-    ends: Mutex<Option<(Receiver<News>, JoinHandle<()>)>>,
-    owner: u32,
-}
-
-impl Stream {
-    pub(super) fn start(checker: &Checker, paths: Vec<PathBuf>) -> Self {
-        let mut gate = checker.gate.clone();
-        let (sender, receiver) = sync_channel(WAITING);
-        let strict = checker.strict.clone();
-        let work = move || judge(&mut gate, &paths, strict, &sender);
-        Self {
-            ends: Mutex::new(Some((receiver, thread::spawn(work)))),
-            owner: std::process::id(),
-        }
-    }
-
-    /// What the thread says next; `None` when it has said all.
-    pub(super) fn next(&self, py: Python<'_>) -> PyResult<Option<News>> {
-        if self.owner != std::process::id() {
-            let message = "this check belongs to the process from which this one was forked";
-            return Err(PyRuntimeError::new_err(message));
-        }
-        loop {
-            let received = py.detach(|| {
-                let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-                ends.as_ref()
-                    .map(|(receiver, _)| receiver.recv_timeout(PULSE))
-            });
-            match received {
-                Some(Ok(news)) => return Ok(Some(news)),
-                Some(Err(RecvTimeoutError::Timeout)) => py.check_signals()?,
-                Some(Err(RecvTimeoutError::Disconnected)) => {
-                    py.detach(|| self.join());
-                    return Ok(None);
-                }
-                None => return Ok(None),
-            }
-        }
-    }
-
-    /// Waits for the thread, which has ended or is about to, and passes on its panic.
-    fn join(&self) {
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-        let thread = ends.take().map(|(_, thread)| thread);
-        drop(ends);
-        if let Some(Err(panic)) = thread.map(JoinHandle::join) {
-            std::panic::resume_unwind(panic);
-        }
-    }
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        if self.owner == std::process::id() {
-            return;
-        }
-        // In a forked process the channel may be locked for ever: by a thread that is not here.
-        let ends = self.ends.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ends) = ends.take() {
-            std::mem::forget(ends);
-        }
-    }
+/// Begins to judge all episodes below paths.
+pub(super) fn start(checker: &Checker, paths: Vec<PathBuf>) -> Stream<News> {
+    let mut gate = checker.gate.clone();
+    let strict = checker.strict.clone();
+    Stream::start(move |sender| judge(&mut gate, &paths, strict, sender))
 }
 
 /// What the thread does. Where nobody receives any more, it stops.
@@ -132,13 +64,13 @@ fn judge(gate: &mut Gate, paths: &[PathBuf], strict: Option<PathBuf>, sender: &S
 /// Reports of episodes, each as soon as it is judged.
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Checking {
-    stream: Stream,
+    stream: Stream<News>,
     outcome: Mutex<Option<Box<Outcome>>>,
     terms: Terms,
 }
 
 impl Checking {
-    pub(super) fn new(stream: Stream, terms: Terms) -> Self {
+    pub(super) fn new(stream: Stream<News>, terms: Terms) -> Self {
         Self {
             stream,
             outcome: Mutex::new(None),

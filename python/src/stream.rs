@@ -1,0 +1,101 @@
+//! Long work -> what it says, from a thread of its own: the one that waits looks for Ctrl-C.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+/// How often a wait looks for Ctrl-C.
+const PULSE: Duration = Duration::from_millis(50);
+
+/// What may wait for Python to take it.
+const WAITING: usize = 256;
+
+/// The receiving end of work on a thread of its own.
+pub(crate) struct Stream<T> {
+    /// `None` in a forked process, where nobody sends.
+    ends: Mutex<Option<(Receiver<T>, JoinHandle<()>)>>,
+    owner: u32,
+}
+
+impl<T: Send + 'static> Stream<T> {
+    /// Begins work, which should stop where nobody receives any more.
+    pub(crate) fn start(work: impl FnOnce(&SyncSender<T>) + Send + 'static) -> Self {
+        let (sender, receiver) = sync_channel(WAITING);
+        let thread = thread::spawn(move || work(&sender));
+        Self {
+            ends: Mutex::new(Some((receiver, thread))),
+            owner: std::process::id(),
+        }
+    }
+
+    /// What the thread says next; `None` when it has said all.
+    pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<T>> {
+        if self.owner != std::process::id() {
+            let message = "this check belongs to the process from which this one was forked";
+            return Err(PyRuntimeError::new_err(message));
+        }
+        loop {
+            // Also where there is always something to receive.
+            py.check_signals()?;
+            let received = py.detach(|| {
+                let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+                ends.as_ref()
+                    .map(|(receiver, _)| receiver.recv_timeout(PULSE))
+            });
+            match received {
+                Some(Ok(said)) => return Ok(Some(said)),
+                Some(Err(RecvTimeoutError::Timeout)) => {}
+                Some(Err(RecvTimeoutError::Disconnected)) => {
+                    py.detach(|| self.join());
+                    return Ok(None);
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// All that the thread says.
+    pub(crate) fn all<C: FromIterator<T>>(&self, py: Python<'_>) -> PyResult<C> {
+        std::iter::from_fn(|| self.next(py).transpose()).collect()
+    }
+
+    /// Waits for the thread, which has ended or is about to, and passes on its panic.
+    fn join(&self) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let thread = ends.take().map(|(_, thread)| thread);
+        drop(ends);
+        if let Some(Err(panic)) = thread.map(JoinHandle::join) {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl<T> Drop for Stream<T> {
+    fn drop(&mut self) {
+        if self.owner == std::process::id() {
+            return;
+        }
+        // In a forked process the channel may be locked for ever: by a thread that is not here.
+        let ends = self.ends.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ends) = ends.take() {
+            std::mem::forget(ends);
+        }
+    }
+}
+
+/// The result of work. After Ctrl-C nobody waits for it any more, and its thread ends with it.
+pub(crate) fn patiently<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let stream = Stream::start(move |sender| {
+        let _ = sender.send(work());
+    });
+    let mut said: Vec<T> = stream.all(py)?;
+    said.pop()
+        .ok_or_else(|| PyRuntimeError::new_err("the work ended early"))
+}
