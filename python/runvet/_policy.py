@@ -92,22 +92,24 @@ def ask(
     policy: Policy, state: Mapping[str, Any], step: Mapping[str, Any] | None = None
 ) -> Advice | None:
     """The advice of a policy. Raises `PolicyError` if it raises, or returns something else."""
-    on_step = getattr(policy, "advise_on_step", None)
+    name, version = type(policy).__name__, "without a version"
     try:
+        name, version = policy.name, policy.version
+        on_step = getattr(policy, "advise_on_step", None)
         if step is None or on_step is None:
             advice = policy.advise(frozen(state))
         else:
             advice = on_step(frozen(state), frozen(step))
     except Exception as error:
-        message = f"the policy {policy.name} {policy.version} failed: {error!r}"
-        raise PolicyError(message, policy=policy.name, version=policy.version) from error
+        message = f"the policy {name} {version} failed: {error!r}"
+        raise PolicyError(message, policy=name, version=version) from error
     if advice is None or isinstance(advice, (Hint, Intervention, Veto)):
         return advice
     message = (
-        f"the policy {policy.name} {policy.version} returned {type(advice).__name__}, "
+        f"the policy {name} {version} returned {type(advice).__name__}, "
         "not a Hint, an Intervention, a Veto or None"
     )
-    raise PolicyError(message, policy=policy.name, version=policy.version)
+    raise PolicyError(message, policy=name, version=version)
 
 
 def advice_of(

@@ -84,5 +84,12 @@ def test_policy_that_raises_is_told_after_all_were_asked() -> None:
     assert isinstance(failed.value.__cause__, KeyError)
     again = pickle.loads(pickle.dumps(failed.value))
     assert (again.policy, str(again)) == ("broken", str(failed.value))
+
+    class NoName:
+        advise = fail
+
+    with pytest.raises(runvet.PolicyError, match="the policy NoName .* no attribute 'name'"):
+        runvet.consult([NoName(), policies[1]], STATE)  # type: ignore[list-item]
+    assert asked == ["second", "second"]
     with pytest.raises(runvet.PolicyError, match="returned str"):
         runvet.consult([Says("veto")], STATE)
