@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import Token
@@ -13,8 +14,8 @@ from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from . import _runvet
-from ._encode import MAX_OUTPUT, Default, bounded, error_of
-from ._errors import RecorderError, StepSkipped, Vetoed
+from ._encode import MAX_OUTPUT, Default, bounded, described, error_of
+from ._errors import RecorderError, Refused, StepSkipped, Vetoed
 from ._read import Episode
 from ._records import State, StepKind, StepStatus, Summary
 from ._report import Finding
@@ -24,6 +25,8 @@ EndStatus = Literal["ok", "partial", "vetoed", "aborted", "error"]
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
+
+_LOG = logging.getLogger("runvet")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -93,9 +96,10 @@ class Run:
     propagates. A run that nobody ends stays pending: `Recorder.resume` continues it.
     """
 
-    __slots__ = ("_is_judged", "_owner", "_plain", "_run")
+    __slots__ = ("_has_losses", "_is_judged", "_owner", "_plain", "_run")
 
     _run: _runvet.Run
+    _has_losses: bool
     _is_judged: bool
     _owner: int
     _plain: Default
@@ -107,6 +111,7 @@ class Run:
     def _of(cls, run: _runvet.Run, plain: Default, is_judged: bool) -> Run:
         made = cls.__new__(cls)
         made._run = run
+        made._has_losses = False
         made._is_judged = is_judged
         made._plain = plain
         made._owner = os.getpid()
@@ -363,8 +368,16 @@ class Run:
             else:
                 self.finish("aborted", type(error).__name__)
         except Exception as failed:
-            # What ended the block matters more.
-            error.add_note(f"runvet could not end the run {self.id}: {failed}")
+            # What ended the block matters more. Warnings that are errors come after the end.
+            if not self._run.is_over():
+                error.add_note(f"runvet could not end the run {self.id}: {failed}")
+
+    def _lose(self, what: str) -> None:
+        """Logs once that something can't be recorded: while an exception is handled."""
+        if not self._has_losses:
+            message = "%s could not be recorded in the run %s, and maybe more that follows"
+            _LOG.warning(message, what, self.id, exc_info=True)
+        self._has_losses = True
 
     async def __aenter__(self) -> Run:
         return self
@@ -475,14 +488,22 @@ class OpenStep:
         if os.getpid() != run._owner or run._run.is_over() or self._step.is_closed():
             return
         if error is None:
-            kept = {name: bounded(it, MAX_OUTPUT, run._plain) for name, it in self.outputs.items()}
-            run.close(self, kept or None, **(self._end or {}))
+            outputs = (self.outputs or {}).items()
+            kept = {name: bounded(it, MAX_OUTPUT, run._plain) for name, it in outputs}
+            try:
+                run.close(self, kept or None, **(self._end or {}))
+            except Refused as refused:
+                if not kept or refused.kind != "too_large":
+                    raise
+                run._lose(f"the outputs of {self}")
+                run.close(self, **(self._end or {}))
             return
         try:
             if self.id in run._run.steps_that_are(["running"]):
                 run.close(self, error=error_of(error))
         except Exception as failed:
-            error.add_note(f"runvet could not close the step {self.id}: {failed}")
+            if not self._step.is_closed():
+                error.add_note(f"runvet could not close the step {self.id}: {failed}")
 
     async def __aenter__(self) -> OpenStep:
         return self.__enter__()

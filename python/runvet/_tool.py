@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, error_of, shortened
-from ._errors import Refused
+from ._errors import FindingWarning, Refused, RunvetError
 
 if TYPE_CHECKING:
     from ._run import OpenStep
@@ -49,6 +49,8 @@ def recorded(
     function: Callable[..., Any], step_of: Callable[[], OpenStep | None], most: int
 ) -> Callable[..., Any]:
     """The function, with each call an action of the step that there is then, if there is one."""
+    if not isinstance(most, int):
+        raise TypeError(f"max_output is {most!r}, not a number of bytes")
 
     @functools.wraps(function)
     def calling(*args: Any, **kwargs: Any) -> Any:
@@ -130,8 +132,9 @@ class Call:
         if run._is_judged:
             try:
                 run._run.may_act(self._step._step, self._action)
-            except Refused as refused:
-                if refused.kind != "too_large":
+            except RunvetError as error:
+                # What can't be recorded is no reason to hold the agent back.
+                if isinstance(error, Refused) and error.findings:
                     raise
 
     def over(self, result: Any) -> Any:
@@ -146,25 +149,30 @@ class Call:
         return result
 
     def failed(self, error: BaseException) -> None:
-        """Records an error; if that fails too, the error says so."""
+        """Records an error, which also tells what a `FindingWarning` that is an error says."""
         try:
             self.record("error", error_of(error))
-        except Exception as failed:
-            name = self._action["tool"]
-            error.add_note(f"runvet could not record the call of {name}: {failed}")
+        except FindingWarning as found:
+            error.add_note(f"runvet found: {found}")
 
     def record(self, status: str, output: Any) -> None:
+        """Records the end of the call. Where that fails, the agent goes on, and a log says so."""
         took = round((time.perf_counter() - self._started) * 1000, 3)
         ended = {"duration_ms": took, "result_status": status}
-        output = _kept(self._step, output, self._most)
         try:
-            self._step.act(self._action, output=output, **ended)
-        except Refused as refused:
-            if refused.kind != "too_large":
-                raise
-            # The state is full: it gets the digests alone.
-            self._action["input"] = bounded(self._action["input"], 0)
-            self._step.act(self._action, output=bounded(output, 0), **ended)
+            output = _kept(self._step, output, self._most)
+            try:
+                self._step.act(self._action, output=output, **ended)
+            except Refused as refused:
+                if refused.kind != "too_large":
+                    raise
+                # The state is full: it gets the digests alone.
+                self._action["input"] = bounded(self._action["input"], 0)
+                self._step.act(self._action, output=bounded(output, 0), **ended)
+        except FindingWarning:
+            raise
+        except Exception:
+            self._step._of_run._lose(self._action["tool"])
 
     async def _awaited(self, result: Awaitable[Any]) -> Any:
         try:
@@ -177,26 +185,45 @@ class Call:
     def _each(self, items: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         seen = _Seen(self)
         try:
-            for item in items:
-                seen.add(item)
-                yield item
+            result = yield from _Watched(items, seen)
         except BaseException as error:
-            items.close()
             seen.stopped(error)
             raise
         seen.over("ok")
+        return result
 
-    async def _each_awaited(self, items: AsyncGenerator[Any, Any]) -> AsyncGenerator[Any, None]:
+    async def _each_awaited(self, items: AsyncGenerator[Any, Any]) -> AsyncGenerator[Any, Any]:
         seen = _Seen(self)
+        following = items.asend(None)
         try:
-            async for item in items:
-                seen.add(item)
-                yield item
+            while True:
+                item = seen.add(await following)
+                try:
+                    following = items.asend((yield item))
+                except GeneratorExit:
+                    raise
+                except BaseException as thrown:
+                    following = items.athrow(thrown)
+        except StopAsyncIteration:
+            seen.over("ok")
         except BaseException as error:
             await items.aclose()
             seen.stopped(error)
             raise
-        seen.over("ok")
+
+
+class _Watched(Generator[Any, Any, Any]):
+    """A generator, each item of which is seen; also one that comes for what is sent or thrown."""
+
+    def __init__(self, items: Generator[Any, Any, Any], seen: _Seen) -> None:
+        self._items = items
+        self._seen = seen
+
+    def send(self, value: Any) -> Any:
+        return self._seen.add(self._items.send(value))
+
+    def throw(self, *error: Any) -> Any:
+        return self._seen.add(self._items.throw(*error))
 
 
 class _Seen:
@@ -207,10 +234,11 @@ class _Seen:
         self._first: list[Any] = []
         self._count = 0
 
-    def add(self, item: Any) -> None:
+    def add(self, item: Any) -> Any:
         self._count += 1
         if self._count <= MAX_ITEMS:
             self._first.append(_kept(self._of._step, item, self._of._most))
+        return item
 
     def over(self, status: str) -> None:
         is_all = self._count == len(self._first)
@@ -224,5 +252,5 @@ class _Seen:
             return
         try:
             self.over("partial")
-        except Exception as failed:
-            error.add_note(f"runvet could not record it: {failed}")
+        except FindingWarning as found:
+            error.add_note(f"runvet found: {found}")

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import inspect
 import warnings
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -175,6 +175,61 @@ def test_generators_are_recorded_when_they_have_ended(tmp_path: Path) -> None:
     assert two["duration_ms"] >= 19
     assert (many["output"]["items"], len(many["output"]["first"])) == (5_000, 1_000)
     assert (torn["result_status"], early["result_status"]) == ("error", "partial")
+    judged(tmp_path)
+
+
+def test_generators_take_what_they_are_sent_and_thrown(tmp_path: Path) -> None:
+    closed = []
+
+    def echo() -> Generator[Any, Any, str]:
+        given = "begun"
+        try:
+            while given != "over":
+                try:
+                    given = yield given
+                except LookupError as error:
+                    given = f"caught {error}"
+        finally:
+            closed.append("echo")
+        return "returned"
+
+    async def aecho() -> AsyncGenerator[Any, Any]:
+        given = "begun"
+        try:
+            while given != "over":
+                try:
+                    given = yield given
+                except LookupError as error:
+                    given = f"caught {error}"
+        finally:
+            closed.append("aecho")
+
+    async def agent() -> runvet.Run:
+        async with Recorder(tmp_path).begin("generators") as run:
+            async with run.step("a", kind="act", description="sends") as step:
+                tool = step.tool(echo)()
+                assert [next(tool), tool.send(1)] == ["begun", 1]
+                assert tool.throw(LookupError("x")) == "caught x"
+                with pytest.raises(StopIteration) as stop:
+                    tool.send("over")
+                assert stop.value.value == "returned"
+                early = step.tool(echo)()
+                assert next(early) == "begun"
+                early.close()
+                atool = step.tool(aecho)()
+                assert [await anext(atool), await atool.asend(1)] == ["begun", 1]
+                assert await atool.athrow(LookupError("x")) == "caught x"
+                with pytest.raises(StopAsyncIteration):
+                    await atool.asend("over")
+                aearly = step.tool(aecho)()
+                assert await anext(aearly) == "begun"
+                await aearly.aclose()
+        return run
+
+    sent, early, asent, aearly = actions_of(asyncio.run(agent()))
+    assert sent["output"] == asent["output"] == ["begun", 1, "caught x"]
+    assert early["result_status"] == aearly["result_status"] == "partial"
+    assert closed == ["echo", "echo", "aecho", "aecho"]
     judged(tmp_path)
 
 

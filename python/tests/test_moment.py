@@ -84,6 +84,18 @@ def test_warning_as_an_error_leaves_the_run_recorded(tmp_path: Path, config: Pat
         run.finish()
 
 
+def test_warning_as_an_error_says_nothing_wrong_of_the_end(tmp_path: Path, config: Path) -> None:
+    schema = 'record = "summary"\nschema = { required = ["x-team"] }\n'
+    config.write_text(f'[[schema]]\nid = "acme/team"\n{schema}')
+    recorder = runvet.Recorder(tmp_path / "runs", config=config)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", runvet.FindingWarning)
+        with pytest.raises(LookupError) as failed, recorder.begin("fails") as run:
+            raise LookupError
+    assert not hasattr(failed.value, "__notes__")
+    assert rules(run.findings) == ["acme/team"]
+
+
 def test_tool_with_refused_arguments_is_not_called(tmp_path: Path, config: Path) -> None:
     called = []
     run = runvet.Recorder(tmp_path / "runs", config=config).begin("Pay back")

@@ -172,6 +172,34 @@ def test_refused_calls_leave_no_byte_and_the_run_goes_on(tmp_path: Path) -> None
     judged(tmp_path)
 
 
+def test_full_run_neither_breaks_its_agent_nor_stays_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object, **__: object) -> str:
+        raise runvet.Refused("the state is larger than the limit", kind="too_large")
+
+    close = runvet.Run.close
+
+    def close_without(run: runvet.Run, step: runvet.OpenStep, outputs: Any = None, **end: Any) -> None:
+        close(run, step, full() if outputs else None, **end)
+
+    with Recorder(tmp_path).begin("full") as run:
+        with run.step("a", kind="act", description="calls a tool") as step:
+            monkeypatch.setattr(runvet.OpenStep, "act", full)
+            monkeypatch.setattr(runvet.Run, "close", close_without)
+            assert [run.tool(len)("four"), step.tool(abs)(-1)] == [4, 1]
+            with pytest.raises(ValueError, match="invalid literal"):
+                run.tool(int)("x")
+            step.outputs["some"] = "text"
+        with run.step("b", kind="act", description="has no outputs") as step:
+            step.outputs = None  # type: ignore[assignment]
+    assert status(run)[0] == "ok"
+    assert [(it.name, it.getMessage()[:21]) for it in caplog.records] == [
+        ("runvet", "len could not be reco")
+    ]
+    judged(tmp_path)
+
+
 def test_policies_hint_intervene_and_veto(tmp_path: Path) -> None:
     def advise(state: dict[str, Any]) -> Any:
         steps = {step["id"]: step["status"] for step in state["plan"]["steps"]}
