@@ -129,7 +129,7 @@ class RunBusy(RecorderError):
 
 
 class RunEnded(RecorderError):
-    """The run has ended with `status`, so nothing can be added to it."""
+    """The run has ended with `status`, or was paused: `pending`. Nothing can be added to it."""
 
     episode_id: str
     status: str

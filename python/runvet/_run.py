@@ -206,7 +206,13 @@ class Run:
         error: Any = None,
         skipped: str | None = None,
     ) -> None:
-        """Ends an open step: as done, failed with an `error`, or `skipped` with a reason."""
+        """Ends an open step: as done, failed with an `error`, or `skipped` with a reason.
+
+        Where that is `Refused`, the step stays open.
+        """
+        if step._of_run is not self:
+            message = f"{step} is refused: it is not a step of {self}, but of {step._of_run}"
+            raise Refused(message, kind="refused")
         if error is not None:
             self._run.close(step._step, "failed", error)
         elif skipped is not None:
@@ -460,7 +466,7 @@ class OpenStep:
 
     def fail(self, error: Any) -> None:
         """Has the step close as failed when its `with` is left."""
-        self._end = {"error": error}
+        self._end = {"error": "unknown" if error is None else error}
 
     def skip(self, reason: str) -> None:
         """Has the step close as skipped when its `with` is left."""

@@ -176,14 +176,21 @@ pub(crate) fn of_recorder(py: Python<'_>, error: &recorder::Error) -> PyErr {
     })
 }
 
-/// A call of a run that is paused or has ended.
-pub(crate) fn over(py: Python<'_>, id: &str) -> PyErr {
+/// A call of a run that has ended with a status, or else is paused.
+pub(crate) fn over(py: Python<'_>, id: &str, ended: Option<&String>) -> PyErr {
     let shown = runvet::printable::escape(id);
-    let message = format!("the run {shown} is paused or has ended");
+    let (what, status) = match ended {
+        Some(status) => (format!("has ended with the status `{status}`"), &**status),
+        None => (
+            "is paused; `Recorder.resume` goes on with it".to_owned(),
+            "pending",
+        ),
+    };
+    let message = format!("the run {shown} {what}");
     exception(py, "RunEnded", &message, |it| {
         it.set_item("kind", "ended")?;
         it.set_item("episode_id", id)?;
-        it.set_item("status", py.None())
+        it.set_item("status", status)
     })
 }
 

@@ -123,10 +123,13 @@ def test_steps_end_as_they_are_told(tmp_path: Path) -> None:
             step.fail({"code": 3})
         with run.step("c") as step:
             run.close(step)
-            with pytest.raises(RuntimeError):
-                step.act(tool="late")
+            for late in (lambda: step.act(tool="late"), lambda: run.close(step)):
+                with pytest.raises(runvet.Refused, match="closed already"):
+                    late()
+        with run.step("d", kind="act", description="fails") as step:
+            step.fail(None)
     steps = runvet.Episode.at(run.path).state()["plan"]["steps"]
-    assert [step["status"] for step in steps] == ["skipped", "failed", "done"]
+    assert [step["status"] for step in steps] == ["skipped", "failed", "done", "failed"]
     assert status(run) == ("partial", "goal_not_achieved")
     judged(tmp_path)
 
@@ -157,12 +160,22 @@ def test_refused_calls_leave_no_byte_and_the_run_goes_on(tmp_path: Path) -> None
             run.pause("too early")
         with pytest.raises(runvet.Refused, match="x-"):
             step.act(cost=1)
+        with Recorder(tmp_path / "other").begin("other") as other:
+            other.plan(PLAN)
+            mine = other.open("a")
+            with pytest.raises(runvet.Refused, match=run.id):
+                run.close(mine)
+            other.finish("partial", "tried")
+        with pytest.raises(runvet.Refused):
+            run.close(step, {"big": "x" * 70_000_000})
+        step.act(tool="still open")
         run.close(step)
         with run.step("b"):
             pass
     assert status(run)[0] == "ok"
-    with pytest.raises(runvet.RunEnded):
+    with pytest.raises(runvet.RunEnded, match="`ok`") as ended:
         run.note("observe")
+    assert ended.value.status == "ok"
     for wrong in ({"durability": "never"}, {"threshold": 2.0}):
         recorder = Recorder(tmp_path)
         for name, value in wrong.items():

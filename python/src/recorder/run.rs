@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -35,6 +35,8 @@ pub(crate) struct Run {
     /// What was found, as Python has it.
     findings: Py<PyList>,
     known: Mutex<BTreeSet<About>>,
+    /// The status with which the run has ended.
+    ended: OnceLock<String>,
 }
 
 /// What a finding is about: its rule, its file, its pointer, and its line in a timeline.
@@ -63,6 +65,7 @@ impl Run {
             encoder,
             findings: PyList::empty(py).unbind(),
             known: Mutex::default(),
+            ended: OnceLock::new(),
         }
     }
 
@@ -117,7 +120,7 @@ impl Run {
         }
         done.map_err(|failed| match failed {
             Failed::Recorder(error) => errors::of_recorder(py, &error),
-            Failed::Over => errors::over(py, &self.id),
+            Failed::Over => errors::over(py, &self.id, self.ended.get()),
             Failed::Within => PyRuntimeError::new_err(
                 "a policy can't call the run that asks it; return a Hint, Intervention or Veto",
             ),
@@ -300,11 +303,10 @@ impl Run {
         let action: Action =
             serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
         // Only the thread whose turn it is looks at the step: others act in it as well.
-        let acted = self.with_step(py, step, |run| match &*step.locked() {
-            Some(open) => run.act(open, action).map(Some),
-            None => Ok(None),
-        });
-        acted?.ok_or_else(|| step.is_closed_already())
+        self.with_step(py, step, |run| match &*step.locked() {
+            Some(open) => run.act(open, action),
+            None => Err(step.is_closed_already("acting")),
+        })
     }
 
     /// Ends a step: `done` with outputs, `failed` with an error, `skipped` with a reason.
@@ -324,11 +326,14 @@ impl Run {
             }),
             _ => StepEnd::Skipped(with.extract::<Text>()?.0),
         };
-        let closed = self.with_step(py, step, |run| {
-            let open = step.locked().take();
-            open.map(|open| run.close(open, end)).transpose()
-        });
-        closed?.ok_or_else(|| step.is_closed_already())
+        self.with_step(py, step, |run| {
+            let mut open = step.locked();
+            let closing = open.clone();
+            let closing = closing.ok_or_else(|| step.is_closed_already("closing a step"))?;
+            run.close(closing, end)?;
+            *open = None;
+            Ok(())
+        })
     }
 
     fn believe(
@@ -445,6 +450,7 @@ impl Run {
         let found = self.taking(py, |turn| {
             let run = turn.run.as_mut().ok_or(Failed::Over)?;
             run.end(end)?;
+            let _ = self.ended.set(run.state().outcomes.status.to_string());
             turn.found = run.take_findings();
             turn.run = None;
             Ok(turn.found.clone())
@@ -498,7 +504,10 @@ impl OpenStep {
         self.step.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_closed_already(&self) -> PyErr {
-        PyRuntimeError::new_err(format!("the step {:?} is closed already", self.id))
+    fn is_closed_already(&self, what: &'static str) -> Error {
+        Error::Refused {
+            what,
+            why: format!("the step {:?} is closed already", self.id),
+        }
     }
 }

@@ -64,7 +64,7 @@ impl StepDraft {
 }
 
 /// A step that is open: proof that policies let it pass. It closes once, by [`Run::close`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use = "an open step has to be closed"]
 pub struct OpenStep {
     id: String,
