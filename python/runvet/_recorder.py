@@ -14,7 +14,7 @@ from . import _runvet
 from ._check import PathLike
 from ._encode import Default, encoder
 from ._policy import Policy
-from ._run import Recorded, Run, _micros
+from ._run import Recorded, Run, _all_are, _micros
 
 Durability = Literal["process", "snapshot", "event"]
 """What survives: the death of the process; a power failure up to the last snapshot; all events."""
@@ -103,6 +103,9 @@ class Recorder:
         other._made = None
         return other
 
+    def __getstate__(self) -> object:
+        return None, {"_made": None, "_settings": self._settings}
+
     def policy(self, policy: Policy) -> Recorder:
         """Adds a policy, which is asked after those before it.
 
@@ -159,7 +162,7 @@ class Recorder:
             tags,
             using,
             _path(workspace),
-            [(it.name, it.target, it.text) for it in verify],
+            [(it.name, it.target, it.text) for it in _all_are(Assertion, "verify", verify)],
             id,
             None if started_at is None else _micros(started_at),
         )

@@ -271,7 +271,8 @@ class Run:
         if error is not None and status == "ok":
             status = "error"
         why = reason if error is None else error
-        evaluated = [(it.name, it.passed, it.message) for it in assertions]
+        given = _all_are(Evaluated, "assertions", assertions)
+        evaluated = [(it.name, it.passed, it.message) for it in given]
         found = self._run.finish(status, why, list(artifacts), metrics, evaluated, score)
         return Recorded(self.id, self.path, tuple(found))
 
@@ -540,12 +541,24 @@ def _micros(time: datetime) -> int:
     return (time - _EPOCH) // timedelta(microseconds=1)
 
 
+def _all_are(kind: type[_Result], name: str, given: Iterable[_Result]) -> list[_Result]:
+    """The items of an argument, each of which is of a class."""
+    items = list(given)
+    for item in items:
+        if not isinstance(item, kind):
+            raise TypeError(f"{name} has {described(item)}, which is no runvet.{kind.__name__}")
+    return items
+
+
 def _drafted(step: StepLike) -> tuple[str, str, str, str | None, Mapping[str, Any] | None]:
     if isinstance(step, Mapping):
         known = {"id", "kind", "description", "rationale", "inputs"}
         if unknown := step.keys() - known:
             raise TypeError(f"a step has no {', '.join(sorted(unknown))}")
-        step = Step(**step)
-    elif isinstance(step, tuple):
-        step = Step(*step)
-    return step.id, step.kind, step.description, step.rationale, step.inputs
+    try:
+        made = Step(**step) if isinstance(step, Mapping) else step
+        made = Step(*made) if isinstance(made, tuple) else made
+        return made.id, made.kind, made.description, made.rationale, made.inputs
+    except (AttributeError, TypeError):
+        like = "a runvet.Step, a mapping with its fields, or a tuple of id, kind and description"
+        raise TypeError(f"a step is {like}, not {described(step)}") from None

@@ -116,10 +116,13 @@ impl Recorder {
             task = task.kind(kind.0);
         }
         if let Some(seed) = seed {
-            let Value::Number(seed) = self.encoder.value(&seed)? else {
-                return Err(PyValueError::new_err("the seed is not a number"));
+            let Value::Number(number) = self.encoder.value(&seed)? else {
+                return Err(PyValueError::new_err(format!(
+                    "the seed is {}, not an integer of 64 bits or a finite float",
+                    seed.repr()?
+                )));
             };
-            task = task.seed(seed);
+            task = task.seed(number);
         }
         let tags = tags.as_ref().map(|tags| self.encoder.map(tags));
         for (name, value) in tags.transpose()?.unwrap_or_default() {

@@ -185,6 +185,35 @@ def test_refused_calls_leave_no_byte_and_the_run_goes_on(tmp_path: Path) -> None
     judged(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda run, _: run.plan([["a", "act", "A"]]), r"a step is .*, not \['a', 'act', 'A'\]"),
+        (lambda run, _: run.plan([("a", "act")]), "a tuple of id, kind and description, not"),
+        (lambda run, _: run.plan([{"id": "a"}]), "a mapping with its fields"),
+        (lambda run, _: run.finish(assertions=["x"]), "'x', which is no runvet.Evaluated"),
+        (lambda run, _: run.tool(len, max_output=None), "max_output is None"),
+        (lambda _, recorder: recorder.begin("t", verify=["x"]), "'x', which is no runvet.Assertion"),
+        (lambda _, recorder: recorder.begin("t", seed=2**70), "seed is 1180591620717411303424, not"),
+        (lambda _, recorder: recorder.begin("t", seed=True), "seed is True, not"),
+    ],
+)
+def test_wrong_arguments_are_told_with_what_is_expected(
+    tmp_path: Path, call: Callable[[Any, Any], object], said: str
+) -> None:
+    recorder = Recorder(tmp_path)
+    with recorder.begin("wrong") as run, pytest.raises((TypeError, ValueError), match=said):
+        call(run, recorder)
+    judged(tmp_path)
+
+
+def test_recorder_that_has_recorded_can_be_pickled(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path).threshold(0.7)
+    recorder.begin("one").finish()
+    pickle.loads(pickle.dumps(recorder)).begin("two").finish()
+    assert len(runvet.open(tmp_path)) == 2
+
+
 def test_full_run_neither_breaks_its_agent_nor_stays_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
