@@ -19,8 +19,8 @@ pub struct Fault {
 /// What is wrong with a path.
 #[derive(Debug)]
 pub(crate) enum FaultKind {
-    /// It does not exist.
-    Missing,
+    /// Nothing is there, or can be.
+    Missing(io::ErrorKind),
     /// It is a file that is not an artifact of a run.
     NotAnArtifact,
     /// It is a directory that can't be listed, or it can't be reached.
@@ -75,17 +75,18 @@ impl Fault {
     /// Whether a given path is at fault, and not what lies below one.
     #[must_use]
     pub fn is_of_given_path(&self) -> bool {
-        matches!(self.kind, FaultKind::Missing | FaultKind::NotAnArtifact)
+        matches!(self.kind, FaultKind::Missing(_) | FaultKind::NotAnArtifact)
     }
 
     /// What is wrong with the path.
     fn message(&self) -> String {
         match &self.kind {
-            FaultKind::Missing if self.path.to_string_lossy().contains("://") => {
+            FaultKind::Missing(_) if self.path.to_string_lossy().contains("://") => {
                 "no such file or directory; `python -m runvet.batch` checks stores of objects"
                     .into()
             }
-            FaultKind::Missing => "no such file or directory".into(),
+            FaultKind::Missing(io::ErrorKind::NotFound) => "no such file or directory".into(),
+            FaultKind::Missing(why) => why.to_string(),
             FaultKind::NotAnArtifact => {
                 let names = Artifact::ALL.map(Artifact::file_name).join(", ");
                 format!("not a directory and not an artifact of a run ({names})")
@@ -159,5 +160,8 @@ pub(crate) fn unlistable(path: &Path, source: io::Error) -> Fault {
 }
 
 fn printable(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        return "\"\"".into();
+    }
     crate::printable::escape(&display(path)).into_owned()
 }
