@@ -291,7 +291,7 @@ class PlanStep(TypedDict):
 
 
 class Plan(TypedDict):
-    """A plan rebuilt from the timeline (reference, section 3)."""
+    """A plan rebuilt from the timeline."""
 
     from_labels: bool
     source: str | None
