@@ -66,7 +66,7 @@ def runvet_validate(request: pytest.FixtureRequest) -> Validate:
         check = Check(**settings) if settings else _check(request.config)
         report = check.run(*paths)
         if report.exit_code == 3:
-            shown = ", ".join(os.fspath(path) for path in paths)
+            shown = ", ".join(os.fspath(path) for path in paths or ["."])
             pytest.fail(f"no episode is below {shown}", pytrace=False)
         if not report.ok:
             pytest.fail(report.render(), pytrace=False)
