@@ -9,7 +9,12 @@ import pickle
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
+try:
+    import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    import ray.data  # type: ignore[import-not-found, unused-ignore]
+except ImportError as error:
+    error.msg += "; the extra `ray` of runvet installs it"
+    raise
 
 from . import batch
 from ._check import Check
@@ -72,8 +77,6 @@ def totals(table: Dataset, **law: bool) -> Totals:
 
 
 def _checked(splits: list[Split], settings: Settings | None, options: dict[str, Any]) -> Dataset:
-    import ray
-
     work = pickle.dumps(settings or Settings(Check(jobs=1)))
 
     def checked(table: Any) -> Iterator[Any]:

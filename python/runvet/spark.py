@@ -15,7 +15,11 @@ import pickle
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+try:
+    from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+except ImportError as error:
+    error.msg += "; the extra `spark` of runvet installs it"
+    raise
 
 from . import batch
 from ._check import Check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -36,6 +37,16 @@ def test_wheel_says_for_whom_it_is() -> None:
     # A link or an image that is relative leads nowhere on the page of a registry.
     assert description.startswith("# runvet for Python")
     assert not re.search(r"\]\((?!https?:)", description)
+
+
+@pytest.mark.parametrize(("name", "missing"), [("spark", "pyspark"), ("ray", "pyarrow"), ("ray", "ray")])
+def test_engine_that_is_missing_is_told_with_its_extra(
+    name: str, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, f"runvet.{name}", raising=False)
+    with pytest.raises(ImportError, match=f"{missing}.*; the extra `{name}` of runvet installs it"):
+        importlib.import_module(f"runvet.{name}")
 
 
 def interpreters() -> list[str]:
