@@ -244,12 +244,13 @@ impl RunData {
         self.runs.is_empty()
     }
 
-    /// Entries for the newest runs, `limit` at most. Other runs are not opened.
+    /// Entries for the newest runs, `limit` at most, or all for 0. Other runs are not opened.
     ///
     /// The age of a run is the time in its directory's name, if the name ends in a ULID, else the
     /// last change of the directory. If a record can't be read, the entry lacks the fields from it.
     #[must_use]
     pub fn list(&self, limit: usize) -> Vec<RunEntry> {
+        let limit = if limit == 0 { usize::MAX } else { limit };
         self.iter().take(limit).map(|run| run.entry()).collect()
     }
 

@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wide::u8x16;
 
-#[cfg(feature = "cli")]
 pub(crate) use given::length;
 
 /// An instant, read from an RFC 3339 date-time with an offset.
@@ -98,11 +97,13 @@ impl Timestamp {
         whole + self.subsecond() - earlier.subsecond()
     }
 
-    /// The instant as a time of the system; parts of a nanosecond do not count. `None` where the
-    /// system has no such time.
-    pub(crate) fn system_time(&self) -> Option<SystemTime> {
-        let second = Duration::from_secs(self.seconds.unsigned_abs() + u64::from(self.leap_second));
-        let whole = if self.seconds < 0 {
+    /// The instant as a time of the system; a leap second is the second after it, and parts of a
+    /// nanosecond do not count. `None` where the system has no such time.
+    #[must_use]
+    pub fn system_time(&self) -> Option<SystemTime> {
+        let seconds = self.seconds + i64::from(self.leap_second);
+        let second = Duration::from_secs(seconds.unsigned_abs());
+        let whole = if seconds < 0 {
             UNIX_EPOCH.checked_sub(second)
         } else {
             UNIX_EPOCH.checked_add(second)

@@ -45,7 +45,15 @@ from ._read import (
     open as open,
 )
 from ._recorder import Assertion, Recorder, Recovered, file_contains, file_exists
-from ._records import Event, Plan, RunEntry, State, Summary
+from ._records import (
+    EpisodeReportRecord,
+    Event,
+    Plan,
+    ReportRecord,
+    RunEntry,
+    State,
+    Summary,
+)
 from ._report import (
     Columns,
     EpisodeReport,
@@ -79,6 +87,7 @@ __all__ = [
     "Difference",
     "Episode",
     "EpisodeReport",
+    "EpisodeReportRecord",
     "Evaluated",
     "Event",
     "Events",
@@ -105,6 +114,7 @@ __all__ = [
     "Refused",
     "Related",
     "Report",
+    "ReportRecord",
     "Rule",
     "Run",
     "RunBusy",

@@ -13,6 +13,7 @@ from ._report import Columns, EpisodeReport, Report
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Level = Literal["error", "warning", "off"]
+"""What a finding of a rule counts as; `off`: the rule is not checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,8 @@ class Check:
         self,
         *,
         rules: Mapping[str, Level] = {},
-        select: Iterable[str] = (),
-        require: Iterable[str] = (),
+        select: str | Iterable[str] = (),
+        require: str | Iterable[str] = (),
         config: PathLike | None = None,
         baseline: PathLike | None = None,
         jobs: int | None = None,
@@ -65,8 +66,8 @@ class Check:
             rules = {"manifest/digest": "error" if verify_manifest else "off", **rules}
         self._keywords: dict[str, Any] = {
             "rules": dict(rules),
-            "select": list(select),
-            "require": list(require),
+            "select": one_or_more(select),
+            "require": one_or_more(require),
             "config": None if config is None else Path(config),
             "baseline": None if baseline is None else Path(baseline),
             "jobs": jobs,
@@ -159,8 +160,8 @@ class Checking(Iterator[EpisodeReport]):
 def validate(
     *paths: PathLike,
     rules: Mapping[str, Level] = {},
-    select: Iterable[str] = (),
-    require: Iterable[str] = (),
+    select: str | Iterable[str] = (),
+    require: str | Iterable[str] = (),
     config: PathLike | None = None,
     baseline: PathLike | None = None,
     jobs: int | None = None,
@@ -197,19 +198,26 @@ def check_records(
     episode_id: str, records: Mapping[str, bytes | None], *, check: Check | None = None
 ) -> EpisodeReport:
     """Checks records that are in memory, see `Check.records`."""
-    return (check or default()).records(episode_id, records)
+    return given_or_default(check).records(episode_id, records)
 
 
 def _paths(paths: tuple[PathLike, ...]) -> list[str]:
-    return [os.fspath(path) for path in paths] or ["."]
+    return [os.fsdecode(path) for path in paths] or ["."]
+
+
+def one_or_more(words: str | Iterable[str]) -> list[str]:
+    """Words that are given alone or several."""
+    return [words] if isinstance(words, str) else list(words)
 
 
 _DEFAULT: Check | None = None
 
 
-def default() -> Check:
-    """The check without any settings."""
+def given_or_default(check: Check | None) -> Check:
+    """The check that is given, or one without any settings."""
     global _DEFAULT
-    if _DEFAULT is None:
-        _DEFAULT = Check()
-    return _DEFAULT
+    if check is None:
+        check = _DEFAULT = _DEFAULT or Check()
+    if not isinstance(check, Check):
+        raise TypeError(f"check is a {type(check).__name__}, not a runvet.Check")
+    return check

@@ -87,11 +87,16 @@ class UnknownRule(RunvetError, LookupError):
 
 
 class ConfigError(RunvetError, ValueError):
-    """A configuration or a baseline is not right. Line and column count from 1."""
+    """A configuration, what it names, or a baseline is not right. Line and column count from 1.
+
+    The message has all mistakes, each with its place; the attributes are those of the first, and
+    `others` has an exception for each of the others.
+    """
 
     file: Path
     line: int | None = None
     column: int | None = None
+    others: tuple[ConfigError, ...] = ()
 
 
 class PolicyError(RunvetError):

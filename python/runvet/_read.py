@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from . import _runvet
-from ._check import Check, PathLike, default
+from ._check import Check, PathLike, given_or_default, one_or_more
 from ._errors import AmbiguousRun, UnknownRun
 from ._records import (
     Event,
@@ -31,7 +31,8 @@ Numbers = Literal["python", "decimal"]
 def open(path: PathLike) -> RunData:
     """Opens a run-data directory: one that holds a directory called `episodes`.
 
-    A directory above or below one does as well. Raises `NoRunData`.
+    A directory above or below one does as well, and a run. Raises `NoRunData`, and `AmbiguousRun`
+    where several run-data directories are below it.
     """
     return RunData(path)
 
@@ -42,7 +43,7 @@ class RunData:
     __slots__ = ("_given", "_data")
 
     def __init__(self, path: PathLike) -> None:
-        self._given = os.fspath(path)
+        self._given = os.fsdecode(path)
         self._data = _runvet.RunData(self._given)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -53,7 +54,7 @@ class RunData:
 
     @property
     def path(self) -> Path:
-        """The run-data directory."""
+        """The run-data directory; the path that was given, where that leads to a run."""
         return self._data.path
 
     @property
@@ -67,10 +68,18 @@ class RunData:
         *,
         status: RunStatus | Iterable[RunStatus] = (),
         outcome: SummaryOutcome | Iterable[SummaryOutcome] = (),
+        tag: str | Iterable[str] = (),
+        adapter: str | Iterable[str] = (),
+        search: str = "",
+        silent_for: str | None = None,
         since: str | date | None = None,
         until: str | date | None = None,
     ) -> list[RunEntry]:
-        """Entries of the runs that match, newest first: all, or `limit` at most.
+        """Entries of the runs that match, newest first: `limit` at most, all for 0 and None.
+
+        The filters are those of `runvet list`: a `tag` is written `key:value`, `search` are words
+        in the id, the directory or the task, and `silent_for` is a length of time such as `1h` for
+        which a run in progress has written nothing.
 
         `since` and `until` are a `datetime` or a `date`, or a text: a date-time, a date, `today`,
         `yesterday`, or a length before now such as `1h`. Without an offset it is in UTC. A run that
@@ -80,11 +89,8 @@ class RunData:
         if limit is not None and limit < 0:
             raise ValueError(f"limit is {limit}, not a number of runs")
         return self._data.runs(
-            limit,
-            _words("status", status, get_args(RunStatus)),
-            _words("outcome", outcome, get_args(SummaryOutcome)),
-            _instant("since", since),
-            _instant("until", until),
+            limit or 0,
+            _filters(status, outcome, tag, adapter, search, silent_for, since, until),
         )
 
     def table(
@@ -94,6 +100,10 @@ class RunData:
         *,
         status: RunStatus | Iterable[RunStatus] = (),
         outcome: SummaryOutcome | Iterable[SummaryOutcome] = (),
+        tag: str | Iterable[str] = (),
+        adapter: str | Iterable[str] = (),
+        search: str = "",
+        silent_for: str | None = None,
         since: str | date | None = None,
         until: str | date | None = None,
     ) -> Table:
@@ -104,11 +114,8 @@ class RunData:
         """
         rows, faults = self._data.table(
             name,
-            (check or default())._checker,
-            _words("status", status, get_args(RunStatus)),
-            _words("outcome", outcome, get_args(SummaryOutcome)),
-            _instant("since", since),
-            _instant("until", until),
+            given_or_default(check)._checker,
+            _filters(status, outcome, tag, adapter, search, silent_for, since, until),
         )
         return table_of(name, rows, tuple(FaultRow(*fault) for fault in faults))
 
@@ -145,16 +152,41 @@ class RunData:
 
 def _words(name: str, given: str | Iterable[str], known: tuple[str, ...]) -> list[str]:
     """The words that were given, each of which is known."""
-    words = [given] if isinstance(given, str) else list(given)
+    words = one_or_more(given)
     for word in words:
         if word not in known:
             raise ValueError(f"{name} is {word!r}, not one of {', '.join(known)}")
     return words
 
 
-def _instant(name: str, time: str | date | None) -> str | None:
-    if isinstance(time, datetime) and time.tzinfo is None:
-        raise ValueError(f"{name} has no time zone, so it is not an instant")
+def _filters(
+    status: str | Iterable[str],
+    outcome: str | Iterable[str],
+    tag: str | Iterable[str],
+    adapter: str | Iterable[str],
+    search: str,
+    silent_for: str | None,
+    since: str | date | None,
+    until: str | date | None,
+) -> dict[str, Any]:
+    tags = one_or_more(tag)
+    for it in tags:
+        if ":" not in it:
+            raise ValueError(f"tag is {it!r}, not written key:value")
+    return {
+        "statuses": _words("status", status, get_args(RunStatus)),
+        "outcomes": _words("outcome", outcome, get_args(SummaryOutcome)),
+        "tags": tags,
+        "adapters": one_or_more(adapter),
+        "search": search,
+        "silent_for": silent_for,
+        "since": text_of_time(since),
+        "until": text_of_time(until),
+    }
+
+
+def text_of_time(time: str | date | None) -> str | None:
+    """A time as text. Without an offset it is in UTC."""
     return time.isoformat() if isinstance(time, date) else time
 
 
@@ -236,7 +268,7 @@ class Episode:
     @classmethod
     def at(cls, path: PathLike) -> Episode:
         """The run at a path: its directory, or an artifact in it."""
-        return cls._of(_runvet.Episode.at(os.fspath(path)))
+        return cls._of(_runvet.Episode.at(os.fsdecode(path)))
 
     @classmethod
     def of(cls, episode_id: str, records: Mapping[str, bytes | None]) -> Episode:
@@ -315,11 +347,11 @@ class Episode:
 
     def view(self, check: Check | None = None) -> dict[str, Any]:
         """The run on a page: what `runvet view --json` prints."""
-        return self._episode.view((check or default())._checker)
+        return self._episode.view(given_or_default(check)._checker)
 
     def check(self, check: Check | None = None) -> EpisodeReport:
         """Checks this run."""
-        return self._episode.check((check or default())._checker)
+        return self._episode.check(given_or_default(check)._checker)
 
 
 def diff(
@@ -327,14 +359,14 @@ def diff(
 ) -> dict[str, Any]:
     """Compares two runs: what `runvet diff --json` prints. `same` says whether they are."""
     a, b = (it if isinstance(it, Episode) else Episode.at(it) for it in (left, right))
-    return a._episode.diff(b._episode, (check or default())._checker)
+    return a._episode.diff(b._episode, given_or_default(check)._checker)
 
 
 def compare(
     base: PathLike,
     candidate: PathLike,
     *,
-    pair: Iterable[str] = ("task", "seed"),
+    pair: str | Iterable[str] = ("task", "seed"),
     check: Check | None = None,
 ) -> dict[str, Any]:
     """Compares two sets of runs: what `runvet compare --format json` prints.
@@ -342,14 +374,14 @@ def compare(
     `pair` is what pairs them: `task`, `seed`, and `tag:NAME`. Raises `ValueError` where runs of one
     set have the same key, or a metric is a number in one run and not in another.
     """
-    checker = (check or default())._checker
-    return checker.compare(os.fspath(base), os.fspath(candidate), list(pair))
+    checker = given_or_default(check)._checker
+    return checker.compare(os.fsdecode(base), os.fsdecode(candidate), one_or_more(pair))
 
 
 def coverage(*paths: PathLike, check: Check | None = None) -> dict[str, Any]:
     """What a check of runs looks at: what `runvet coverage --format json` prints of paths."""
-    checker = (check or default())._checker
-    return checker.coverage([os.fspath(path) for path in paths] or ["."])
+    checker = given_or_default(check)._checker
+    return checker.coverage([os.fsdecode(path) for path in paths] or ["."])
 
 
 def impact(before: PathLike, after: PathLike) -> dict[str, Any]:
@@ -358,7 +390,7 @@ def impact(before: PathLike, after: PathLike) -> dict[str, Any]:
     Both are files with reports in the format json or ndjson. Raises `ValueError` where one can't be
     read, is not a whole report of this major version, or is not sorted by directory.
     """
-    return _runvet.impact(os.fspath(before), os.fspath(after))
+    return _runvet.impact(os.fsdecode(before), os.fsdecode(after))
 
 
 class Events(Iterator[Event]):

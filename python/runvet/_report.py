@@ -6,19 +6,12 @@ import importlib.util
 import json
 import os
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import _runvet
-from ._records import (
-    EpisodeReportRecord,
-    Lifecycle,
-    ReportRecord,
-    Severity,
-    SkipKind,
-    Suppression,
-)
+from ._records import Lifecycle, Severity, SkipKind, Suppression
 
 Format = Literal[
     "human",
@@ -81,8 +74,9 @@ EPISODES: dict[str, ColumnType] = {
 class Table:
     """Named columns of one length, and the type of each.
 
-    `polars.DataFrame(table)`, `pyarrow.table(table)` and `pandas.DataFrame.from_arrow(table)` keep
-    the types, for which they need `pyarrow`; `pandas.DataFrame(table.columns)` needs nothing else.
+    `polars.DataFrame(table)` and `pyarrow.table(table)` keep the types, and so does
+    `pyarrow.table(table).to_pandas(types_mapper=pandas.ArrowDtype)`; they need `pyarrow`.
+    `pandas.DataFrame(table.columns)` needs nothing else.
     """
 
     columns: Columns
@@ -246,18 +240,18 @@ class EpisodeReport:
     suppressed_skips: tuple[Skip, ...]
     _judged: _runvet.Judged = field(repr=False, compare=False)
 
-    def to_dict(self) -> EpisodeReportRecord:
-        """The episode as it is in the JSON report of the command."""
-        record: EpisodeReportRecord = json.loads(self.to_json())
+    def to_dict(self) -> dict[str, Any]:
+        """The episode as it is in the JSON report of the command: an `EpisodeReportRecord`."""
+        record: dict[str, Any] = json.loads(self.to_json())
         return record
 
     def to_json(self) -> str:
         """The same as text."""
         return self._judged.episode_json()
 
-    def render(self, format: Format = "human", *, max_findings: int = 0) -> str:
+    def render(self, format: Format = "human", *, max_findings: int | None = 0) -> str:
         """The report of this episode alone, in a format of the command, see `Report.render`."""
-        return self._judged.render(format, max_findings)
+        return self._judged.render(format, max_findings or 0)
 
     def _repr_html_(self) -> str:
         return _page(_verdict(self), [self])
@@ -281,22 +275,22 @@ class Report:
     episode, or no rule was on."""
     _judged: _runvet.Judged = field(repr=False, compare=False)
 
-    def to_dict(self) -> ReportRecord:
-        """The report as `runvet validate --format json` prints it."""
-        record: ReportRecord = json.loads(self.to_json())
+    def to_dict(self) -> dict[str, Any]:
+        """The report as `runvet validate --format json` prints it: a `ReportRecord`."""
+        record: dict[str, Any] = json.loads(self.to_json())
         return record
 
     def to_json(self) -> str:
         """The same as text: the very bytes that the command prints."""
         return self._judged.render("json", 0)
 
-    def render(self, format: Format = "human", *, max_findings: int = 0) -> str:
+    def render(self, format: Format = "human", *, max_findings: int | None = 0) -> str:
         """The report in a format of the command.
 
-        In `"human"`, `max_findings` limits how many findings of each rule are shown, 0 for all.
-        In `"html"`, runs in directories have pages: their records are read again for that.
+        In `"human"`, `max_findings` limits how many findings of each rule are shown, 0 and None for
+        all. In `"html"`, runs in directories have pages: their records are read again for that.
         """
-        return self._judged.render(format, max_findings)
+        return self._judged.render(format, max_findings or 0)
 
     def findings(self) -> Columns:
         """All findings as columns: `pandas.DataFrame(report.findings())`."""
@@ -357,14 +351,15 @@ def _row(episode: EpisodeReport, card: dict[str, Any]) -> dict[str, Any]:
 
 
 def _time(text: str | None) -> datetime | None:
-    """The instant of a date-time of a record, if it is one."""
+    """The instant of a date-time of a record, if it is one that Python has."""
+    micros = _runvet.instant(text or "")
     try:
-        time = datetime.fromisoformat(text or "")
-        return time.astimezone(timezone.utc) if time.tzinfo is not None else None
-    except (ValueError, OverflowError):
+        return None if micros is None else _EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
         return None
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MOST_ROWS = 200
 """Rows of a table in a notebook; the last line says how many there are besides."""
 

@@ -535,9 +535,10 @@ def _result(adapter: Adapter, result: Any, *, may_wait: bool) -> Any:
 
 
 def _micros(time: datetime) -> int:
-    """The microseconds since 1970."""
-    if time.tzinfo is None:
-        raise ValueError(f"{time} has no time zone")
+    """The microseconds since 1970 of a time, which is in UTC without a time zone."""
+    if not isinstance(time, datetime):
+        raise TypeError(f"{time!r} is not a datetime")
+    time = time.replace(tzinfo=time.tzinfo or timezone.utc)
     return (time - _EPOCH) // timedelta(microseconds=1)
 
 

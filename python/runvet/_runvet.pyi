@@ -29,7 +29,9 @@ __all__ = [
     "explain",
     "fetched",
     "impact",
+    "instant",
     "loads",
+    "moment",
     "printable",
     "rules",
     "schema",
@@ -54,7 +56,9 @@ def fetched(
     fetch: Fetch,
 ) -> tuple[str, str | None, int, bool]: ...
 def impact(before: str, after: str) -> dict[str, Any]: ...
+def instant(text: str) -> int | None: ...
 def loads(text: str, numbers: str = "python") -> Any: ...
+def moment(name: str, text: str) -> int | None: ...
 def printable(text: str) -> str: ...
 def rules() -> list[tuple[str, Level, str, str, str]]: ...
 def schema(name: str) -> str: ...
@@ -123,20 +127,14 @@ class RunData:
     def path(self) -> Path: ...
     def runs(
         self,
-        limit: int | None,
-        statuses: list[str],
-        outcomes: list[str],
-        since: str | None,
-        until: str | None,
+        limit: int,
+        wanted: Mapping[str, Any],
     ) -> list[RunEntry]: ...
     def table(
         self,
         name: str,
         checker: Checker,
-        statuses: list[str],
-        outcomes: list[str],
-        since: str | None,
-        until: str | None,
+        wanted: Mapping[str, Any],
     ) -> tuple[bytes, list[tuple[str, str]]]: ...
     def episodes(self) -> list[Episode]: ...
     def get(self, name: str) -> Episode: ...

@@ -325,8 +325,11 @@ pub(crate) fn config_text(py: Python<'_>, path: &Path, files: &Texts) -> PyResul
         let message = format!("can't read the configuration {shown}: {error}");
         errors::fault_at(py, path, &message)
     })?;
-    String::from_utf8(text)
-        .map_err(|_| errors::config_at(py, path, "the file is not UTF-8", (None, None)))
+    String::from_utf8(text).map_err(|_| {
+        let shown = path.to_string_lossy();
+        let shown = runvet::printable::escape(&shown);
+        errors::wrong_file(py, path, &format!("{shown}: the file is not UTF-8"))
+    })
 }
 
 /// Makes a gate follow a `runvet.toml`.

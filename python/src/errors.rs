@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use runvet::store::Fault;
 use runvet::{UnknownWord, gate, read, recorder};
 
@@ -57,32 +57,18 @@ pub(crate) fn of_check(py: Python<'_>, error: &gate::Error) -> PyErr {
     }
 }
 
+/// A mistake in a configuration, or in what it names, with the others.
 pub(crate) fn of_config(py: Python<'_>, path: &Path, error: &gate::ConfigError) -> PyErr {
-    let place = (error.location.line, error.location.column);
-    let message = match &error.help {
-        Some(help) => format!("{}; {help}", error.message),
-        None => error.message.clone(),
-    };
-    config_at(py, path, &message, place)
-}
-
-pub(crate) fn config_at(
-    py: Python<'_>,
-    path: &Path,
-    message: &str,
-    (line, column): (Option<u64>, Option<u64>),
-) -> PyErr {
-    let place = match (line, column) {
-        (Some(line), Some(column)) => format!(":{line}:{column}"),
-        _ => String::new(),
-    };
-    let shown = path.to_string_lossy();
-    let shown = runvet::printable::escape(&shown);
-    let message = format!("{shown}{place}: {message}");
-    exception(py, "ConfigError", &message, |it| {
-        it.set_item("file", path)?;
-        it.set_item("line", line)?;
-        it.set_item("column", column)
+    let at = &error.location;
+    let is_in_it = path.to_string_lossy() == at.file;
+    let file = if is_in_it { path } else { Path::new(&at.file) };
+    let others = error.others.iter();
+    let others = others.map(|it| of_config(py, path, it).into_value(py));
+    exception(py, "ConfigError", &error.to_string(), |it| {
+        it.set_item("file", file)?;
+        it.set_item("line", at.line)?;
+        it.set_item("column", at.column)?;
+        it.set_item("others", PyTuple::new(py, others.collect::<Vec<_>>())?)
     })
 }
 

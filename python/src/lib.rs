@@ -29,7 +29,7 @@ mod _runvet {
     #[pymodule_export]
     use super::exiting::end;
     #[pymodule_export]
-    use super::read::{Episode, Events, Record, RunData};
+    use super::read::{Episode, Events, Record, RunData, instant, moment};
     #[pymodule_export]
     use super::recorder::{OpenStep, Recorder, Run};
     #[pymodule_export]
@@ -120,9 +120,9 @@ pub(crate) fn rule(info: &RuleInfo) -> Rule {
 
 /// The page of a rule.
 #[pyfunction]
-fn explain(py: Python<'_>, rule: &str) -> PyResult<String> {
+fn explain(py: Python<'_>, rule: json::Text) -> PyResult<String> {
     let gate = Gate::default();
-    let found = (gate.find_rule(rule)).map_err(|error| errors::of_check(py, &error))?;
+    let found = (gate.find_rule(&rule.0)).map_err(|error| errors::of_check(py, &error))?;
     let mut page = format!("# {} ({})\n\n", found.id, found.level);
     for line in found.page.trim_end().lines() {
         // The words after a block's language are for the tests that execute it.

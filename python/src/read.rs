@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,7 +19,7 @@ use runvet::store::Fault;
 use runvet::table::{RowFormat, Table, TableWriter};
 
 use crate::check::{Checker, Records};
-use crate::json::{Numbers, Objects, loads, object};
+use crate::json::{Numbers, Objects, Text, loads, object};
 use crate::stream::{Stream, patiently};
 use crate::{artifact, errors};
 
@@ -42,22 +43,19 @@ impl RunData {
         Ok(Self(Arc::new(opened)))
     }
 
-    /// Entries of the newest runs that match, `limit` at most.
+    /// Entries of the newest runs that match, `limit` at most, or all for 0.
     fn runs<'py>(
         &self,
         py: Python<'py>,
-        limit: Option<usize>,
-        statuses: Vec<String>,
-        outcomes: Vec<String>,
-        since: Option<&str>,
-        until: Option<&str>,
+        limit: usize,
+        wanted: Wanted,
     ) -> PyResult<Bound<'py, PyList>> {
-        let mut filter = filter(statuses, outcomes, since, until)?;
+        let mut filter = wanted.filter()?;
+        let limit = if limit == 0 { usize::MAX } else { limit };
         let data = Arc::clone(&self.0);
         let stream = Stream::start(move |sender| {
-            let entries = data.iter().map(|run| run.entry());
-            let entries = entries.filter(|entry| filter.matches(entry));
-            let mut entries = entries.take(limit.unwrap_or(usize::MAX));
+            let entries = data.iter().filter_map(|run| run.entry_if(&mut filter));
+            let mut entries = entries.take(limit);
             let _ = entries.try_for_each(|entry| sender.send(entry).ok());
         });
         let entries = PyList::empty(py);
@@ -68,19 +66,15 @@ impl RunData {
     }
 
     /// The rows of a table as NDJSON, and what could not be read or judged.
-    #[expect(clippy::too_many_arguments, reason = "filters that Python names")]
     fn table<'py>(
         &self,
         py: Python<'py>,
         name: &str,
         checker: &Checker,
-        statuses: Vec<String>,
-        outcomes: Vec<String>,
-        since: Option<&str>,
-        until: Option<&str>,
+        wanted: Wanted,
     ) -> PyResult<(Bound<'py, PyBytes>, Faults)> {
         let table: Table = name.parse().map_err(errors::unknown_word("table"))?;
-        let filter = filter(statuses, outcomes, since, until)?;
+        let filter = wanted.filter()?;
         let (path, gate) = (self.0.path().to_owned(), checker.gate.clone());
         let stream = Stream::start(move |sender| {
             let found = gate.discover(&[path]);
@@ -109,8 +103,8 @@ impl RunData {
         py.detach(|| self.0.iter().map(Episode::from).collect())
     }
 
-    fn get(&self, py: Python<'_>, name: &str) -> PyResult<Episode> {
-        let found = py.detach(|| self.0.get(name));
+    fn get(&self, py: Python<'_>, name: Text) -> PyResult<Episode> {
+        let found = py.detach(|| self.0.get(&name.0));
         found
             .map(Episode::from)
             .map_err(|error| errors::of_read(py, &error))
@@ -153,23 +147,65 @@ impl Write for Sending<'_> {
     }
 }
 
-fn filter(
+/// Which runs are meant: a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Wanted {
     statuses: Vec<String>,
     outcomes: Vec<String>,
-    since: Option<&str>,
-    until: Option<&str>,
-) -> PyResult<RunFilter> {
-    let mut filter = RunFilter::default();
-    filter.statuses = statuses;
-    filter.outcomes = outcomes;
-    filter.since = since.map(|text| time("since", text)).transpose()?;
-    filter.until = until.map(|text| time("until", text)).transpose()?;
-    Ok(filter)
+    tags: Vec<String>,
+    adapters: Vec<String>,
+    search: String,
+    silent_for: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
 }
 
+impl Wanted {
+    fn filter(self) -> PyResult<RunFilter> {
+        let mut filter = RunFilter::default();
+        filter.statuses = self.statuses;
+        filter.outcomes = self.outcomes;
+        filter.tags = self.tags;
+        filter.adapters = self.adapters;
+        filter.search(&self.search);
+        let silence = |text: String| {
+            RunFilter::silence(&text).map_err(|expected| {
+                PyValueError::new_err(format!("silent_for is {text:?}: {expected}"))
+            })
+        };
+        filter.silent_for = self.silent_for.map(silence).transpose()?;
+        let time = |name, text: Option<String>| text.map(|text| time(name, &text)).transpose();
+        filter.since = time("since", self.since)?;
+        filter.until = time("until", self.until)?;
+        Ok(filter)
+    }
+}
+
+/// The time that an argument means.
 fn time(name: &str, text: &str) -> PyResult<Timestamp> {
     RunFilter::time(text)
         .map_err(|expected| PyValueError::new_err(format!("{name} is {text:?}, not {expected}")))
+}
+
+/// The time that an argument means, in microseconds since 1970.
+#[pyfunction]
+pub(crate) fn moment(name: &str, text: &str) -> PyResult<Option<i64>> {
+    Ok(micros(&time(name, text)?))
+}
+
+/// The instant that a date-time of a record is, in microseconds since 1970.
+#[pyfunction]
+pub(crate) fn instant(text: &str) -> Option<i64> {
+    micros(&Timestamp::parse(text)?)
+}
+
+fn micros(time: &Timestamp) -> Option<i64> {
+    let micros = |time: Duration| i64::try_from(time.as_micros()).ok();
+    match time.system_time()?.duration_since(UNIX_EPOCH) {
+        Ok(since) => micros(since),
+        Err(before) => micros(before.duration()).map(|micros| -micros),
+    }
 }
 
 /// One run, to read from.

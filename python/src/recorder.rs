@@ -102,12 +102,12 @@ impl Recorder {
         using: Option<Text>,
         workspace: Option<PathBuf>,
         verify: Vec<(String, String, Option<String>)>,
-        id: Option<String>,
+        id: Option<Text>,
         started_at: Option<i64>,
     ) -> PyResult<Run> {
         let mut task = Task::new(text.0);
         if let Some(id) = id {
-            task = task.id(id);
+            task = task.id(id.0);
         }
         if let Some(micros) = started_at {
             task = task.started_at(time(micros));

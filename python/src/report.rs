@@ -94,7 +94,11 @@ impl Judged {
 
 #[pymethods]
 impl Judged {
-    fn render(&self, py: Python<'_>, format: &str, max_findings: usize) -> PyResult<String> {
+    fn render(&self, py: Python<'_>, format: &str, max_findings: i64) -> PyResult<String> {
+        let max_findings = usize::try_from(max_findings).map_err(|_| {
+            let message = format!("max_findings is {max_findings}, not a number of findings");
+            PyValueError::new_err(message)
+        })?;
         let format: Format = format.parse().map_err(errors::unknown_word("format"))?;
         if max_findings > 0 && format != Format::Human {
             let message =

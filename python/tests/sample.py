@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Coroutine, Iterator
 from datetime import datetime
@@ -30,6 +31,7 @@ def reading() -> None:
     assert_type(runs, runvet.RunData)
     assert_type(runs.path, Path)
     entries = runs.runs(5, status="ok", outcome=["success"], since=datetime.now(), until="today")
+    assert_type(runs.table("runs", tag="a:b", adapter=["x"], search="y", silent_for="7d"), runvet.Table)
     assert_type(entries[0]["episode_id"], str)
     assert_type(entries[0]["duration_sec"], float | None)
     state = runs.state("ep_1", numbers="decimal")
@@ -87,7 +89,10 @@ def checking() -> None:
     assert_type(report.rows(), list[dict[str, Any]])
     table: runvet.Table = report.table("episodes")
     assert_type(table.columns, runvet.Columns)
-    assert_type(report.to_dict()["totals"]["errors"], int)
+    whole: dict[str, Any] = report.to_dict()
+    record: runvet.ReportRecord = json.loads(report.to_json())
+    assert_type(record["totals"]["errors"], int)
+    assert_type(whole["totals"], Any)
     for episode in report.episodes:
         assert_type(episode.valid, bool | None)
         for finding in episode.findings:
@@ -96,7 +101,10 @@ def checking() -> None:
             assert_type(finding.related, tuple[runvet.Related, ...])
         assert_type([skip.kind == "missing" for skip in episode.skipped], list[bool])
         assert_type([it.finding for it in episode.suppressed], list[runvet.Finding])
-        assert_type(episode.to_dict()["id"], str)
+        part: dict[str, Any] = episode.to_dict()
+        described: runvet.EpisodeReportRecord = json.loads(episode.to_json())
+        assert_type(described["id"], str)
+        assert_type(part["id"], Any)
     check = runvet.Check(rules={"*": "error"}, baseline=Path("baseline.json"), verify_manifest=True, strict_config=True)
     going_on = check.each("runs", Path("more"))
     for episode in going_on:

@@ -14,7 +14,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -318,10 +318,27 @@ def test_period_leaves_out_names_of_another_time(
     }
 
 
-@pytest.mark.parametrize("wrong", ["yesterday", "2025-01-01T00:00", datetime(2025, 1, 1)])
-def test_period_of_no_instant_is_refused(tmp_path: Path, wrong: Any) -> None:
-    with pytest.raises(ValueError, match="since"):
-        batch.plan(str(tmp_path), since=wrong)
+def test_period_is_given_as_everywhere(tmp_path: Path, good: Path) -> None:
+    def since(given: Any) -> float:
+        (split,) = batch.plan(str(tmp_path), since=given)
+        assert split.period.since is not None
+        return split.period.since / 1000
+
+    now = datetime.now(timezone.utc)
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    for given, expected in (
+        ("7d", now - timedelta(days=7)),
+        ("-1h", now - timedelta(hours=1)),
+        ("today", midnight),
+        ("yesterday", midnight - timedelta(days=1)),
+        ("2025-01-01T00:00:00", datetime(2025, 1, 1, tzinfo=timezone.utc)),
+        (datetime(2025, 1, 1, 12), datetime(2025, 1, 1, 12, tzinfo=timezone.utc)),
+        (date(2025, 1, 1), datetime(2025, 1, 1, tzinfo=timezone.utc)),
+    ):
+        assert since(given) == pytest.approx(expected.timestamp(), abs=60), given
+    with pytest.raises(ValueError, match='since is "soon", not a date such as'):
+        since("soon")
+
 
 
 def test_objects_in_memory_are_read_by_fsspec(demo: Path) -> None:
@@ -507,9 +524,12 @@ def ran(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 def test_command_writes_the_table_and_exits_as_the_gate(tmp_path: Path, demo: Path) -> None:
     output = tmp_path / "findings.parquet"
-    done = ran(demo, "--output", output, "--exit-code", "--partitions", "2")
+    period = ("--since", "-7d", "--until", "2030-01-01")
+    done = ran(demo, "--output", output, "--exit-code", "--partitions", "2", *period)
     assert (done.returncode, json.loads(done.stdout)["invalid"]) == (1, 3), done.stderr
     assert "2/2 splits, 5 episodes, 3 invalid" in done.stderr
+    assert "runvet.batch: --since -7d is 20" in done.stderr
+    assert "--until 2030-01-01 is 2030-01-01T00:00:00+00:00\n" in done.stderr
     table = parquet.read_table(output)
     assert table.schema == batch.SCHEMA
     assert as_lines(table.to_pylist()) == lines_of(demo)
@@ -536,7 +556,8 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
 
     whole = _parts.write
     arguments = [str(demo), "--output", str(output), "--partitions", "3", "--quiet"]
-    arguments += ["--processes", "1"]
+    # A length before now is one before the beginning of the run that was stopped.
+    arguments += ["--processes", "1", "--since", "-7d"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_parts, "write", stop)
         assert batch_command.main(arguments) == 130

@@ -26,7 +26,7 @@ def test_entries_have_the_ids_of_the_episodes(in_root: Path) -> None:
     assert len(runs) == 5
     assert [entry["episode_id"] for entry in runs.runs()] == [episode.id for episode in runs]
     assert [entry["episode_id"] for entry in runs.runs(2)] == [it.id for it in runs][:2]
-    assert runs.runs(0) == []
+    assert runs.runs(0) == runs.runs(None) == runs.runs()
     assert runs.path == Path("corpus/demo")
     with pytest.raises(ValueError):
         runs.runs(-1)
@@ -69,7 +69,8 @@ def test_all_runs_are_listed_and_typos_are_refused(tmp_path: Path, in_root: Path
     demo = runvet.open("corpus/demo")
     assert len(demo.runs(status=["ok", "pending"], outcome="success")) >= 1
     wrong: list[dict[str, Any]] = [
-        {"status": "okay"}, {"status": ["ok", "done"]}, {"outcome": "ok"}, {"until": "someday"}
+        {"status": "okay"}, {"status": ["ok", "done"]}, {"outcome": "ok"}, {"until": "someday"},
+        {"tag": "team"}, {"silent_for": "long"},
     ]
     for given in wrong:
         (name,) = given
@@ -94,9 +95,12 @@ def test_since_takes_instants_and_dates(in_root: Path) -> None:
     assert len(runs.runs(since=start)) == 5
     assert runs.runs(since=start + timedelta(days=1)) == []
     assert len(runs.runs(since="2026-03-01")) == 5
-    for wrong in (datetime(2026, 3, 1), "someday"):
-        with pytest.raises(ValueError):
-            runs.runs(since=wrong)
+    # Without a zone, a time is in UTC.
+    naive = datetime(2026, 3, 1, 12)
+    assert len(runs.runs(since=naive)) == len(runs.runs(since=naive.isoformat())) == 5
+    assert runs.runs(since=naive + timedelta(seconds=1)) == []
+    with pytest.raises(ValueError, match='since is "someday", not a date such as'):
+        runs.runs(since="someday")
 
 
 def test_state_and_summary_are_dictionaries(in_root: Path) -> None:
@@ -174,6 +178,9 @@ def test_exceptions_carry_data_and_pickle(in_root: Path, tmp_path: Path, good: P
     assert isinstance(error, FileNotFoundError) and error.path == tmp_path  # type: ignore[attr-defined]
     error = raises(lambda: runvet.open("nowhere"), runvet.NoRunData)
     assert str(error).startswith("nowhere is not a run-data directory")
+    for path in ("/etc/passwd/x", "a\0b", "x" * 5000):
+        raises(lambda: runvet.open(path), runvet.NoRunData)
+        raises(lambda: runvet.validate(path), runvet.Fault)
     runs = runvet.open("corpus/demo")
     error = raises(lambda: runs["ep_01_anwser"], runvet.UnknownRun)
     assert isinstance(error, LookupError) and not isinstance(error, KeyError)
@@ -212,15 +219,51 @@ def test_broken_state_names_its_place() -> None:
         episode.state()
     assert (wrong.value.line, wrong.value.column) == (2, 7)
     assert wrong.value.reason in str(wrong.value)
+    episode = runvet.Episode.of("ep_1", {"state": b" [1]", "summary": b"3"})
+    for read in (episode.state, lambda: episode.record("summary").dict()):
+        with pytest.raises(runvet.ArtifactError, match="not an object"):
+            read()
+
+
+def test_names_that_are_not_unicode_are_unknown(in_root: Path, tmp_path: Path) -> None:
+    runs = runvet.open("corpus/demo")
+    assert "\udcff" not in runs
+    raises(lambda: runs["\udcff"], runvet.UnknownRun)
+    raises(lambda: runvet.explain("\udcff"), runvet.UnknownRule)
+    raises(lambda: Recorder(tmp_path).begin("task", id="\udcff"), runvet.Refused)
+
+
+def test_mistakes_of_a_call_are_told(in_root: Path, tmp_path: Path) -> None:
+    runs = runvet.open("corpus/demo")
+    report = runvet.validate(b"corpus/demo", select="plan/*")  # type: ignore[arg-type]
+    assert {it.rule for episode in report.episodes for it in episode.findings} == {"plan/projection"}
+    wrong: list[tuple[Callable[[], object], type[Exception], str]] = [
+        (lambda: runs["ep_01"].check("x"), TypeError, "check is a str, not a runvet.Check"),  # type: ignore[arg-type]
+        (lambda: report.render(max_findings=-1), ValueError, "max_findings is -1, not a number of"),
+        (lambda: runvet.validate(3), TypeError, "expected str, bytes or os.PathLike object, not int"),  # type: ignore[arg-type]
+        (lambda: runvet.validate(""), runvet.Fault, '^"": no such file'),
+        (lambda: Recorder(tmp_path).begin("x", started_at=date(2026, 3, 1)), TypeError, "is not a datetime"),  # type: ignore[arg-type]
+    ]
+    for act, kind, message in wrong:
+        with pytest.raises(kind, match=message):
+            act()
 
 
 def test_tables_of_runs_are_those_of_the_command(demo: Path, tmp_path: Path) -> None:
     runs = runvet.open(demo)
-    for name in get_args(TableName):
+    filters: list[dict[str, Any]] = [
+        {"tag": "team:support"}, {"tag": "team:nobody"}, {"search": "EP_03"},
+        {"adapter": "adapter:core.minimal"}, {"adapter": "nobody"}, {"silent_for": "7d"}, {"silent_for": "0s"},
+    ]
+    for name, given in [*((name, {}) for name in get_args(TableName)), *(("runs", it) for it in filters)]:
         call = [runvet.find_runvet_bin(), "table", name, str(demo), "--no-config", "--format", "ndjson"]
+        call += (f"--{key.replace('_', '-')}={value}" for key, value in given.items())
         printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout
-        table = runs.table(name)
+        table = runs.table(name, **given)
         assert table.rows() == [json.loads(line) for line in printed.splitlines()]
+        if name == "runs":
+            listed = {entry["episode_id"] for entry in runs.runs(**given)}
+            assert listed == set(table.columns["episode_id"])
         assert not table.faults and list(table.columns) == list(table.types)
         arrow = pa.table(table)
         assert arrow.num_rows == len(table) and arrow.column_names == list(table.columns)

@@ -112,8 +112,9 @@ def test_tables_have_types_with_and_without_rows(report: runvet.Report, good: Pa
         assert pa.concat_tables([full, empty]).num_rows == len(report.table(name)) + len(empty)
     assert len(clean.table("findings")) == 0 and pa.table(clean).schema == pa.table(report).schema
     assert pa.types.is_int64(pa.table(clean).schema.field("line").type)
-    frame = pd.DataFrame.from_arrow(clean.table("findings"))
-    assert str(frame["line"].dtype) != "object" and list(frame) == list(report.findings())
+    frames = (pa.table(it).to_pandas(types_mapper=pd.ArrowDtype) for it in (clean, report))
+    for frame in frames:
+        assert str(frame["line"].dtype) == "int64[pyarrow]" and list(frame) == list(report.findings())
     with pytest.raises(ValueError, match="'episodes' and 'findings'"):
         report.table("runs")  # type: ignore[arg-type]
 
@@ -133,9 +134,19 @@ def test_table_of_episodes_says_when_how_and_whose(tmp_path: Path, report: runve
     assert pa.types.is_timestamp(table.schema.field("started_at").type)
     assert table.column("tags").to_pylist()[0] == [("team", "support")]
     (tmp_path / "episodes" / "ep_x").mkdir(parents=True)
-    (tmp_path / "episodes" / "ep_x" / "state.json").write_text('{"episode": {"started_at": "soon"}}')
-    (odd,) = runvet.validate(tmp_path).table("episodes").rows()
-    assert (odd["started_at"], odd["status"], odd["tags"]) == (None, None, {})
+    for time, instant in (
+        ("2026-06-30t23:59:50z", datetime(2026, 6, 30, 23, 59, 50, tzinfo=timezone.utc)),
+        ("2016-12-31T23:59:60Z", datetime(2017, 1, 1, tzinfo=timezone.utc)),
+        ("1969-12-31T23:59:60Z", datetime(1970, 1, 1, tzinfo=timezone.utc)),
+        ("1969-12-31T23:59:59.5Z", datetime(1969, 12, 31, 23, 59, 59, 500_000, timezone.utc)),
+        ("2026-06-30T23:59:50", None),
+        ("0000-01-01T00:00:00Z", None),
+        ("today", None),
+    ):
+        state = json.dumps({"episode": {"started_at": time}})
+        (tmp_path / "episodes" / "ep_x" / "state.json").write_text(state)
+        (odd,) = runvet.validate(tmp_path).table("episodes").rows()
+        assert (odd["started_at"], odd["status"], odd["tags"]) == (instant, None, {}), time
 
 
 def test_nothing_heavy_is_imported_unasked(in_root: Path) -> None:

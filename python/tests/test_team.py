@@ -52,6 +52,30 @@ def test_mistake_in_a_pack_is_one_of_the_configuration(config: Path) -> None:
         runvet.Check(config=config)
 
 
+def test_mistakes_are_told_all_at_once_and_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = tmp_path / "packs" / "runvet.toml"
+    config.parent.mkdir()
+    config.write_text('packs = ["p1.toml"]\nexlude = []\n[rules]\n"plan/nothing" = "off"\n')
+    (config.parent / "p1.toml").write_text('[[rule]]\nid = "acme/one"\ncheck = "nope("\nmessage = "m"\n')
+    told = command("validate", "--config", "packs/runvet.toml", cwd=tmp_path).stderr.decode()
+    for call in (runvet.Check, lambda config: runvet.Recorder("runs", config=config)):
+        with pytest.raises(runvet.ConfigError) as raised:
+            call(config=Path("packs/runvet.toml"))
+        error = raised.value
+        first, *others = str(error).splitlines()
+        assert first.startswith("packs/p1.toml:3:")
+        assert (error.file, error.line) == (Path("packs/p1.toml"), 3)
+        assert [str(it) for it in error.others] == others
+        assert [(it.file, it.line) for it in error.others] == [
+            (Path("packs/runvet.toml"), 2), (Path("packs/runvet.toml"), 4)
+        ]
+        assert all(f"{it.file}:{it.line}:{it.column}" in told for it in (error, *error.others))
+        assert str(pickle.loads(pickle.dumps(error)).others[1]) == others[1]
+
+
 def test_digest_of_settings_covers_packs_and_schema_files(config: Path) -> None:
     def digest() -> str:
         return Settings(runvet.Check(config=config)).digest("s3://b/runs")

@@ -30,10 +30,11 @@ pub struct RunFilter {
     pub(crate) is_undated: bool,
     /// What ended the run: the outcome, or else the status.
     pub(crate) ended: Vec<String>,
-    pub(crate) adapters: Vec<String>,
+    /// What executed the run.
+    pub adapters: Vec<String>,
     pub(crate) modes: Vec<String>,
     /// Tags as `key:value`; a run has one of them.
-    pub(crate) tags: Vec<String>,
+    pub tags: Vec<String>,
     /// Rules and groups such as `plan/*`; one of them has a finding.
     pub(crate) rules: Vec<String>,
     /// The verdicts.
@@ -49,7 +50,7 @@ pub struct RunFilter {
     /// All of these words are in the id, the directory or the task.
     pub(crate) words: Words,
     /// Runs in progress of which no file was written for this long.
-    pub(crate) silent_for: Option<Duration>,
+    pub silent_for: Option<Duration>,
 }
 
 /// A name that many runs share.
@@ -175,15 +176,9 @@ impl RunFilter {
         Timestamp::given(text, &now).ok_or(Timestamp::FORMS)
     }
 
-    /// Whether a run is among those that are asked for.
-    pub fn matches(&mut self, run: &RunEntry) -> bool {
-        self.admits(&DescribedRun {
-            path: PathBuf::from(&run.dir),
-            entry: run.clone(),
-            adapter: None,
-            mode: None,
-            tags: Vec::new(),
-        })
+    /// Only runs whose id, directory or task contain these words, in upper or lower case.
+    pub fn search(&mut self, words: &str) {
+        self.words = Words::of(words);
     }
 
     /// Whether each run meets it, whatever its records say.
@@ -221,16 +216,19 @@ impl RunFilter {
             && silent_for.is_none()
     }
 
-    /// A length of time.
-    #[cfg(feature = "cli")]
-    pub(crate) fn silence(text: &str) -> Result<Duration, &'static str> {
+    /// Reads a length of time such as `90s`, `15m`, `1h` or `7d`.
+    ///
+    /// # Errors
+    ///
+    /// What was expected, for any other text.
+    pub fn silence(text: &str) -> Result<Duration, &'static str> {
         let seconds =
             crate::timestamp::length(text).and_then(|seconds| u64::try_from(seconds).ok());
         let seconds = seconds.ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
         Ok(Duration::from_secs(seconds))
     }
 
-    /// As [`Self::matches`], for any form of a run.
+    /// Whether a run in any form is among those that are asked for.
     pub(crate) fn admits(&mut self, run: &impl Listed) -> bool {
         let is_one_of = |wanted: &[String], value: Option<&str>| {
             wanted.is_empty() || wanted.iter().any(|it| it == value.unwrap_or(NONE))

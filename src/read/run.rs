@@ -4,11 +4,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::filter::DescribedRun;
+use super::filter::{DescribedRun, RunFilter};
 use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, several_below};
 use crate::check::CheckSession;
-use crate::document::{Node, OwnedDocument, Refused};
+use crate::document::{Kind, Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::{Card, EpisodeReport};
 use crate::gate::Gate;
@@ -198,7 +198,7 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Artifact`] where the file is missing or not JSON.
+    /// [`Error::Artifact`] where the file is missing, or not a JSON object.
     pub fn state(&self) -> Result<Stored<State>, Error> {
         self.stored(Artifact::State, &schema::STATE)
     }
@@ -207,7 +207,7 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Artifact`] where the file is missing or not JSON.
+    /// [`Error::Artifact`] where the file is missing, or not a JSON object.
     pub fn summary(&self) -> Result<Stored<Summary>, Error> {
         self.stored(Artifact::Summary, &schema::SUMMARY)
     }
@@ -259,6 +259,12 @@ impl RunReader {
     #[must_use]
     pub fn entry(&self) -> RunEntry {
         self.records().entry(self)
+    }
+
+    /// The same, if the run is among those that are asked for.
+    pub fn entry_if(&self, filter: &mut RunFilter) -> Option<RunEntry> {
+        let described = self.records().described(self);
+        filter.admits(&described).then_some(described.entry)
     }
 
     /// The records, as far as they can be read. The timeline is not read.
@@ -320,8 +326,15 @@ impl RunReader {
         artifact: Artifact,
         schema: &'static CompiledSchema,
     ) -> Result<Stored<T>, Error> {
+        let document = self.document(artifact)?;
+        let (root, text) = (document.root(), document.view().text());
+        if root.kind() != Kind::Object {
+            let place = Spot::of(text.as_bytes(), &root.span()).line_and_column();
+            let reason = format!("{}, not an object", root.kind().with_article());
+            return Err(self.error(artifact, Some(place), reason));
+        }
         let path = self.dir.path.join(artifact.file_name());
-        Ok(Stored::new(self.document(artifact)?, schema, path))
+        Ok(Stored::new(document, schema, path))
     }
 
     /// An artifact that is one JSON text.

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, replace
+from datetime import datetime, timezone
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from ..store import Location
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
         return _run(options)
     except BrokenProcessPool:
@@ -75,6 +76,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """The arguments, with a time in that of its option: it may begin with a `-`."""
+    given = iter(arguments)
+    return [f"{it}={next(given, '')}" if it in ("--since", "--until") else it for it in given]
+
+
 def _run(options: argparse.Namespace) -> int:
     check = Check(
         rules=dict(_pairs(options.rule)),
@@ -90,6 +97,10 @@ def _run(options: argparse.Namespace) -> int:
     stores = dict(_pairs(options.store))
     location = Location(options.uri, stores, options.adapter, patience=options.patience)
     period = Period.of(options.since, options.until)
+    for name in ("since", "until"):
+        if (text := getattr(options, name)) is not None and not options.quiet:
+            at = datetime.fromtimestamp(getattr(period, name) / 1000, timezone.utc)
+            print(f"runvet.batch: --{name} {text} is {at.isoformat()}", file=sys.stderr)
     is_in_store = "://" in options.output
     # What is not finished is kept on this machine.
     output = Path(options.output.rpartition("/")[2] if is_in_store else options.output)
@@ -180,7 +191,7 @@ def _planned(
         "settings": settings.digest(location.uri),
         "last": settings.last,
         "partitions": options.partitions,
-        "period": [period.since, period.until],
+        "period": [options.since, options.until],
     }
     file = parts / "plan.json"
     if file.exists():
@@ -189,6 +200,8 @@ def _planned(
             raise ValueError(f"{parts} belongs to another run: finish that run, or remove it")
         location = location.below(location.uri.rstrip("/"))
         found = [Range(**{**it, "names": tuple(it["names"])}) for it in kept["parts"]]
+        # A length before now is one before the beginning of that run.
+        period = Period(*kept["period"])
         return [Split(location, part, period=period) for part in found]
     show = None if options.quiet else _show_planning
     splits = plan_within(location, options.partitions, period, show)
@@ -196,7 +209,8 @@ def _planned(
     shown = [asdict(split.part) for split in splits if split.part is not None]
     unfinished = file.with_suffix(".new")
     # Where the store is and with what options is not written: there may be secrets in them.
-    unfinished.write_text(json.dumps({"asked": asked, "parts": shown}))
+    plan = {"asked": asked, "period": [period.since, period.until], "parts": shown}
+    unfinished.write_text(json.dumps(plan))
     os.replace(unfinished, file)
     return splits
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import date
 from typing import TypeAlias
 
-Moment: TypeAlias = "str | datetime"
-"""A date, in UTC, or a date-time with an offset."""
+from .. import _runvet
+from .._read import text_of_time
+
+Moment: TypeAlias = "str | date"
+"""A time, as `RunData.runs` takes it."""
 
 _ULID = re.compile(r"(?:^|[_-])([0-7][0-9A-HJKMNP-TV-Z]{9})[0-9A-HJKMNP-TV-Z]{16}$", re.IGNORECASE)
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -43,17 +46,7 @@ class Period:
         return is_late_enough and (self.until is None or began < self.until)
 
 
-def _milliseconds(name: str, moment: Moment | None) -> int | None:
-    if moment is None:
-        return None
-    if isinstance(moment, str):
-        is_date = "T" not in moment and " " not in moment
-        try:
-            moment = datetime.fromisoformat(moment)
-        except ValueError:
-            raise ValueError(f"{name} is {moment!r}, not a date or a date-time") from None
-        if is_date:
-            moment = moment.replace(tzinfo=timezone.utc)
-    if moment.tzinfo is None:
-        raise ValueError(f"{name} has no time zone, so it is not an instant")
-    return int(moment.timestamp() * 1000)
+def _milliseconds(name: str, given: Moment | None) -> int | None:
+    text = text_of_time(given)
+    micros = None if text is None else _runvet.moment(name, text)
+    return None if micros is None else micros // 1000

@@ -188,11 +188,7 @@ impl List {
 
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
     fn matching(run: &RunReader, filter: &mut RunFilter, gate: Option<&mut Gate>) -> Option<Row> {
-        let described = run.records().described(run);
-        if !filter.admits(&described) {
-            return None;
-        }
-        let mut entry = described.entry;
+        let mut entry = run.entry_if(filter)?;
         let failure = match gate {
             Some(gate) => Some(failure(run, gate)?),
             None => None,
