@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
@@ -22,10 +22,10 @@ use runvet::store::{Content, InMemory};
 
 use crate::json::{Numbers, loads};
 use crate::report::{self, Judged, Terms};
-use crate::stream::{Stream, patiently};
+use crate::stream::patiently;
 use crate::{Rule, artifact, errors};
+use stream::Check;
 pub(crate) use stream::Checking;
-use stream::{News, start};
 
 /// Files, with their texts.
 type Texts = BTreeMap<PathBuf, String>;
@@ -157,31 +157,29 @@ impl Checker {
 
     /// Judges all episodes below paths.
     fn run<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
-        let stream = start(self, paths);
-        let mut episodes = Vec::new();
-        loop {
-            match stream.next(py)? {
-                Some(News::Judged(episode)) => episodes.push(Arc::new(*episode)),
-                Some(News::Wrong(fault)) => return Err(errors::fault(py, &fault)),
-                Some(News::Unmet(file, why)) => return Err(errors::wrong_file(py, &file, &why)),
-                Some(News::Over(outcome)) => {
-                    let judged = Judged {
-                        episodes,
-                        totals: outcome.totals,
-                        faults: outcome.faults,
-                        terms: self.terms.clone(),
-                    };
-                    return report::report(py, judged);
-                }
-                None => return Err(PyRuntimeError::new_err("the check ended early")),
-            }
-        }
+        let check = Check::of(self, paths);
+        let (end, episodes) = patiently(py, move |caller| {
+            let mut episodes = Vec::new();
+            let end = check.run(|episode| {
+                episodes.push(Arc::new(episode));
+                caller.waits()
+            });
+            (end, episodes)
+        })?;
+        let outcome = end.map_err(|error| error.raised(py))?;
+        let judged = Judged {
+            episodes,
+            totals: outcome.totals,
+            faults: outcome.faults,
+            terms: self.terms.clone(),
+        };
+        report::report(py, judged)
     }
 
     /// What `runvet coverage --format json` prints.
     fn coverage<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
         let gate = self.gate.clone();
-        let covered = patiently(py, move || runvet::coverage::json(&paths, &gate))?;
+        let covered = patiently(py, move |_| runvet::coverage::json(&paths, &gate))?;
         loads(py, &covered, Numbers::Python)
     }
 
@@ -196,14 +194,14 @@ impl Checker {
         let keys: Result<Vec<PairBy>, String> = pair.iter().map(|key| key.parse()).collect();
         let keys = keys.map_err(PyValueError::new_err)?;
         let gate = self.gate.clone();
-        let compared = patiently(py, move || compare::json(&base, &candidate, &keys, &gate))?;
+        let compared = patiently(py, move |_| compare::json(&base, &candidate, &keys, &gate))?;
         let compared = compared.map_err(|error| PyValueError::new_err(error.to_string()))?;
         loads(py, &compared, Numbers::Python)
     }
 
     /// Judges all episodes below paths, one after the other.
     fn each(&self, paths: Vec<PathBuf>) -> Checking {
-        Checking::new(start(self, paths), self.terms.clone())
+        Checking::new(Check::of(self, paths), self.terms.clone())
     }
 
     /// The directories of the episodes below paths, and what could not be searched.
@@ -214,7 +212,7 @@ impl Checker {
         paths: Vec<PathBuf>,
     ) -> PyResult<(Vec<(PathBuf, String)>, Vec<(PathBuf, String)>)> {
         let gate = self.gate.clone();
-        let found = patiently(py, move || gate.discover(&paths))?;
+        let found = patiently(py, move |_| gate.discover(&paths))?;
         if let Some(wrong) = found.faults.iter().find(|fault| fault.is_of_given_path()) {
             return Err(errors::fault(py, wrong));
         }
@@ -253,13 +251,11 @@ impl Checker {
             batch.push((id, Records::of(records.cast::<PyMapping>()?)?));
         }
         let mut gate = self.gate.clone();
-        let stream = Stream::start(move |sender| {
-            let mut judged = batch
-                .iter()
-                .map(|(id, records)| judge(&mut gate, id, records, None));
-            let _ = judged.try_for_each(|report| sender.send(report).ok());
-        });
-        let reports: Vec<EpisodeReport> = stream.all(py)?;
+        let reports: Vec<EpisodeReport> = patiently(py, move |caller| {
+            let batch = batch.iter().take_while(|_| caller.waits());
+            let judged = batch.map(|(id, records)| judge(&mut gate, id, records, None));
+            judged.collect()
+        })?;
         report::episode_columns(py, &reports)
     }
 }
@@ -272,7 +268,7 @@ impl Checker {
         run: &RunReader,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (mut gate, run) = (self.lend(), run.clone());
-        let (judged, gate) = patiently(py, move || (run.judge(&mut gate), gate))?;
+        let (judged, gate) = patiently(py, move |_| (run.judge(&mut gate), gate))?;
         self.give_back(gate);
         let judged = judged.map_err(|fault| errors::fault(py, &fault))?;
         report::episode(py, Arc::new(judged), self.terms.clone())

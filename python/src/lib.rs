@@ -139,7 +139,7 @@ fn explain(py: Python<'_>, rule: json::Text) -> PyResult<String> {
 /// What `runvet impact --format json` prints.
 #[pyfunction]
 fn impact(py: Python<'_>, before: PathBuf, after: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    let impact = stream::patiently(py, move || runvet::impact::json(&before, &after))?;
+    let impact = stream::patiently(py, move |_| runvet::impact::json(&before, &after))?;
     let impact = impact.map_err(|error| PyValueError::new_err(error.to_string()))?;
     json::loads(py, &impact, json::Numbers::Python)
 }

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -20,7 +19,7 @@ use runvet::table::{RowFormat, Table, TableWriter};
 
 use crate::check::{Checker, Records};
 use crate::json::{Numbers, Objects, Text, loads, object};
-use crate::stream::{Stream, patiently};
+use crate::stream::{Caller, patiently};
 use crate::{artifact, errors};
 
 /// Paths, each with what is wrong there.
@@ -35,7 +34,7 @@ impl RunData {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let given = path.clone();
-        let opened = patiently(py, move || read::RunData::find_only(given))?;
+        let opened = patiently(py, move |_| read::RunData::find_only(given))?;
         let opened = opened.map_err(|error| errors::of_read(py, &error))?;
         if opened.faults().iter().any(Fault::is_of_given_path) {
             return Err(errors::of_read(py, &read::Error::NoRunData { path }));
@@ -53,16 +52,13 @@ impl RunData {
         let mut filter = wanted.filter()?;
         let limit = if limit == 0 { usize::MAX } else { limit };
         let data = Arc::clone(&self.0);
-        let stream = Stream::start(move |sender| {
-            let entries = data.iter().filter_map(|run| run.entry_if(&mut filter));
-            let mut entries = entries.take(limit);
-            let _ = entries.try_for_each(|entry| sender.send(entry).ok());
-        });
-        let entries = PyList::empty(py);
-        while let Some(entry) = stream.next(py)? {
-            entries.append(object(py, &entry)?)?;
-        }
-        Ok(entries)
+        let entries: Vec<_> = patiently(py, move |caller| {
+            let runs = data.iter().take_while(|_| caller.waits());
+            let entries = runs.filter_map(|run| run.entry_if(&mut filter));
+            entries.take(limit).collect()
+        })?;
+        let objects: PyResult<Vec<_>> = entries.iter().map(|entry| object(py, entry)).collect();
+        PyList::new(py, objects?)
     }
 
     /// The rows of a table as NDJSON, and what could not be read or judged.
@@ -76,25 +72,19 @@ impl RunData {
         let table: Table = name.parse().map_err(errors::unknown_word("table"))?;
         let filter = wanted.filter()?;
         let (path, gate) = (self.0.path().to_owned(), checker.gate.clone());
-        let stream = Stream::start(move |sender| {
-            let found = gate.discover(&[path]);
-            let mut wrong = |fault| {
-                let _ = sender.send(Ok(Err(fault)));
+        let (rows, faults) = patiently(py, move |caller| {
+            let mut rows = Rows {
+                bytes: Vec::new(),
+                caller,
             };
+            let mut faults = Faults::new();
+            let mut wrong = |fault: ReportedFault| faults.push((fault.path, fault.message));
+            let found = gate.discover(&[path]);
             found.faults.iter().map(Into::into).for_each(&mut wrong);
             let writer = TableWriter::new(table, RowFormat::Ndjson, &gate).filter(filter);
-            let written = writer.write(&found.episodes, &mut Sending(sender), &mut wrong);
-            if let Err(error) = written {
-                let _ = sender.send(Err(error));
-            }
-        });
-        let (mut rows, mut faults) = (Vec::new(), Faults::new());
-        while let Some(said) = stream.next(py)? {
-            match said? {
-                Ok(bytes) => rows.extend(bytes),
-                Err(fault) => faults.push((fault.path, fault.message)),
-            }
-        }
+            let written = writer.write(&found.episodes, &mut rows, &mut wrong);
+            written.map(|()| (rows.bytes, faults))
+        })??;
         Ok((PyBytes::new(py, &rows), faults))
     }
 
@@ -129,17 +119,18 @@ impl RunData {
     }
 }
 
-/// Rows of a table, what is wrong with a run, or why no more can be written.
-type Said = io::Result<Result<Vec<u8>, ReportedFault>>;
+/// Rows of a table, as long as somebody waits for them.
+struct Rows<'c> {
+    bytes: Vec<u8>,
+    caller: &'c Caller,
+}
 
-/// Sends what is written, as long as somebody receives it.
-struct Sending<'s>(&'s SyncSender<Said>);
-
-impl Write for Sending<'_> {
+impl Write for Rows<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let sent = self.0.send(Ok(Ok(bytes.to_vec())));
-        sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
-        Ok(bytes.len())
+        if !self.caller.waits() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.bytes.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -321,14 +312,14 @@ impl Episode {
         checker: &Checker,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (left, right, mut gate) = (self.run.clone(), other.run.clone(), checker.gate.clone());
-        let compared = patiently(py, move || runvet::diff::json(&left, &right, &mut gate))?;
+        let compared = patiently(py, move |_| runvet::diff::json(&left, &right, &mut gate))?;
         let text = compared.map_err(|error| errors::of_read(py, &error))?;
         loads(py, &String::from_utf8_lossy(&text), Numbers::Python)
     }
 
     fn view<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {
         let (run, mut gate) = (self.run.clone(), checker.gate.clone());
-        let page = patiently(py, move || runvet::view::json(&run, &mut gate))?;
+        let page = patiently(py, move |_| runvet::view::json(&run, &mut gate))?;
         let text = page.map_err(|error| errors::of_read(py, &error))?;
         loads(py, &String::from_utf8_lossy(&text), Numbers::Python)
     }
@@ -337,7 +328,7 @@ impl Episode {
 impl Episode {
     fn compared(&self, py: Python<'_>) -> PyResult<PlanComparison> {
         let run = self.run.clone();
-        let compared = patiently(py, move || runvet::plan::compare(&run))?;
+        let compared = patiently(py, move |_| runvet::plan::compare(&run))?;
         compared.map_err(|error| errors::of_read(py, &error))
     }
 }

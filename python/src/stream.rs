@@ -1,7 +1,7 @@
 //! Long work -> what it says, from a thread of its own: the one that waits looks for Ctrl-C.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -58,11 +58,6 @@ impl<T: Send + 'static> Stream<T> {
         }
     }
 
-    /// All that the thread says.
-    pub(crate) fn all<C: FromIterator<T>>(&self, py: Python<'_>) -> PyResult<C> {
-        std::iter::from_fn(|| self.next(py).transpose()).collect()
-    }
-
     /// Waits for the thread, which has ended or is about to, and passes on its panic.
     fn join(&self) {
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,15 +82,26 @@ impl<T> Drop for Stream<T> {
     }
 }
 
-/// The result of work. After Ctrl-C nobody waits for it any more, and its thread ends with it.
+/// Who waits for the result of work.
+pub(crate) struct Caller(Weak<()>);
+
+impl Caller {
+    /// Whether it still waits: not after Ctrl-C.
+    pub(crate) fn waits(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+}
+
+/// The result of work, which should stop where its caller does not wait any more.
 pub(crate) fn patiently<T: Send + 'static>(
     py: Python<'_>,
-    work: impl FnOnce() -> T + Send + 'static,
+    work: impl FnOnce(&Caller) -> T + Send + 'static,
 ) -> PyResult<T> {
+    let waiting = Arc::new(());
+    let caller = Caller(Arc::downgrade(&waiting));
     let stream = Stream::start(move |sender| {
-        let _ = sender.send(work());
+        let _ = sender.send(work(&caller));
     });
-    let mut said: Vec<T> = stream.all(py)?;
-    said.pop()
-        .ok_or_else(|| PyRuntimeError::new_err("the work ended early"))
+    let result = stream.next(py)?;
+    result.ok_or_else(|| PyRuntimeError::new_err("the work ended early"))
 }

@@ -1,9 +1,9 @@
-//! Paths -> judged episodes, one after the other, from a thread that ends with its iterator.
+//! Paths -> judged episodes: all of them, or one after the other from a thread that ends with its
+//! iterator.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -16,49 +16,81 @@ use crate::errors;
 use crate::report::{self, Judged, Terms};
 use crate::stream::Stream;
 
-/// What the thread of a check says.
-pub(super) enum News {
-    Judged(Box<EpisodeReport>),
+/// A check of all episodes below paths.
+pub(super) struct Check {
+    gate: Gate,
+    paths: Vec<PathBuf>,
+    /// The configuration, if each of its globs has to match a directory.
+    strict: Option<PathBuf>,
+}
+
+/// Why a check has no outcome.
+pub(super) enum NoOutcome {
     /// A given path does not exist, or is nothing that can be checked.
-    Wrong(Fault),
+    Path(Fault),
     /// Globs of this configuration match no directory.
-    Unmet(PathBuf, String),
-    Over(Box<Outcome>),
+    Globs(PathBuf, String),
 }
 
-/// Begins to judge all episodes below paths.
-pub(super) fn start(checker: &Checker, paths: Vec<PathBuf>) -> Stream<News> {
-    let mut gate = checker.gate.clone();
-    let strict = checker.strict.clone();
-    Stream::start(move |sender| judge(&mut gate, &paths, strict, sender))
-}
-
-/// What the thread does. Where nobody receives any more, it stops.
-fn judge(gate: &mut Gate, paths: &[PathBuf], strict: Option<PathBuf>, sender: &SyncSender<News>) {
-    let mut selection = gate.discover(paths);
-    if let Some(wrong) = selection.faults.iter().position(Fault::is_of_given_path) {
-        let _ = sender.send(News::Wrong(selection.faults.swap_remove(wrong)));
-        return;
-    }
-    let given: BTreeSet<&PathBuf> = paths.iter().filter(|_| strict.is_some()).collect();
-    let found = selection.episodes.iter().map(|episode| &episode.path);
-    let episodes: BTreeSet<PathBuf> = found.filter(|path| given.contains(path)).cloned().collect();
-    let outcome = gate.each(selection, |judged| match judged {
-        Ok(episode) => match sender.send(News::Judged(Box::new(episode))) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        },
-        // It is among the faults of the outcome.
-        Err(_) => ControlFlow::Continue(()),
-    });
-    let unmet = match strict {
-        Some(file) if outcome.is_complete => {
-            let globs = gate.unmet_globs(paths, |path| episodes.contains(path));
-            (!globs.is_empty()).then(|| News::Unmet(file, globs.join("\n")))
+impl NoOutcome {
+    pub(super) fn raised(&self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Path(fault) => errors::fault(py, fault),
+            Self::Globs(file, globs) => errors::wrong_file(py, file, globs),
         }
-        _ => None,
-    };
-    let _ = sender.send(unmet.unwrap_or_else(|| News::Over(Box::new(outcome))));
+    }
+}
+
+impl Check {
+    pub(super) fn of(checker: &Checker, paths: Vec<PathBuf>) -> Self {
+        Self {
+            gate: checker.gate.clone(),
+            paths,
+            strict: checker.strict.clone(),
+        }
+    }
+
+    /// Judges the episodes, each of which is passed on; stops where no more are wanted.
+    pub(super) fn run(
+        mut self,
+        mut pass: impl FnMut(EpisodeReport) -> bool,
+    ) -> Result<Outcome, NoOutcome> {
+        let (gate, paths) = (&mut self.gate, &self.paths);
+        let mut selection = gate.discover(paths);
+        if let Some(wrong) = selection.faults.iter().position(Fault::is_of_given_path) {
+            return Err(NoOutcome::Path(selection.faults.swap_remove(wrong)));
+        }
+        let given: BTreeSet<&PathBuf> = paths.iter().filter(|_| self.strict.is_some()).collect();
+        let found = selection.episodes.iter().map(|episode| &episode.path);
+        let episodes: BTreeSet<PathBuf> =
+            found.filter(|path| given.contains(path)).cloned().collect();
+        let outcome = gate.each(selection, |judged| {
+            // An error is among the faults of the outcome.
+            let wants_more = judged.map_or(true, &mut pass);
+            if wants_more {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        match self.strict {
+            Some(file) if outcome.is_complete => {
+                let globs = gate.unmet_globs(paths, |path| episodes.contains(path));
+                if globs.is_empty() {
+                    Ok(outcome)
+                } else {
+                    Err(NoOutcome::Globs(file, globs.join("\n")))
+                }
+            }
+            _ => Ok(outcome),
+        }
+    }
+}
+
+/// What the thread of a check says.
+enum News {
+    Judged(Box<EpisodeReport>),
+    Over(Result<Box<Outcome>, NoOutcome>),
 }
 
 /// Reports of episodes, each as soon as it is judged.
@@ -70,9 +102,12 @@ pub(crate) struct Checking {
 }
 
 impl Checking {
-    pub(super) fn new(stream: Stream<News>, terms: Terms) -> Self {
+    pub(super) fn new(check: Check, terms: Terms) -> Self {
         Self {
-            stream,
+            stream: Stream::start(move |sender| {
+                let end = check.run(|episode| sender.send(News::Judged(Box::new(episode))).is_ok());
+                let _ = sender.send(News::Over(end.map(Box::new)));
+            }),
             outcome: Mutex::new(None),
             terms,
         }
@@ -90,9 +125,8 @@ impl Checking {
             Some(News::Judged(episode)) => {
                 report::episode(py, Arc::from(episode), self.terms.clone()).map(Some)
             }
-            Some(News::Wrong(fault)) => Err(errors::fault(py, &fault)),
-            Some(News::Unmet(file, why)) => Err(errors::wrong_file(py, &file, &why)),
-            Some(News::Over(outcome)) => {
+            Some(News::Over(end)) => {
+                let outcome = end.map_err(|error| error.raised(py))?;
                 *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
                 Ok(None)
             }
