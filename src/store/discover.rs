@@ -92,10 +92,10 @@ impl<'e> Search<'e> {
 
     fn search(&mut self, path: &Path) -> Result<(), Fault> {
         let fault = |source: io::Error| match source.kind() {
-            kind @ (io::ErrorKind::NotFound
+            io::ErrorKind::NotFound
             | io::ErrorKind::NotADirectory
             | io::ErrorKind::InvalidFilename
-            | io::ErrorKind::InvalidInput) => Fault::new(path, FaultKind::Missing(kind)),
+            | io::ErrorKind::InvalidInput => Fault::new(path, FaultKind::Missing(source)),
             _ => unlistable(path, source),
         };
         let is_artifact = path

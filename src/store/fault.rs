@@ -20,7 +20,7 @@ pub struct Fault {
 #[derive(Debug)]
 pub(crate) enum FaultKind {
     /// Nothing is there, or can be.
-    Missing(io::ErrorKind),
+    Missing(io::Error),
     /// It is a file that is not an artifact of a run.
     NotAnArtifact,
     /// It is a directory that can't be listed, or it can't be reached.
@@ -85,7 +85,9 @@ impl Fault {
                 "no such file or directory; `python -m runvet.batch` checks stores of objects"
                     .into()
             }
-            FaultKind::Missing(io::ErrorKind::NotFound) => "no such file or directory".into(),
+            FaultKind::Missing(why) if why.kind() == io::ErrorKind::NotFound => {
+                "no such file or directory".into()
+            }
             FaultKind::Missing(why) => why.to_string(),
             FaultKind::NotAnArtifact => {
                 let names = Artifact::ALL.map(Artifact::file_name).join(", ");
