@@ -395,7 +395,7 @@ impl Window {
             usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default()
         };
         // An empty file has no line to show.
-        if excerpt.text.is_empty() {
+        if excerpt.text.is_empty() && location.line.is_none_or(|line| line == 1) {
             return None;
         }
         let (mut text, mut length) = (excerpt.text.clone(), excerpt.span.len());
