@@ -28,7 +28,7 @@ use crate::document::{Refused, Tape};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{
     self, EventFacts, EventNote, KeptBuffers, Listener, Run, StateFacts, TimelineFacts,
-    TimelineReader,
+    TimelineReader, Usable,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::read::{Error, RunReader};
@@ -190,23 +190,28 @@ pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
     run.load(None, |loaded| PlanComparison::of(loaded.run))
 }
 
+/// Why a record was not read, if it was not.
+fn why_unread<T>(record: &Usable<T>, name: &str) -> Option<String> {
+    match record {
+        Usable::Read(_) => None,
+        Usable::NotDue => Some(format!("there is no {name}")),
+        Usable::Unjudged(reason) => Some(reason.to_string()),
+    }
+}
+
 impl PlanComparison {
     /// The comparison for a loaded run.
     pub(crate) fn of(run: &Run<'_>) -> Self {
         let (state, timeline) = (run.state.read(), run.timeline.read());
         let reach = timeline.and_then(TimelineFacts::reach);
         let unjudged = match (timeline, reach) {
-            (None, _) => Some("events.jsonl is missing or can't be read".to_owned()),
+            (None, _) => why_unread(&run.timeline, "events.jsonl"),
             (_, None) => Some(facts::UNKNOWN_REACH.to_string()),
             (Some(timeline), Some(_)) => {
                 let broken = timeline
                     .broken_line
                     .map(|line| SkipReason::no_event(line.number).to_string());
-                broken.or_else(|| {
-                    state
-                        .is_none()
-                        .then(|| "state.json is missing or can't be read".to_owned())
-                })
+                broken.or_else(|| why_unread(&run.state, "state.json"))
             }
         };
         let mut compared = Self {
