@@ -151,7 +151,8 @@ pub(crate) struct NotCompared {
 pub(crate) enum Why {
     /// A report leaves open whether it is valid.
     Undecided,
-    /// The second report skips rules that the first one judged; the others are compared.
+    /// The second report skips rules that the first one does not skip: they were judged, or off.
+    /// The others are compared.
     NewSkips,
     /// Only the second report has it.
     OnlyAfter,

@@ -52,7 +52,7 @@ impl NotCompared {
     fn reason(&self) -> &'static str {
         match self.why {
             Why::Undecided => "undecided",
-            Why::NewSkips => "rules that were judged before are skipped",
+            Why::NewSkips => "rules are skipped that were not before: they were judged, or off",
             Why::OnlyAfter => "only the second report has it",
             Why::OnlyBefore => "only the first report has it",
             Why::Fault => "could not be looked at",
