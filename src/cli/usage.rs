@@ -10,6 +10,7 @@ use super::Failure;
 use super::output::{Color, Output};
 use crate::gate::Gate;
 use crate::printable::escape;
+use crate::source::Artifact;
 
 /// The options that decide which findings count: their ids and their names.
 pub(super) const GATE: [(&str, &str); 8] = [
@@ -103,7 +104,12 @@ pub(super) fn ask_for_record(error: &mut clap::Error) {
         && text(ContextKind::SuggestedValue).is_none()
         && let Some(run) = text(ContextKind::InvalidValue)
     {
-        let tip = format!("name a record after the run: `runvet show {run} state`");
+        let is_artifact = |artifact: Artifact| artifact.file_name().starts_with(&run);
+        let tip = if Artifact::ALL.into_iter().any(is_artifact) {
+            format!("`runvet show` can't show {run}: open the file in the directory of the run")
+        } else {
+            format!("name a record after the run: `runvet show {run} state`")
+        };
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
     }
