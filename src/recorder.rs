@@ -49,7 +49,7 @@ use std::io::ErrorKind;
 #[cfg(feature = "cli")]
 use std::path::Path;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use assertion::{Assertion, Evaluated};
@@ -245,8 +245,8 @@ impl Recorder {
         self
     }
 
-    /// Begins a run: makes its directory, `events.jsonl` with the `start` event, and an empty
-    /// `learn.jsonl`. With a workspace, its files are noted before.
+    /// Begins a run: makes its directory, `events.jsonl`, an empty `learn.jsonl`, and the `start`
+    /// event. With a workspace, its files are noted before.
     ///
     /// # Errors
     /// [`Error::Refused`] for a task without text, an id that no directory can have everywhere and
@@ -263,6 +263,11 @@ impl Recorder {
         self.workspaces().extend(task.named_workspace());
         let mut start = self.start(task)?;
         let (before, snapshot) = self.look_before(&mut start)?;
+        if self.stop.load(Ordering::Relaxed) {
+            // The workspace was perhaps not looked at, so this run could never end well.
+            let path = self.run_data.join(EPISODES).join(&id);
+            return Err(Error::io("making", &path)(ErrorKind::Interrupted.into()));
+        }
         let start = start.at(&id, 1, now);
         let line = start.line()?;
         let fold = Fold::start(&start).map_err(|wrong| Error::refused("the task", wrong.0))?;

@@ -160,7 +160,7 @@ impl Run {
         let (time, last) = (Micros::given(time)?, self.fold.last);
         let why = if !self.fold.has_given_times {
             "the recorder's clock sets the times of this run: the caller can set them only in a run \
-             that began with a time of the caller"
+             that began with a time of the caller, `started_at`"
                 .into()
         } else if time < last {
             format!(

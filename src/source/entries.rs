@@ -33,6 +33,14 @@ impl Entries {
         }
     }
 
+    /// These entries without one.
+    pub(crate) fn without(mut self, artifact: Artifact) -> Self {
+        if let Some(slot) = self.0.get_mut(artifact as usize) {
+            *slot = None;
+        }
+        self
+    }
+
     /// The kind of the entry with the artifact's name; `None` where there is no such entry.
     pub(crate) fn kind(self, artifact: Artifact) -> Option<EntryKind> {
         self.0.get(artifact as usize).copied().flatten()

@@ -243,6 +243,15 @@ impl<'a> Opened<'a> {
         Self { size: None, ..self }
     }
 
+    /// This content up to a number of bytes, which it has.
+    pub(crate) fn first(self, bytes: u64) -> Self {
+        Self {
+            size: Some(bytes),
+            left: bytes,
+            ..self
+        }
+    }
+
     /// Whether there is nothing left to read.
     pub(super) fn is_empty(&mut self) -> Result<bool, Unreadable> {
         let mut first = Vec::new();

@@ -18,8 +18,8 @@ use super::verification::{Before, POST, PRE, SNAPSHOTS};
 use crate::check::Checker;
 use crate::finding::Severity;
 use crate::record::StepStatus;
-use crate::source::{Artifact, EpisodeKey};
-use crate::store::OpenDir;
+use crate::source::{Artifact, Entries, EpisodeKey};
+use crate::store::{Artifacts, Directory, OpenDir, Opened, Unreadable};
 
 /// What [`Recorder::recover`] did.
 #[derive(Debug)]
@@ -45,8 +45,35 @@ struct Left {
     /// Whether the state was persisted after the last whole event.
     is_ahead: bool,
     learn: Relearned,
-    /// Whether `state.json` is the terminal one, and nothing is missing of `learn.jsonl`.
+    /// Whether `state.json` is the terminal one.
     has_ended: bool,
+}
+
+/// An episode without what follows its last whole event.
+struct WithoutTail {
+    directory: Directory,
+    /// The length of its events.
+    events: u64,
+    has_state: bool,
+}
+
+impl Artifacts for WithoutTail {
+    fn entries(&self) -> Entries {
+        let all = self.directory.entries();
+        if self.has_state {
+            all
+        } else {
+            all.without(Artifact::State)
+        }
+    }
+
+    fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
+        match artifact {
+            Artifact::Events => Ok(self.directory.open(artifact)?.first(self.events)),
+            Artifact::State if !self.has_state => Err(Unreadable::Vanished),
+            _ => self.directory.open(artifact),
+        }
+    }
 }
 
 impl Recorder {
@@ -99,9 +126,12 @@ impl Recorder {
     /// As for [`Recorder::resume`], but a run that has ended is not an error.
     pub fn recover(&self, id: &str) -> Result<Recovered, Error> {
         let mut left = self.left(id)?;
+        let lacks_lines = !left.learn.is_whole;
         left.repair()?;
-        if !left.has_ended && left.run.fold.terminated.is_some() {
-            left.run.complete()?;
+        if left.run.fold.terminated.is_some() && (lacks_lines || !left.has_ended) {
+            if !left.has_ended {
+                left.run.complete()?;
+            }
             return Ok(Recovered::Completed(Box::new(left.run.recorded())));
         }
         Ok(match left.tail {
@@ -174,8 +204,17 @@ impl Recorder {
             let directory = dir.directory().map_err(Error::io("reading", dir.path()))?;
             let opened = directory.open_file(Artifact::State);
             let read = opened.and_then(|opened| opened.read_record(&mut persisted));
-            read.is_ok() && persisted == state && relearned.is_whole
+            read.is_ok() && persisted == state
         };
+        let before = self.noted_before(fold.verify.as_ref(), &dir);
+        if self.has_workspace {
+            let refused = |why: String| Err(Error::refused("the workspace", why));
+            match before.as_ref().map(|it| (it.unnamed(), it.has_workspace())) {
+                Some((Some(own), _)) => return refused(format!("the run works in {own}")),
+                Some((None, true)) => {}
+                _ => return refused("the run began without one".into()),
+            }
+        }
         let learn = if dir.has("learn.jsonl") {
             self.open(&dir, "learn.jsonl")?
         } else {
@@ -184,10 +223,6 @@ impl Recorder {
             let created = created.map_err(Error::io("creating", &path))?;
             TimelineFile::new(created, &dir, "learn.jsonl")
         };
-        let before = self.noted_before(fold.verify.as_ref(), &dir);
-        if self.has_workspace && !before.as_ref().is_some_and(Before::has_workspace) {
-            return Err(Error::refused("a workspace", "the run began without one"));
-        }
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
         run.has_state = run.dir.has("state.json");
         let (length, digest) = (tail.length, tail.sha256());
@@ -208,41 +243,50 @@ impl Recorder {
 }
 
 impl Left {
-    /// Makes the records whole, and refuses those that can't be trusted.
+    /// Makes the records whole. Those that can't be trusted are refused, and stay as they are.
     fn repair(&mut self) -> Result<(), Error> {
-        let is_ahead = !self.has_ended && self.is_ahead;
-        let aside = beside("state.json");
-        if !self.has_ended && self.tail.is_some() {
-            if is_ahead {
-                // Its evidence is in the tail. Without the tail, nothing would vouch for it.
-                self.run.rename("state.json", &aside)?;
-                self.run.has_state = false;
-            }
+        if self.has_ended {
+            self.run.must_be_trusted(|directory| Box::new(directory))?;
+            return if self.learn.is_whole {
+                Ok(())
+            } else {
+                self.relearn()
+            };
+        }
+        // Without the tail, nothing would vouch for a state whose evidence is in the tail.
+        let (events, has_state) = (self.run.events.length(), !self.is_ahead);
+        self.run.must_be_trusted(|directory| {
+            Box::new(WithoutTail {
+                directory,
+                events,
+                has_state,
+            })
+        })?;
+        if self.is_ahead {
+            self.run.remove(&self.run.dir, ["state.json".to_owned()])?;
+            self.run.has_state = false;
+        }
+        if self.tail.is_some() {
             self.run.events.cut()?;
         }
-        if let Err(untrusted) = self.run.must_be_trusted() {
-            if is_ahead {
-                self.run.rename(&aside, "state.json")?;
+        self.relearn()?;
+        if self.run.fold.terminated.is_none() {
+            self.run.clear_away()?;
+            if self.is_ahead {
+                self.run.persist()?;
             }
-            return Err(untrusted);
         }
-        if self.has_ended {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    fn relearn(&mut self) -> Result<(), Error> {
         let Relearned {
             held,
             kept,
             missing,
             ..
         } = std::mem::take(&mut self.learn);
-        self.run.learn.becomes(held, kept, &missing)?;
-        if self.run.fold.terminated.is_none() {
-            self.run.clear_away()?;
-            if is_ahead {
-                self.run.persist()?;
-            }
-        }
-        Ok(())
+        self.run.learn.becomes(held, kept, &missing)
     }
 
     fn go_on(mut self) -> Result<Run, Error> {
@@ -263,13 +307,17 @@ impl Left {
 }
 
 impl Run {
-    /// Refuses to go on where the check finds an error. Nobody else writes: this run has the lock.
-    fn must_be_trusted(&self) -> Result<(), Error> {
+    /// Refuses to go on where the check finds an error in what a recovery leaves of the records.
+    /// Nobody else writes: this run has the lock.
+    fn must_be_trusted(
+        &self,
+        left: impl FnOnce(Directory) -> Box<dyn Artifacts>,
+    ) -> Result<(), Error> {
         let id = self.id();
         let directory = self.dir.directory();
         let directory = directory.map_err(Error::io("reading", self.path()))?;
         let key = EpisodeKey::Dir(self.path().to_owned());
-        let report = Checker::new().artifacts(&key, Some(id), &directory);
+        let report = Checker::new().artifacts(&key, Some(id), &*left(directory));
         let mut findings = report.findings.iter();
         match findings.find(|finding| finding.severity == Severity::Error) {
             None => Ok(()),
@@ -305,11 +353,6 @@ impl Run {
             // It is not the recorder's.
             Err(_) => Ok(()),
         }
-    }
-
-    fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
-        let renamed = self.recorder.disk.rename(&self.dir, from, to);
-        renamed.map_err(Error::io("renaming", &self.path().join(from)))
     }
 
     /// Removes files, as far as they are there: mostly they are not, and nothing is written then.

@@ -61,7 +61,13 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
         wrong = lines.add(line).err();
         wrong.is_none()
     });
-    lines.tail.add(&rest.map_err(reading())?);
+    let rest = rest.map_err(reading())?;
+    let never_began = lines.tail.length == 0
+        && !is_hole(&rest)
+        && !is_persisted
+        && !dir.has("summary.json")
+        && lines.learn.is_empty();
+    lines.tail.add(&rest);
     let Lines {
         fold,
         held,
@@ -87,9 +93,14 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
             id: id.into(),
             reason: match wrong {
                 Some(wrong) => format!("{wrong}; only its own writer can repair or end it"),
-                None => {
+                None if never_began => {
                     "events.jsonl has no `start` event: the run never began, and its directory can \
                          be deleted"
+                        .into()
+                }
+                None => {
+                    "line 1 of events.jsonl, the `start` event, is damaged, and nothing else says \
+                         what it said: keep the files of the run, and put that line back from a copy"
                         .into()
                 }
             },
@@ -274,6 +285,11 @@ impl Learn {
             kept: 0,
             missing: Vec::new(),
         })
+    }
+
+    /// Whether there is no file, or an empty one.
+    fn is_empty(&self) -> bool {
+        self.file.as_ref().is_none_or(|file| file.size() == Some(0))
     }
 
     /// Compares the next line of the file, as far as it is there.
