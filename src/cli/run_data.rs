@@ -65,6 +65,13 @@ impl RunDataArgs {
         }
     }
 
+    /// Whether a directory is the run-data directory that is named, or none is named.
+    pub(super) fn is_or_may_be(&self, dir: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        let named = self.run_data.as_deref();
+        named.is_none_or(|named| real(named).is_some_and(|it| real(dir) == Some(it)))
+    }
+
     fn open_by(&self, find: impl Fn(&Path) -> Result<RunData, Error>) -> Result<RunData, Failure> {
         if let Some(path) = &self.run_data {
             return Ok(RunData::open(path)?);

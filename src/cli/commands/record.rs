@@ -21,7 +21,8 @@ use super::run_data::{RunDataArgs, known_runs};
 use crate::cli::settings::ConfigArgs;
 use crate::finding::Finding;
 use crate::recorder::protocol::number;
-use crate::recorder::{Assertion, Durability, Recorder, Task};
+use crate::recorder::{Assertion, Durability, Error, Recorder, Task};
+use crate::store::OpenDir;
 
 /// Record a run: read one JSON command per line from standard input, and print one answer per line
 ///
@@ -53,7 +54,7 @@ pub(in crate::cli) struct Record {
     #[arg(long, value_name = "TEXT", required_unless_present_any = ["resume", "exec"])]
     task: Option<String>,
 
-    /// Continue a run, instead of starting a new one: its id or a part of it, @latest, or a path
+    /// Continue a run, instead of starting a new one: its whole id, @latest, or a path
     #[arg(
         long,
         value_name = "EPISODE",
@@ -169,6 +170,7 @@ impl Record {
         }
         if self.exec {
             let command = exec::CommandLine::new(self.command.clone())?;
+            self.must_have_workspace().map_err(Failure::fault)?;
             let task = self.task(command.to_string());
             return exec::record(&recorder, task, &command, &asked, output);
         }
@@ -181,10 +183,25 @@ impl Record {
         }
         let begin = || match &resumed {
             Some(run) => recorder.resume(&run.id),
-            None => recorder.begin(self.task("")),
+            None => {
+                self.must_have_workspace()?;
+                recorder.begin(self.task(""))
+            }
         };
         let exit = session::record(begin, self.on_eof, &asked, output);
         exit.map(crate::gate::Exit::code)
+    }
+
+    /// Refuses to begin where the workspace is not there: the run could never end well.
+    fn must_have_workspace(&self) -> Result<(), Error> {
+        let Some(path) = &self.workspace else {
+            return Ok(());
+        };
+        OpenDir::open(path).map(drop).map_err(|source| Error::Io {
+            operation: "opening the workspace",
+            path: path.clone(),
+            source,
+        })
     }
 
     /// The task, with a text for where the command line has none.

@@ -8,6 +8,7 @@ use clap_complete::engine::ArgValueCandidates;
 use super::output::Output;
 use super::run_data::{RunDataArgs, known_runs};
 use super::{Exit, Failure};
+use crate::printable::quote;
 use crate::recorder::protocol::{Answer, Done};
 use crate::recorder::{Error, Recorder, Recovered};
 use crate::report::{count, write_json_line};
@@ -35,7 +36,7 @@ pub(super) struct RecordedArgs {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// The run: its id or a part of it, @latest, or a path
+    /// The run: its whole id, @latest, or a path
     #[arg(value_name = "EPISODE", add = ArgValueCandidates::new(known_runs))]
     episode: String,
 
@@ -86,14 +87,20 @@ impl RecordedRun {
         answers: bool,
         output: &mut Output,
     ) -> Result<Self, Failure> {
-        let found = Self::named(run_data, name, output);
-        if answers && let Err(Failure::Fault(message)) = &found {
-            write_json_line(output.stdout(), &Answer::absent(message))?;
-        }
-        found
+        Self::named(run_data, name, output).or_else(|(kind, message)| {
+            if answers {
+                write_json_line(output.stdout(), &Answer::failed(kind, &message))?;
+            }
+            Err(Failure::Fault(message))
+        })
     }
 
-    fn named(run_data: &RunDataArgs, name: &str, output: &Output) -> Result<Self, Failure> {
+    /// The run, or the kind of the error and its message.
+    fn named(
+        run_data: &RunDataArgs,
+        name: &str,
+        output: &Output,
+    ) -> Result<Self, (&'static str, String)> {
         // A whole id is that of a run where the recorder writes, whatever else has it.
         if Path::new(name).file_name() == Some(name.as_ref())
             && let Ok(run_data) = run_data.dir()
@@ -106,19 +113,36 @@ impl RecordedRun {
                 dir,
             });
         }
-        let found = run_data.get(name, output)?;
-        let dir = std::path::absolute(found.path()).map_err(Failure::fault)?;
+        let found = run_data.get(name, output);
+        let found = found.map_err(|failure| match failure {
+            Failure::Fault(message) | Failure::Drawn(message) => ("absent", message),
+            Failure::Output(error) => ("io", error.to_string()),
+        })?;
+        let shown = found.path().display();
+        let wrong = |message: String| ("argument", message);
+        let dir = std::path::absolute(found.path()).map_err(|error| wrong(error.to_string()))?;
         let id = dir.file_name().and_then(|name| name.to_str());
         let above = dir.parent().filter(|above| above.ends_with(EPISODES));
-        let (Some(id), Some(run_data)) = (id, above.and_then(Path::parent)) else {
-            return Err(Failure::Fault(format!(
-                "{} is not directly in a directory called `episodes`, where the recorder writes runs: \
-                 move it there first",
-                found.path().display()
+        let (Some(id), Some(around)) = (id, above.and_then(Path::parent)) else {
+            return Err(wrong(format!(
+                "{shown} is not directly in a directory called `episodes`, where the recorder writes runs: \
+                 move it there first"
             )));
         };
+        // What is written must be meant.
+        if !name.starts_with('@') && name != id && is_gone(Path::new(name)) {
+            return Err(wrong(format!(
+                "no run has the id {}: did you mean {id}? What writes to a run takes its whole id",
+                quote(name)
+            )));
+        }
+        if !run_data.is_or_may_be(around) {
+            return Err(wrong(format!(
+                "{shown} is not in the run data that --run-data or RUNVET_RUN_DATA names"
+            )));
+        }
         Ok(Self {
-            recorder: Recorder::new(run_data),
+            recorder: Recorder::new(around),
             id: id.to_owned(),
             dir: found.path().to_owned(),
         })

@@ -30,10 +30,10 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// There is no such run.
+    /// An error of a kind.
     #[cfg(feature = "cli")]
-    pub(crate) fn absent(message: &str) -> Self {
-        Self::Failed(Failed::new("absent", message))
+    pub(crate) fn failed(kind: &'static str, message: &str) -> Self {
+        Self::Failed(Failed::new(kind, message))
     }
 
     /// Whether the recorder could not do its job, unlike where it refused a command.
@@ -235,9 +235,10 @@ pub(crate) struct Failed {
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Failure {
     /// The kind of error. For the line: `syntax` (it is not JSON), `command` (it is not exactly one
-    /// known command), `argument` (the command can't have this argument), `too_large`. For a call:
-    /// `refused`, `too_large`, `ended`. For the run: `absent`, `busy`, `exists`, `untrusted`.
-    /// Faults: `io`, `not_durable`, `lost`, `poisoned`, `forked`.
+    /// known command), `argument` (the command can't have this argument, or a run can't be recorded
+    /// by this name), `too_large`. For a call: `refused`, `too_large`, `ended`. For the run:
+    /// `absent`, `busy`, `exists`, `untrusted`. Faults: `io`, `not_durable`, `lost`, `poisoned`,
+    /// `forked`.
     #[schemars(extend("examples" = ["refused"]))]
     pub(crate) kind: &'static str,
     /// What is wrong, in words for people.

@@ -319,7 +319,7 @@ fn close(run: &mut Run, close: Either<String, Close>) -> Result<Done, Failed> {
 
 /// The refusal of a command that does not name its step.
 fn unnamed(why: String) -> Failed {
-    Error::refused("a command without a step", why).into()
+    Error::refused("a command that names no step", why).into()
 }
 
 /// The step that a command is about: the one it names, else the one that is open.

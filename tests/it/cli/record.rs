@@ -367,7 +367,7 @@ fn message_about_a_bad_line_says_what_to_write() {
         (r#"{"run":"ok"}"#, "the commands are plan, open, act,"),
         (
             r#"{"act":{}}"#,
-            "a command without a step is refused: none is open",
+            "a command that names no step is refused: none is open",
         ),
         (
             r#"{"close":{"status":"skipped"}}"#,

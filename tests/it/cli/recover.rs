@@ -124,19 +124,23 @@ fn state_whose_evidence_was_lost_is_written_anew() {
 }
 
 #[test]
-fn state_of_a_run_that_is_not_trusted_stays() {
+fn run_that_is_not_trusted_stays_as_it_is() {
     let temp = tempfile::tempdir().unwrap();
     let (id, dir) = killed(temp.path(), b"{\"agent_id\"");
     // No event is the evidence of this state, and a run that goes on has no such summary.
     let state = fs::read_to_string(dir.join("state.json")).unwrap() + "\n";
     fs::write(dir.join("state.json"), &state).unwrap();
     fs::write(dir.join("summary.json"), "{}").unwrap();
+    let left = files(&dir);
     for command in ["recover", "abandon"] {
         let refused = runvet(command, temp.path(), &[&id, "--json"]);
         assert_eq!(answer(stdout(&refused))["error"]["kind"], "untrusted");
-        let kept = fs::read_to_string(dir.join("state.json")).unwrap();
-        assert_eq!(kept, state);
+        assert_eq!(files(&dir), left);
     }
+    fs::remove_file(dir.join("summary.json")).unwrap();
+    let recovered = runvet("recover", temp.path(), &[&id, "--json"]);
+    assert_eq!(recovered.status.code(), Some(0), "{recovered:?}");
+    assert_eq!(complaints(temp.path()), [""; 0]);
 }
 
 #[test]
@@ -182,8 +186,7 @@ fn end_that_was_cut_short_is_completed() {
 fn run_is_named_as_by_other_commands() {
     let temp = tempfile::tempdir().unwrap();
     let (id, dir) = killed(temp.path(), b"");
-    let part = &id[20..];
-    for name in [&*id, part, "@latest", dir.to_str().unwrap()] {
+    for name in [&*id, "@latest", dir.to_str().unwrap()] {
         let output = runvet("recover", temp.path(), &[name]);
         assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
     }
@@ -198,7 +201,7 @@ fn run_is_named_as_by_other_commands() {
     let said = answer["error"]["message"].as_str().unwrap();
     assert!(said.contains("`runvet list` shows the runs"), "{said}");
     let slashed = format!("{}/", dir.display());
-    for name in [&*id, part, "@latest", &slashed] {
+    for name in [&*id, "@latest", &slashed] {
         let talk = Talk::new(temp.path(), &["--resume", name]);
         assert_eq!(talk.id, id, "{name}");
         assert_eq!(talk.end(), Some(0));
@@ -274,6 +277,84 @@ fn run_that_is_being_recorded_is_busy() {
 }
 
 #[test]
+fn learn_is_written_again_for_a_run_that_has_ended() {
+    let temp = tempfile::tempdir().unwrap();
+    let workspace = temp.path().join("workspace");
+    fs::create_dir(&workspace).unwrap();
+    let arguments = ["--task", "t", "--workspace", workspace.to_str().unwrap()];
+    let mut talk = Talk::new(&temp.path().join("runs"), &arguments);
+    talk.tell(&[r#"{"finish":"ok"}"#]);
+    let (id, dir) = (talk.id.clone(), talk.dir.clone());
+    assert_eq!(talk.end(), Some(0));
+    fs::remove_file(dir.join("learn.jsonl")).unwrap();
+    // What was changed since then is not made to look sound.
+    fs::write(dir.join("snapshots/post.json"), "{}").unwrap();
+    let manifest = fs::read(dir.join("manifest.json")).unwrap();
+    let recovered = runvet("recover", &temp.path().join("runs"), &[&id, "--json"]);
+    assert_eq!(answer(stdout(&recovered))["recovered"], "completed");
+    assert!(dir.join("learn.jsonl").is_file());
+    assert_eq!(fs::read(dir.join("manifest.json")).unwrap(), manifest);
+}
+
+#[test]
+fn workspace_of_another_run_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let (runs, own, other) = (
+        temp.path().join("runs"),
+        temp.path().join("own"),
+        temp.path().join("other"),
+    );
+    fs::create_dir(&own).unwrap();
+    fs::create_dir(&other).unwrap();
+    let missing = temp.path().join("missing");
+    let output = fed(
+        recording(
+            &runs,
+            &["--task", "t", "--workspace", missing.to_str().unwrap()],
+        ),
+        b"",
+    );
+    assert_eq!(answer(stdout(&output))["error"]["kind"], "io");
+    assert!(!runs.exists());
+    let talk = Talk::new(
+        &runs,
+        &["--task", "t", "--workspace", own.to_str().unwrap()],
+    );
+    let (id, dir) = (talk.id.clone(), talk.dir.clone());
+    assert_eq!(talk.end(), Some(0));
+    let before = files(&dir);
+    let refused = runvet(
+        "abandon",
+        &runs,
+        &[&id, "--json", "--workspace", other.to_str().unwrap()],
+    );
+    let answer = answer(stdout(&refused));
+    assert_eq!(answer["error"]["kind"], "refused");
+    let said = answer["error"]["message"].as_str().unwrap();
+    assert!(said.contains(own.to_str().unwrap()), "{said}");
+    assert_eq!(files(&dir), before);
+}
+
+#[test]
+fn damaged_beginning_is_not_said_to_be_no_run() {
+    let temp = tempfile::tempdir().unwrap();
+    let (id, dir) = killed(temp.path(), b"");
+    let events = fs::read(dir.join("events.jsonl")).unwrap();
+    let mut hole = events.clone();
+    hole[..8].fill(0);
+    let first = events.iter().position(|byte| *byte == b'\n').unwrap();
+    let refused = |events: &[u8], expected: &str| {
+        fs::write(dir.join("events.jsonl"), events).unwrap();
+        let refused = runvet("recover", temp.path(), &[&id]);
+        assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
+    };
+    refused(&events[..first], "put that line back from a copy");
+    fs::remove_file(dir.join("state.json")).unwrap();
+    refused(&hole, "put that line back from a copy");
+    refused(&events[..first], "the run never began");
+}
+
+#[test]
 fn hostile_ids_lead_nowhere() {
     let temp = tempfile::tempdir().unwrap();
     let runs = temp.path().join("runs");
@@ -285,20 +366,22 @@ fn hostile_ids_lead_nowhere() {
     }
     let before = (files(&dir), files(&elsewhere));
     let up = format!("../../other/episodes/{id}");
-    let dotted = format!("./{id}");
-    let missing = [
-        "",
-        ".",
-        &up,
-        &dotted,
-        "\u{1b}[31mred",
-        "a\nb",
-        "ep_\u{202e}x",
+    let part = &id[..20];
+    let named = [
+        ("", "absent"),
+        ("\u{1b}[31mred", "absent"),
+        ("a\nb", "absent"),
+        ("ep_\u{202e}x", "absent"),
+        (&up, "argument"),
+        (elsewhere.to_str().unwrap(), "argument"),
+        (part, "argument"),
     ];
-    for id in missing {
-        let output = fed(recording(&runs, &["--resume", id]), b"");
+    for (id, kind) in named {
+        let mut command = recording(&runs, &["--resume", id]);
+        command.current_dir(runs.join("episodes"));
+        let output = fed(command, b"");
         assert_eq!(output.status.code(), Some(2), "{id:?}");
-        assert_eq!(answer(stdout(&output))["error"]["kind"], "absent", "{id:?}");
+        assert_eq!(answer(stdout(&output))["error"]["kind"], kind, "{id:?}");
         for printed in [stdout(&output), stderr(&output)] {
             let is_safe = |c: char| c == '\n' || !runvet::printable::is_hostile(c);
             assert!(printed.chars().all(is_safe), "{printed:?}");

@@ -84,10 +84,10 @@ pub(super) fn record(
     asked: &Arc<AtomicBool>,
     output: &mut Output,
 ) -> Result<u8, Failure> {
-    let mut run = recorder.begin(task).map_err(Failure::fault)?;
     let (events, happened) = mpsc::channel();
     forward_signals(events.clone())
         .map_err(|error| Failure::Fault(format!("listening to signals failed: {error}")))?;
+    let mut run = recorder.begin(task).map_err(Failure::fault)?;
     let step = match begin(&mut run, command) {
         Ok(step) => step,
         Err(error) => {
