@@ -61,7 +61,13 @@ impl RunDataArgs {
     pub(super) fn dir(&self) -> Result<PathBuf, Failure> {
         match &self.run_data {
             Some(path) => Ok(path.clone()),
-            None => Ok(self.open()?.path().to_owned()),
+            None => match self.open() {
+                Ok(run_data) => Ok(run_data.path().to_owned()),
+                Err(Failure::Fault(message)) => Err(Failure::Fault(format!(
+                    "{message}, which is made where it does not exist"
+                ))),
+                Err(failure) => Err(failure),
+            },
         }
     }
 

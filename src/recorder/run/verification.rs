@@ -288,3 +288,21 @@ fn diff(pre: &Files, post: &Files) -> WorkspaceDiff {
         deleted: paths(pre, &|path, _| !post.contains_key(path)),
     }
 }
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use crate::recorder::{Recorder, Task};
+
+    #[test]
+    fn run_that_a_signal_stops_leaves_nothing() {
+        let temp = tempfile::tempdir().unwrap();
+        let runs = temp.path().join("runs");
+        let recorder = Recorder::new(&runs).stopped_by(Arc::new(AtomicBool::new(true)));
+        let begun = recorder.begin(Task::new("t").workspace(temp.path()));
+        assert_eq!(begun.unwrap_err().kind(), "io");
+        assert!(!runs.exists());
+    }
+}

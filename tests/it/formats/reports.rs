@@ -144,6 +144,14 @@ fn snippet_underlines_the_place() {
 }
 
 #[test]
+fn place_behind_the_last_line_is_drawn() {
+    let temp = tempfile::tempdir().unwrap();
+    fs::write(temp.path().join("state.json"), "{\"a\":1,\n").unwrap();
+    let report = validate(temp.path(), &[]);
+    assert!(report.contains("state.json:2:1]"), "{report}");
+}
+
+#[test]
 fn hostile_text_never_reaches_a_report_raw() {
     let (temp, _) = hostile_run();
     for format in formats() {
