@@ -26,8 +26,8 @@ impl View {
         let is_open = self.entry.lifecycle == Lifecycle::NonTerminal;
         match (status, outcome) {
             (Some("vetoed"), _) => Some(self.vetoed(timeline)),
-            (Some("error"), _) | (_, Some("error")) => Some(self.failed(timeline)),
             (Some("aborted"), _) => Some(self.aborted(timeline)),
+            (Some("error"), _) | (_, Some("error")) => Some(self.failed(timeline)),
             (Some(_), _) if is_open => None,
             (Some("partial"), _) if self.step("failed").is_some() => Some(self.failed(timeline)),
             (Some("partial"), _) if self.step("vetoed").is_some() => Some(self.vetoed(timeline)),

@@ -333,6 +333,16 @@ fn workspace_of_another_run_is_refused() {
     let said = answer["error"]["message"].as_str().unwrap();
     assert!(said.contains(own.to_str().unwrap()), "{said}");
     assert_eq!(files(&dir), before);
+
+    // That nobody named the workspace is not why the run ended.
+    let abandoned = runvet("abandon", &runs, &[&id, "--reason", "the machine died"]);
+    assert_eq!(abandoned.status.code(), Some(0));
+    let view = runvet("view", &runs, &[&id]);
+    assert!(
+        stdout(&view).contains("\nRun: aborted: the machine died\n"),
+        "{}",
+        stdout(&view)
+    );
 }
 
 #[test]
