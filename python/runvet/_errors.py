@@ -134,7 +134,7 @@ class RunBusy(RecorderError):
 
 
 class RunEnded(RecorderError):
-    """The run has ended with `status`, or was paused: `pending`. Nothing can be added to it."""
+    """The run has ended with `status`, or `pause` was called: `pending`. Nothing can be added."""
 
     episode_id: str
     status: str

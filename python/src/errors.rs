@@ -162,13 +162,14 @@ pub(crate) fn of_recorder(py: Python<'_>, error: &recorder::Error) -> PyErr {
     })
 }
 
-/// A call of a run that has ended with a status, or else is paused.
+/// A call of a run that has ended with a status, or else that was given to `pause`, which may have
+/// failed.
 pub(crate) fn over(py: Python<'_>, id: &str, ended: Option<&String>) -> PyErr {
     let shown = runvet::printable::escape(id);
     let (what, status) = match ended {
         Some(status) => (format!("has ended with the status `{status}`"), &**status),
         None => (
-            "is paused; `Recorder.resume` goes on with it".to_owned(),
+            "is no longer recorded by this process; `Recorder.resume` goes on with it".to_owned(),
             "pending",
         ),
     };

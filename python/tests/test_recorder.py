@@ -436,6 +436,19 @@ def test_workspace_that_only_records_name_is_named_again(tmp_path: Path) -> None
     assert summary["verification"]["workspace_diff"]["added"] == ["made"]
 
 
+def test_run_whose_pause_failed_is_not_called_paused(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path)
+    run = recorder.begin("moved away")
+    run.path.rename(tmp_path / "away")
+    with pytest.raises(runvet.RecorderError, match="was removed, replaced or changed"):
+        run.pause("later")
+    with pytest.raises(runvet.RunEnded, match="no longer recorded by this process"):
+        run.jot("late")
+    (tmp_path / "away").rename(run.path)
+    recorder.resume(run.id).finish()
+    judged(tmp_path)
+
+
 def test_paused_run_is_resumed_and_dropped_one_abandoned(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path)
     with recorder.begin("paused") as run:
