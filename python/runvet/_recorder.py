@@ -182,7 +182,8 @@ class Recorder:
 
     def _run(self, made: _runvet.Run) -> Run:
         given = self._settings
-        return Run._of(made, encoder(given.default), given.config is not None)
+        is_judged = given.config is not None or bool(given.policies)
+        return Run._of(made, encoder(given.default), is_judged)
 
     def recover(self, episode_id: str) -> Recovered:
         """Makes the records of a run whole after its process died. Raises as `resume` does."""

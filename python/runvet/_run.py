@@ -334,6 +334,9 @@ class Run:
         generator is recorded when it has ended. Arguments and results that are not JSON are
         recorded as the closest JSON value. For a value of more than `max_output` bytes, its
         SHA-256, its size and an excerpt are recorded.
+
+        With a configuration or a policy, the function is not called where a schema refuses its
+        arguments, or where its step or its run is over: that raises a `RecorderError`.
         """
 
         def step_of() -> OpenStep:

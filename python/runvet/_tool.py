@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, error_of, shortened
-from ._errors import FindingWarning, Refused, RunvetError
+from ._errors import FindingWarning, RecorderError, Refused
 
 if TYPE_CHECKING:
     from ._run import OpenStep
@@ -127,14 +127,17 @@ class Call:
         self._started = time.perf_counter()
 
     def must_be_allowed(self) -> None:
-        """Raises `Refused` where a schema of the recorder's configuration refuses the input."""
+        """Raises where a configuration or a policy judges the run, and the act may not happen.
+
+        That is so where a schema refuses its input, and where its step or its run is over.
+        """
         run = self._step._of_run
         if run._is_judged:
             try:
                 run._run.may_act(self._step._step, self._action)
-            except RunvetError as error:
-                # What can't be recorded is no reason to hold the agent back.
-                if isinstance(error, Refused) and error.findings:
+            except RecorderError as error:
+                # A run that is full, or could not be written, is no reason to hold the agent back.
+                if error.kind not in ("too_large", "poisoned"):
                     raise
 
     def over(self, result: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -116,6 +117,75 @@ def test_tool_with_refused_arguments_is_not_called(tmp_path: Path, config: Path)
     recorded = run.finish()
     assert called == [5] and recorded.findings == ()
     assert [it["tool"] for it in recorded.state["outcomes"]["actions"]] == ["refund"]
+
+
+class Stops:
+    """A policy that vetoes the run when its plan has a step `more`."""
+
+    name, version = "stops", "1.0"
+
+    def advise(self, state: dict[str, Any]) -> Any:
+        has_more = any(step["id"] == "more" for step in state["plan"]["steps"])
+        return runvet.Veto("enough", scope="run") if has_more else None
+
+
+def veto(run: runvet.Run, step: runvet.OpenStep) -> None:
+    with pytest.raises(runvet.Vetoed):
+        run.step("more", kind="act")
+
+
+def close(run: runvet.Run, step: runvet.OpenStep) -> None:
+    run.close(step)
+
+
+def pause(run: runvet.Run, step: runvet.OpenStep) -> None:
+    run.close(step)
+    run.pause("wait")
+
+
+def end(run: runvet.Run, step: runvet.OpenStep) -> None:
+    run.finish("aborted")
+
+
+@pytest.mark.parametrize("is_judged", [True, False], ids=["config", "policy"])
+@pytest.mark.parametrize(
+    ("stop", "said"),
+    [
+        (veto, 'the step "s" is vetoed'),
+        (close, "is closed already"),
+        (pause, "no longer recorded by this process"),
+        (end, "has ended with the status `aborted`"),
+    ],
+)
+def test_tool_is_not_called_once_its_step_or_run_is_over(
+    tmp_path: Path, config: Path, stop: Any, said: str, is_judged: bool
+) -> None:
+    called: list[int] = []
+    recorder = runvet.Recorder(tmp_path / "runs", config=config if is_judged else None)
+    run = recorder.policy(Stops()).begin("Pay back")
+    step = run.step("s", kind="act", description="Pay")
+    stop(run, step)
+    with pytest.raises(runvet.RecorderError, match=said):
+        step.tool(called.append)(5)
+    assert called == []
+
+
+def test_tool_in_a_forked_process_is_not_called_where_nothing_judges_it(
+    tmp_path: Path, config: Path
+) -> None:
+    run = runvet.Recorder(tmp_path / "runs", config=config).begin("Pay back")
+    refund = run.step("s", kind="act", description="Pay").tool((tmp_path / "paid").touch)
+    child = os.fork()
+    if child == 0:
+        try:
+            refund()
+        except runvet.RecorderError:
+            pass
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert not (tmp_path / "paid").exists()
+    run.finish("aborted")
 
 
 def test_resumed_run_knows_what_was_before(tmp_path: Path, config: Path) -> None:

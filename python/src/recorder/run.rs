@@ -236,13 +236,14 @@ impl Run {
         PyList::new(py, shown.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Refuses an act that is about to be made where a schema of the team does.
+    /// Refuses an act that is about to be made where its step is not open, or a schema of the team
+    /// refuses it.
     fn may_act(&self, py: Python<'_>, step: &OpenStep, action: Bound<'_, PyAny>) -> PyResult<()> {
         let action: Action =
             serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
         self.with(py, |run| match &*step.locked() {
             Some(open) => run.may_act(open, action),
-            None => Ok(()),
+            None => Err(step.is_closed_already("acting")),
         })
     }
 
