@@ -215,27 +215,24 @@ def test_recorder_that_has_recorded_can_be_pickled(tmp_path: Path) -> None:
 
 
 def test_full_run_neither_breaks_its_agent_nor_stays_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def full(*_: object, **__: object) -> str:
-        raise runvet.Refused("the state is larger than the limit", kind="too_large")
-
-    close = runvet.Run.close
-
-    def close_without(run: runvet.Run, step: runvet.OpenStep, outputs: Any = None, **end: Any) -> None:
-        close(run, step, full() if outputs else None, **end)
-
-    with Recorder(tmp_path).begin("full") as run:
-        with run.step("a", kind="act", description="calls a tool") as step:
-            monkeypatch.setattr(runvet.OpenStep, "act", full)
-            monkeypatch.setattr(runvet.Run, "close", close_without)
+    config = tmp_path / "runvet.toml"
+    where = 'where = { tool = "len" }\nat = "/payload/input"'
+    config.write_text(f'[[schema]]\nid = "acme/input"\n{where}\nschema.type = "object"\n')
+    with Recorder(tmp_path, config=config).begin("full") as run:
+        with run.step("a", kind="act", description="calls tools") as step:
+            for objects in (190_000, 8_000, 900, 50, 10, 1):
+                with pytest.raises(runvet.Refused, match="200,000 objects"):
+                    while True:
+                        run.remember("key", [{}] * objects)
             assert [run.tool(len)("four"), step.tool(abs)(-1)] == [4, 1]
             with pytest.raises(ValueError, match="invalid literal"):
                 run.tool(int)("x")
             step.outputs["some"] = "text"
-        with run.step("b", kind="act", description="has no outputs") as step:
-            step.outputs = None  # type: ignore[assignment]
     assert status(run)[0] == "ok"
+    actions = runvet.Episode.at(run.path).state()["outcomes"]["actions"]
+    assert actions == [] and "outputs" not in run_steps(run)[0]
     assert [(it.name, it.getMessage()[:21]) for it in caplog.records] == [
         ("runvet", "len could not be reco")
     ]
