@@ -200,7 +200,7 @@ impl Checker {
     }
 
     /// Judges all episodes below paths, one after the other.
-    fn each(&self, paths: Vec<PathBuf>) -> Checking {
+    fn each(&self, paths: Vec<PathBuf>) -> PyResult<Checking> {
         Checking::new(Check::of(self, paths), self.terms.clone())
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
 /// How often a wait looks for Ctrl-C.
@@ -23,13 +23,16 @@ pub(crate) struct Stream<T> {
 
 impl<T: Send + 'static> Stream<T> {
     /// Begins work, which should stop where nobody receives any more.
-    pub(crate) fn start(work: impl FnOnce(&SyncSender<T>) + Send + 'static) -> Self {
+    pub(crate) fn start(work: impl FnOnce(&SyncSender<T>) + Send + 'static) -> PyResult<Self> {
         let (sender, receiver) = sync_channel(WAITING);
-        let thread = thread::spawn(move || work(&sender));
-        Self {
+        let thread = thread::Builder::new().spawn(move || work(&sender));
+        let thread = thread.map_err(|error| {
+            PyOSError::new_err(format!("the system gives no thread for this work: {error}"))
+        })?;
+        Ok(Self {
             ends: Mutex::new(Some((receiver, thread))),
             owner: std::process::id(),
-        }
+        })
     }
 
     /// What the thread says next; `None` when it has said all.
@@ -101,7 +104,7 @@ pub(crate) fn patiently<T: Send + 'static>(
     let caller = Caller(Arc::downgrade(&waiting));
     let stream = Stream::start(move |sender| {
         let _ = sender.send(work(&caller));
-    });
+    })?;
     let result = stream.next(py)?;
     result.ok_or_else(|| PyRuntimeError::new_err("the work ended early"))
 }

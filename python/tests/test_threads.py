@@ -192,6 +192,19 @@ def test_signal_that_raises_ends_work_and_its_thread() -> None:
     assert wait_for(lambda: threads() == running) and time.monotonic() - begun < 1
 
 
+def test_missing_thread_is_an_error_of_the_system() -> None:
+    code = (
+        "import runvet\n"
+        "for check in (runvet.validate, lambda path: list(runvet.Check().each(path))):\n"
+        "    try:\n        check('.')\n"
+        "    except OSError as error:\n        print(error)\n"
+    )
+    # No system has room for such a stack.
+    environment = {**os.environ, "RUST_MIN_STACK": str(1 << 60)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.stdout.count("the system gives no thread for this work: ") == 2, done.stderr
+
+
 def test_fork_is_harmless_while_an_iterator_is_alive(tmp_path: Path, in_root: Path) -> None:
     many(tmp_path, 600, 20)
     checking = runvet.Check().each(tmp_path)

@@ -102,15 +102,16 @@ pub(crate) struct Checking {
 }
 
 impl Checking {
-    pub(super) fn new(check: Check, terms: Terms) -> Self {
-        Self {
-            stream: Stream::start(move |sender| {
-                let end = check.run(|episode| sender.send(News::Judged(Box::new(episode))).is_ok());
-                let _ = sender.send(News::Over(end.map(Box::new)));
-            }),
+    pub(super) fn new(check: Check, terms: Terms) -> PyResult<Self> {
+        let stream = Stream::start(move |sender| {
+            let end = check.run(|episode| sender.send(News::Judged(Box::new(episode))).is_ok());
+            let _ = sender.send(News::Over(end.map(Box::new)));
+        })?;
+        Ok(Self {
+            stream,
             outcome: Mutex::new(None),
             terms,
-        }
+        })
     }
 }
 
