@@ -57,8 +57,11 @@ impl RunData {
             let entries = runs.filter_map(|run| run.entry_if(&mut filter));
             entries.take(limit).collect()
         })?;
-        let objects: PyResult<Vec<_>> = entries.iter().map(|entry| object(py, entry)).collect();
-        PyList::new(py, objects?)
+        let entries = entries.iter().map(|entry| {
+            py.check_signals()?;
+            object(py, entry)
+        });
+        PyList::new(py, entries.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The rows of a table as NDJSON, and what could not be read or judged.
@@ -89,8 +92,12 @@ impl RunData {
     }
 
     /// The runs, newest first.
-    fn episodes(&self, py: Python<'_>) -> Vec<Episode> {
-        py.detach(|| self.0.iter().map(Episode::from).collect())
+    fn episodes(&self, py: Python<'_>) -> PyResult<Vec<Episode>> {
+        let data = Arc::clone(&self.0);
+        patiently(py, move |caller| {
+            let runs = data.iter().take_while(|_| caller.waits());
+            runs.map(Episode::from).collect()
+        })
     }
 
     fn get(&self, py: Python<'_>, name: Text) -> PyResult<Episode> {
@@ -408,6 +415,7 @@ impl Events {
                     if self.phase.as_ref().is_none_or(is_wanted) {
                         return objects.of(py, node).map(Some);
                     }
+                    py.check_signals()?;
                 }
                 Some(Err(error)) if self.strict => return Err(errors::of_read(py, &error)),
                 Some(Err(error)) => return bad_line(py, &error).map(Some),

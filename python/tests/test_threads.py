@@ -127,6 +127,7 @@ def long_timeline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         "runvet.validate(path, rules={'strict/*': 'warning'})",
         "list(runvet.Check(rules={'strict/*': 'warning'}).each(path))",
         "runvet.coverage(path)",
+        "list(runvet.open(path)['@latest'].events(phase='act'))",
     ],
 )
 def test_ctrl_c_ends_a_check_soon(long_timeline: Path, work: str) -> None:
@@ -143,7 +144,7 @@ def test_ctrl_c_ends_a_check_soon(long_timeline: Path, work: str) -> None:
     assert child.stdout is not None and child.stdout.readline() == "ready\n"
     time.sleep(0.2)
     child.send_signal(signal.SIGINT)
-    said, _ = child.communicate(timeout=10)
+    said, _ = child.communicate(timeout=5)
     assert said == "interrupted\n"
 
 
