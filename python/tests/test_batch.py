@@ -534,6 +534,8 @@ def test_command_writes_the_table_and_exits_as_the_gate(tmp_path: Path, demo: Pa
     assert table.schema == batch.SCHEMA
     assert as_lines(table.to_pylist()) == lines_of(demo)
     assert not Path(f"{output}.parts").exists()
+    early = ["--since", "0000-01-01"]
+    assert batch_command.main([str(demo), "--output", str(output), *early]) == 0
 
     def code(uri: Path, *options: str) -> int:
         return batch_command.main([str(uri), "--output", str(output), "--quiet", *options])
@@ -545,7 +547,9 @@ def test_command_writes_the_table_and_exits_as_the_gate(tmp_path: Path, demo: Pa
     assert code(tmp_path / "nowhere", "--exit-code", "--allow-empty") == 2
 
 
-def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> None:
+def test_command_goes_on_where_it_was_stopped(
+    tmp_path: Path, demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = tmp_path / "findings.parquet"
     parts = Path(f"{output}.parts")
 
@@ -555,7 +559,7 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
         whole(path, batches)
 
     whole = _parts.write
-    arguments = [str(demo), "--output", str(output), "--partitions", "3", "--quiet"]
+    arguments = [str(demo), "--output", str(output), "--partitions", "3"]
     # A length before now is one before the beginning of the run that was stopped.
     arguments += ["--processes", "1", "--since", "-7d"]
     with pytest.MonkeyPatch.context() as patch:
@@ -572,6 +576,8 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
         )
         assert batch_command.main(arguments) == 0
     assert written == ["000001.parquet", "000002.parquet", "findings.parquet"] and kept
+    before, after = (it for it in capsys.readouterr().err.splitlines() if "--since" in it)
+    assert before == after
     assert as_lines(parquet.read_table(output).to_pylist()) == lines_of(demo)
     assert not parts.exists()
 

@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import asdict, replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -97,10 +98,6 @@ def _run(options: argparse.Namespace) -> int:
     stores = dict(_pairs(options.store))
     location = Location(options.uri, stores, options.adapter, patience=options.patience)
     period = Period.of(options.since, options.until)
-    for name in ("since", "until"):
-        if (text := getattr(options, name)) is not None and not options.quiet:
-            at = datetime.fromtimestamp(getattr(period, name) / 1000, timezone.utc)
-            print(f"runvet.batch: --{name} {text} is {at.isoformat()}", file=sys.stderr)
     is_in_store = "://" in options.output
     # What is not finished is kept on this machine.
     output = Path(options.output.rpartition("/")[2] if is_in_store else options.output)
@@ -115,10 +112,12 @@ def _run(options: argparse.Namespace) -> int:
     parts = Path(f"{output}.parts")
     is_walked = location.is_directory and options.partitions is None and options.last is None
     if is_walked and not parts.exists():
+        _show_period(options, period)
         _parts.write(output, rows_of_directory(location.uri, settings, period))
         sums = _parts.plus(sums, output)
     else:
         splits = _planned(parts, location, settings, options, period)
+        _show_period(options, splits[0].period)
         sums = _checked(parts, splits, settings, options, sums)
         files = (_parts.path_of(parts, at) for at in range(len(splits)))
         _parts.write(output, (batch for file in files for batch in _parts.read(file)))
@@ -132,6 +131,17 @@ def _run(options: argparse.Namespace) -> int:
         output.unlink()
     print(json.dumps({**json.loads(sums.to_json()), **shown}))
     return sums.exit_code if options.exit_code else 0
+
+
+def _show_period(options: argparse.Namespace, period: Period) -> None:
+    """Says which times are meant; a length before now is one before the run began."""
+    for name, at in asdict(period).items():
+        if at is not None and not options.quiet:
+            # Python has no times before the year 1.
+            with suppress(OverflowError):
+                time = datetime.fromtimestamp(0, timezone.utc) + timedelta(milliseconds=at)
+                given = f"--{name} {getattr(options, name)}"
+                print(f"runvet.batch: {given} is {time.isoformat()}", file=sys.stderr)
 
 
 def _checked(
