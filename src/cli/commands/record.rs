@@ -181,12 +181,12 @@ impl Record {
         if let Some(moment) = &self.started_at {
             moment.note("--started-at", output);
         }
-        let begin = || match &resumed {
-            Some(run) => recorder.resume(&run.id),
-            None => {
-                self.must_have_workspace()?;
-                recorder.begin(self.task(""))
+        let begin = || {
+            if let Some(run) = &resumed {
+                return recorder.resume(&run.id);
             }
+            self.must_have_workspace()?;
+            recorder.begin(self.task(""))
         };
         let exit = session::record(begin, self.on_eof, &asked, output);
         exit.map(crate::gate::Exit::code)

@@ -207,14 +207,7 @@ impl Recorder {
             read.is_ok() && persisted == state
         };
         let before = self.noted_before(fold.verify.as_ref(), &dir);
-        if self.has_workspace {
-            let refused = |why: String| Err(Error::refused("the workspace", why));
-            match before.as_ref().map(|it| (it.unnamed(), it.has_workspace())) {
-                Some((Some(own), _)) => return refused(format!("the run works in {own}")),
-                Some((None, true)) => {}
-                _ => return refused("the run began without one".into()),
-            }
-        }
+        self.must_name_workspace_of(before.as_ref())?;
         let learn = if dir.has("learn.jsonl") {
             self.open(&dir, "learn.jsonl")?
         } else {
@@ -233,6 +226,19 @@ impl Recorder {
             learn: relearned,
             has_ended,
         })
+    }
+
+    /// Refuses a run with another workspace than the one that is named for it, if one is.
+    fn must_name_workspace_of(&self, before: Option<&Before>) -> Result<(), Error> {
+        if !self.has_workspace {
+            return Ok(());
+        }
+        let why = match before.map(|it| (it.unnamed(), it.has_workspace())) {
+            Some((Some(own), _)) => format!("the run works in {own}"),
+            Some((None, true)) => return Ok(()),
+            _ => "the run began without one".into(),
+        };
+        Err(Error::refused("the workspace", why))
     }
 
     fn open(&self, dir: &OpenDir, name: &'static str) -> Result<TimelineFile, Error> {

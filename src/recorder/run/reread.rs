@@ -39,6 +39,12 @@ pub(super) struct Relearned {
     pub(super) is_whole: bool,
 }
 
+const NO_START: &str = "events.jsonl has no `start` event: the run never began, and its directory \
+                        can be deleted";
+const DAMAGED_START: &str = "line 1 of events.jsonl, the `start` event, is damaged, and nothing \
+                             else says what it said: keep the files of the run, and put that line \
+                             back from a copy";
+
 /// Reads the timelines of an episode; that of its events is open.
 pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<Reread, Error> {
     let path = events.path();
@@ -62,11 +68,11 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
         wrong.is_none()
     });
     let rest = rest.map_err(reading())?;
-    let never_began = lines.tail.length == 0
-        && !is_hole(&rest)
-        && !is_persisted
-        && !dir.has("summary.json")
-        && lines.learn.is_empty();
+    let is_begun = lines.tail.length > 0
+        || is_hole(&rest)
+        || is_persisted
+        || dir.has("summary.json")
+        || !lines.learn.is_empty();
     lines.tail.add(&rest);
     let Lines {
         fold,
@@ -93,16 +99,8 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
             id: id.into(),
             reason: match wrong {
                 Some(wrong) => format!("{wrong}; only its own writer can repair or end it"),
-                None if never_began => {
-                    "events.jsonl has no `start` event: the run never began, and its directory can \
-                         be deleted"
-                        .into()
-                }
-                None => {
-                    "line 1 of events.jsonl, the `start` event, is damaged, and nothing else says \
-                         what it said: keep the files of the run, and put that line back from a copy"
-                        .into()
-                }
+                None if is_begun => DAMAGED_START.into(),
+                None => NO_START.into(),
             },
             report: None,
         }),
