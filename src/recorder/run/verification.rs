@@ -235,11 +235,15 @@ impl Run {
                 files,
             ))
         });
-        let (Some(pre), Some((workspace, content, post))) = (before.kept(&self.dir), looked) else {
+        let snapshots = before.pre.as_ref();
+        let snapshots = snapshots.map(|_| self.recorder.snapshots_dir(&self.dir));
+        let snapshots = snapshots.transpose()?;
+        let (Some(pre), Some(snapshots), Some((workspace, content, post))) =
+            (before.kept(&self.dir), snapshots, looked)
+        else {
             verification.error = Some(UNAVAILABLE.into());
             return Ok(verification);
         };
-        let snapshots = self.recorder.snapshots_dir(&self.dir)?;
         self.replace(&snapshots, POST, &content)?;
         self.sync_names(&snapshots, POST)?;
         verification.workspace_diff = Some(diff(pre, &post));
