@@ -218,8 +218,10 @@ def test_full_run_neither_breaks_its_agent_nor_stays_open(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     config = tmp_path / "runvet.toml"
-    where = 'where = { tool = "len" }\nat = "/payload/input"'
-    config.write_text(f'[[schema]]\nid = "acme/input"\n{where}\nschema.type = "object"\n')
+    config.write_text(
+        '[[schema]]\nid = "acme/input"\nwhere = { tool = ["len", "max"] }\n'
+        'at = "/payload/input"\nschema.properties.args.maxItems = 1\n'
+    )
     with Recorder(tmp_path, config=config).begin("full") as run:
         with run.step("a", kind="act", description="calls tools") as step:
             for objects in (190_000, 8_000, 900, 50, 10, 1):
@@ -229,6 +231,8 @@ def test_full_run_neither_breaks_its_agent_nor_stays_open(
             assert [run.tool(len)("four"), step.tool(abs)(-1)] == [4, 1]
             with pytest.raises(ValueError, match="invalid literal"):
                 run.tool(int)("x")
+            with pytest.raises(runvet.Refused, match="acme/input"):
+                run.tool(max)(1, 2)
             step.outputs["some"] = "text"
     assert status(run)[0] == "ok"
     actions = runvet.Episode.at(run.path).state()["outcomes"]["actions"]

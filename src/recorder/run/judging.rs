@@ -229,7 +229,8 @@ impl Run {
         let Some(judges) = &self.judges else {
             return Ok(());
         };
-        self.must_fit(&draft)?;
+        // What a schema refuses must not happen, also where nothing more can be recorded.
+        let fits = self.must_fit(&draft);
         let event = draft.at(self.id(), self.fold.events + 1, self.fold.last);
         let mut findings = self.found_in(&event)?;
         findings.retain(|finding| {
@@ -239,7 +240,7 @@ impl Run {
                 && pointer.is_some_and(|pointer| is_to_come(&pointer))
         });
         if findings.is_empty() {
-            return Ok(());
+            return fits;
         }
         Err(Error::Violates { what, findings })
     }
