@@ -71,11 +71,13 @@ impl RunDataArgs {
         }
     }
 
-    /// Whether a directory is the run-data directory that is named, or none is named.
-    pub(super) fn is_or_may_be(&self, dir: &Path) -> bool {
+    /// A run-data directory in the form that a user would type; `None` where another one is named.
+    pub(super) fn typed(&self, dir: &Path) -> Option<PathBuf> {
         let real = |path: &Path| path.canonicalize().ok();
-        let named = self.run_data.as_deref();
-        named.is_none_or(|named| real(named).is_some_and(|it| real(dir) == Some(it)))
+        match self.dir() {
+            Ok(typed) if real(&typed).is_some_and(|it| real(dir) == Some(it)) => Some(typed),
+            _ => self.run_data.is_none().then(|| dir.to_owned()),
+        }
     }
 
     fn open_by(&self, find: impl Fn(&Path) -> Result<RunData, Error>) -> Result<RunData, Failure> {

@@ -136,11 +136,11 @@ impl RecordedRun {
                 quote(name)
             )));
         }
-        if !run_data.is_or_may_be(around) {
+        let Some(around) = run_data.typed(around) else {
             return Err(wrong(format!(
                 "{shown} is not in the run data that --run-data or RUNVET_RUN_DATA names"
             )));
-        }
+        };
         Ok(Self {
             recorder: Recorder::new(around),
             id: id.to_owned(),

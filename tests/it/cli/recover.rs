@@ -196,15 +196,23 @@ fn run_is_named_as_by_other_commands() {
     assert_eq!(output.output().unwrap().status.code(), Some(0));
     let unknown = runvet("abandon", temp.path(), &["ep_other", "--json"]);
     assert_eq!(unknown.status.code(), Some(2));
-    let answer = answer(stdout(&unknown));
-    assert_eq!(answer["error"]["kind"], "absent");
-    let said = answer["error"]["message"].as_str().unwrap();
+    let absent = answer(stdout(&unknown));
+    assert_eq!(absent["error"]["kind"], "absent");
+    let said = absent["error"]["message"].as_str().unwrap();
     assert!(said.contains("`runvet list` shows the runs"), "{said}");
     let slashed = format!("{}/", dir.display());
     for name in [&*id, "@latest", &slashed] {
         let talk = Talk::new(temp.path(), &["--resume", name]);
         assert_eq!(talk.id, id, "{name}");
         assert_eq!(talk.end(), Some(0));
+    }
+    // The answer has the path in the form in which the run data is named.
+    for name in [&*id, "@latest", &slashed] {
+        let mut command = recording(Path::new("."), &["--resume", name]);
+        command.current_dir(temp.path());
+        let output = fed(command, b"");
+        let first = answer(stdout(&output).lines().next().unwrap());
+        assert_eq!(first["path"], format!("./episodes/{id}"), "{name}");
     }
 }
 
