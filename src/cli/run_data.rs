@@ -64,7 +64,7 @@ impl RunDataArgs {
             None => match self.open() {
                 Ok(run_data) => Ok(run_data.path().to_owned()),
                 Err(Failure::Fault(message)) => Err(Failure::Fault(format!(
-                    "{message}, which is made where it does not exist"
+                    "{message}; a new run can also go into a new directory, which --run-data names"
                 ))),
                 Err(failure) => Err(failure),
             },
