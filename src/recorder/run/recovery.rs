@@ -126,12 +126,9 @@ impl Recorder {
     /// As for [`Recorder::resume`], but a run that has ended is not an error.
     pub fn recover(&self, id: &str) -> Result<Recovered, Error> {
         let mut left = self.left(id)?;
-        let lacks_lines = !left.learn.is_whole;
+        let is_complete = left.has_ended && left.learn.is_whole;
         left.repair()?;
-        if left.run.fold.terminated.is_some() && (lacks_lines || !left.has_ended) {
-            if !left.has_ended {
-                left.run.complete()?;
-            }
+        if left.run.fold.terminated.is_some() && !is_complete {
             return Ok(Recovered::Completed(Box::new(left.run.recorded())));
         }
         Ok(match left.tail {
@@ -251,8 +248,10 @@ impl Recorder {
 impl Left {
     /// Makes the records whole. Those that can't be trusted are refused, and stay as they are.
     fn repair(&mut self) -> Result<(), Error> {
+        let directory = self.run.dir.directory();
+        let directory = directory.map_err(Error::io("reading", self.run.path()))?;
         if self.has_ended {
-            self.run.must_be_trusted(|directory| Box::new(directory))?;
+            self.run.must_be_trusted(&directory)?;
             return if self.learn.is_whole {
                 Ok(())
             } else {
@@ -260,13 +259,10 @@ impl Left {
             };
         }
         // Without the tail, nothing would vouch for a state whose evidence is in the tail.
-        let (events, has_state) = (self.run.events.length(), !self.is_ahead);
-        self.run.must_be_trusted(|directory| {
-            Box::new(WithoutTail {
-                directory,
-                events,
-                has_state,
-            })
+        self.run.must_be_trusted(&WithoutTail {
+            directory,
+            events: self.run.events.length(),
+            has_state: !self.is_ahead,
         })?;
         if self.is_ahead {
             self.run.remove(&self.run.dir, ["state.json".to_owned()])?;
@@ -276,11 +272,12 @@ impl Left {
             self.run.events.cut()?;
         }
         self.relearn()?;
-        if self.run.fold.terminated.is_none() {
-            self.run.clear_away()?;
-            if self.is_ahead {
-                self.run.persist()?;
-            }
+        if self.run.fold.terminated.is_some() {
+            return self.run.complete();
+        }
+        self.run.clear_away()?;
+        if self.is_ahead {
+            self.run.persist()?;
         }
         Ok(())
     }
@@ -297,11 +294,8 @@ impl Left {
 
     fn go_on(mut self) -> Result<Run, Error> {
         self.repair()?;
-        let mut run = self.run;
+        let run = self.run;
         if run.fold.terminated.is_some() {
-            if !self.has_ended {
-                run.complete()?;
-            }
             return Err(run.ended());
         }
         let mut run = run.judged(false)?;
@@ -315,15 +309,10 @@ impl Left {
 impl Run {
     /// Refuses to go on where the check finds an error in what a recovery leaves of the records.
     /// Nobody else writes: this run has the lock.
-    fn must_be_trusted(
-        &self,
-        left: impl FnOnce(Directory) -> Box<dyn Artifacts>,
-    ) -> Result<(), Error> {
+    fn must_be_trusted(&self, left: &dyn Artifacts) -> Result<(), Error> {
         let id = self.id();
-        let directory = self.dir.directory();
-        let directory = directory.map_err(Error::io("reading", self.path()))?;
         let key = EpisodeKey::Dir(self.path().to_owned());
-        let report = Checker::new().artifacts(&key, Some(id), &*left(directory));
+        let report = Checker::new().artifacts(&key, Some(id), left);
         let mut findings = report.findings.iter();
         match findings.find(|finding| finding.severity == Severity::Error) {
             None => Ok(()),
