@@ -68,11 +68,6 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
         wrong.is_none()
     });
     let rest = rest.map_err(reading())?;
-    let is_begun = lines.tail.length > 0
-        || is_hole(&rest)
-        || is_persisted
-        || dir.has("summary.json")
-        || !lines.learn.is_empty();
     lines.tail.add(&rest);
     let Lines {
         fold,
@@ -87,6 +82,10 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
         is_another
             .then(|| "no projection event has the digest of state.json as `state_sha256`".into())
     });
+    let is_begun = || {
+        let has_lost_lines = tail.length > rest.len() as u64 || is_hole(&rest);
+        has_lost_lines || is_persisted || dir.has("summary.json") || !learn.is_empty()
+    };
     match (wrong, fold) {
         (None, Some(fold)) => Ok(Reread {
             fold,
@@ -99,7 +98,7 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
             id: id.into(),
             reason: match wrong {
                 Some(wrong) => format!("{wrong}; only its own writer can repair or end it"),
-                None if is_begun => DAMAGED_START.into(),
+                None if is_begun() => DAMAGED_START.into(),
                 None => NO_START.into(),
             },
             report: None,
