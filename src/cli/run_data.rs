@@ -71,13 +71,13 @@ impl RunDataArgs {
         }
     }
 
-    /// A run-data directory in the form that a user would type; `None` where another one is named.
-    pub(super) fn typed(&self, dir: &Path) -> Option<PathBuf> {
+    /// A run-data directory in the form of [`RunDataArgs::dir`], if it is that one; `None` where
+    /// another one is named.
+    pub(super) fn typed(&self, typed: Option<PathBuf>, dir: &Path) -> Option<PathBuf> {
         let real = |path: &Path| path.canonicalize().ok();
-        match self.dir() {
-            Ok(typed) if real(&typed).is_some_and(|it| real(dir) == Some(it)) => Some(typed),
-            _ => self.run_data.is_none().then(|| dir.to_owned()),
-        }
+        let is_it = |typed: &PathBuf| real(typed).is_some_and(|it| real(dir) == Some(it));
+        let other = || self.run_data.is_none().then(|| dir.to_owned());
+        typed.filter(is_it).or_else(other)
     }
 
     fn open_by(&self, find: impl Fn(&Path) -> Result<RunData, Error>) -> Result<RunData, Failure> {

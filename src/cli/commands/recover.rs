@@ -101,9 +101,10 @@ impl RecordedRun {
         name: &str,
         output: &Output,
     ) -> Result<Self, (&'static str, String)> {
+        let typed = run_data.dir().ok();
         // A whole id is that of a run where the recorder writes, whatever else has it.
         if Path::new(name).file_name() == Some(name.as_ref())
-            && let Ok(run_data) = run_data.dir()
+            && let Some(run_data) = &typed
             && let dir = run_data.join(EPISODES).join(name)
             && !is_gone(&dir)
         {
@@ -136,7 +137,7 @@ impl RecordedRun {
                 quote(name)
             )));
         }
-        let Some(around) = run_data.typed(around) else {
+        let Some(around) = run_data.typed(typed, around) else {
             return Err(wrong(format!(
                 "{shown} is not in the run data that --run-data or RUNVET_RUN_DATA names"
             )));
