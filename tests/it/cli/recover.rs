@@ -183,7 +183,7 @@ fn end_that_was_cut_short_is_completed() {
 }
 
 #[test]
-fn run_is_named_as_by_other_commands() {
+fn run_is_named_by_its_whole_id_as_the_latest_or_by_a_path() {
     let temp = tempfile::tempdir().unwrap();
     let (id, dir) = killed(temp.path(), b"");
     for name in [&*id, "@latest", dir.to_str().unwrap()] {
