@@ -415,7 +415,7 @@ fn tidy(mut skips: Vec<Skip>) -> Vec<Skip> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::Compared;
+    use crate::draft::Compared;
     use crate::source::Place;
 
     #[test]

@@ -46,6 +46,7 @@ mod dashboard;
 pub mod diff;
 mod digest;
 pub mod document;
+mod draft;
 mod expression;
 mod facts;
 pub mod finding;

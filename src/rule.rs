@@ -1,15 +1,14 @@
 //! What a rule is: data and one pure function from facts to findings.
 
-mod memory;
 mod team;
 
 use std::borrow::Cow;
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
-use crate::finding::{Level, MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
+use crate::finding::{Level, RuleInfo};
 use crate::load::{Loaded, Trouble};
-use crate::source::{Artifact, Place, Target};
-pub(crate) use memory::FindingMemory;
+use crate::source::Artifact;
 pub(crate) use team::TeamCheck;
 
 /// A rule: its name and level, and how it is checked.
@@ -111,20 +110,6 @@ impl Rule {
     }
 }
 
-/// Whether a rule had anything to compare, findings or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub(crate) enum Compared {
-    Something,
-    Nothing,
-}
-
-impl Compared {
-    pub(crate) const fn when(any: bool) -> Self {
-        if any { Self::Something } else { Self::Nothing }
-    }
-}
-
 /// What a rule sees, and the function that checks it.
 pub(crate) enum Check {
     /// A trouble that loading met; returns a finding if the trouble belongs to this rule. The other
@@ -203,154 +188,9 @@ impl Need {
     pub(crate) const ALL: [Self; 3] = [Self::Lifecycle, Self::WholeTimeline, Self::Reach];
 }
 
-/// What a rule says of a place, before the place is looked up.
-#[derive(Clone, Debug)]
-pub(crate) struct Draft {
-    pub(crate) place: Place,
-    pub(crate) message: String,
-    /// Replaces the rule's hint.
-    pub(crate) help: Option<String>,
-    pub(crate) related: Vec<(Place, String)>,
-    /// What identifies the finding in addition to the texts at its places, such as the number
-    /// of lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
-    /// accepts no more than that.
-    pub(crate) besides: String,
-    /// Places that it may follow from, shown as related. They are not part of the fingerprint: a
-    /// finding stays the same when its cause is found.
-    pub(crate) causes: Vec<(Place, String)>,
-}
-
-impl Draft {
-    pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
-        Self {
-            place,
-            message: message.into(),
-            help: None,
-            related: Vec::new(),
-            besides: String::new(),
-            causes: Vec::new(),
-        }
-    }
-
-    pub(crate) fn besides(mut self, besides: &(impl ToString + ?Sized)) -> Self {
-        self.besides = besides.to_string();
-        self
-    }
-
-    pub(crate) fn help(mut self, help: Option<String>) -> Self {
-        self.help = help;
-        self
-    }
-
-    pub(crate) fn causes(mut self, causes: Vec<(Place, String)>) -> Self {
-        self.causes = causes;
-        self
-    }
-
-    pub(crate) fn related(mut self, place: Place, message: impl Into<String>) -> Self {
-        self.related.push((place, message.into()));
-        self
-    }
-}
-
 /// A rule of a check, and its place among them.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed<'r> {
     pub(crate) rule: &'r Rule,
     pub(crate) index: usize,
-}
-
-/// A finding of a rule before its place is looked up.
-pub(crate) struct Drafted {
-    /// The place of the rule among those of the check.
-    pub(crate) rule_index: usize,
-    pub(crate) severity: Severity,
-    pub(crate) draft: Draft,
-}
-
-/// Collects the findings of one rule.
-pub(crate) struct Findings<'f> {
-    pub(crate) of: Placed<'f>,
-    pub(crate) severity: Severity,
-    /// The number of findings of this rule in this episode so far.
-    pub(crate) count: usize,
-    /// How many of them are listed.
-    pub(crate) listed: usize,
-    pub(crate) memory: &'f mut FindingMemory,
-    pub(crate) drafts: &'f mut Vec<Drafted>,
-    pub(crate) skips: &'f mut Vec<Skip>,
-}
-
-impl<'f> Findings<'f> {
-    /// Those of a rule that has found nothing in the episode yet.
-    pub(crate) fn new(
-        of: Placed<'f>,
-        severity: Severity,
-        memory: &'f mut FindingMemory,
-        drafts: &'f mut Vec<Drafted>,
-        skips: &'f mut Vec<Skip>,
-    ) -> Self {
-        Self {
-            of,
-            severity,
-            count: 0,
-            listed: 0,
-            memory,
-            drafts,
-            skips,
-        }
-    }
-
-    /// Adds a finding at a place.
-    pub(crate) fn at(&mut self, place: Place, message: impl Into<String>) {
-        self.push(Draft::new(place, message));
-    }
-
-    /// Adds a finding with help or related places.
-    pub(crate) fn push(&mut self, draft: Draft) {
-        self.count += 1;
-        if self.memory.take(&draft, self.listed) {
-            self.listed += 1;
-            self.add(draft);
-        }
-    }
-
-    fn add(&mut self, draft: Draft) {
-        self.drafts.push(Drafted {
-            rule_index: self.of.index,
-            severity: self.severity,
-            draft,
-        });
-    }
-
-    /// Adds that the rule could not be checked, or not in full.
-    pub(crate) fn skip(&mut self, reason: &SkipReason) {
-        self.skips.push(Skip::new(&*self.of.rule.info.id, reason));
-    }
-
-    /// The number of findings that are still listed.
-    pub(crate) fn left_to_list(&self) -> usize {
-        MAX_FINDINGS_PER_RULE.saturating_sub(self.count)
-    }
-
-    /// Counts findings that are not listed.
-    pub(crate) fn more(&mut self, count: usize) {
-        self.count += count;
-    }
-
-    /// Adds how many findings are not listed.
-    pub(crate) fn close(mut self) {
-        let untold = self.count - self.listed;
-        if let (1.., Some(last)) = (untold, self.drafts.last()) {
-            let whole = Place {
-                line: None,
-                target: Target::Whole,
-                ..last.draft.place.clone()
-            };
-            let file = whole.file_name();
-            let message = format!("{file}: {untold} more findings of this rule are not listed");
-            let draft = Draft::new(whole, message).besides(&untold);
-            self.add(draft);
-        }
-    }
 }

@@ -1,9 +1,10 @@
 //! Findings that rest on the timeline -> the misspelled keys and phases that they may follow from.
 
+use crate::draft::Drafted;
 use crate::facts::{Slip, SlipLines, Slips};
 use crate::printable::{brief, quote};
 use crate::record::phases::PROJECTION;
-use crate::rule::{Drafted, Placed};
+use crate::rule::Placed;
 use crate::rules::RuleSet;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Checker, findings};
+use crate::draft::{Draft, Drafted};
 use crate::finding::{Coverage, EpisodeReport, Level, Lifecycle, Severity, Skip};
 use crate::load::Loaded;
-use crate::rule::{Draft, Drafted};
 use crate::rules::coverage::required;
 use crate::source::{Artifact, Place};
 

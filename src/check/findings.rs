@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::locate::Locator;
 use crate::digest::Digest;
+use crate::draft::Drafted;
 use crate::finding::{Finding, Location, Related};
-use crate::rule::{Drafted, Rule};
+use crate::rule::Rule;
 use crate::rules::RuleSet;
 use crate::source::Place;
 

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use super::{Checker, causes, coverage, findings, tidy};
+use crate::draft::{Compared, Draft, Drafted, FindingMemory, Findings};
 use crate::facts::{Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable};
 use crate::finding::{
     Card, Coverage, EpisodeReport, Level, Lifecycle, STILL_CHANGING, Skip, SkipReason, UNREADABLE,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::outline::Listening;
-use crate::rule::{Check, Compared, Draft, Drafted, FindingMemory, Findings, Need, Record, Rule};
+use crate::rule::{Check, Need, Record, Rule};
 use crate::rules::RuleSet;
 use crate::source::{EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
@@ -118,7 +119,14 @@ fn judge_all(
             answer(of.rule, examined(loaded));
             continue;
         }
-        let findings = Findings::new(of, severity, &mut memory, &mut drafts, &mut skips);
+        let findings = Findings::new(
+            &of.rule.info.id,
+            of.index,
+            severity,
+            &mut memory,
+            &mut drafts,
+            &mut skips,
+        );
         if let Some(compared) = judge(of.rule, loaded, &standings, findings) {
             answer(of.rule, compared);
         }

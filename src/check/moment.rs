@@ -6,10 +6,11 @@ use serde_json::json;
 
 use super::{Checker, findings};
 use crate::document::{Document, OwnedDocument, Tape};
+use crate::draft::{Draft, Drafted, FindingMemory, Findings};
 use crate::finding::{Finding, Lifecycle};
 use crate::load::Declared;
 use crate::record::State;
-use crate::rule::{Check, Draft, Drafted, FindingMemory, Findings, TeamCheck};
+use crate::rule::{Check, TeamCheck};
 use crate::source::{Artifact, EpisodeKey, Line, Place, Pointer};
 use crate::team::{InForce, Judged, Name, RunValues, run_as_json};
 
@@ -180,7 +181,14 @@ impl Judges {
                 continue;
             };
             let mut skips = Vec::new();
-            let mut findings = Findings::new(of, severity, &mut memory, &mut drafts, &mut skips);
+            let mut findings = Findings::new(
+                &of.rule.info.id,
+                of.index,
+                severity,
+                &mut memory,
+                &mut drafts,
+                &mut skips,
+            );
             team.at_once(&self.team().team, &found, &mut findings);
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| Drafted {

@@ -3,7 +3,7 @@
 mod expression;
 mod order;
 
-use super::{Compared, Draft, Findings};
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
 use crate::load::{Declared, FoundBySchema, Loaded, Met, Outside, What};

@@ -1,10 +1,10 @@
 //! What loading examined -> whether a rule about it had anything to compare.
 
 use crate::document::Refused;
+use crate::draft::Compared;
 use crate::facts::Usable;
 use crate::finding::Lifecycle;
 use crate::load::{Loaded, LoadedRecord, NoText};
-use crate::rule::Compared;
 use crate::source::Artifact;
 
 /// Any artifact.

@@ -1,9 +1,10 @@
 //! Rules that the state and the summary have in common.
 
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::Trouble;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Draft, Examined, Record, Rule};
+use crate::rule::{BuiltIn, Check, Examined, Record, Rule};
 use crate::schema::MAX_VIOLATIONS;
 use crate::source::{Artifact, Place};
 

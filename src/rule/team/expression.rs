@@ -1,7 +1,7 @@
 //! What a rule of a team in the expression language finds -> findings.
 
-use super::super::{Compared, Draft, Findings};
 use super::unjudged;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipReason};
 use crate::load::Loaded;

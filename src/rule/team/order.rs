@@ -1,7 +1,7 @@
 //! What an order of a team finds -> findings.
 
-use super::super::{Compared, Draft, Findings};
 use super::unjudged;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipReason};
 use crate::load::{Declared, FoundByOrder, Loaded};

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts, repeats};
 use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

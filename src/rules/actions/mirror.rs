@@ -1,9 +1,10 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Listener, Stage, StateFacts, TimelineFacts, Topic, Unlike, Why};
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,8 +1,9 @@
 //! `actions/unrecorded`: an act event has the id of an action that the state does not have.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,9 +1,10 @@
 //! `episode/id`: a record belongs to another episode.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{IdSource, Run, StateFacts, SummaryFacts};
 use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,10 +1,11 @@
 //! `episode/tags`: the state and the summary have different tags.
 
 use crate::document::{Key, Node};
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{StateFacts, SummaryFacts, show};
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

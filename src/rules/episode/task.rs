@@ -1,9 +1,10 @@
 //! `episode/task`: the state and the summary have different tasks.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{StateFacts, SummaryFacts};
 use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,9 +1,10 @@
 //! `events/misspelled`: a key or the phase of an event is probably misspelled.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Run, Slip, SlipLines, Within};
 use crate::finding::Level;
 use crate::printable::{brief, quote};
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,8 +1,9 @@
 //! `events/repeated-line`: a line of the timeline repeats the line before it.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::Run;
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::{Line, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,8 +1,9 @@
 //! `events/second-start`: the timeline has a second start event.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::Run;
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Need, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,9 +1,10 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
 use crate::document::Kind;
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::{ArrayLines, NotAnEvent, SpreadObjects, Trouble};
-use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 

@@ -1,8 +1,9 @@
 //! `events/torn-tail`: the last line of the timeline was cut off.
 
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::{ArrayLines, Trouble};
-use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 

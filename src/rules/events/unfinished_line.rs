@@ -1,8 +1,9 @@
 //! `events/unfinished-line`: the last line of the timeline is not finished.
 
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 

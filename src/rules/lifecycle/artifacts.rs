@@ -1,9 +1,10 @@
 //! `lifecycle/artifacts`: a run that has ended lacks an artifact.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Run, StateFacts};
 use crate::finding::{Level, Lifecycle};
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,8 +1,9 @@
 //! `lifecycle/early-artifacts`: a run in progress has an artifact of a run that has ended.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::Run;
 use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

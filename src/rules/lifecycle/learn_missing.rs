@@ -1,8 +1,9 @@
 //! `lifecycle/learn-missing`: the state links a learning timeline that does not exist.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts};
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::{Artifact, Place, leads_to};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

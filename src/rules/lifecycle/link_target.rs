@@ -1,9 +1,10 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
+use crate::draft::{Compared, Findings};
 use crate::facts::{Stage, StateFacts, Value};
 use crate::finding::Level;
 use crate::printable::{brief, quote};
-use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

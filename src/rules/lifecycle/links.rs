@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use crate::document::Kind;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts};
 use crate::finding::{Level, Lifecycle};
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

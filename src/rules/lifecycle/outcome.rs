@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Run, StateFacts, SummaryFacts, Value, show};
 use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,9 +1,10 @@
 //! `manifest/digest`: a file is not as the manifest says.
 
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::{FileTrouble, Trouble};
 use crate::printable::{brief, quote};
-use crate::rule::{BuiltIn, Check, Draft, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Need, Record, Rule};
 use crate::rules::examined;
 use crate::source::{Artifact, Place, Pointer, Target};
 

@@ -1,8 +1,8 @@
 //! The differences of the plan that are for one of two rules: what labels say, or all else.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::plan::PlanMismatch;
 use crate::facts::{Listener, StateFacts, TimelineFacts, Topic};
-use crate::rule::{Compared, Draft, Findings};
 use crate::source::{Artifact, Place};
 
 /// Adds the differences that belong to a topic: the plan, or labels.

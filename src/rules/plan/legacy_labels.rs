@@ -1,9 +1,10 @@
 //! `plan/legacy-labels`: the steps differ from the labels of the plan event.
 
 use super::difference;
+use crate::draft::{Compared, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/legacy-labels",

@@ -1,8 +1,9 @@
 //! `plan/no-event`: the plan has steps, but the timeline has no plan event.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,9 +1,10 @@
 //! `plan/projection`: the persisted plan differs from the plan rebuilt from the timeline.
 
 use super::difference;
+use crate::draft::{Compared, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/projection",

@@ -1,9 +1,10 @@
 //! `plan/still-running`: a run has ended, but a step of its plan is still running.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts, Value};
 use crate::finding::{Level, Lifecycle};
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

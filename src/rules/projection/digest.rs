@@ -1,8 +1,9 @@
 //! `projection/digest`: the state of a run that has ended was changed after its projection event.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::document::{Kind, Node};
+use crate::draft::{Compared, Draft};
 use crate::facts::{EventFacts, StateFacts, Value, show};
 use crate::printable::brief;
-use crate::rule::{Compared, Draft};
 use crate::source::{Artifact, Place, Pointer};
 
 /// The other side of a finding.

@@ -1,8 +1,9 @@
 //! `projection/missing`: no projection event confirms the persisted state.
 
+use crate::draft::{Compared, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,8 +1,9 @@
 //! `projection/not-yet`: no projection event confirms the state of a run in progress yet.
 
+use crate::draft::{Compared, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle, SkipReason};
-use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,9 +1,10 @@
 //! `projection/outcomes`: the projection event and the state disagree on the outcomes.
 
 use super::evidence;
+use crate::draft::{Compared, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/outcomes",

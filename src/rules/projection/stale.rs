@@ -2,9 +2,10 @@
 
 use super::evidence;
 use crate::digest::Digest;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{EventFacts, Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::{Line, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

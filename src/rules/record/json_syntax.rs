@@ -1,8 +1,9 @@
 //! `record/json-syntax`: a record is not JSON.
 
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Draft, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::rules::examined;
 use crate::source::{Place, Target};
 

@@ -1,9 +1,10 @@
 //! `record/misspelled-field`: a field is probably misspelled.
 
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::Trouble;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 

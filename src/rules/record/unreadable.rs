@@ -1,9 +1,10 @@
 //! `record/unreadable`: an artifact exists but can't be read.
 
 use crate::document::MAX_VALUES;
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Draft, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 use crate::store::{MAX_RECORD_BYTES, Unreadable};

@@ -1,10 +1,11 @@
 //! `started-at/start-event`: the start event does not confirm when the run started.
 
 use crate::document::Kind;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, SkipReason};
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

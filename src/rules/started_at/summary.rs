@@ -1,9 +1,10 @@
 //! `started-at/summary`: the state and the summary disagree on when the run started.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{StateFacts, SummaryFacts};
 use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,8 +1,9 @@
 //! `state/missing`: a run has no state record.
 
+use crate::draft::{Compared, Findings};
 use crate::facts::Run;
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

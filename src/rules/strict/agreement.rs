@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use crate::document::Number;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Run, StartEvent, Value};
 use crate::finding::{Level, SkipReason};
 use crate::printable::{brief, quote};
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

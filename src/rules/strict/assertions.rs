@@ -1,9 +1,10 @@
 //! `strict/assertions`: the verification did not pass as its assertions did.
 
 use crate::document::Kind;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::SummaryFacts;
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,10 +1,11 @@
 //! `strict/durations`: the timeline does not confirm a duration of the summary.
 
 use crate::document::Number;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Run, Stamped};
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Need, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,10 +1,11 @@
 //! `strict/ending`: the end of the timeline contradicts the status.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Ending, Run, StateFacts};
 use crate::finding::{Level, Lifecycle};
 use crate::printable::quote;
 use crate::record::RunStatus;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Need, Record, Rule};
 use crate::source::{Artifact, Place};
 use crate::words::Words as _;
 

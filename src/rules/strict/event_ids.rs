@@ -1,9 +1,10 @@
 //! `strict/event-ids`: two events share an id.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{MAX_EVENT_IDS, Run};
 use crate::finding::{Level, SkipKind, SkipReason};
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,8 +1,9 @@
 //! `strict/learn`: a line of `learn.jsonl` is not a JSON object.
 
+use crate::draft::Draft;
 use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::rules::examined;
 use crate::source::{Artifact, Place, Target};
 

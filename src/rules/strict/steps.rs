@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Stage, StateFacts};
 use crate::finding::Level;
 use crate::printable::quote;
 use crate::record::StepStatus;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::{Artifact, Place, Pointer};
 use crate::words::Words as _;
 

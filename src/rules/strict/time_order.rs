@@ -1,9 +1,10 @@
 //! `strict/time-order`: an event is earlier than the one before it.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Run, Stamped};
 use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,9 +1,10 @@
 //! `summary/adapter`: a run that its adapter did not complete is called a success.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::SummaryFacts;
 use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

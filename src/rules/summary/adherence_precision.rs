@@ -1,9 +1,10 @@
 //! `summary/adherence-precision`: the plan adherence has more than 4 decimal places.
 
+use crate::draft::{Compared, Findings};
 use crate::facts::SummaryFacts;
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

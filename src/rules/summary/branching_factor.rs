@@ -1,9 +1,10 @@
 //! `summary/branching-factor`: the branching factor is not the number of direction events.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{SummaryFacts, TimelineFacts};
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,10 +1,11 @@
 //! `summary/counts`: a counter of the summary is not the number of events.
 
 use crate::document::{Kind, Node, Number};
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Counted, NotAFact, Run, Usable, Value};
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Need, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,10 +1,11 @@
 //! `summary/directions`: the summary counts more directives than there are direction events.
 
 use crate::document::Number;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{SummaryFacts, TimelineFacts};
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

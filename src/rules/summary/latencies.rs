@@ -1,10 +1,11 @@
 //! `summary/latencies`: the latencies contradict each other or the duration.
 
 use crate::document::{Number, is_sum_positive};
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::SummaryFacts;
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,10 +1,11 @@
 //! `summary/learning`: the learning counts contradict each other or the learning timeline.
 
 use crate::document::Number;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::Run;
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

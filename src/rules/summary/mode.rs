@@ -1,8 +1,9 @@
 //! `summary/mode`: a run in minimal mode has data that only meta mode writes.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::Run;
 use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

@@ -1,10 +1,11 @@
 //! `summary/verification`: the verification result contradicts the rest of the summary.
 
 use crate::document::Node;
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{Run, SummaryFacts, Usable, Value, show};
 use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

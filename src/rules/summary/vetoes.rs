@@ -1,9 +1,10 @@
 //! `summary/vetoes`: the veto count is less than the vetoes that direction issued.
 
+use crate::draft::{Compared, Draft, Findings};
 use crate::facts::SummaryFacts;
 use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {

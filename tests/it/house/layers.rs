@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every module of `src/`, the lowest first. A module may import those before it.
-const MODULES: [&str; 41] = [
+const MODULES: [&str; 42] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -20,6 +20,7 @@ const MODULES: [&str; 41] = [
     "record",
     "finding",
     "dashboard",
+    "draft",
     // Facts stand on documents alone: not on the store, nor on the schemas.
     "facts",
     "outline",
