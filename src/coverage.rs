@@ -16,10 +16,12 @@ pub(crate) mod text;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::check::Checker;
 use crate::finding::{Coverage, EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
@@ -109,6 +111,7 @@ pub(crate) fn coverage<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> RunsCoverage
 /// Counts in runs.
 struct Counting {
     gate: Gate,
+    checker: Arc<Checker>,
     fields: Fields,
     selectors: Vec<(String, &'static str, usize)>,
 }
@@ -124,13 +127,14 @@ impl Counting {
     fn new(gate: &Gate) -> Self {
         Self {
             gate: gate.clone().keep_coverage(true),
+            checker: gate.checker(),
             fields: Fields::new(),
             selectors: selectors(gate),
         }
     }
 
     fn events(&self) -> &TeamEvents {
-        &self.gate.check().team().events
+        &self.checker.team().events
     }
 
     fn of(&self, episodes: &[impl AsEpisodeDir], faults: Vec<ReportedFault>) -> RunsCoverage {
@@ -171,8 +175,8 @@ impl Counting {
 
     fn run(&self, gate: &mut Gate, episode: &impl AsEpisodeDir) -> Result<Counted, Fault> {
         let run = RunReader::from(episode.as_episode_dir().into_owned());
-        let (report, mut fields) = gate.judge(|session| {
-            run.check_and(session, None, |loaded| {
+        let (report, mut fields) = gate.judge(|worker| {
+            run.check_and(worker, None, |loaded| {
                 let mut seen = vec![0; self.fields.places];
                 if let Some(state) = loaded.state.written() {
                     self.fields.state.see(state, &mut seen);
@@ -208,8 +212,8 @@ impl Counting {
 
 /// The selectors of events that rules which are on have: the rule, the key, and the place.
 fn selectors(gate: &Gate) -> Vec<(String, &'static str, usize)> {
-    let check = gate.check();
-    let events = &check.team().events;
+    let checker = gate.checker();
+    let events = &checker.team().events;
     let of_rule = |rule: &crate::rule::Rule| {
         let named = match rule.check {
             Check::Team(TeamCheck::Schema { index, .. }) => {
@@ -228,7 +232,7 @@ fn selectors(gate: &Gate) -> Vec<(String, &'static str, usize)> {
         let named = named.into_iter();
         named.filter_map(move |(key, selector)| Some((id.clone(), key, selector?)))
     };
-    check.rule_set().iter().flat_map(of_rule).collect()
+    gate.rule_set().iter().flat_map(of_rule).collect()
 }
 
 fn add(sums: &mut [u64], numbers: &[u64]) {

@@ -1,4 +1,4 @@
-//! A place and a message -> the findings of one rule in one episode, before their places are looked up.
+//! Places and messages -> the findings of one rule, before their places are looked up.
 
 mod memory;
 

@@ -320,26 +320,6 @@ impl EpisodeReport {
         findings
     }
 
-    /// Findings of an episode of which nothing else is known.
-    pub(crate) fn of_findings(key: &EpisodeKey, findings: Vec<Finding>) -> Self {
-        Self {
-            id: String::new(),
-            dir: key.to_string(),
-            key: key.clone(),
-            lifecycle: Lifecycle::Unknown,
-            mode: None,
-            adapter: None,
-            valid: None,
-            findings,
-            skipped: Vec::new(),
-            suppressed: Vec::new(),
-            suppressed_skips: Vec::new(),
-            coverage: None,
-            card: None,
-            is_unchecked: false,
-        }
-    }
-
     /// Whether findings were held back: the episode kept changing while it was read, and what
     /// disagreed may have been records of two generations.
     #[must_use]

@@ -1,8 +1,7 @@
 //! Judging: paths -> findings that count, by the configuration and the baseline.
 //!
-//! A check judges every rule that counts in some directory. The gate applies the levels of each
-//! episode's directory, moves findings that do not count to the suppressed ones, and sums up the
-//! rest.
+//! A worker checks each episode at the levels that hold in its directory. The gate moves findings
+//! that do not count to the suppressed ones, and sums up the rest.
 //!
 //! ```
 //! use std::path::Path;
@@ -22,31 +21,38 @@
 //! ```
 
 mod baseline;
-mod decide;
+mod excludes;
 mod exit;
-mod globs;
 mod ignores;
-mod levels;
+#[cfg(test)]
+pub(crate) mod linear;
 mod outcome;
 mod reading;
 #[cfg(feature = "cli")]
 mod request;
 mod settings;
+mod suppressions;
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::check::{self, CheckSession, Checker, Judges};
+use crate::check::{self, Checker, Judges, Worker};
 use crate::config::Files;
 use crate::digest::Digest;
 use crate::finding::{Deny, EpisodeReport, Report, ReportedFault, RuleInfo, Statistics, Totals};
+use crate::parallel::in_order;
+use crate::rules::RuleSet;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, AsEpisodeDir, Discovery, EpisodeDir, Excludes, Fault, Found, Given};
+use crate::store::{
+    self, Artifacts, AsEpisodeDir, Content, Discovery, EpisodeDir, Fault, Found, Given, InMemory,
+};
 
+#[cfg(feature = "cli")]
+pub(crate) use crate::check::Decided;
 pub use crate::check::{Error, all_rules};
 pub use crate::config::ConfigError;
 pub use baseline::{Baseline, BaselineError};
@@ -55,31 +61,17 @@ pub use outcome::Outcome;
 #[cfg(feature = "cli")]
 pub(crate) use request::CheckRequest;
 
-use decide::Vanished;
-use globs::Glob;
-use ignores::Ignored;
-pub(crate) use levels::Decided;
-use levels::Levels;
+use check::Glob;
+use suppressions::Suppressions;
 
 /// Checks episodes and decides which findings count. Its buffers are kept from one episode to the
 /// next, which saves about a quarter of the time of a small one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Gate {
-    check: Checker,
-    session: Lazy,
-    /// The working directory, which relative paths of episodes start from.
-    here: PathBuf,
-    /// The directory that globs start from.
-    root: PathBuf,
-    levels: Levels,
+    settings: check::Settings,
+    worker: KeptWorker,
     excluded: Vec<Glob>,
-    ignored: Vec<Ignored>,
-    baseline: Option<Baseline>,
-    /// Whether findings are added to the baseline instead of being searched in it.
-    records: bool,
-    /// Directories in the baseline that were not judged, with their numbers of findings.
-    unjudged: BTreeMap<PathBuf, usize>,
-    vanished: Vanished,
+    suppressions: Suppressions,
     has_statistics: bool,
     deny: Deny,
     baseline_path: Option<PathBuf>,
@@ -90,51 +82,23 @@ pub struct Gate {
     config: Option<Digest>,
 }
 
-/// A session of the check with the levels of the gate, made when it is first needed.
+/// The worker of the calling thread, made when it is first needed.
 #[derive(Default)]
-struct Lazy(Option<Box<CheckSession>>);
+struct KeptWorker(Option<Box<Worker>>);
 
-impl Clone for Lazy {
+impl Clone for KeptWorker {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl fmt::Debug for Lazy {
+impl fmt::Debug for KeptWorker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lazy").finish_non_exhaustive()
-    }
-}
-
-impl Default for Gate {
-    fn default() -> Self {
-        Self::new(Checker::new())
+        f.debug_struct("KeptWorker").finish_non_exhaustive()
     }
 }
 
 impl Gate {
-    /// A gate in which every finding of a check counts.
-    pub(crate) fn new(check: Checker) -> Self {
-        Self {
-            check,
-            session: Lazy::default(),
-            here: std::env::current_dir().unwrap_or_default(),
-            root: PathBuf::new(),
-            levels: Levels::default(),
-            excluded: Vec::new(),
-            ignored: Vec::new(),
-            baseline: None,
-            records: false,
-            unjudged: BTreeMap::new(),
-            vanished: Vanished::default(),
-            has_statistics: false,
-            deny: Deny::default(),
-            baseline_path: None,
-            files: Files::default(),
-            config: None,
-        }
-    }
-
     /// The rules that can be on: the built-in ones, then those of the team whose configuration the
     /// gate follows.
     ///
@@ -143,7 +107,7 @@ impl Gate {
     /// assert!(Gate::default().rules().any(|rule| rule.id == "plan/projection"));
     /// ```
     pub fn rules(&self) -> impl Iterator<Item = &RuleInfo> {
-        self.check.rules()
+        self.settings.rules.iter().map(|rule| &rule.info)
     }
 
     /// The rule with an id.
@@ -158,12 +122,20 @@ impl Gate {
     /// assert!(gate.find_rule("plan/projektion").is_err());
     /// ```
     pub fn find_rule(&self, name: &str) -> Result<&RuleInfo, Error> {
-        self.check.find_rule(name)
+        Ok(self.settings.rules.find(name)?)
     }
 
-    /// How episodes are checked.
-    pub(crate) fn check(&self) -> &Checker {
-        &self.check
+    /// The rules that can be on, with how each is checked.
+    pub(crate) fn rule_set(&self) -> &RuleSet {
+        &self.settings.rules
+    }
+
+    /// The settings with what they imply.
+    pub(crate) fn checker(&self) -> Arc<Checker> {
+        match &self.worker.0 {
+            Some(worker) => Arc::clone(worker.checker()),
+            None => Arc::new(Checker::new(self.settings.clone())),
+        }
     }
 
     /// Judges all episodes below paths and returns the report as data. What could not be looked at
@@ -178,7 +150,9 @@ impl Gate {
     ) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
         let mut found = self.search(&paths, Given::Each);
-        check::given_path(&mut found.faults)?;
+        if let Some(wrong) = found.faults.iter().position(Fault::is_of_given_path) {
+            return Err(found.faults.swap_remove(wrong).into());
+        }
         let mut episodes = Vec::new();
         let outcome = self.each_of(found.faults, &found.episodes, |judged| {
             episodes.extend(judged);
@@ -210,18 +184,12 @@ impl Gate {
 
     /// What [`Gate::discover`] finds, in the least memory.
     pub(crate) fn search<P: AsRef<Path>>(&self, paths: &[P], given: Given) -> Found {
-        self.with_excludes(|excludes| self.check.search(paths, excludes, given))
+        self.with_excludes(|excludes| store::discover(paths, self.parallelism(), excludes, given))
     }
 
     /// The number of threads of a check.
     pub(crate) fn parallelism(&self) -> NonZeroUsize {
-        self.check.parallelism()
-    }
-
-    /// Searches without what the configuration excludes.
-    pub(crate) fn with_excludes<T>(&self, search: impl FnOnce(Excludes<'_>) -> T) -> T {
-        let excludes = |dir: &Path| self.excludes(dir);
-        search((!self.excluded.is_empty()).then_some(&excludes))
+        self.settings.parallelism()
     }
 
     /// Judges episodes in parallel, and passes each report to `take` in the order of the episodes,
@@ -251,10 +219,16 @@ impl Gate {
             }
         }
         let mut is_over = true;
-        self.prepared().each_of(episodes, |checked| {
+        let (checker, jobs) = (self.checker(), self.parallelism());
+        let worker = || Worker::new(Arc::clone(&checker), Some(jobs));
+        let check = |worker: &mut Worker, episode: &E| {
+            let checked = worker.directory(&episode.as_episode_dir(), None, |_| ());
+            checked.map(|(report, ())| report)
+        };
+        in_order(episodes, jobs, worker, check, |checked| {
             let flow = match checked {
                 Ok(mut episode) => {
-                    self.decide(&mut episode);
+                    self.suppressions.apply(&mut episode, &checker);
                     outcome.add(&episode);
                     take(Ok(episode))
                 }
@@ -290,7 +264,7 @@ impl Gate {
 
     /// The outcome of a check in which nothing was judged yet.
     fn begin(&mut self) -> Outcome {
-        self.vanished = Vanished::default();
+        self.suppressions.begin();
         Outcome {
             totals: Totals::default(),
             statistics: self.has_statistics.then(Statistics::default),
@@ -305,7 +279,7 @@ impl Gate {
     ///
     /// Where its directory can't be opened.
     pub fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
-        let judged = self.judge(|session| session.episode_and(episode, None, |_| ()));
+        let judged = self.judge(|worker| worker.directory(episode, None, |_| ()));
         judged.map(|(report, ())| report)
     }
 
@@ -322,9 +296,9 @@ impl Gate {
     /// ```
     #[must_use]
     pub fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
-        let judged = self.judge(|session| Ok::<_, Infallible>((session.records(id, records), ())));
-        let Ok((report, ())) = judged;
-        report
+        let contents = records.iter();
+        let contents = contents.map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)));
+        self.artifacts(&id.into(), Some(id), &contents.collect::<InMemory<'_>>())
     }
 
     /// Judges an episode whose artifacts come from anywhere: from memory, from a directory, or from
@@ -379,8 +353,8 @@ impl Gate {
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
-        let judged = self.judge(|session| {
-            Ok::<_, Infallible>(session.artifacts_and(key, id, artifacts, None, |_| ()))
+        let judged = self.judge(|worker| {
+            Ok::<_, Infallible>(worker.artifacts(key, id, artifacts, None, |_| ()))
         });
         let Ok((report, ())) = judged;
         report
@@ -421,31 +395,28 @@ impl Gate {
         id: Option<&str>,
         fetch: impl FnMut(usize) -> Result<A, E>,
     ) -> Result<EpisodeReport, E> {
-        let judged = self.judge(|session| Ok((session.settled(key, id, fetch)?, ())));
+        let judged =
+            self.judge(|worker| worker.settle(key, id, fetch, |artifacts| artifacts, None, |_| ()));
         judged.map(|(report, ())| report)
     }
 
-    /// Decides which findings count in a report that a session of this gate makes.
+    /// Decides which findings count in a report that the worker of this gate makes.
     pub(crate) fn judge<R, E>(
         &mut self,
-        checked: impl FnOnce(&mut CheckSession) -> Result<(EpisodeReport, R), E>,
+        check: impl FnOnce(&mut Worker) -> Result<(EpisodeReport, R), E>,
     ) -> Result<(EpisodeReport, R), E> {
-        let session = self.session.0.take();
-        let mut session = session.unwrap_or_else(|| Box::new(self.prepared().session()));
-        let checked = checked(&mut session);
-        self.session = Lazy(Some(session));
-        let (mut report, other) = checked?;
-        self.decide(&mut report);
+        let settings = &self.settings;
+        let worker = self.worker.0.get_or_insert_with(|| {
+            let checker = Arc::new(Checker::new(settings.clone()));
+            Box::new(Worker::new(checker, settings.jobs))
+        });
+        let (mut report, other) = check(worker)?;
+        self.suppressions.apply(&mut report, worker.checker());
         Ok((report, other))
     }
 
     /// The rules of the team that judge a run while it is written.
     pub(crate) fn judges(&self, key: EpisodeKey, id: &str) -> Judges {
-        Judges::new(self.prepared(), key, id)
-    }
-
-    /// The check that judges every rule that counts in some directory.
-    fn prepared(&self) -> Checker {
-        self.check.with_levels(self.levels.anywhere(&self.check))
+        Judges::new(self.checker(), key, id)
     }
 }

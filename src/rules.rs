@@ -7,6 +7,7 @@ mod events;
 mod examined;
 mod lifecycle;
 mod manifest;
+mod names;
 mod plan;
 mod projection;
 mod record;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use crate::finding::Level;
 use crate::rule::{Placed, Rule};
 use crate::team::Team;
+pub(crate) use names::{UnknownName, names};
 
 /// The rule that compares files with the manifest.
 pub(crate) static MANIFEST: &Rule = &manifest::digest::RULE;

@@ -216,8 +216,8 @@ impl TableWriter {
         if !filter.is_empty() && !filter.admits(&run.records().described(&run)) {
             return Ok(None);
         }
-        let (report, documents) = gate.judge(|session| {
-            run.check_and(session, None, |loaded| {
+        let (report, documents) = gate.judge(|worker| {
+            run.check_and(worker, None, |loaded| {
                 self.table.needs_records().then(|| loaded.into())
             })
         })?;
@@ -285,8 +285,8 @@ impl TableWriter {
             Ok(fetched)
         };
         let table = self.table;
-        let (report, documents) = self.gate.judge(|session| {
-            session.settle(
+        let (report, documents) = self.gate.judge(|worker| {
+            worker.settle(
                 key,
                 id,
                 fetch,

@@ -201,7 +201,7 @@ fn judged<R>(
     listening: Listening<'_>,
     also: impl Fn(&Loaded<'_, '_>) -> R,
 ) -> Result<(EpisodeReport, R), Error> {
-    let judged = gate.judge(|session| run.check_and(session, Some(listening), also));
+    let judged = gate.judge(|worker| run.check_and(worker, Some(listening), also));
     judged.map_err(|fault| Error::at(run.path(), &fault))
 }
 

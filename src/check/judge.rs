@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Checker, causes, coverage, findings, tidy};
+use super::{Checker, Settings, causes, coverage, findings, tidy};
 use crate::draft::{Compared, Draft, Drafted, FindingMemory, Findings};
 use crate::facts::{Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable};
 use crate::finding::{
@@ -27,35 +27,39 @@ pub(super) struct Identity<'e> {
 
 /// Checks an episode, and lets `also` use all that was loaded for it.
 pub(super) fn episode<R>(
-    check: &Checker,
+    checker: &Checker,
     episode: Identity<'_>,
     files: &dyn Artifacts,
     listening: Option<Listening<'_>>,
     buffers: &mut Buffers,
     also: impl FnOnce(&Loaded<'_, '_>) -> R,
 ) -> (EpisodeReport, R) {
-    let wanted = &check.wanted;
+    let levels = &*checker.levels_of(&episode.key);
+    let Checker {
+        settings, wanted, ..
+    } = checker;
     load::episode(files, episode.id, wanted, listening, buffers, |loaded| {
         let dir = episode.key.to_string();
-        let is_covered = check.keeps_coverage || check.requires_any();
-        let mut coverage = is_covered.then(|| coverage::silent(check));
-        let (mut drafts, mut skips) = judge_all(check, &loaded, &dir, |rule, compared| {
-            if let (Some(coverage), Compared::Something) = (&mut coverage, compared) {
-                coverage.insert(rule.info.id.to_string(), Coverage::Sound);
-            }
-        });
+        let is_covered = settings.is_covered();
+        let mut coverage = is_covered.then(|| coverage::silent(settings, levels));
+        let (mut drafts, mut skips) =
+            judge_all(settings, levels, &loaded, &dir, |rule, compared| {
+                if let (Some(coverage), Compared::Something) = (&mut coverage, compared) {
+                    coverage.insert(rule.info.id.to_string(), Coverage::Sound);
+                }
+            });
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
         }
         if let Some(coverage) = &mut coverage {
-            coverage::demand(check, &loaded, coverage, &mut drafts, &skips);
+            coverage::demand(settings, levels, &loaded, coverage, &mut drafts, &skips);
         }
-        let causes = add_causes(&check.rules, &mut drafts, &loaded);
+        let causes = add_causes(&settings.rules, &mut drafts, &loaded);
         let id = loaded.run.stage.id.as_ref().map_or_else(
             || episode.name.to_owned(),
             |(id, _)| id.clone().into_owned(),
         );
-        let findings = findings::locate(&check.rules, drafts, &causes, &id, |places| {
+        let findings = findings::locate(&settings.rules, drafts, &causes, &id, |places| {
             places.locate(&loaded, &episode.key)
         });
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
@@ -75,12 +79,12 @@ pub(super) fn episode<R>(
             skipped: tidy(skips),
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
-            coverage: coverage.filter(|_| check.keeps_coverage),
-            card: check.keeps_cards.then(|| Box::new(card(&loaded))),
-            is_unchecked: check.levels.iter().all(|level| *level == Level::Off),
+            coverage: coverage.filter(|_| settings.keep_coverage),
+            card: settings.keep_cards.then(|| Box::new(card(&loaded))),
+            is_unchecked: levels.iter().all(|level| *level == Level::Off),
         };
         coverage::cover(&mut report);
-        report.decide(|rule| check.rules.level_of(&check.levels, rule));
+        report.decide(|rule| settings.rules.level_of(levels, rule));
         (report, also(&loaded))
     })
 }
@@ -99,7 +103,8 @@ fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) 
 /// What the rules find in an episode in a directory, and what they could not judge; passes on
 /// whether each rule that could be judged had anything to compare.
 fn judge_all(
-    check: &Checker,
+    settings: &Settings,
+    levels: &[Level],
     loaded: &Loaded<'_, '_>,
     dir: &str,
     mut answer: impl FnMut(&Rule, Compared),
@@ -108,7 +113,7 @@ fn judge_all(
     let (mut drafts, mut skips) = (Vec::new(), Vec::new());
     let mut memory = FindingMemory::new(dir);
     let is_sound = loaded.troubles.by_sort.is_empty() && standings.are_all_judged();
-    for (of, level) in check.rules.placed().zip(&check.levels) {
+    for (of, level) in settings.rules.placed().zip(levels) {
         let Some(severity) = level.severity() else {
             continue;
         };
@@ -144,13 +149,14 @@ fn card(loaded: &Loaded<'_, '_>) -> Card {
 
 /// Replaces findings that may be wrong, because the records of two generations were read, by skips.
 /// Findings that depend only on unchanged records stay.
-pub(super) fn hold_back(check: &Checker, report: &mut EpisodeReport, movement: &Movement) {
+pub(super) fn hold_back(checker: &Checker, report: &mut EpisodeReport, movement: &Movement) {
     if movement.is_none() {
         return;
     }
+    let rules = &checker.settings.rules;
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {
-        let rule = finding.rule_index.and_then(|index| check.rules.get(index));
+        let rule = finding.rule_index.and_then(|index| rules.get(index));
         let rests_on = rule
             .zip(finding.location.artifact)
             .and_then(|(rule, artifact)| rule.rests_on(artifact));
@@ -162,7 +168,8 @@ pub(super) fn hold_back(check: &Checker, report: &mut EpisodeReport, movement: &
     });
     report.skipped = tidy(std::mem::take(&mut report.skipped));
     coverage::cover(report);
-    report.decide(|rule| check.rules.level_of(&check.levels, rule));
+    let levels = checker.levels_of(&report.key);
+    report.decide(|rule| rules.level_of(&levels, rule));
 }
 
 /// Checks one rule and returns whether it had anything to compare, or says why it can't be checked.
@@ -311,6 +318,9 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use std::sync::Arc;
+
+    use super::super::Worker;
     use super::*;
     use crate::gate::Gate;
     use crate::rules;
@@ -326,31 +336,41 @@ mod tests {
     /// What each rule that can be judged answers, and whether it finds something.
     fn answers(check: &Checker, loaded: &Loaded<'_, '_>) -> BTreeMap<String, (Compared, bool)> {
         let mut answers = BTreeMap::new();
-        let (drafts, _) = judge_all(check, loaded, "", |rule, compared| {
-            answers.insert(rule.info.id.to_string(), (compared, false));
-        });
+        let (drafts, _) = judge_all(
+            &check.settings,
+            &check.levels,
+            loaded,
+            "",
+            |rule, compared| {
+                answers.insert(rule.info.id.to_string(), (compared, false));
+            },
+        );
         for drafted in drafts {
-            let rule = check.rules.get(drafted.rule_index).expect("a rule");
+            let rule = check
+                .settings
+                .rules
+                .get(drafted.rule_index)
+                .expect("a rule");
             answers.get_mut(&*rule.info.id).expect("an answer").1 = true;
         }
         answers
     }
 
-    fn all_on() -> Checker {
+    fn all_on() -> Gate {
         // Without a vocabulary, its rule has nothing to compare in any run.
         let config = "[vocabulary]\nphase = '*'";
         let gate = Gate::default().with_config(FilePath::new("runvet.toml"), config, None);
-        let check = gate.expect("a vocabulary").check().clone();
-        check.level("*", Level::Error)
+        let gate = gate.expect("a vocabulary");
+        gate.level("*", Level::Error).expect("all rules")
     }
 
     /// The rules with an answer in some episode of a part of the corpus.
     fn rules_with(part: &str, is_wanted: impl Fn((Compared, bool)) -> bool) -> BTreeSet<String> {
-        let check = all_on();
-        let mut session = check.session();
-        let mut rules = BTreeSet::new();
-        for episode in Gate::new(check.clone()).discover(&[part]).episodes {
-            let answered = session.episode_and(&episode, None, |loaded| answers(&check, loaded));
+        let (gate, mut rules) = (all_on(), BTreeSet::new());
+        let check = gate.checker();
+        let mut worker = Worker::new(Arc::clone(&check), None);
+        for episode in gate.discover(&[part]).episodes {
+            let answered = worker.directory(&episode, None, |loaded| answers(&check, loaded));
             let (_, answers) = answered.expect("an episode");
             let wanted = answers.into_iter().filter(|(_, answer)| is_wanted(*answer));
             rules.extend(wanted.map(|(rule, _)| rule));
@@ -359,15 +379,12 @@ mod tests {
     }
 
     fn of_empty_run() -> BTreeMap<String, (Compared, bool)> {
-        let (check, files) = (all_on(), crate::store::InMemory::default());
-        let identity = Identity {
-            key: EpisodeKey::from("ep_1"),
-            id: None,
-            name: "ep_1",
-        };
-        let buffers = &mut Buffers::default();
-        let also = |loaded: &Loaded<'_, '_>| answers(&check, loaded);
-        episode(&check, identity, &files, None, buffers, also).1
+        let (check, files) = (all_on().checker(), crate::store::InMemory::default());
+        let mut worker = Worker::new(Arc::clone(&check), None);
+        let answers = |loaded: &Loaded<'_, '_>| answers(&check, loaded);
+        worker
+            .artifacts(&"ep_1".into(), None, &files, None, answers)
+            .1
     }
 
     #[test]

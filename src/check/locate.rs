@@ -247,8 +247,8 @@ impl<'d> Found<'d> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::linear::hold_to_doubling;
     use crate::document::work;
+    use crate::gate::linear::hold_to_doubling;
 
     #[test]
     fn text_with_many_places_is_read_once() {

@@ -1,13 +1,14 @@
 //! What is written of a run -> what the rules of a team find in it, at that moment.
 
 use std::io;
+use std::sync::Arc;
 
 use serde_json::json;
 
 use super::{Checker, findings};
 use crate::document::{Document, OwnedDocument, Tape};
 use crate::draft::{Draft, Drafted, FindingMemory, Findings};
-use crate::finding::{Finding, Lifecycle};
+use crate::finding::{Finding, Level, Lifecycle};
 use crate::load::Declared;
 use crate::record::State;
 use crate::rule::{Check, TeamCheck};
@@ -16,7 +17,8 @@ use crate::team::{InForce, Judged, Name, RunValues, run_as_json};
 
 /// The rules of a team that judge one run while it is written. They are fed with each event.
 pub(crate) struct Judges {
-    check: Checker,
+    check: Arc<Checker>,
+    levels: Arc<[Level]>,
     /// What is known of the events so far.
     so_far: Declared,
     /// The location of the episode, and its id.
@@ -45,10 +47,11 @@ pub(crate) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>
 
 impl Judges {
     /// The rules of a check, for a run of which nothing is written.
-    pub(crate) fn new(check: Checker, key: EpisodeKey, id: &str) -> Self {
+    pub(crate) fn new(check: Arc<Checker>, key: EpisodeKey, id: &str) -> Self {
         let team = &check.wanted.team;
         Self {
             so_far: Declared::new(team),
+            levels: check.levels_of(&key),
             check,
             key,
             id: id.to_owned(),
@@ -157,7 +160,9 @@ impl Judges {
 
     /// Whether a finding is that of a schema.
     pub(crate) fn is_of_schema(&self, finding: &Finding) -> bool {
-        let rule = finding.rule_index.and_then(|it| self.check.rules.get(it));
+        let rule = finding
+            .rule_index
+            .and_then(|it| self.check.settings.rules.get(it));
         rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema { .. })))
     }
 
@@ -176,7 +181,7 @@ impl Judges {
         let found = find(document);
         let mut memory = FindingMemory::new(&self.key.to_string());
         let mut drafts = Vec::new();
-        for (of, level) in self.check.rules.placed().zip(&self.check.levels) {
+        for (of, level) in self.check.settings.rules.placed().zip(&*self.levels) {
             let (Check::Team(team), Some(severity)) = (&of.rule.check, level.severity()) else {
                 continue;
             };
@@ -200,14 +205,20 @@ impl Judges {
                 ),
             }));
         }
-        findings::locate(&self.check.rules, drafts, &[], &self.id, |places| {
-            places.locate_in_lines(&self.key, |artifact, line, bytes| {
-                if (artifact, line) != (text.artifact, text.line) {
-                    return Some(read_again?(line, bytes));
-                }
-                text.bytes.clone_into(bytes);
-                Some(Ok(()))
-            })
-        })
+        findings::locate(
+            &self.check.settings.rules,
+            drafts,
+            &[],
+            &self.id,
+            |places| {
+                places.locate_in_lines(&self.key, |artifact, line, bytes| {
+                    if (artifact, line) != (text.artifact, text.line) {
+                        return Some(read_again?(line, bytes));
+                    }
+                    text.bytes.clone_into(bytes);
+                    Some(Ok(()))
+                })
+            },
+        )
     }
 }

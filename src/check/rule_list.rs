@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Checker;
 use crate::finding::{Level, RuleInfo, Severity};
+use crate::rules::RuleSet;
 
 /// All rules, in the order in which `runvet rules` lists them.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -44,10 +44,10 @@ pub(crate) struct RuleEntry {
 }
 
 impl RuleList {
-    /// The list of all rules of a check.
+    /// Lists rules.
     #[must_use]
-    pub(crate) fn of(check: &Checker) -> Self {
-        let rules = check.rules().map(RuleEntry::of).collect();
+    pub(crate) fn of(rules: &RuleSet) -> Self {
+        let rules = rules.iter().map(|rule| RuleEntry::of(&rule.info)).collect();
         Self { rules }
     }
 }

@@ -15,12 +15,12 @@ use toml::Spanned;
 
 use super::words::one_of;
 use super::{Failure, candidates};
-use crate::check::{Checker, all_rules};
+use crate::check::all_rules;
 use crate::config::Config;
 use crate::finding::{Deny, Level};
-use crate::gate::{Baseline, Gate};
+use crate::gate::{Baseline, Error, Gate};
 use crate::report::{Format, settings_in_words};
-use crate::rules::MANIFEST;
+use crate::rules::{MANIFEST, RuleSet};
 use crate::timestamp::Timestamp;
 pub(super) use file::{ConfigArgs, ConfigFile};
 use sources::{Names, Sources};
@@ -163,9 +163,8 @@ pub(super) fn parse_rule(name: &str) -> Result<String, String> {
     let group = name.split_once('/').map(|(group, _)| group);
     let is_built_in = |group| all_rules().any(|rule| rule.id.split('/').next() == Some(group));
     if group.is_none_or(is_built_in) {
-        Checker::new()
-            .must_know(name)
-            .map_err(|error| error.to_string())?;
+        let known = RuleSet::default().must_have(name).map_err(Error::from);
+        known.map_err(|error| error.to_string())?;
     }
     Ok(name.to_owned())
 }

@@ -140,7 +140,7 @@ impl Set {
             || gate.clone(),
             |gate, episode| {
                 let run = RunReader::from(episode.as_episode_dir().into_owned());
-                gate.judge(|session| run.check_and(session, None, |it| Read::of(it, keys)))
+                gate.judge(|worker| run.check_and(worker, None, |it| Read::of(it, keys)))
             },
             |judged| {
                 match judged {

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::{Subject, compare};
-use crate::check::linear::{SHAPES, Shape, hold_to_doubling};
-use crate::check::{Checker, all_rules};
+use crate::check::all_rules;
 use crate::document::work;
 use crate::finding::{EpisodeReport, Totals};
+use crate::gate::linear::{SHAPES, Shape, hold_to_doubling};
 use crate::gate::{Baseline, Gate};
 use crate::read::RunReader;
 use crate::report::{Closing, Format, Options, write_json};
@@ -100,7 +100,7 @@ fn work_of_renderers_doubles_at_most_when_findings_double() {
                 (Artifact::State, state.as_bytes()),
                 (Artifact::Events, events.as_bytes()),
             ];
-            (size, Checker::new().records("ep_1", &records))
+            (size, Gate::default().records("ep_1", &records))
         });
         for format in Format::ALL {
             hold_to_doubling(&format!("{format}: {}", shape.name), SIZE, |size| {

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::globs::Glob;
 use super::reading::ConfigReader;
-use crate::check::names;
+use crate::check::Glob;
 use crate::config::Ignore;
 use crate::finding::{Finding, Level};
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, names};
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
@@ -78,6 +77,11 @@ impl Ignored {
     /// The glob of the episodes.
     pub(super) fn glob(&self) -> &Glob {
         &self.episode
+    }
+
+    /// Returns `true` if it ignores a finding of the episode in a directory.
+    pub(super) fn ignores(&self, dir: &Path, finding: &Finding) -> bool {
+        self.matches(finding) && self.episode.matches(dir)
     }
 
     /// The reason to ignore a finding of a covered episode, if it matches.

@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use toml::Spanned;
 
-use super::globs::Glob;
-use crate::check::{Checker, Error};
-use crate::config::{ConfigError, ConfigSource};
+use crate::check::{Glob, LevelSetting, Levels};
+use crate::config::{Config, ConfigError, ConfigSource, Rules};
+use crate::finding::Level;
+use crate::rules::{MANIFEST, RuleSet, UnknownName};
 
 /// Reads the text of a configuration, and notes its mistakes.
 pub(super) struct ConfigReader<'f> {
     pub(super) file: ConfigSource<'f>,
-    pub(super) check: Checker,
+    pub(super) rules: RuleSet,
     pub(super) mistakes: Vec<ConfigError>,
 }
 
@@ -36,17 +37,58 @@ impl ConfigReader<'_> {
 
     /// Refuses a name that no rule and no group has.
     pub(super) fn know_rule(&mut self, rule: &Spanned<String>) {
-        let (message, help) = match self.check.must_know(rule.get_ref()) {
-            Ok(()) => return,
-            Err(Error::UnknownRule { name, nearest }) => {
-                let help = nearest.map_or_else(
-                    || "`runvet rules` lists the rules".to_owned(),
-                    |nearest| format!("did you mean `{nearest}`?"),
-                );
-                (format!("there is no rule called `{name}`"), Some(help))
-            }
-            Err(other) => (other.to_string(), None),
+        let Err(UnknownName { name, nearest }) = self.rules.must_have(rule.get_ref()) else {
+            return;
         };
-        self.mistake(rule, message, help);
+        let help = nearest.map_or_else(
+            || "`runvet rules` lists the rules".to_owned(),
+            |nearest| format!("did you mean `{nearest}`?"),
+        );
+        self.mistake(
+            rule,
+            format!("there is no rule called `{name}`"),
+            Some(help),
+        );
+    }
+
+    /// Adds the levels that the configuration sets.
+    pub(super) fn levels(&mut self, config: &Config, levels: &mut Levels) {
+        if let Some(verify) = config.verify_manifest.as_ref().filter(|it| *it.get_ref()) {
+            levels.configured.push(LevelSetting {
+                paths: None,
+                rule: MANIFEST.info.id.to_string(),
+                level: Level::Error,
+                at: self.at(&verify.span()),
+            });
+        }
+        for rule in &config.select {
+            self.know_rule(rule);
+            levels.selected.push(rule.get_ref().clone());
+        }
+        self.levels_in(None, &config.rules, levels);
+        for within in &config.overrides {
+            let paths = within.paths.iter().filter_map(|glob| self.glob(glob));
+            let paths: Vec<Glob> = paths.collect();
+            self.levels_in(Some(&paths), &within.rules, levels);
+        }
+    }
+
+    fn levels_in(&mut self, paths: Option<&[Glob]>, rules: &Rules, levels: &mut Levels) {
+        // A rule takes precedence over its group, and a group over all rules, in any order.
+        let mut rules: Vec<_> = rules.iter().collect();
+        rules.sort_by_key(|(rule, _)| match rule.get_ref().as_str() {
+            "*" => 0,
+            name if name.ends_with('*') => 1,
+            _ => 2,
+        });
+        for (rule, level) in rules {
+            self.know_rule(rule);
+            levels.configured.push(LevelSetting {
+                paths: paths.map(<[Glob]>::to_vec),
+                rule: rule.get_ref().clone(),
+                level: *level.get_ref(),
+                at: self.at(&rule.span()),
+            });
+        }
     }
 }

@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::globs::relative;
+#[cfg(feature = "cli")]
+use super::Decided;
 use super::ignores::Ignored;
 use super::reading::ConfigReader;
-use super::{Baseline, ConfigError, Decided, Error, Gate, Lazy};
-use crate::check::Checker;
+use super::{Baseline, ConfigError, Error, Gate, KeptWorker};
+use crate::check;
 use crate::config::{ConfigSource, Files, Reading, read_team};
 use crate::digest::{Digest, Parts};
-use crate::finding::{Deny, Level};
+use crate::finding::{Deny, Finding, Level};
+use crate::source::EpisodeKey;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
 use crate::timestamp::Timestamp;
@@ -76,22 +78,21 @@ impl Gate {
         }: Reading,
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
-        self.session = Lazy::default();
-        file.dir.clone_into(&mut self.root);
+        self.worker = KeptWorker::default();
+        file.dir.clone_into(&mut self.settings.base.root);
         let rules = read_team(file, &config, &self.files, &mut mistakes);
-        self.check = self.check.with_rules(rules);
         self.config = (!file.text.is_empty()).then(|| self.digest_of(file.text));
         let mut reader = ConfigReader {
             file,
-            check: self.check.clone(),
+            rules: rules.clone(),
             mistakes,
         };
-        self.levels.read(&mut reader, &config);
+        self.settings.rules = rules;
+        reader.levels(&config, &mut self.settings.levels);
         for rule in &config.require {
             reader.know_rule(rule);
-            if let Ok(check) = self.check.clone().require(rule.get_ref()) {
-                self.check = check;
-            }
+            // One that is unknown is among the mistakes.
+            let _ = self.settings.require(rule.get_ref());
         }
         let is_set =
             |denied: &Option<Spanned<bool>>| denied.as_ref().is_some_and(|it| *it.get_ref());
@@ -100,12 +101,13 @@ impl Gate {
             unjudged: is_set(&config.deny_unjudged),
         };
         let baseline = config.baseline.as_ref();
-        self.baseline_path = baseline.map(|path| self.root.join(path.get_ref()));
+        self.baseline_path = baseline.map(|path| self.settings.base.root.join(path.get_ref()));
         let excluded = config.exclude.iter();
         self.excluded
             .extend(excluded.filter_map(|it| reader.glob(it)));
         for ignore in &config.ignores {
-            self.ignored.extend(Ignored::new(&mut reader, ignore, now));
+            let ignored = &mut self.suppressions.ignored;
+            ignored.extend(Ignored::new(&mut reader, ignore, now));
         }
         match ConfigError::first_of(reader.mistakes) {
             Some(error) => Err(error),
@@ -126,11 +128,9 @@ impl Gate {
     /// let gate = Gate::default().level("plan/*", Level::Off).unwrap();
     /// assert!(gate.level("plan/steps", Level::Off).is_err());
     /// ```
-    pub fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
-        self.check.must_know(name)?;
-        self.levels.set_last(name, level);
-        self.session = Lazy::default();
-        Ok(self)
+    pub fn level(self, name: &str, level: Level) -> Result<Self, Error> {
+        self.settings.rules.must_have(name)?;
+        Ok(self.set(|settings| settings.levels.last.push((name.to_owned(), level))))
     }
 
     /// Checks these rules and groups alone. One that is off then runs as a warning; a level that
@@ -148,17 +148,11 @@ impl Gate {
     /// assert!(Gate::default().select(["strict/step"]).is_err());
     /// # Ok::<(), runvet::gate::Error>(())
     /// ```
-    pub fn select(
-        mut self,
-        names: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Result<Self, Error> {
+    pub fn select(self, names: impl IntoIterator<Item = impl Into<String>>) -> Result<Self, Error> {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        names
-            .iter()
-            .try_for_each(|name| self.check.must_know(name))?;
-        self.levels.select(names);
-        self.session = Lazy::default();
-        Ok(self)
+        let rules = &self.settings.rules;
+        names.iter().try_for_each(|name| rules.must_have(name))?;
+        Ok(self.set(|settings| settings.levels.selected = names))
     }
 
     /// Requires a rule, or a group such as `plan/*`, to judge each run that has ended. Where a rule
@@ -174,34 +168,29 @@ impl Gate {
     /// let report = gate.run(["corpus/good/terminal"]).unwrap();
     /// assert_eq!(report.episodes[0].findings[0].rule, "coverage/required");
     /// ```
-    pub fn require(self, name: &str) -> Result<Self, Error> {
-        Ok(Self {
-            check: self.check.clone().require(name)?,
-            session: Lazy::default(),
-            ..self
-        })
+    pub fn require(mut self, name: &str) -> Result<Self, Error> {
+        self.settings.require(name)?;
+        Ok(self.set(|_| ()))
     }
 
     /// Changes how episodes are checked.
-    fn checking(self, change: impl FnOnce(Checker) -> Checker) -> Self {
-        Self {
-            check: change(self.check),
-            session: Lazy::default(),
-            ..self
-        }
+    fn set(mut self, change: impl FnOnce(&mut check::Settings)) -> Self {
+        change(&mut self.settings);
+        self.worker = KeptWorker::default();
+        self
     }
 
     /// Sets how many episodes are checked in parallel; the report does not depend on it.
     #[must_use]
     pub fn jobs(self, jobs: NonZeroUsize) -> Self {
-        self.checking(|check| check.jobs(jobs))
+        self.set(|settings| settings.jobs = Some(jobs))
     }
 
     /// Sets whether an artifact may be a symbolic link to a file inside its episode's directory.
     /// Links that lead out of it are never followed, because they could make runvet read any file.
     #[must_use]
     pub fn follow_links(self, follow: bool) -> Self {
-        self.checking(|check| check.follow_links(follow))
+        self.set(|settings| settings.follow_links = follow)
     }
 
     /// Sets whether each report also keeps what a list of runs shows of its run, as
@@ -209,20 +198,19 @@ impl Gate {
     /// tags and latencies.
     #[must_use]
     pub fn keep_cards(self, keep: bool) -> Self {
-        self.checking(|check| check.keep_cards(keep))
+        self.set(|settings| settings.keep_cards = keep)
     }
 
     /// Sets whether each report also says of each rule that is on whether it found something,
     /// compared something, had nothing to compare, or was skipped.
     pub(crate) fn keep_coverage(self, keep: bool) -> Self {
-        self.checking(|check| check.keep_coverage(keep))
+        self.set(|settings| settings.keep_coverage = keep)
     }
 
     /// Adds a baseline, whose findings do not count.
     #[must_use]
     pub fn with_baseline(mut self, baseline: Baseline) -> Self {
-        self.unjudged = baseline.dirs().collect();
-        self.baseline = Some(baseline);
+        self.suppressions.set_baseline(Some(baseline));
         self
     }
 
@@ -241,32 +229,26 @@ impl Gate {
     /// ```
     #[must_use]
     pub fn at(&self, address: &str) -> Self {
-        Self {
-            root: address.into(),
-            baseline: self.baseline.as_ref().map(Baseline::in_copy),
-            unjudged: BTreeMap::new(),
-            ..self.clone()
-        }
+        let mut gate = self.clone();
+        gate.settings.base.root = address.into();
+        gate.suppressions.use_copy();
+        gate
     }
 
     /// A gate without the baseline, for records that come from nowhere on the disk, and for a run
     /// that is being written, of which no baseline can know.
     pub(crate) fn without_baseline(&self) -> Self {
-        Self {
-            baseline: None,
-            unjudged: BTreeMap::new(),
-            ..self.clone()
-        }
+        let mut gate = self.clone();
+        gate.suppressions.set_baseline(None);
+        gate
     }
 
     /// Makes the gate accept every finding and add it to a new baseline, which is to be written to
     /// a path.
     #[must_use]
-    pub fn record_baseline(self, path: &Path) -> Self {
-        Self {
-            records: true,
-            ..self.with_baseline(Baseline::new(path))
-        }
+    pub fn record_baseline(mut self, path: &Path) -> Self {
+        self.suppressions.records = true;
+        self.with_baseline(Baseline::new(path))
     }
 
     /// Makes the gate also sum up by rule, mode and adapter.
@@ -297,24 +279,45 @@ impl Gate {
         self.baseline_path.as_deref()
     }
 
+    /// One sentence for each entry of the configuration or the baseline that is no longer needed,
+    /// judged by the episodes seen so far and by directories that no longer exist.
+    pub(crate) fn stale_entries(&self) -> Vec<String> {
+        self.suppressions.stale(&self.settings.base.here)
+    }
+
+    /// Returns those findings of [`Gate::judges`] that count.
+    pub(crate) fn counting(&self, key: &EpisodeKey, mut findings: Vec<Finding>) -> Vec<Finding> {
+        let dir = self.settings.base.relative(key.as_path());
+        let ignored = &self.suppressions.ignored;
+        findings.retain(|finding| !ignored.iter().any(|it| it.ignores(&dir, finding)));
+        findings
+    }
+
     /// The baseline, if there is one.
     #[must_use]
     pub fn baseline(&self) -> Option<&Baseline> {
-        self.baseline.as_ref()
+        self.suppressions.baseline.as_ref()
     }
 
     /// A digest of all that decides which findings count, in 16 hexadecimal digits. It does not
     /// depend on the directory in which the project is.
     pub(crate) fn settings_digest(&self) -> String {
-        let expired: Vec<bool> = self.ignored.iter().map(Ignored::has_expired).collect();
-        let required: Vec<&str> = self.check.required().collect();
-        let decisive = serde_json::to_vec(&(
-            self.check.follows_links(),
+        let check::Settings {
+            rules,
+            levels,
             required,
+            follow_links,
+            ..
+        } = &self.settings;
+        let expired = self.suppressions.ignored.iter().map(Ignored::has_expired);
+        let required = required.iter().filter_map(|index| rules.get(*index));
+        let decisive = serde_json::to_vec(&(
+            follow_links,
+            required.map(|rule| &*rule.info.id).collect::<Vec<_>>(),
             self.config.map(|digest| digest.to_string()),
-            self.levels.asked(),
-            expired,
-            self.baseline.as_ref().map(Baseline::entries),
+            (&levels.selected, &levels.last),
+            expired.collect::<Vec<_>>(),
+            self.baseline().map(Baseline::entries),
         ));
         let digest = Digest::of([&*decisive.unwrap_or_default()]).to_string();
         digest.chars().take(16).collect()
@@ -325,7 +328,7 @@ impl Gate {
         let mut parts = Parts::default();
         parts.add(config.as_bytes());
         for (path, text) in self.files.texts() {
-            let name = relative(&path, &self.root, &self.here);
+            let name = self.settings.base.relative(&path);
             parts.add(name.as_os_str().as_encoded_bytes());
             parts.add(text.as_bytes());
         }
@@ -335,15 +338,15 @@ impl Gate {
     /// Whether every rule is off in every directory, so that nothing is judged.
     #[cfg(feature = "cli")]
     pub(crate) fn judges_nothing(&self) -> bool {
-        let levels = self.levels.anywhere(&self.check);
+        let levels = self.settings.levels_anywhere();
         levels.iter().all(|level| *level == Level::Off)
     }
 
     /// The names of the files besides the artifacts that schemas judge, in some directory.
     #[cfg(feature = "cli")]
     pub(crate) fn judged_files(&self) -> Vec<Arc<str>> {
-        let check = self.prepared();
-        let files = check.team().judged_files();
+        let checker = self.checker();
+        let files = checker.team().judged_files();
         files.map(|(_, file)| Arc::clone(&file.name)).collect()
     }
 
@@ -360,7 +363,7 @@ impl Gate {
     /// Whether the files that a manifest names are read, in some directory.
     #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self) -> bool {
-        self.prepared().reads_named_files()
+        self.checker().reads_named_files()
     }
 
     /// The level of each rule and what decides it, in the directory of an episode or, without one,
@@ -370,9 +373,9 @@ impl Gate {
         &self,
         dir: Option<&Path>,
     ) -> impl Iterator<Item = (&str, Level, Decided<'_>)> {
-        let dir = dir.map(|dir| relative(dir, &self.root, &self.here));
-        let decided = self.levels.decided(&self.check, dir.as_deref());
-        let rules = self.check.rule_set().iter();
+        let dir = dir.map(|dir| self.settings.base.relative(dir));
+        let decided = self.settings.decided(dir.as_deref());
+        let rules = self.settings.rules.iter();
         let named = rules.zip(decided);
         named.map(|(rule, (level, why))| (&*rule.info.id, level, why))
     }

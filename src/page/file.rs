@@ -291,14 +291,14 @@ impl Counted<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Checker;
     use crate::dashboard::{Dashboard, Outline, Rows};
+    use crate::gate::Gate;
     use crate::page::{PlanSides, RunSheet, run_text};
     use crate::source::Artifact;
 
     #[test]
     fn file_gets_no_more_pages_when_it_is_long() {
-        let report = Checker::new().records("ep_1", &[(Artifact::State, b"{}")]);
+        let report = Gate::default().records("ep_1", &[(Artifact::State, b"{}")]);
         let mut file = PageFile::new(Vec::new());
         for at in 0..20 {
             let dir = format!("ep_{at}");
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn list_keeps_the_newest_runs() {
-        let report = Checker::new().records("ep_1", &[(Artifact::State, b"{}")]);
+        let report = Gate::default().records("ep_1", &[(Artifact::State, b"{}")]);
         let mut listed = Listed::default();
         for started in [3, 5, 1, 4] {
             let dir = format!("ep_{started}");

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use memchr::memmem::Finder;
 
 use super::RunEntry;
-use crate::check;
 use crate::finding::{Lifecycle, NONE};
+use crate::rules::names;
 use crate::store;
 use crate::timestamp::Timestamp;
 use crate::words::words;
@@ -246,7 +246,7 @@ impl RunFilter {
             && (self.valid.is_empty() || self.valid.contains(&run.valid()))
             && is_any_of(&self.tags, &|tag| run.tags().any(|known| known == tag))
             && is_any_of(&self.rules, &|name| {
-                run.rules().any(|rule| check::names(name, rule))
+                run.rules().any(|rule| names(name, rule))
             })
             && (self.has.is_empty() || self.has.iter().any(|counted| run.count(*counted) > 0))
             && self.has_start(run)

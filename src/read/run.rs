@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::filter::{DescribedRun, RunFilter};
 use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, several_below};
-use crate::check::CheckSession;
+use crate::check::Worker;
 use crate::document::{Kind, Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::{Card, EpisodeReport};
@@ -149,22 +149,22 @@ impl RunReader {
     ///
     /// Where its directory can't be opened.
     pub fn judge(&self, gate: &mut Gate) -> Result<EpisodeReport, Fault> {
-        let judged = gate.judge(|session| self.check_and(session, None, |_| ()));
+        let judged = gate.judge(|worker| self.check_and(worker, None, |_| ()));
         judged.map(|(report, ())| report)
     }
 
     /// Checks the run, and lets `also` use all that was loaded for it.
     pub(crate) fn check_and<R>(
         &self,
-        session: &mut CheckSession,
+        worker: &mut Worker,
         listening: Option<Listening<'_>>,
         also: impl Fn(&Loaded<'_, '_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
         match self.memory.as_deref() {
-            None => session.episode_and(&self.dir, listening, also),
+            None => worker.directory(&self.dir, listening, also),
             Some((key, memory)) => {
                 let id = self.dir.id.as_deref();
-                Ok(session.artifacts_and(key, id, memory, listening, also))
+                Ok(worker.artifacts(key, id, memory, listening, also))
             }
         }
     }

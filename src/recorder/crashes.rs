@@ -12,8 +12,8 @@ use serde_json::{Map, json};
 use self::sessions::{Random, Session, Ticking, crash_sessions, recorder, say};
 use super::run::fold_of;
 use super::{Durability, End, Error, Recorded, Recorder, Task};
-use crate::check::Checker;
 use crate::finding::{EpisodeReport, Severity};
+use crate::gate::Gate;
 use crate::source::Artifact;
 use crate::store::logged::{
     Call, Fault, Files, Logged, apply, lay_out, make_workspace, on_disk, power_loss, scratch,
@@ -60,7 +60,7 @@ fn check(files: &Files) -> Option<EpisodeReport> {
     let id = id(files);
     // Other artifacts alone belong to no run.
     assert!(id.is_some() || artifacts(files).is_empty(), "{files:?}");
-    Some(Checker::new().records(&id?, &artifacts(files)))
+    Some(Gate::default().records(&id?, &artifacts(files)))
 }
 
 fn errors(report: &EpisodeReport) -> Vec<String> {

@@ -305,7 +305,7 @@ pub(super) struct RuleItem {
 
 /// `GET /api/v1/rules`
 pub(super) async fn rules(State(service): State<Arc<Service>>) -> Response {
-    let items = service.gate.check().rules().map(|rule| RuleItem {
+    let items = service.gate.rules().map(|rule| RuleItem {
         id: rule.id.to_string(),
         level: rule.level.word(),
         title: rule.title.to_string(),

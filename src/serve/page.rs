@@ -139,7 +139,7 @@ async fn rule(
     query: Result<Query<RuleQuery>, QueryRejection>,
 ) -> Answer {
     let Query(RuleQuery { name }) = query.map_err(|_| Problem::bad("`name` is missing"))?;
-    let rule = service.gate.check().find_rule(&name);
+    let rule = service.gate.find_rule(&name);
     let rule = rule.map_err(|unknown| Problem::missing(unknown.to_string()))?;
     let text = page::rule_text(rule);
     Ok(json(&json!({ "text": text })))
@@ -168,7 +168,7 @@ impl Service {
             faults: index.faults(),
             is_under_way: index.is_under_way(),
             settings: self.settings.clone(),
-            rules: self.gate.check().rules().cloned().collect(),
+            rules: self.gate.rules().cloned().collect(),
         });
         *kept = Some((index.version(), Arc::clone(&sums)));
         sums

@@ -11,11 +11,11 @@ use super::settings::{
     Baselines, ConfigFile, GateSettings, Set, Settings, SettingsArgs, now, parse_rule,
 };
 use super::{Exit, Failure, candidates};
-use crate::check::names;
 use crate::config::{Ignore, Rules};
 use crate::finding::Level;
 use crate::gate::Decided;
 use crate::printable::{columns_of, escape};
+use crate::rules::names;
 use crate::timestamp::Timestamp;
 
 /// Show the settings for `runvet validate` and the origin of each

@@ -6,8 +6,8 @@ use clap_complete::engine::ArgValueCandidates;
 use super::output::Output;
 use super::settings::ConfigArgs;
 use super::{Exit, Failure, candidates};
-use crate::check::Checker;
 use crate::finding::RuleInfo;
+use crate::gate::Gate;
 
 /// Explain a rule: what it means, why it matters, an example, and how to fix it
 #[derive(Args)]
@@ -23,32 +23,32 @@ pub(in crate::cli) struct Explain {
 impl Explain {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         // A built-in rule is explained whatever the configuration says.
-        let built_in = Checker::new();
+        let built_in = Gate::default();
         let are_built_in = self
             .rules
             .iter()
             .all(|name| built_in.find_rule(name).is_ok());
-        let check = if are_built_in {
+        let gate = if are_built_in {
             built_in
         } else {
-            self.config.gate()?.check().clone()
+            self.config.gate()?
         };
         for (index, name) in self.rules.iter().enumerate() {
             if index > 0 {
                 writeln!(output.stdout())?;
             }
-            explain(&check, name, output)?;
+            explain(&gate, name, output)?;
         }
         Ok(Exit::Success)
     }
 }
 
 /// Prints the page of a rule, or the rules of a group.
-fn explain(check: &Checker, name: &str, output: &mut Output) -> Result<(), Failure> {
+fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<(), Failure> {
     let group = name.trim_end_matches(['*', '/']);
     let of_group = |rule: &&RuleInfo| name == "*" || rule.id.split('/').next() == Some(group);
-    if check.rules().any(|rule| of_group(&rule)) {
-        for rule in check.rules().filter(of_group) {
+    if gate.rules().any(|rule| of_group(&rule)) {
+        for rule in gate.rules().filter(of_group) {
             writeln!(
                 output.stdout(),
                 "{} ({}): {}",
@@ -59,7 +59,7 @@ fn explain(check: &Checker, name: &str, output: &mut Output) -> Result<(), Failu
         }
         return Ok(());
     }
-    let rule = check.find_rule(name).map_err(|error| {
+    let rule = gate.find_rule(name).map_err(|error| {
         let advice = match name.strip_prefix('@') {
             Some(_) => format!("`runvet view {name}` shows that run"),
             None => "`runvet rules` lists all rules".to_owned(),

@@ -5,10 +5,11 @@ use clap::{Args, ValueEnum};
 use super::output::Output;
 use super::settings::ConfigArgs;
 use super::{Exit, Failure};
-use crate::check::{Checker, RuleList};
+use crate::check::RuleList;
 use crate::printable::escape;
 use crate::report::{count, write_json_line};
 use crate::rule::{Check, TeamCheck};
+use crate::rules::RuleSet;
 
 /// List every rule with its default level and the defect it finds
 ///
@@ -42,20 +43,17 @@ enum Format {
 impl Rules {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let gate = self.config.gate()?;
-        let check = gate.check();
+        let rules = gate.rule_set();
         if self.test {
-            return test(check, output);
+            return test(rules, output);
         }
         if self.format == Format::Json {
-            write_json_line(output.stdout(), &RuleList::of(check))?;
+            write_json_line(output.stdout(), &RuleList::of(rules))?;
             return Ok(Exit::Success);
         }
-        let width = check
-            .rules()
-            .map(|rule| rule.id.len())
-            .max()
-            .unwrap_or_default();
-        for rule in check.rules() {
+        let width = gate.rules().map(|rule| rule.id.len()).max();
+        let width = width.unwrap_or_default();
+        for rule in gate.rules() {
             writeln!(
                 output.stdout(),
                 "{:width$}  {:7}  {}",
@@ -72,14 +70,14 @@ impl Rules {
 const CASES: &str = include_str!("../../rules/cases.txt");
 
 /// Judges the examples of all rules.
-fn test(check: &Checker, output: &mut Output) -> Result<Exit, Failure> {
+fn test(rules: &RuleSet, output: &mut Output) -> Result<Exit, Failure> {
     let mut exit = Exit::Success;
     let cases = CASES.lines().filter_map(|line| line.split_once(' '));
     for (rule, cases) in cases {
         writeln!(output.stdout(), "{rule}: {cases} in the corpus")?;
     }
-    let team = check.rule_set().team();
-    for rule in check.rule_set().iter() {
+    let team = rules.team();
+    for rule in rules.iter() {
         let of_schema = |index: usize| {
             let schema = team.schemas.get(index)?;
             Some((schema.failures(), schema.examples.len()))

@@ -421,7 +421,7 @@ impl Validate {
 
     fn options(&self, settings: &Settings) -> Options {
         Options::default()
-            .rules(settings.gate.gate.check().rules())
+            .rules(settings.gate.gate.rules())
             .settings(settings.gate.said())
             .deny(settings.deny())
             .style(style(self.color))

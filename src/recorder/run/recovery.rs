@@ -15,8 +15,8 @@ use super::Run;
 use super::ending::{End, Recorded};
 use super::reread::{Relearned, Reread, reread};
 use super::verification::{Before, POST, PRE, SNAPSHOTS};
-use crate::check::Checker;
 use crate::finding::Severity;
+use crate::gate::Gate;
 use crate::record::StepStatus;
 use crate::source::{Artifact, Entries, EpisodeKey};
 use crate::store::{Artifacts, Directory, OpenDir, Opened, Unreadable};
@@ -312,7 +312,7 @@ impl Run {
     fn must_be_trusted(&self, left: &dyn Artifacts) -> Result<(), Error> {
         let id = self.id();
         let key = EpisodeKey::Dir(self.path().to_owned());
-        let report = Checker::new().artifacts(&key, Some(id), left);
+        let report = Gate::default().artifacts(&key, Some(id), left);
         let mut findings = report.findings.iter();
         match findings.find(|finding| finding.severity == Severity::Error) {
             None => Ok(()),

@@ -148,12 +148,14 @@ fn colour_of(report: &EpisodeReport) -> Paint {
 #[cfg(test)]
 mod tests {
     use super::consistency;
-    use crate::finding::{EpisodeReport, STILL_CHANGING, Skip};
-    use crate::source::EpisodeKey;
+    use crate::finding::{STILL_CHANGING, Skip};
+    use crate::gate::Gate;
 
     #[test]
     fn episode_that_kept_changing_is_undecided() {
-        let mut report = EpisodeReport::of_findings(&EpisodeKey::Dir("ep_1".into()), Vec::new());
+        let mut report = Gate::default().records("ep_1", &[]);
+        report.findings.clear();
+        report.valid = None;
         report.skipped = vec![Skip::new("plan/projection", &STILL_CHANGING)];
         let undecided = "undecided: the episode kept changing while it was read; check it again";
         assert_eq!(consistency(&report), undecided);

@@ -129,7 +129,7 @@ fn make_rule_writes_what_rustfmt_leaves_alone() {
     assert!(
         house
             .read("src/rules.rs")
-            .contains("mod manifest;\nmod new_group;\nmod plan;\n")
+            .contains("mod manifest;\nmod names;\nmod new_group;\nmod plan;\n")
     );
     assert!(
         house

@@ -1,18 +1,16 @@
-//! A report of the check -> which of its findings count, and which entries of the configuration and
-//! the baseline are no longer needed.
+//! Ignores and the baseline -> which findings of a report count, and which entries are no longer
+//! needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::Baseline;
 use super::baseline::{Known, KnownSkips};
-use super::globs::relative;
 use super::ignores::Ignored;
-use super::{Baseline, Gate};
-use crate::check;
+use crate::check::{self, Base, Checker, relative};
 use crate::finding::{EpisodeReport, Finding, Level, Skip, Suppressed, Suppression};
 use crate::printable::escape;
 use crate::report::count;
-use crate::source::{Artifact, EPISODES, EpisodeKey};
 use crate::store::is_gone;
 
 /// Vanished findings that are listed by name; the rest are counted.
@@ -35,101 +33,46 @@ impl Vanished {
     }
 }
 
-impl Gate {
-    /// Those findings of [`Gate::judges`] that count, with their levels.
-    pub(crate) fn counting(&self, key: &EpisodeKey, findings: Vec<Finding>) -> Vec<Finding> {
-        if findings.is_empty() {
-            return findings;
-        }
-        let mut report = EpisodeReport::of_findings(key, findings);
-        self.without_baseline().decide(&mut report);
-        report.findings
+/// The findings and skips that do not count, and which of their entries were of use.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Suppressions {
+    pub(super) ignored: Vec<Ignored>,
+    pub(super) baseline: Option<Baseline>,
+    /// Whether findings are added to the baseline instead of being searched in it.
+    pub(super) records: bool,
+    /// Directories in the baseline that were not judged, with their numbers of findings.
+    unjudged: BTreeMap<PathBuf, usize>,
+    vanished: Vanished,
+}
+
+impl Suppressions {
+    pub(super) fn set_baseline(&mut self, baseline: Option<Baseline>) {
+        self.unjudged = baseline.iter().flat_map(Baseline::dirs).collect();
+        self.baseline = baseline;
     }
 
-    /// Whether the configuration excludes a directory.
-    #[must_use]
-    pub fn excludes(&self, dir: &Path) -> bool {
-        !self.excluded.is_empty() && {
-            let dir = relative(dir, &self.root, &self.here);
-            // Each is asked, so that it is known which match nothing.
-            let matching = self.excluded.iter().filter(|glob| glob.matches(&dir));
-            matching.count() > 0
-        }
+    /// Uses the baseline for a copy of the run data, of which only a part of each path is known.
+    pub(super) fn use_copy(&mut self) {
+        self.baseline = self.baseline.as_ref().map(Baseline::in_copy);
+        self.unjudged.clear();
     }
 
-    /// One sentence for each glob of the configuration that no directory matches, as far as it is
-    /// about directories below some given path of which everything was searched and judged: no
-    /// artifact, no episode, and nothing below a directory called `episodes`.
-    pub fn unmet_globs(
-        &self,
-        given: &[PathBuf],
-        is_episode: impl Fn(&Path) -> bool,
-    ) -> Vec<String> {
-        let ignored = self.ignored.iter().map(Ignored::glob);
-        let globs = self.excluded.iter().chain(self.levels.globs());
-        let mut globs = globs.chain(ignored).peekable();
-        if globs.peek().is_none() {
-            return Vec::new();
-        }
-        let is_artifact = |path: &Path| {
-            let name = path.file_name().unwrap_or_default();
-            Artifact::from_file_name(&name.to_string_lossy()).is_some()
-        };
-        let is_within = |path: &Path| {
-            let mut above = path.ancestors().skip(1);
-            above.any(|dir| dir.file_name().is_some_and(|name| name == EPISODES))
-        };
-        let is_whole =
-            |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
-        let tops: Vec<PathBuf> = given
-            .iter()
-            .filter(is_whole)
-            .map(|dir| relative(dir, &self.root, &self.here))
-            .collect();
-        let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
-        unmet
-            .into_iter()
-            .map(|it| escape(it).into_owned())
-            .collect()
+    /// Forgets what vanished in an earlier check.
+    pub(super) fn begin(&mut self) {
+        self.vanished = Vanished::default();
     }
 
-    /// Moves the findings of a report that do not count to the suppressed ones. The report is one
-    /// of the prepared check.
-    pub(super) fn decide(&mut self, episode: &mut EpisodeReport) {
-        let may_be_stale = !self.ignored.is_empty() || self.baseline.is_some();
-        let is_clean = episode.findings.is_empty() && episode.skipped.is_empty();
-        if is_clean && !may_be_stale && !self.levels.depend_on_dir() {
+    /// Moves the findings and skips of a report that do not count to the suppressed ones.
+    pub(super) fn apply(&mut self, episode: &mut EpisodeReport, checker: &Checker) {
+        if self.ignored.is_empty() && self.baseline.is_none() {
             return;
         }
-        let dir = relative(episode.key.as_path(), &self.root, &self.here);
-        let rules = self.check.rule_set().clone();
-        let levels = self.levels.of(&self.check, &dir);
-        let level = |finding: &Finding| {
-            let level = finding.rule_index.and_then(|index| levels.get(index));
-            level.copied().unwrap_or(Level::Error)
-        };
-        episode.is_unchecked = levels.iter().all(|level| *level == Level::Off);
-        // A lack of memory is reported even where its rule is off.
-        episode
-            .skipped
-            .retain(|skip| skip.is_lacking || rules.level_of(&levels, &skip.rule) != Level::Off);
-        episode.findings.retain_mut(|finding| {
-            let severity = level(finding).severity();
-            finding.severity = severity.unwrap_or(finding.severity);
-            severity.is_some()
-        });
-        check::fit_coverage(&self.check, &levels, episode);
-        self.ignore(&dir, episode, &levels);
-        self.look_up(episode, |rule| rules.level_of(&levels, rule) == Level::Off);
-        episode.decide(|rule| rules.level_of(&levels, rule));
-    }
-
-    fn ignore(&mut self, dir: &Path, episode: &mut EpisodeReport, levels: &[Level]) {
-        let rules = self.check.rule_set();
-        let mut ignored: Vec<&mut Ignored> = self
-            .ignored
-            .iter_mut()
-            .filter_map(|ignored| ignored.covers(dir, rules, levels).then_some(ignored))
+        let check::Settings { rules, base, .. } = checker.settings();
+        let levels = checker.levels_of(&episode.key);
+        let dir = base.relative(episode.key.as_path());
+        let ignored = self.ignored.iter_mut();
+        let mut ignored: Vec<&mut Ignored> = ignored
+            .filter_map(|ignored| ignored.covers(&dir, rules, &levels).then_some(ignored))
             .collect();
         suppress(episode, |finding| {
             let reason = ignored
@@ -137,15 +80,18 @@ impl Gate {
                 .find_map(|ignored| ignored.apply(finding))?;
             Some((Suppression::Ignore, Some(reason)))
         });
+        let level_of = |rule: &str| rules.level_of(&levels, rule);
+        self.look_up(episode, base, |rule| level_of(rule) == Level::Off);
+        episode.decide(level_of);
     }
 
     /// Suppresses the findings and skips that the baseline lists, and records those listed that
     /// have vanished.
-    fn look_up(&mut self, episode: &mut EpisodeReport, is_off: impl Fn(&str) -> bool) {
+    fn look_up(&mut self, episode: &mut EpisodeReport, base: &Base, is_off: impl Fn(&str) -> bool) {
         let Some(baseline) = &mut self.baseline else {
             return;
         };
-        let dir = relative(episode.key.as_path(), baseline.dir(), &self.here);
+        let dir = relative(episode.key.as_path(), baseline.dir(), &base.here);
         self.unjudged.remove(&dir);
         if self.records {
             baseline.add(&dir, episode);
@@ -184,13 +130,13 @@ impl Gate {
 
     /// One sentence for each entry of the configuration or the baseline that is no longer needed,
     /// judged by the episodes seen so far and by directories that no longer exist.
-    pub(crate) fn stale_entries(&self) -> Vec<String> {
+    pub(super) fn stale(&self, here: &Path) -> Vec<String> {
         let mut stale: Vec<String> = self.ignored.iter().filter_map(Ignored::stale).collect();
         let mut vanished = self.vanished.clone();
         let from = self.baseline.as_ref().map_or(Path::new(""), Baseline::dir);
         for (dir, findings) in &self.unjudged {
-            let dir = relative(&from.join(dir), Path::new(""), &self.here);
-            if is_gone(&self.here.join(&dir)) {
+            let dir = relative(&from.join(dir), Path::new(""), here);
+            if is_gone(&here.join(&dir)) {
                 let findings_in_it = count(*findings as u64, "finding");
                 let what = format!(
                     "{}: the episode no longer exists ({findings_in_it})",

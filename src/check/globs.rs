@@ -109,8 +109,32 @@ impl Glob {
     }
 }
 
-/// The path of a directory relative to another: `runs/ep_1` from the project, `../ep_1` from a
-/// sibling.
+/// The directory that globs start from.
+#[derive(Clone, Debug)]
+pub(crate) struct Base {
+    /// The working directory, which all relative paths start from.
+    pub(crate) here: PathBuf,
+    pub(crate) root: PathBuf,
+}
+
+impl Default for Base {
+    fn default() -> Self {
+        Self {
+            here: std::env::current_dir().unwrap_or_default(),
+            root: PathBuf::new(),
+        }
+    }
+}
+
+impl Base {
+    /// Returns a path as globs see it.
+    pub(crate) fn relative(&self, path: &Path) -> PathBuf {
+        relative(path, &self.root, &self.here)
+    }
+}
+
+/// Returns the path of a directory relative to another: `runs/ep_1` from the project, `../ep_1`
+/// from a sibling.
 ///
 /// Both paths are relative to the working directory `here`; links are not resolved.
 pub(crate) fn relative(path: &Path, from: &Path, here: &Path) -> PathBuf {

@@ -1,6 +1,6 @@
 //! Hostile records -> the work of checking them, counted: it grows as they do, and no faster.
 
-use super::Checker;
+use super::Gate;
 use crate::document::work;
 use crate::source::Artifact;
 
@@ -170,7 +170,7 @@ fn work_doubles_at_most_when_input_doubles() {
                 (Artifact::State, state.as_bytes()),
                 (Artifact::Events, events.as_bytes()),
             ];
-            let (report, done) = work::of(|| Checker::new().records("ep_1", &records));
+            let (report, done) = work::of(|| Gate::default().records("ep_1", &records));
             let (rule, count) = shape.found;
             let found = report
                 .findings

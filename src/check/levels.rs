@@ -1,0 +1,135 @@
+//! Levels by rule and directory -> one level for each rule.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::globs::Glob;
+use super::{Checker, Settings};
+use crate::finding::Level;
+use crate::rule::Rule;
+use crate::rules::coverage::required;
+use crate::rules::names;
+use crate::source::EpisodeKey;
+
+/// The levels that users set, as opposed to the defaults of the rules.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Levels {
+    /// The levels in the configuration; later ones override earlier ones.
+    pub(crate) configured: Vec<LevelSetting>,
+    /// The rules and groups that are checked, whatever the configuration says of them; all if there
+    /// are none.
+    pub(crate) selected: Vec<String>,
+    /// The levels that override the configuration, in the order in which they were set.
+    pub(crate) last: Vec<(String, Level)>,
+}
+
+/// The level of a rule or a group, in some directories or everywhere.
+#[derive(Clone, Debug)]
+pub(crate) struct LevelSetting {
+    pub(crate) paths: Option<Vec<Glob>>,
+    pub(crate) rule: String,
+    pub(crate) level: Level,
+    /// The file and the line that set it.
+    pub(crate) at: (String, u64),
+}
+
+/// The setting that decides the level of a rule in a directory.
+pub(crate) enum Decided<'l> {
+    /// The rule itself.
+    Default,
+    /// The configuration: the rule or group that it names, and the file and line that do.
+    Configured(&'l str, &'l (String, u64)),
+    /// A level that overrides the configuration: its index, in the order in which they were set.
+    Last(usize),
+    /// It is not among the rules that are selected.
+    NotSelected,
+}
+
+impl Levels {
+    /// Returns the globs of all directories that levels are set for.
+    pub(crate) fn globs(&self) -> impl Iterator<Item = &Glob> {
+        let settings = self.configured.iter();
+        settings.flat_map(|setting| setting.paths.iter().flatten())
+    }
+
+    fn depend_on_dir(&self) -> bool {
+        self.globs().next().is_some()
+    }
+}
+
+impl Settings {
+    /// Returns `true` if a rule is checked unless its level is off. A rule about required rules is
+    /// so whatever is selected.
+    fn selects(&self, rule: &str) -> bool {
+        let selected = &self.levels.selected;
+        selected.is_empty()
+            || (!self.required.is_empty() && rule == required::RULE.info.id)
+            || selected.iter().any(|name| names(name, rule))
+    }
+
+    /// Returns a level for each rule, which is off only if the rule is off in every directory.
+    pub(crate) fn levels_anywhere(&self) -> Vec<Level> {
+        let everywhere = self.decided(None);
+        let mut levels: Vec<Level> = everywhere.map(|(level, _)| level).collect();
+        for (rule, level) in self.rules.iter().zip(&mut levels) {
+            if *level == Level::Off && self.selects(&rule.info.id) {
+                let in_some_directory = self.levels.configured.iter().find(|setting| {
+                    setting.paths.is_some()
+                        && setting.level != Level::Off
+                        && names(&setting.rule, &rule.info.id)
+                });
+                *level = in_some_directory.map_or(Level::Off, |setting| setting.level);
+            }
+        }
+        levels
+    }
+
+    /// Returns the level of each rule in a directory, or without one where no override holds; and
+    /// what decides it.
+    pub(crate) fn decided<'l>(
+        &'l self,
+        dir: Option<&Path>,
+    ) -> impl Iterator<Item = (Level, Decided<'l>)> + use<'l> {
+        let is_in_force = |setting: &&LevelSetting| match (&setting.paths, dir) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            // Each is asked, so that it is known which match nothing.
+            (Some(globs), Some(dir)) => globs.iter().filter(|glob| glob.matches(dir)).count() > 0,
+        };
+        let Levels {
+            configured,
+            selected,
+            last,
+        } = &self.levels;
+        let configured: Vec<&LevelSetting> = configured.iter().filter(is_in_force).collect();
+        let level = move |rule: &'l Rule| {
+            let mut last = last.iter().enumerate().rev();
+            if let Some((index, (_, level))) =
+                last.find(|(_, (name, _))| names(name, &rule.info.id))
+            {
+                return (*level, Decided::Last(index));
+            }
+            let mut set = configured.iter().rev();
+            let set = set.find(|setting| names(&setting.rule, &rule.info.id));
+            let why = set.map_or(Decided::Default, |it| Decided::Configured(&it.rule, &it.at));
+            match set.map_or(rule.info.level, |setting| setting.level) {
+                _ if !self.selects(&rule.info.id) => (Level::Off, Decided::NotSelected),
+                Level::Off if !selected.is_empty() => (Level::Warning, why),
+                level => (level, why),
+            }
+        };
+        self.rules.iter().map(level)
+    }
+}
+
+impl Checker {
+    /// Returns the level of each rule in the directory of an episode.
+    pub(crate) fn levels_of(&self, key: &EpisodeKey) -> Arc<[Level]> {
+        if !self.settings.levels.depend_on_dir() {
+            return Arc::clone(&self.levels);
+        }
+        let dir = self.settings.base.relative(key.as_path());
+        let decided = self.settings.decided(Some(&dir));
+        decided.map(|(level, _)| level).collect()
+    }
+}

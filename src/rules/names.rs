@@ -1,0 +1,64 @@
+//! The name of a rule or of a group -> the rules that it names.
+
+use super::RuleSet;
+use crate::finding::RuleInfo;
+use crate::printable::brief;
+
+/// The name of no rule and of no group.
+#[derive(Debug)]
+pub(crate) struct UnknownName {
+    pub(crate) name: String,
+    /// The rule or group with the most similar name, if any.
+    pub(crate) nearest: Option<String>,
+}
+
+/// Returns `true` if the name of a rule, of a group such as `plan/*`, or `*` names a rule.
+pub(crate) fn names(name: &str, rule: &str) -> bool {
+    let is_in = |group: &str| (group.is_empty() || group.ends_with('/')) && rule.starts_with(group);
+    name == rule || name.strip_suffix('*').is_some_and(is_in)
+}
+
+impl RuleSet {
+    /// Refuses the name of a rule, or of a group such as `plan/*`, that names no rule.
+    pub(crate) fn must_have(&self, name: &str) -> Result<(), UnknownName> {
+        let mut rules = self.iter();
+        if rules.any(|rule| names(name, &rule.info.id)) {
+            Ok(())
+        } else {
+            Err(self.unknown(name))
+        }
+    }
+
+    /// Returns the rule with an id.
+    pub(crate) fn find(&self, id: &str) -> Result<&RuleInfo, UnknownName> {
+        let mut rules = self.iter().map(|rule| &rule.info);
+        let found = rules.find(|rule| rule.id == id);
+        found.ok_or_else(|| self.unknown(id))
+    }
+
+    fn unknown(&self, name: &str) -> UnknownName {
+        let ids = || self.iter().map(|rule| &*rule.info.id);
+        let wanted = name.trim_end_matches(['*', '/']);
+        let distance = |known: &&str| strsim::osa_distance(wanted, known);
+        let last_part = |known: &str| known.split('/').next_back() == wanted.split('/').next_back();
+        let nearest = if wanted.contains('/') {
+            let near = ids().filter(|known| distance(known) <= 3 || last_part(known));
+            near.min_by_key(distance).map(str::to_owned)
+        } else if wanted == "all" {
+            Some("*".to_owned())
+        } else {
+            // A group, or a rule without its group.
+            let parts = ids().filter_map(|id| Some((id, id.split_once('/')?)));
+            let near = parts.flat_map(|(id, (group, rule))| {
+                let of_group = (distance(&group), 0, format!("{group}/*"));
+                [of_group, (distance(&rule), 1, id.to_owned())]
+            });
+            let near = near.filter(|(distance, ..)| *distance <= 2);
+            near.min().map(|(.., name)| name)
+        };
+        UnknownName {
+            name: brief(name),
+            nearest,
+        }
+    }
+}
