@@ -131,6 +131,7 @@ mod library {
 
 /// The order of the house: its sources and its documents.
 mod house {
+    mod budget;
     mod docs;
     mod features;
     mod layers;
