@@ -6,7 +6,29 @@ use super::number::Number;
 
 /// Whether the sum of some numbers, each times a factor, is positive.
 pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
-    sign(&mut terms.map(Digits::of)).is_gt()
+    let sum = terms.iter().try_fold(0_i128, |sum, (factor, number)| {
+        sum.checked_add(billionths(*number)?.checked_mul(i128::from(*factor))?)
+    });
+    sum.map_or_else(|| sign(&mut terms.map(Digits::of)).is_gt(), |sum| sum > 0)
+}
+
+/// Returns a number in billionths if it is written as most are: with at most nine digits in front of
+/// the decimal point, as many behind it, and no exponent.
+fn billionths(number: Number<'_>) -> Option<i128> {
+    let unsigned = number.text().strip_prefix('-');
+    let digits = unsigned.unwrap_or(number.text());
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.len() > 9 || fraction.len() > 9 {
+        return None;
+    }
+    let digits = whole.bytes().chain(fraction.bytes());
+    let zeros = std::iter::repeat_n(b'0', 9 - fraction.len());
+    let size = digits.chain(zeros).try_fold(0_i128, |value, digit| {
+        digit
+            .is_ascii_digit()
+            .then(|| value * 10 + i128::from(digit - b'0'))
+    })?;
+    Some(if unsigned.is_some() { -size } else { size })
 }
 
 /// Whether the sum of some numbers, each times a factor, is below or above 0.
