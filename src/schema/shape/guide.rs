@@ -16,10 +16,17 @@ pub(crate) struct ShapeVerdict {
     pub(crate) may_be_misspelled: bool,
 }
 
+/// The number of unknown keys of each schema that are remembered, and the bytes of each.
+const MAX_UNKNOWN: usize = 64;
+const LONGEST_UNKNOWN: usize = 64;
+
 /// What is reused for the next record with the same schema.
 #[derive(Default)]
 pub(crate) struct GuideBuffers {
     open: Vec<Frame>,
+    /// Keys that are no properties of a shape and like none, each with the first step of the shape:
+    /// the next record probably has them too.
+    unknown: Vec<(usize, Box<str>)>,
     /// For each property of each shape, at its step, the index of the property that came after it
     /// last: writers have an order of their own. In front of them is that of the first one.
     order: Vec<usize>,
@@ -109,8 +116,21 @@ impl ShapeGuide<'_> {
         let name = key.name();
         match shape.additional {
             Additional::Any => {
+                let mut unknown = self.buffers.unknown.iter();
+                let is_known =
+                    |(of, key): &(usize, Box<str>)| *of == shape.first_step && **key == *name;
+                if unknown.any(is_known) {
+                    return &ANYTHING;
+                }
                 let mut known = shape.properties.iter();
-                self.may_be_misspelled |= known.any(|known| is_near(&name, &known.name));
+                if known.any(|known| is_near(&name, &known.name)) {
+                    self.may_be_misspelled = true;
+                } else if self.buffers.unknown.len() < MAX_UNKNOWN && name.len() <= LONGEST_UNKNOWN
+                {
+                    self.buffers
+                        .unknown
+                        .push((shape.first_step, (*name).into()));
+                }
                 &ANYTHING
             }
             Additional::None => {
