@@ -22,7 +22,12 @@ const QUOTED_CHARS: usize = 80;
 /// assert!(!runvet::printable::is_hostile('é'));
 /// ```
 #[must_use]
+#[inline]
 pub fn is_hostile(c: char) -> bool {
+    // Most text is ASCII.
+    if matches!(c, ' '..='~') {
+        return false;
+    }
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
