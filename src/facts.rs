@@ -24,7 +24,7 @@ use std::ops::Deref;
 pub(crate) use event::EventFacts;
 pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
-pub(crate) use note::{EventNote, EventReading, NoteTaker};
+pub(crate) use note::{EventNote, EventReader, EventReading};
 pub(crate) use reach::{KeptBuffers, TimelineFacts, Topic};
 pub(crate) use slips::{Slip, SlipLines, Slips, Within, phase_meant, slip_of_event};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};

@@ -28,7 +28,7 @@ use spread::Spread;
 
 use crate::document::{Number, Tape};
 use crate::facts::{
-    self, KeptBuffers, NoteTaker, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
+    self, EventReader, KeptBuffers, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
     TimelineFacts, TimelineReader, Usable,
 };
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
@@ -69,7 +69,7 @@ pub(crate) struct Wanted {
 #[derive(Default)]
 struct TimelineBuffers {
     lines: Vec<u8>,
-    notes: NoteTaker,
+    reader: EventReader,
     skimmer: Skimmer,
     line_tape: Tape,
 }
@@ -310,11 +310,13 @@ impl<'f> Loader<'f> {
         if !self.files.entries().has(artifact) {
             return loaded;
         }
-        buffers.skimmer.prepare(&self.wanted.team);
+        let team = &self.wanted.team;
+        buffers.reader.keep_scalars(!team.events.is_empty());
+        buffers.skimmer.prepare(team);
         let mut events = EventsReader {
             facts,
             strict: loaded.strict.as_mut(),
-            notes: &mut buffers.notes,
+            reader: &mut buffers.reader,
             tape: &mut buffers.line_tape,
             alone: &self.alone,
             troubles: &mut self.troubles,

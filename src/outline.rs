@@ -111,7 +111,7 @@ struct PassingStep {
 impl Glances {
     /// Adds an event. It is read in full only if something failed or was vetoed in it, or it ended
     /// the run.
-    pub(crate) fn add(&mut self, line: Line, glance: &EventReading<'_>, with_steps: bool) {
+    pub(crate) fn add(&mut self, line: Line, glance: &EventReading<'_, '_>, with_steps: bool) {
         let note = &glance.note;
         let phase = note.phase.as_deref().unwrap_or_default();
         let said = Said {

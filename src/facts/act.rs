@@ -240,7 +240,7 @@ pub(super) fn by_length(a: &str, b: &str) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::super::note::{EventNote, NoteTaker};
+    use super::super::note::{EventNote, EventReader};
     use super::*;
 
     /// What is kept of an event: its fields as they are written, and whether they are known from
@@ -256,9 +256,9 @@ mod tests {
         let refused: Vec<u32> = (refused.iter())
             .map(|key| document.root().at(&["payload", key]).unwrap().index())
             .collect();
-        let mut notes = NoteTaker::default();
-        let found = notes.note(event.as_bytes()).filter(|_| refused.is_empty());
-        let note = found.unwrap_or_else(|| {
+        let mut notes = EventReader::default();
+        let found = notes.read(event.as_bytes()).filter(|_| refused.is_empty());
+        let note = found.map(|event| event.note).unwrap_or_else(|| {
             EventNote::of(&EventFacts::new(line, Value::root(document, &refused)))
         });
         let act = note.act.unwrap();

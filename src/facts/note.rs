@@ -1,12 +1,12 @@
 //! The bytes of an event -> a note: the few fields that the timeline needs.
 
 mod parts;
-mod taker;
+mod reader;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(crate) use taker::{EventReading, NoteTaker};
+pub(crate) use reader::{EventReader, EventReading};
 
 use super::event::{EventFacts, text};
 use super::slips::{is_slip_of_projection, phase_begun};
@@ -17,7 +17,7 @@ use crate::record::phases::PROJECTION;
 use crate::timestamp::Timestamp;
 use crate::words::Words as _;
 use parts::{Field, Parts};
-use taker::OwnPhases;
+use reader::OwnPhases;
 
 /// The fields of an event that the timeline needs: texts that are facts.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -145,11 +145,11 @@ impl<'a> EventNote<'a> {
     }
 
     /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
-    fn of_parts(parts: &Parts<'a>, own: &mut OwnPhases) -> Option<Self> {
+    fn of_parts(parts: &Parts, text: &'a str, own: &mut OwnPhases) -> Option<Self> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
         }
-        let text = |field| parts.string(field).ok().flatten();
+        let text = |field| parts.string(text, field).ok().flatten();
         let sets_status = parts.get(Field::StepStatus).is_some();
         let mut note = Self::of_texts(text, parts.is_synthetic(), sets_status);
         let phase = note.phase.as_deref()?;

@@ -19,7 +19,7 @@ use sift::{Kept, Sifted, Sifting, Worker};
 use crate::digest::Digest;
 use crate::document::{Document, Kind, Refused, Tape};
 use crate::facts::{
-    EventFacts, EventNote, NoteTaker, StrictFacts, TimelineReader, Value, slip_of_event,
+    EventFacts, EventNote, EventReader, StrictFacts, TimelineReader, Value, slip_of_event,
 };
 use crate::outline::{Glances, NoEvent, OutlineReader};
 use crate::parallel::{Alone, cores, pipeline};
@@ -78,7 +78,7 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'r, 'a>,
     /// What is gathered from every event, if a rule asks for it.
     pub(super) strict: Option<&'r mut StrictFacts>,
-    pub(super) notes: &'r mut NoteTaker,
+    pub(super) reader: &'r mut EventReader,
     pub(super) tape: &'r mut Tape,
     /// Entered where a line is large, or much is kept.
     pub(super) alone: &'r Alone,
@@ -293,14 +293,8 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
-        if self.strict.is_none() {
-            if self.team.events.is_empty() {
-                if let Some(note) = self.notes.note(bytes) {
-                    return self.noted(line, &note, bytes, counting);
-                }
-            } else if self.is_declared(line, bytes, counting) {
-                return;
-            }
+        if self.strict.is_none() && self.is_sound(line, bytes, counting) {
+            return;
         }
         self.tape.release();
         let (span, why) = match self.tape.read_record(bytes) {
@@ -339,25 +333,22 @@ impl EventsReader<'_, '_> {
         self.not_an_event(line, bytes, ended, span, why);
     }
 
-    fn noted(&mut self, line: Line, note: &EventNote<'_>, bytes: &[u8], counting: Counting) {
-        if counting == Counting::Due {
-            self.facts.timeline_mut().tally.event(line, note);
-        }
-        self.facts.event(line, note, bytes, &[]);
-    }
-
-    /// Notes an event, and judges it by what a team declares; false where it can't be noted.
-    #[inline(never)]
-    fn is_declared(&mut self, line: Line, bytes: &[u8], counting: Counting) -> bool {
-        let Some(event) = self.notes.scan(bytes, &mut self.skimmer.scalars) else {
+    /// Adds an event that is read in one pass; returns `false` if it must be parsed.
+    fn is_sound(&mut self, line: Line, bytes: &[u8], counting: Counting) -> bool {
+        let Some(event) = self.reader.read(bytes) else {
             return false;
         };
-        self.noted(line, &event.note, bytes, counting);
-        let examined = &mut self.declared.examined;
-        if let Some((moment, sights)) = self.skimmer.skim(self.team, line, &event, examined) {
-            self.declared.seen(self.team, bytes, &moment, sights);
-        } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
-            self.declared.event(self.team, line, whole, self.values);
+        if counting == Counting::Due {
+            self.facts.timeline_mut().tally.event(line, &event.note);
+        }
+        self.facts.event(line, &event.note, bytes, &[]);
+        if !self.team.events.is_empty() {
+            let examined = &mut self.declared.examined;
+            if let Some((moment, sights)) = self.skimmer.skim(self.team, line, &event, examined) {
+                self.declared.seen(self.team, bytes, &moment, sights);
+            } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
+                self.declared.event(self.team, line, whole, self.values);
+            }
         }
         true
     }

@@ -36,9 +36,9 @@ struct Alike {
 
 impl Alike {
     /// Those that are like one.
-    fn of(event: &EventReading<'_>) -> Option<Self> {
+    fn of(event: &EventReading<'_, '_>) -> Option<Self> {
         let phase = event.note.phase.as_deref().and_then(phases::known);
-        let skeleton = event.skeleton?;
+        let skeleton = event.template?;
         Some(Self { skeleton, phase })
     }
 }
@@ -307,20 +307,18 @@ impl Plans {
     pub(crate) fn skim<'a>(
         &'a mut self,
         team: &Team,
-        event: &EventReading<'a>,
-        scalars: &'a Scalars,
+        event: &EventReading<'a, 'a>,
     ) -> Option<Skimmed<'a>> {
         let plan = self.known.get(&Alike::of(event)?)?;
-        plan.skim(team, event.line(), scalars, &mut self.named)
+        plan.skim(team, event.line(), event.scalars(), &mut self.named)
     }
 
     /// Makes the plan for events that are like one, unless there is one.
     pub(crate) fn learn(
         &mut self,
         in_force: &InForce,
-        event: &EventReading<'_>,
+        event: &EventReading<'_, '_>,
         root: Node<'_>,
-        scalars: &Scalars,
     ) {
         let Some(alike) = Alike::of(event).filter(|it| !self.known.contains_key(it)) else {
             return;
@@ -328,7 +326,7 @@ impl Plans {
         if self.parts > MAX_PARTS {
             (self.known, self.parts) = (BTreeMap::new(), 0);
         }
-        let plan = Plan::new(in_force, alike, root, scalars);
+        let plan = Plan::new(in_force, alike, root, event.scalars());
         self.parts += plan.parts();
         self.known.insert(alike, plan);
     }

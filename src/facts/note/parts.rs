@@ -11,9 +11,9 @@ use crate::facts::value::NotAFact;
 /// The flags of a skeleton whose payload has `synthetic` as true, of one whose payload has an
 /// `error` that is more than a text, and of one of which an action mirrors more than strings of
 /// known keys; the others are [`Suspects`].
-pub(super) const SYNTHETIC: u8 = 1 << 7;
-pub(super) const ERROR: u8 = 1 << 6;
-pub(super) const MIRRORS_MORE: u8 = 1 << 5;
+const SYNTHETIC: u8 = 1 << 7;
+const ERROR: u8 = 1 << 6;
+const MIRRORS_MORE: u8 = 1 << 5;
 
 /// Fields of the payload that are looked at besides those that are noted.
 pub(super) const GLANCED: [Field; 4] = [
@@ -127,7 +127,7 @@ pub(super) struct Part {
 )]
 impl Part {
     /// A value whose kind alone is known.
-    pub(super) fn without_text(kind: Kind) -> Self {
+    fn without_text(kind: Kind) -> Self {
         Self {
             kind,
             escaped: false,
@@ -147,8 +147,7 @@ impl Part {
 }
 
 /// The values of an event's fields; the last one where a key repeats.
-pub(super) struct Parts<'a> {
-    pub(super) text: &'a str,
+pub(super) struct Parts {
     found: [Option<Part>; Field::COUNT],
     /// The field of the next value.
     field: Field,
@@ -157,16 +156,17 @@ pub(super) struct Parts<'a> {
     /// Whether any key has escapes, which may hide a field.
     pub(super) has_escaped_keys: bool,
     /// Whether an action mirrors more of the payload than the fields of [`MIRRORED`].
-    pub(super) mirrors_more: bool,
+    mirrors_more: bool,
     /// The other keys that may be misspelled.
     pub(super) suspects: Suspects,
 }
 
-impl<'a> Parts<'a> {
-    /// Those of a text that is not read yet.
-    pub(super) fn new(text: &'a str) -> Self {
+/// The parts of a text, while it is read.
+pub(super) struct PartsOf<'p, 'a>(pub(super) &'p mut Parts, pub(super) &'a str);
+
+impl Default for Parts {
+    fn default() -> Self {
         Self {
-            text,
             found: [None; Field::COUNT],
             field: Field::Other,
             depth: 0,
@@ -175,15 +175,21 @@ impl<'a> Parts<'a> {
             suspects: Suspects::default(),
         }
     }
+}
 
+impl Parts {
     pub(super) fn get(&self, field: Field) -> Option<Part> {
         self.found.get(field as usize).copied().flatten()
     }
 
-    /// The text of a field; `Ok(None)` where the field is absent, an error where it is not a
+    /// Returns the text of a field; `Ok(None)` where the field is absent, an error where it is not a
     /// string.
     #[inline]
-    pub(super) fn string(&self, field: Field) -> Result<Option<Cow<'a, str>>, NotAFact> {
+    pub(super) fn string<'a>(
+        &self,
+        text: &'a str,
+        field: Field,
+    ) -> Result<Option<Cow<'a, str>>, NotAFact> {
         match self.get(field) {
             None => Ok(None),
             Some(Part {
@@ -193,7 +199,7 @@ impl<'a> Parts<'a> {
                 escaped,
             }) => {
                 let (start, end) = (start as usize, end as usize);
-                Ok(Some(unquoted(self.text, start, end, escaped)))
+                Ok(Some(unquoted(text, start, end, escaped)))
             }
             Some(_) => Err(NotAFact),
         }
@@ -214,6 +220,20 @@ impl<'a> Parts<'a> {
             | flag(SYNTHETIC, self.is_synthetic())
             | flag(ERROR, self.may_have_error())
             | flag(MIRRORS_MORE, self.mirrored().is_none())
+    }
+
+    /// Sets what the flags of a skeleton say.
+    pub(super) fn set_flags(&mut self, flags: u8) {
+        // Only events whose payload is an object are noted, so only their skeletons are known.
+        self.set(Field::Payload, Some(Part::without_text(Kind::Object)));
+        self.suspects = Suspects::of_flags(flags & !(SYNTHETIC | ERROR | MIRRORS_MORE));
+        self.mirrors_more = flags & MIRRORS_MORE != 0;
+        if flags & SYNTHETIC != 0 {
+            self.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
+        }
+        if flags & ERROR != 0 {
+            self.set(Field::Error, Some(Part::without_text(Kind::Object)));
+        }
     }
 
     /// Where the event has what an action mirrors, if that is nothing but strings of known keys.
@@ -257,11 +277,12 @@ impl<'a> Parts<'a> {
     clippy::cast_possible_truncation,
     reason = "an event longer than 4 GiB is not noted"
 )]
-impl Sink for &mut Parts<'_> {
+impl Sink for &mut PartsOf<'_, '_> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        let field = self.field;
-        self.set(
+        let parts = &mut *self.0;
+        let field = parts.field;
+        parts.set(
             field,
             Some(Part {
                 kind,
@@ -273,48 +294,49 @@ impl Sink for &mut Parts<'_> {
         if field == Field::Payload {
             // The fields of an earlier payload do not count.
             for field in Field::OF_PAYLOAD {
-                self.set(field, None);
+                parts.set(field, None);
             }
-            self.mirrors_more = false;
+            parts.mirrors_more = false;
         }
     }
 
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
-        let name = self.text.get(start + 1..end - 1).unwrap_or_default();
-        if self.depth == 1 {
-            self.field = Field::of_event(name);
-            if self.field == Field::Other {
-                self.suspects.add_of_event(name);
+        let PartsOf(parts, text) = &mut **self;
+        let name = text.get(start + 1..end - 1).unwrap_or_default();
+        if parts.depth == 1 {
+            parts.field = Field::of_event(name);
+            if parts.field == Field::Other {
+                parts.suspects.add_of_event(name);
             }
         } else {
-            self.field = Field::of_payload(name);
+            parts.field = Field::of_payload(name);
             if !matches!(
-                self.field,
+                parts.field,
                 Field::StepId | Field::StepStatus | Field::ActionId | Field::Id | Field::Synthetic
             ) {
-                self.suspects.add_of_payload(name);
-                self.mirrors_more |= is_extension(name);
+                parts.suspects.add_of_payload(name);
+                parts.mirrors_more |= is_extension(name);
             }
         }
-        self.has_escaped_keys |= escaped;
+        parts.has_escaped_keys |= escaped;
     }
 
     #[inline(always)]
     fn open(&mut self, kind: Kind, start: usize) -> bool {
         let is_wanted = kind == Kind::Object
-            && (self.depth == 0 || (self.depth == 1 && self.field == Field::Payload));
+            && (self.0.depth == 0 || (self.0.depth == 1 && self.0.field == Field::Payload));
         if is_wanted {
-            if self.depth == 1 {
+            if self.0.depth == 1 {
                 self.value(kind, start, start, false);
             }
-            self.depth += 1;
+            self.0.depth += 1;
         }
         is_wanted
     }
 
     #[inline(always)]
     fn close(&mut self, _: usize) {
-        self.depth -= 1;
+        self.0.depth -= 1;
     }
 }

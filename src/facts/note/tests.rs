@@ -1,6 +1,6 @@
 //! Notes against the schema and the documents of events.
 
-use super::taker::*;
+use super::reader::*;
 use super::*;
 use crate::document::{Skeletons, Tape};
 use crate::facts::slips::has_slips;
@@ -90,19 +90,24 @@ const ASSERTIONS: [&str; 33] = [
     r#"/type "object""#,
 ];
 
-/// A taker of notes that knows the skeleton of each event from the first on.
-fn eager() -> NoteTaker {
-    NoteTaker {
+/// Returns the note of an event that is read in one pass.
+fn noted<'a>(reader: &mut EventReader, bytes: &'a [u8]) -> Option<EventNote<'a>> {
+    reader.read(bytes).map(|event| event.note)
+}
+
+/// A reader that knows the skeleton of each event from the first on.
+fn eager() -> EventReader {
+    EventReader {
         skeletons: Skeletons::eager(),
-        ..NoteTaker::default()
+        ..EventReader::default()
     }
 }
 
 /// The same with shallow skeletons.
-fn shallow() -> NoteTaker {
-    NoteTaker {
+fn shallow() -> EventReader {
+    EventReader {
         skeletons: Skeletons::eager_and_shallow(),
-        ..NoteTaker::default()
+        ..EventReader::default()
     }
 }
 
@@ -123,12 +128,12 @@ fn mirrored_spans(event: &EventFacts<'_>) -> MirroredSpans {
 
 /// Whatever is noted in one pass satisfies the schema, and is noted the same from the document;
 /// by its skeleton too, whatever events came before.
-fn is_sound(bytes: &[u8], after_others: &mut NoteTaker) -> bool {
+fn is_sound(bytes: &[u8], after_others: &mut EventReader) -> bool {
     let shown = String::from_utf8_lossy(bytes);
-    let note = after_others.note(bytes);
-    assert_eq!(after_others.note(bytes), note, "{shown}, the second time");
+    let note = noted(after_others, bytes);
+    assert_eq!(noted(after_others, bytes), note, "{shown}, the second time");
     // A shallow skeleton may stand for an earlier payload, whose keys do not matter.
-    let plain = NoteTaker::default().note(bytes);
+    let plain = noted(&mut EventReader::default(), bytes);
     let is_shallow = after_others.skeletons.is_shallow();
     assert!(note == plain || (is_shallow && plain.is_none()), "{shown}");
     let Some(mut note) = note else { return false };
@@ -226,8 +231,8 @@ fn note_agrees_with_document_and_schema() {
         for (index, mutant) in mutants(seed).enumerate() {
             if index % 500 == 0 {
                 (taker, other) = (eager(), shallow());
-                taker.note(seed.as_bytes());
-                other.note(seed.as_bytes());
+                taker.read(seed.as_bytes());
+                other.read(seed.as_bytes());
             }
             is_sound(mutant.as_bytes(), &mut other);
             by_skeleton += usize::from(taker.skeletons.read(mutant.as_bytes(), |_| {}).is_some());
@@ -263,7 +268,7 @@ fn typical_events_are_noted_in_one_pass() {
 fn repeated_event_is_noted_by_its_skeleton() {
     let mut notes = eager();
     let first = SEEDS[0];
-    assert!(notes.note(first.as_bytes()).is_some());
+    assert!(noted(&mut notes, first.as_bytes()).is_some());
     let found = |line: &str| notes.skeletons.read(line.as_bytes(), |_| {}).is_some();
     assert!(found(first));
     assert!(found(&first.replace("\"done\"", "\"in \\u0022 progress\"")));
@@ -275,5 +280,5 @@ fn repeated_event_is_noted_by_its_skeleton() {
     // Its skeleton is known, and what it says is not allowed.
     let unsound = first.replace("done", "gone");
     assert!(found(&unsound));
-    assert_eq!(notes.note(unsound.as_bytes()), None);
+    assert_eq!(noted(&mut notes, unsound.as_bytes()), None);
 }

@@ -1,7 +1,7 @@
 //! A block of a timeline -> the lines of it that the one thread which adds lines in order needs.
 
-use crate::document::{Meanings, Node, Scalars, Tape};
-use crate::facts::{EventNote, EventReading, EventTally, NoteTaker};
+use crate::document::{Meanings, Node, Tape};
+use crate::facts::{EventNote, EventReader, EventReading, EventTally};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
@@ -21,7 +21,6 @@ pub(super) struct Sifting<'i> {
 /// What one thread needs to judge events by their strings and numbers.
 #[derive(Default)]
 pub(in crate::load) struct Skimmer {
-    pub(super) scalars: Scalars,
     plans: Plans,
     /// Those of the values by which orders group events.
     meanings: Meanings,
@@ -41,10 +40,10 @@ impl Skimmer {
         &mut self,
         team: &InForce,
         line: Line,
-        event: &EventReading<'_>,
+        event: &EventReading<'_, '_>,
         examined: &mut Examined,
     ) -> Option<(Moment, &mut Vec<Sight>)> {
-        let skimmed = self.plans.skim(&team.team, event, &self.scalars)?;
+        let skimmed = self.plans.skim(&team.team, event)?;
         skimmed.examine(examined);
         let moment = skimmed.moment(line);
         self.sights.clear();
@@ -56,12 +55,12 @@ impl Skimmer {
     pub(super) fn whole<'t>(
         &mut self,
         team: &InForce,
-        event: &EventReading<'t>,
+        event: &EventReading<'_, 't>,
         tape: &'t mut Tape,
     ) -> Option<Node<'t>> {
         tape.release();
         let root = tape.read_record(event.line().as_bytes()).ok()?.root();
-        self.plans.learn(team, event, root, &self.scalars);
+        self.plans.learn(team, event, root);
         Some(root)
     }
 }
@@ -69,7 +68,7 @@ impl Skimmer {
 /// What one thread needs.
 #[derive(Default)]
 pub(super) struct Worker {
-    notes: NoteTaker,
+    reader: EventReader,
     tape: Tape,
     skimmer: Skimmer,
 }
@@ -77,6 +76,7 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(team: &InForce) -> Self {
         let mut worker = Self::default();
+        worker.reader.keep_scalars(!team.events.is_empty());
         worker.skimmer.prepare(team);
         worker
     }
@@ -136,18 +136,13 @@ impl Sifted {
             return false;
         };
         let has_team = !sifting.team.events.is_empty();
-        if !(sifting.listens || has_team || sifting.every_line) {
-            let note = worker.notes.note(bytes);
-            return note.is_some_and(|note| self.passes_by(line, &note, sifting));
-        }
-        let reading = if sifting.every_line && !sifting.listens {
-            None
-        } else if has_team {
-            worker.notes.scan(bytes, &mut worker.skimmer.scalars)
-        } else {
-            worker.notes.glance(bytes)
-        };
-        let Some(reading) = reading else {
+        let Worker {
+            reader,
+            tape,
+            skimmer,
+        } = worker;
+        let is_read = sifting.listens || !sifting.every_line;
+        let Some(reading) = is_read.then(|| reader.read(bytes)).flatten() else {
             if sifting.listens {
                 self.glances.look(line);
             }
@@ -158,29 +153,30 @@ impl Sifted {
         }
         !sifting.every_line
             && self.passes_by(line, &reading.note, sifting)
-            && (!has_team || self.is_sound_to(worker, sifting.team, line, &reading))
+            && (!has_team || self.is_sound_to(skimmer, tape, sifting.team, line, &reading))
     }
 
     /// Whether a team finds nothing in an event that was scanned; adds what its orders see.
     fn is_sound_to(
         &mut self,
-        worker: &mut Worker,
+        skimmer: &mut Skimmer,
+        tape: &mut Tape,
         team: &InForce,
         line: Line,
-        event: &EventReading<'_>,
+        event: &EventReading<'_, '_>,
     ) -> bool {
         if self.sights.len() > MAX_SIGHTS {
             return false;
         }
         let examined = &mut self.examined;
-        if let Some((moment, sights)) = worker.skimmer.skim(team, line, event, examined) {
+        if let Some((moment, sights)) = skimmer.skim(team, line, event, examined) {
             if !sights.is_empty() {
                 self.kept.push(Kept::Seen(moment, sights.len()));
                 self.sights.append(sights);
             }
             return true;
         }
-        let whole = worker.skimmer.whole(team, event, &mut worker.tape);
+        let whole = skimmer.whole(team, event, tape);
         whole.is_some_and(|whole| {
             let look = team.events.look(whole);
             team.events.examine(&look, examined);

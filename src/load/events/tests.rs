@@ -15,7 +15,7 @@ fn tally(timeline: &[u8], threads: usize) -> EventTally {
     let mut events = EventsReader {
         facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
         strict: None,
-        notes: &mut NoteTaker::default(),
+        reader: &mut EventReader::default(),
         tape: &mut Tape::default(),
         alone: &Alone::default(),
         troubles: &mut Troubles::default(),
@@ -194,7 +194,7 @@ fn heard(timeline: &[u8], listening: Listening<'_>, threads: usize) -> Outlined 
     let mut events = EventsReader {
         facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
         strict: None,
-        notes: &mut NoteTaker::default(),
+        reader: &mut EventReader::default(),
         alone: &Alone::default(),
         tape: &mut Tape::default(),
         troubles: &mut Troubles::default(),
