@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::finding::{Level, RuleInfo, Skip};
 use crate::load::Wanted;
 use crate::parallel::cores;
-use crate::rule::{Check, Record, Rule, TeamCheck};
+use crate::rule::{Check, OnDemand, Rule, TeamCheck};
 use crate::rules::{self, RuleSet, UnknownName};
 use crate::store::Fault;
 use crate::team::{InForce, On, Team};
@@ -129,13 +129,12 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
         team: in_force(rules.team(), on().map(|(rule, _)| rule)),
         ..Wanted::default()
     };
-    for record in on().flat_map(|(rule, _)| rule.reads) {
-        match record {
-            Record::EveryEvent => wanted.every_event = true,
-            Record::EventIds => wanted.event_ids = true,
-            Record::LearnLines => wanted.learn_lines = true,
-            Record::NamedFiles => wanted.named_files = true,
-            _ => {}
+    for part in on().flat_map(|(rule, _)| rule.reads) {
+        match part {
+            OnDemand::EveryEvent => wanted.every_event = true,
+            OnDemand::EventIds => wanted.event_ids = true,
+            OnDemand::LearnLines => wanted.learn_lines = true,
+            OnDemand::NamedFiles => wanted.named_files = true,
         }
     }
     wanted
@@ -220,9 +219,9 @@ mod tests {
         };
         let rule = Rule::with_info(
             info,
-            Check::Run(|_, findings| {
-                findings.at(Place::whole(Artifact::Events), "too high");
-                Compared::Something
+            Check::BuiltIn(|ctx| {
+                ctx.at(Place::whole(Artifact::Events), "too high");
+                Some(Compared)
             }),
         );
         let settings = Settings {

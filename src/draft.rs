@@ -2,21 +2,19 @@
 
 mod memory;
 
-use crate::finding::{MAX_FINDINGS_PER_RULE, Severity, Skip, SkipReason};
-use crate::source::{Place, Target};
+use crate::finding::{Severity, Skip, SkipReason};
+use crate::source::{Artifact, Place, Target};
 pub(crate) use memory::FindingMemory;
 
-/// Whether a rule had anything to compare, findings or not.
+/// A rule's answer that it had something to compare, whether or not it found something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(crate) enum Compared {
-    Something,
-    Nothing,
-}
+pub(crate) struct Compared;
 
 impl Compared {
-    pub(crate) const fn when(any: bool) -> Self {
-        if any { Self::Something } else { Self::Nothing }
+    /// Returns the answer if there was anything to compare.
+    pub(crate) fn when(any: bool) -> Option<Self> {
+        any.then_some(Self)
     }
 }
 
@@ -35,6 +33,8 @@ pub(crate) struct Draft {
     /// Places that it may follow from, shown as related. They are not part of the fingerprint: a
     /// finding stays the same when its cause is found.
     pub(crate) causes: Vec<(Place, String)>,
+    /// The artifacts that it rests on; `None` for all that belongs to the episode.
+    pub(crate) rests_on: Option<&'static [Artifact]>,
 }
 
 impl Draft {
@@ -46,6 +46,7 @@ impl Draft {
             related: Vec::new(),
             besides: String::new(),
             causes: Vec::new(),
+            rests_on: None,
         }
     }
 
@@ -62,6 +63,16 @@ impl Draft {
     pub(crate) fn causes(mut self, causes: Vec<(Place, String)>) -> Self {
         self.causes = causes;
         self
+    }
+
+    pub(crate) fn related_to<S: Into<String>>(
+        self,
+        places: impl IntoIterator<Item = (Place, S)>,
+    ) -> Self {
+        let places = places.into_iter();
+        places.fold(self, |draft, (place, message)| {
+            draft.related(place, message)
+        })
     }
 
     pub(crate) fn related(mut self, place: Place, message: impl Into<String>) -> Self {
@@ -88,6 +99,8 @@ pub(crate) struct Findings<'f> {
     pub(crate) count: usize,
     /// How many of them are listed.
     pub(crate) listed: usize,
+    /// What the next finding rests on, see [`Draft::rests_on`].
+    pub(crate) rests_on: Option<&'static [Artifact]>,
     pub(crate) memory: &'f mut FindingMemory,
     pub(crate) drafts: &'f mut Vec<Drafted>,
     pub(crate) skips: &'f mut Vec<Skip>,
@@ -109,6 +122,7 @@ impl<'f> Findings<'f> {
             severity,
             count: 0,
             listed: 0,
+            rests_on: None,
             memory,
             drafts,
             skips,
@@ -121,7 +135,8 @@ impl<'f> Findings<'f> {
     }
 
     /// Adds a finding with help or related places.
-    pub(crate) fn push(&mut self, draft: Draft) {
+    pub(crate) fn push(&mut self, mut draft: Draft) {
+        draft.rests_on = self.rests_on;
         self.count += 1;
         if self.memory.take(&draft, self.listed) {
             self.listed += 1;
@@ -142,11 +157,6 @@ impl<'f> Findings<'f> {
         self.skips.push(Skip::new(self.rule, reason));
     }
 
-    /// The number of findings that are still listed.
-    pub(crate) fn left_to_list(&self) -> usize {
-        MAX_FINDINGS_PER_RULE.saturating_sub(self.count)
-    }
-
     /// Counts findings that are not listed.
     pub(crate) fn more(&mut self, count: usize) {
         self.count += count;
@@ -163,7 +173,8 @@ impl<'f> Findings<'f> {
             };
             let file = whole.file_name();
             let message = format!("{file}: {untold} more findings of this rule are not listed");
-            let draft = Draft::new(whole, message).besides(&untold);
+            let mut draft = Draft::new(whole, message).besides(&untold);
+            draft.rests_on = last.draft.rests_on;
             self.add(draft);
         }
     }

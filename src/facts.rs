@@ -25,7 +25,7 @@ pub(crate) use event::EventFacts;
 pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
 pub(crate) use note::{EventNote, EventReader, EventReading};
-pub(crate) use reach::{KeptBuffers, TimelineFacts, Topic};
+pub(crate) use reach::{KeptBuffers, Reach, TimelineFacts, Topic};
 pub(crate) use slips::{Slip, SlipLines, Slips, Within, phase_meant, slip_of_event};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, EventTally};
@@ -129,7 +129,7 @@ impl<'a> StateFacts<'a> {
     }
 
     /// The items of `outcomes.actions`.
-    pub(crate) fn actions(self) -> impl Iterator<Item = Value<'a>> {
+    pub(crate) fn actions(self) -> impl Iterator<Item = Value<'a>> + Clone {
         let actions = self.value(self.actions);
         actions.into_iter().flat_map(Value::items)
     }

@@ -417,6 +417,9 @@ pub struct Finding {
     /// What makes it this finding and no other besides its rule and its places.
     #[serde(skip)]
     pub(crate) besides: String,
+    /// The artifacts that it rests on; `None` for all that belongs to the episode.
+    #[serde(skip)]
+    pub(crate) rests_on: Option<&'static [Artifact]>,
     /// The id of the rule; `runvet explain` prints its page.
     #[schemars(extend("examples" = ["lifecycle/links"]))]
     pub rule: String,

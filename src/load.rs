@@ -37,7 +37,9 @@ use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
 use crate::team::{InForce, RunValues, Team};
-pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
+pub(crate) use trouble::{
+    ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles, VersionField,
+};
 
 /// Buffers that are reused for the next episode.
 #[derive(Default)]

@@ -314,6 +314,14 @@ impl Place {
         }
     }
 
+    /// Bytes of a file that is not JSON.
+    pub(crate) fn bytes(artifact: Artifact, bytes: Range<usize>) -> Self {
+        Self {
+            target: Target::Bytes(bytes),
+            ..Self::whole(artifact)
+        }
+    }
+
     /// Bytes of a line of the timeline.
     pub(crate) fn line_bytes(line: Line, bytes: Range<usize>) -> Self {
         Self {

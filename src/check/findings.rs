@@ -102,6 +102,7 @@ fn located(
         location,
         related: related(draft.related),
         besides: draft.besides,
+        rests_on: draft.rests_on,
     };
     finding.fingerprint = identity(&finding, id).to_string();
     finding.related.extend(related(draft.causes));

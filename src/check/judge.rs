@@ -3,14 +3,11 @@
 use std::borrow::Cow;
 
 use super::{Checker, Settings, causes, coverage, findings, tidy};
-use crate::draft::{Compared, Draft, Drafted, FindingMemory, Findings};
-use crate::facts::{Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable};
-use crate::finding::{
-    Card, Coverage, EpisodeReport, Level, Lifecycle, STILL_CHANGING, Skip, SkipReason, UNREADABLE,
-};
-use crate::load::{self, Buffers, Loaded, Trouble};
+use crate::draft::{Drafted, FindingMemory, Findings};
+use crate::finding::{Card, Coverage, EpisodeReport, Level, STILL_CHANGING, Skip, UNREADABLE};
+use crate::load::{self, Buffers, Loaded};
 use crate::outline::Listening;
-use crate::rule::{Check, Need, Record, Rule};
+use crate::rule::Rule;
 use crate::rules::RuleSet;
 use crate::source::{EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
@@ -42,12 +39,11 @@ pub(super) fn episode<R>(
         let dir = episode.key.to_string();
         let is_covered = settings.is_covered();
         let mut coverage = is_covered.then(|| coverage::silent(settings, levels));
-        let (mut drafts, mut skips) =
-            judge_all(settings, levels, &loaded, &dir, |rule, compared| {
-                if let (Some(coverage), Compared::Something) = (&mut coverage, compared) {
-                    coverage.insert(rule.info.id.to_string(), Coverage::Sound);
-                }
-            });
+        let (mut drafts, mut skips) = judge_all(settings, levels, &loaded, &dir, |rule| {
+            if let Some(coverage) = &mut coverage {
+                coverage.insert(rule.info.id.to_string(), Coverage::Sound);
+            }
+        });
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
         }
@@ -100,30 +96,21 @@ fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) 
     causes
 }
 
-/// What the rules find in an episode in a directory, and what they could not judge; passes on
-/// whether each rule that could be judged had anything to compare.
-fn judge_all(
-    settings: &Settings,
+/// Returns what the rules find in an episode in a directory, and what they could not judge; passes
+/// on each rule that had something to compare.
+fn judge_all<'l>(
+    settings: &'l Settings,
     levels: &[Level],
-    loaded: &Loaded<'_, '_>,
+    loaded: &'l Loaded<'l, 'l>,
     dir: &str,
-    mut answer: impl FnMut(&Rule, Compared),
+    mut compared: impl FnMut(&Rule),
 ) -> (Vec<Drafted>, Vec<Skip>) {
-    let standings = Standings::new(loaded);
     let (mut drafts, mut skips) = (Vec::new(), Vec::new());
     let mut memory = FindingMemory::new(dir);
-    let is_sound = loaded.troubles.by_sort.is_empty() && standings.are_all_judged();
     for (of, level) in settings.rules.placed().zip(levels) {
         let Some(severity) = level.severity() else {
             continue;
         };
-        if let Check::Loading(_, examined) = of.rule.check
-            && is_sound
-            && of.rule.needs.is_empty()
-        {
-            answer(of.rule, examined(loaded));
-            continue;
-        }
         let findings = Findings::new(
             &of.rule.info.id,
             of.index,
@@ -132,8 +119,8 @@ fn judge_all(
             &mut drafts,
             &mut skips,
         );
-        if let Some(compared) = judge(of.rule, loaded, &standings, findings) {
-            answer(of.rule, compared);
+        if of.rule.judge(loaded, findings).is_some() {
+            compared(of.rule);
         }
     }
     (drafts, skips)
@@ -156,10 +143,7 @@ pub(super) fn hold_back(checker: &Checker, report: &mut EpisodeReport, movement:
     let rules = &checker.settings.rules;
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {
-        let rule = finding.rule_index.and_then(|index| rules.get(index));
-        let rests_on = rule
-            .zip(finding.location.artifact)
-            .and_then(|(rule, artifact)| rule.rests_on(artifact));
+        let rests_on = finding.rests_on;
         let holds = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
         if !holds {
             skips.push(Skip::new(&*finding.rule, &STILL_CHANGING));
@@ -172,159 +156,19 @@ pub(super) fn hold_back(checker: &Checker, report: &mut EpisodeReport, movement:
     report.decide(|rule| rules.level_of(&levels, rule));
 }
 
-/// Checks one rule and returns whether it had anything to compare, or says why it can't be checked.
-fn judge(
-    rule: &Rule,
-    loaded: &Loaded<'_, '_>,
-    standings: &Standings<'_>,
-    mut findings: Findings<'_>,
-) -> Option<Compared> {
-    let run = loaded.run;
-    if !standings.lack_nothing {
-        for record in rule.reads {
-            if let Usable::Unjudged(reason) = standings.of(*record) {
-                findings.skip(reason);
-            }
-        }
-        // If a rule lacks several things, only the first is reported.
-        for record in rule.check.records() {
-            match standings.of(*record) {
-                Usable::Read(()) => {}
-                Usable::NotDue => return None,
-                Usable::Unjudged(reason) => {
-                    findings.skip(reason);
-                    return None;
-                }
-            }
-        }
-        if let Some(reason) = rule.needs.iter().find_map(|need| unmet(run, *need)) {
-            findings.skip(&reason);
-            return None;
-        }
-    }
-    let compared = match (&rule.check, &run.state, &run.summary, &run.timeline) {
-        (Check::Loading(word, examined), ..) => {
-            loading(*word, loaded, &mut findings);
-            examined(loaded)
-        }
-        (Check::Team(check), ..) => check.judge(loaded, &mut findings)?,
-        (Check::Run(check), ..) => check(run, &mut findings),
-        (Check::State(check), Usable::Read(state), ..) => check(*state, &run.stage, &mut findings),
-        (Check::Summary(check), _, Usable::Read(summary), _) => check(*summary, &mut findings),
-        (Check::Records(check), Usable::Read(state), Usable::Read(summary), _) => {
-            check(*state, *summary, &mut findings)
-        }
-        (Check::StateTimeline(check), Usable::Read(state), _, Usable::Read(timeline)) => {
-            check(*state, timeline, &run.stage, &mut findings)
-        }
-        (Check::SummaryTimeline(check), _, Usable::Read(summary), Usable::Read(timeline)) => {
-            check(*summary, timeline, &mut findings)
-        }
-        _ => return None,
-    };
-    findings.close();
-    Some(compared)
-}
-
-/// Turns troubles into findings of a rule. All troubles of one sort belong to one rule.
-fn loading(
-    word: fn(&Trouble) -> Option<Draft>,
-    loaded: &Loaded<'_, '_>,
-    findings: &mut Findings<'_>,
-) {
-    for troubles in &loaded.troubles.by_sort {
-        let before = findings.count;
-        troubles
-            .met
-            .iter()
-            .filter_map(word)
-            .for_each(|draft| findings.push(draft));
-        if findings.count > before {
-            findings.more(troubles.more);
-        }
-    }
-}
-
-/// Whether each record can be judged by, and if not, why: asked once for all rules.
-struct Standings<'l> {
-    state: Usable<()>,
-    summary: Usable<()>,
-    timeline: Usable<()>,
-    loaded: &'l Loaded<'l, 'l>,
-    /// Whether no rule lacks anything, as in most runs that have ended.
-    lack_nothing: bool,
-}
-
-impl<'l> Standings<'l> {
-    fn new(loaded: &'l Loaded<'l, 'l>) -> Self {
-        let run = loaded.run;
-        let mut standings = Self {
-            state: run.state.as_ref().map(|_| ()),
-            summary: run.summary.as_ref().map(|_| ()),
-            timeline: run.timeline.as_ref().map(|_| ()),
-            loaded,
-            lack_nothing: false,
-        };
-        let records = [&standings.state, &standings.summary, &standings.timeline];
-        let are_read = records.map(|record| matches!(record, Usable::Read(())));
-        standings.lack_nothing = are_read == [true; 3]
-            && standings.are_all_judged()
-            && Need::ALL.into_iter().all(|need| unmet(run, need).is_none());
-        standings
-    }
-
-    /// Whether there is no record that can't be judged.
-    fn are_all_judged(&self) -> bool {
-        let loaded = self.loaded;
-        [
-            &self.state,
-            &self.summary,
-            &self.timeline,
-            &loaded.state.shape,
-            &loaded.summary.shape,
-            &loaded.learn.lines,
-            &loaded.manifest.files,
-        ]
-        .into_iter()
-        .all(|record| !matches!(record, Usable::Unjudged(_)))
-    }
-
-    fn of(&self, record: Record) -> &Usable<()> {
-        match record {
-            Record::State => &self.state,
-            Record::Summary => &self.summary,
-            Record::Timeline | Record::EveryEvent | Record::EventIds => &self.timeline,
-            Record::StateShape => &self.loaded.state.shape,
-            Record::SummaryShape => &self.loaded.summary.shape,
-            Record::LearnLines => &self.loaded.learn.lines,
-            Record::NamedFiles => &self.loaded.manifest.files,
-        }
-    }
-}
-
-/// Why a condition does not hold; `None` if it holds.
-fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
-    match need {
-        Need::Lifecycle => (run.stage.lifecycle == Lifecycle::Unknown).then_some(UNKNOWN_LIFECYCLE),
-        Need::WholeTimeline => {
-            let line = run.timeline.read()?.broken_line?;
-            Some(SkipReason::no_event(line.number))
-        }
-        Need::Reach => (!run.timeline.read()?.has_reach()).then_some(UNKNOWN_REACH),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
-
+    use std::path::Path as FilePath;
     use std::sync::Arc;
 
     use super::super::Worker;
     use super::*;
+    use crate::finding::SkipKind;
     use crate::gate::Gate;
+    use crate::rule::Placed;
     use crate::rules;
-    use std::path::Path as FilePath;
+    use crate::source::Artifact;
 
     /// Rules that look whether an artifact is there, which can always be told.
     const OF_PRESENCE: [&str; 3] = [
@@ -333,27 +177,23 @@ mod tests {
         "state/not-yet",
     ];
 
-    /// What each rule that can be judged answers, and whether it finds something.
-    fn answers(check: &Checker, loaded: &Loaded<'_, '_>) -> BTreeMap<String, (Compared, bool)> {
-        let mut answers = BTreeMap::new();
-        let (drafts, _) = judge_all(
-            &check.settings,
-            &check.levels,
-            loaded,
-            "",
-            |rule, compared| {
-                answers.insert(rule.info.id.to_string(), (compared, false));
-            },
-        );
-        for drafted in drafts {
-            let rule = check
-                .settings
-                .rules
-                .get(drafted.rule_index)
-                .expect("a rule");
-            answers.get_mut(&*rule.info.id).expect("an answer").1 = true;
-        }
-        answers
+    /// Returns of each rule that could judge a run whether it compared and found something.
+    fn answers(check: &Checker, loaded: &Loaded<'_, '_>) -> BTreeMap<String, (bool, bool)> {
+        let Checker {
+            settings, levels, ..
+        } = check;
+        let mut compared = BTreeSet::new();
+        let (drafts, skips) = judge_all(settings, levels, loaded, "", |rule| {
+            compared.insert(rule.info.id.to_string());
+        });
+        let answer = |of: Placed<'_>| {
+            let id = of.rule.info.id.to_string();
+            let has_found = drafts.iter().any(|it| it.rule_index == of.index);
+            let answer = (compared.contains(&id), has_found);
+            let is_skipped = skips.iter().any(|skip| skip.rule == id);
+            (answer != (false, false) || !is_skipped).then_some((id, answer))
+        };
+        settings.rules.placed().filter_map(answer).collect()
     }
 
     fn all_on() -> Gate {
@@ -365,7 +205,7 @@ mod tests {
     }
 
     /// The rules with an answer in some episode of a part of the corpus.
-    fn rules_with(part: &str, is_wanted: impl Fn((Compared, bool)) -> bool) -> BTreeSet<String> {
+    fn rules_with(part: &str, is_wanted: impl Fn((bool, bool)) -> bool) -> BTreeSet<String> {
         let (gate, mut rules) = (all_on(), BTreeSet::new());
         let check = gate.checker();
         let mut worker = Worker::new(Arc::clone(&check), None);
@@ -378,7 +218,7 @@ mod tests {
         rules
     }
 
-    fn of_empty_run() -> BTreeMap<String, (Compared, bool)> {
+    fn of_empty_run() -> BTreeMap<String, (bool, bool)> {
         let (check, files) = (all_on().checker(), crate::store::InMemory::default());
         let mut worker = Worker::new(Arc::clone(&check), None);
         let answers = |loaded: &Loaded<'_, '_>| answers(&check, loaded);
@@ -389,15 +229,13 @@ mod tests {
 
     #[test]
     fn rule_that_finds_something_compared_something() {
-        let wrong = rules_with("corpus", |answer| answer == (Compared::Nothing, true));
+        let wrong = rules_with("corpus", |answer| answer == (false, true));
         assert_eq!(wrong, BTreeSet::new());
     }
 
     #[test]
     fn every_rule_is_sound_in_a_good_run() {
-        let sound = rules_with("corpus/good", |answer| {
-            answer == (Compared::Something, false)
-        });
+        let sound = rules_with("corpus/good", |answer| answer == (true, false));
         let ids = rules::ALL.iter().map(|rule| rule.info.id.to_string());
         let never: Vec<String> = ids.filter(|id| !sound.contains(id)).collect();
         // It judges the answers of the others.
@@ -406,24 +244,24 @@ mod tests {
 
     #[test]
     fn every_rule_has_nothing_to_compare_in_some_run() {
-        let mut nothing = rules_with("corpus", |(compared, _)| compared == Compared::Nothing);
+        let mut nothing = rules_with("corpus", |(compared, _)| !compared);
         let of_empty_run = of_empty_run().into_iter();
-        nothing.extend(
-            of_empty_run
-                .filter(|(_, it)| it.0 == Compared::Nothing)
-                .map(|(rule, _)| rule),
-        );
+        nothing.extend(of_empty_run.filter(|(_, it)| !it.0).map(|(rule, _)| rule));
         let ids = rules::ALL.iter().map(|rule| &*rule.info.id);
         let never: Vec<&str> = ids.filter(|id| !nothing.contains(*id)).collect();
-        // What is absent is compared too: a state, a timeline, links.
-        let of_answers = "coverage/required";
+        // What is absent is compared too: a state, a timeline, links. Where the others have nothing
+        // to compare, they are skipped.
         assert_eq!(
             never,
             [
+                "record/duplicate-key",
+                "record/misspelled-field",
+                "state/schema",
                 "state/not-yet",
                 "events/missing",
+                "episode/id",
                 "lifecycle/links",
-                of_answers
+                "strict/agreement"
             ]
         );
     }
@@ -431,8 +269,39 @@ mod tests {
     #[test]
     fn rule_has_nothing_to_compare_in_an_empty_run() {
         let something = of_empty_run().into_iter();
-        let something = something.filter(|(_, it)| it.0 == Compared::Something);
+        let something = something.filter(|(_, it)| it.0);
         let something: Vec<String> = something.map(|(rule, _)| rule).collect();
         assert_eq!(something, OF_PRESENCE);
+    }
+
+    /// Rules that judge events that are there, and conclude nothing from the absence of others.
+    const OF_PRESENT_EVENTS: [&str; 2] = ["events/second-start", "actions/unrecorded"];
+
+    #[test]
+    fn rules_that_miss_events_say_what_they_follow_from() {
+        let events = include_str!("../../corpus/good/terminal/episodes/ep_answer/events.jsonl");
+        let events = format!("{events}not an event\n");
+        let state = include_bytes!("../../corpus/good/terminal/episodes/ep_answer/state.json");
+        let summary = include_bytes!("../../corpus/good/terminal/episodes/ep_answer/summary.json");
+        let records = [
+            (Artifact::State, &state[..]),
+            (Artifact::Summary, &summary[..]),
+            (Artifact::Events, events.as_bytes()),
+        ];
+        let skipped = all_on().records("ep_answer", &records).skipped;
+        let misses_events = |rule: &&&Rule| {
+            let mut skips = skipped.iter();
+            skips.any(|skip| skip.rule == rule.info.id && skip.kind == SkipKind::NoEvent)
+        };
+        let rules: Vec<_> = rules::ALL.iter().filter(misses_events).collect();
+        assert!(rules.len() > 15, "{}", rules.len());
+        for rule in rules {
+            let id = &*rule.info.id;
+            let is_caused = !rule.follows_from.is_empty();
+            assert!(
+                is_caused || OF_PRESENT_EVENTS.contains(&id),
+                "{id} lacks `follows_from`"
+            );
+        }
     }
 }

@@ -214,11 +214,6 @@ impl<'a> TimelineFacts<'a> {
         steps.map_or(0, Iterator::count)
     }
 
-    /// Whether there is a reach, see [`Self::reach`].
-    pub(crate) fn has_reach(&self) -> bool {
-        self.likely_reach().is_some()
-    }
-
     /// How much of the timeline the snapshot is compared with; `None` in a run that may not have
     /// ended and has no projection event.
     pub(crate) fn reach(&self) -> Option<Reach> {

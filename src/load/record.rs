@@ -114,7 +114,8 @@ impl<'b> LoadedRecord<'b> {
         self.shape = Usable::NotDue;
     }
 
-    pub(super) fn root(&self) -> Usable<Value<'_>> {
+    /// Returns the root of the facts.
+    pub(crate) fn root(&self) -> Usable<Value<'_>> {
         self.document
             .clone()
             .map(|document| Value::root(document, &self.refused))

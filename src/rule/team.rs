@@ -85,7 +85,7 @@ fn schema(
     }
     by_schema(found, judged, has_help, findings);
     let examined = loaded.declared.examined.schemas.contains(&index);
-    Some(Compared::when(examined || !found.met.is_empty()))
+    Compared::when(examined || !found.met.is_empty())
 }
 
 fn by_schema(found: &FoundBySchema, judged: Judged, has_help: bool, findings: &mut Findings<'_>) {
@@ -140,7 +140,7 @@ fn vocabulary(loaded: &Loaded<'_, '_>, findings: &mut Findings<'_>) -> Option<Co
         return None;
     }
     outside(loaded.declared, findings);
-    Some(Compared::when(loaded.declared.examined.vocabulary))
+    Compared::when(loaded.declared.examined.vocabulary)
 }
 
 fn outside(declared: &Declared, findings: &mut Findings<'_>) {

@@ -13,3 +13,22 @@ pub(super) mod schema;
 pub(super) mod verification;
 pub(super) mod version;
 pub(super) mod vetoes;
+
+use crate::facts::Counted;
+use crate::rule::Place;
+
+/// Words the number of `direction` events.
+fn directions_in_timeline(counted: Counted) -> String {
+    let events = if counted.number == 1 {
+        "event"
+    } else {
+        "events"
+    };
+    format!("the timeline has {} `direction` {events}", counted.number)
+}
+
+/// Returns the place of the first `direction` event, and what it is.
+fn first_direction(counted: Counted) -> Option<(Place, &'static str)> {
+    let place = Place::event(counted.first?, "/phase");
+    Some((place, "the first `direction` event"))
+}

@@ -21,7 +21,7 @@ pub(super) fn judge(
         return None;
     }
     by_rule(found, findings);
-    Some(Compared::when(found.examined))
+    Compared::when(found.examined)
 }
 
 /// Words what a rule found, and that it could not judge all.

@@ -25,7 +25,7 @@ pub(super) fn judge(
     }
     let lifecycle = loaded.run.stage.lifecycle;
     if order.pattern.is_of_the_end() && lifecycle != Lifecycle::Terminal {
-        return Some(Compared::Nothing);
+        return None;
     }
     let (offences, more) = found.offences(order.pattern.is_of_the_end());
     for offence in &offences {
@@ -39,7 +39,7 @@ pub(super) fn judge(
     let timeline = loaded.run.timeline.read();
     let has_events = timeline.is_some_and(|timeline| timeline.tally.events > 0);
     let is_examined = found.examined || (order.pattern == Pattern::Never && has_events);
-    Some(Compared::when(is_examined || !offences.is_empty()))
+    Compared::when(is_examined || !offences.is_empty())
 }
 
 /// Words the offences that one event causes, at the moment of its writing.

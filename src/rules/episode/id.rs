@@ -1,11 +1,8 @@
 //! `episode/id`: a record belongs to another episode.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{IdSource, Run, StateFacts, SummaryFacts};
-use crate::finding::Level;
+use crate::facts::{IdSource, StateFacts, SummaryFacts};
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "episode/id",
@@ -13,50 +10,34 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a record belongs to another episode",
     hint: "Move the record to the directory of its own episode, or write the id of this episode.",
     page: include_str!("id.md"),
-    check: Check::Run(check),
-})
-.reads(&[Record::State, Record::Summary, Record::Timeline]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some((expected, says)) = &run.stage.id else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (state, summary, timeline) = (ctx.state(), ctx.summary(), ctx.timeline());
+    let (expected, says) = ctx.id()?;
     let source = match says {
         IdSource::DirectoryName => "the directory is called",
         IdSource::State => "state.json says",
         IdSource::Summary => "summary.json says",
     };
     let known = || format!("{source} {}", quote(expected));
-    let in_state = run
-        .state
-        .read()
+    let in_state = state
         .and_then(StateFacts::id)
-        .map(|id| (id, "/episode/id", Place::state as fn(&str) -> Place));
-    let in_summary = run
-        .summary
-        .read()
+        .map(|id| (id, Place::state("/episode/id")));
+    let in_summary = summary
         .and_then(SummaryFacts::id)
-        .map(|id| (id, "/episode_id", Place::summary as fn(&str) -> Place));
-    let events = run.timeline.read().map_or(0, |it| it.tally.events);
-    let compared = Compared::when(in_state.is_some() || in_summary.is_some() || events > 0);
-    for (id, pointer, place) in in_state.into_iter().chain(in_summary) {
+        .map(|id| (id, Place::summary("/episode_id")));
+    let has_event = timeline.is_some_and(|it| it.tally.events > 0);
+    let compared = Compared::when(in_state.is_some() || in_summary.is_some() || has_event);
+    for (id, place) in in_state.into_iter().chain(in_summary) {
         if id != *expected {
-            let draft = Draft::new(
-                place(pointer),
-                format!(
-                    "the record belongs to the episode {}, but {}",
-                    quote(&id),
-                    known()
-                ),
-            );
-            findings.push(other_side(draft, *says));
+            let (id, known) = (quote(&id), known());
+            let message = format!("the record belongs to the episode {id}, but {known}");
+            ctx.push(other_side(Draft::new(place, message), *says));
         }
     }
-    if let Some(foreign) = run
-        .timeline
-        .read()
-        .and_then(|timeline| timeline.foreign.as_ref())
-    {
+    if let Some(foreign) = timeline.and_then(|timeline| timeline.foreign.as_ref()) {
         let (id, known) = (&foreign.id, known());
         let message = match foreign.lines {
             1 => format!("the event belongs to the episode {id}, but {known}"),
@@ -65,7 +46,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
             ),
         };
         let draft = Draft::new(Place::event(foreign.first, "/episode_id"), message);
-        findings.push(other_side(draft.besides(&foreign.lines), *says));
+        ctx.push(other_side(draft.besides(&foreign.lines), *says));
     }
     compared
 }

@@ -1,10 +1,6 @@
 //! `events/missing`: a run has no timeline.
 
-use crate::draft::{Compared, Findings};
-use crate::facts::Run;
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, BuiltIn, Compared, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/missing",
@@ -12,12 +8,10 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a run has no timeline",
     hint: "Keep events.jsonl with the records; without it, runvet can't confirm what they say.",
     page: include_str!("missing.md"),
-    check: Check::Run(check),
+    check: |ctx| {
+        if !ctx.has(Artifact::Events) {
+            ctx.at(Place::whole(Artifact::Events), "there is no events.jsonl");
+        }
+        Some(Compared)
+    },
 });
-
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    if !run.stage.entries.has(Artifact::Events) {
-        findings.at(Place::whole(Artifact::Events), "there is no events.jsonl");
-    }
-    Compared::Something
-}

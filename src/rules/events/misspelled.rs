@@ -1,11 +1,8 @@
 //! `events/misspelled`: a key or the phase of an event is probably misspelled.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Run, Slip, SlipLines, Within};
-use crate::finding::Level;
+use crate::facts::{Slip, SlipLines, Within};
 use crate::printable::{brief, quote};
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/misspelled",
@@ -13,62 +10,51 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a key or the phase of an event is probably misspelled",
     hint: "Spell keys and phases as the record format does, or give them names that are less similar.",
     page: include_str!("misspelled.md"),
-    check: Check::Run(check),
-})
-.reads(&[Record::Timeline]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some(timeline) = run.timeline.read() else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let timeline = ctx.timeline()?;
     let mut slips: Vec<_> = timeline.slips.iter().collect();
     slips.sort_by_key(|(_, lines)| lines.first);
     for (slip, lines) in slips {
-        findings.push(draft(slip, lines));
+        ctx.push(draft(slip, lines));
     }
     if let Some((first, count)) = timeline.slips.more {
         let place = Place::event(first, "");
+        let line = first.number;
         let message = format!(
-            "more keys and phases are probably misspelled, {count} times from line {} on",
-            first.number
+            "more keys and phases are probably misspelled, {count} times from line {line} on"
         );
-        findings.push(Draft::new(place, message).besides(&count));
+        ctx.push(Draft::new(place, message).besides(&count));
     }
     Compared::when(timeline.tally.events > 0)
 }
 
 fn draft(slip: &Slip, lines: &SlipLines) -> Draft {
-    let (line, meant) = (lines.first.number, slip.meant);
-    let also = match lines.count - 1 {
+    let (line, meant, count) = (lines.first.number, slip.meant, lines.count);
+    let also = match count - 1 {
         0 => String::new(),
         1 => ", and 1 more line does too".to_owned(),
         more => format!(", and {more} more lines do too"),
     };
-    let (message, help) = match slip.within {
-        None => (
-            format!(
-                "line {line} has the phase {}{also}; did you mean `{meant}`?",
-                quote(&slip.written)
-            ),
-            format!(
-                "Write the phase as `{meant}`, if you mean that phase: under another name, runvet does not count it as `{meant}`."
-            ),
-        ),
-        Some(within) => (
-            match within {
-                Within::Event => format!(
-                    "the event on line {line} has `{}`, but no `{meant}`{also}",
-                    brief(&slip.written)
-                ),
-                payload => format!(
-                    "line {line} has `{}` in {payload}, but no `{meant}`{also}",
-                    brief(&slip.written)
-                ),
-            },
-            format!("Rename the key to `{meant}`, if that is what it means."),
-        ),
+    let key = brief(&slip.written);
+    let message = match slip.within {
+        None => {
+            let phase = quote(&slip.written);
+            format!("line {line} has the phase {phase}{also}; did you mean `{meant}`?")
+        }
+        Some(Within::Event) => {
+            format!("the event on line {line} has `{key}`, but no `{meant}`{also}")
+        }
+        Some(payload) => format!("line {line} has `{key}` in {payload}, but no `{meant}`{also}"),
     };
-    Draft::new(slip.place(lines), message)
-        .besides(&format!("{meant} {}", lines.count))
-        .help(Some(help))
+    let help = match slip.within {
+        None => format!(
+            "Write the phase as `{meant}`, if you mean that phase: under another name, runvet does not count it as `{meant}`."
+        ),
+        Some(_) => format!("Rename the key to `{meant}`, if that is what it means."),
+    };
+    let draft = Draft::new(slip.place(lines), message);
+    draft.besides(&format!("{meant} {count}")).help(Some(help))
 }

@@ -1,10 +1,7 @@
 //! `events/repeated-line`: a line of the timeline repeats the line before it.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::Run;
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::{Line, Place};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::source::Line;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/repeated-line",
@@ -12,30 +9,24 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a line of the timeline repeats the line before it",
     hint: "Append each event once; where a write is tried again, first find out whether it succeeded.",
     page: include_str!("repeated_line.md"),
-    check: Check::Run(check),
-})
-.reads(&[Record::Timeline]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some(timeline) = run.timeline.read() else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let timeline = ctx.timeline()?;
     let (repeated, original) = (timeline.tally.repeated, timeline.tally.first_original);
     let (Some(first), Some(original)) = (repeated.first, original) else {
         return Compared::when(timeline.tally.events > 1);
     };
+    let (line, before) = (first.number, original.number);
     let message = match repeated.number {
-        1 => format!(
-            "line {} is the same as line {}",
-            first.number, original.number
-        ),
-        number => format!(
-            "{number} lines are the same as the line before them; the first of them is line {}",
-            first.number
+        1 => format!("line {line} is the same as line {before}"),
+        lines => format!(
+            "{lines} lines are the same as the line before them; the first of them is line {line}"
         ),
     };
     let whole = |line: Line| Place::line_bytes(line, 0..line.length);
     let draft = Draft::new(whole(first), message).besides(&repeated.number);
-    findings.push(draft.related(whole(original), "the line before it"));
-    Compared::Something
+    ctx.push(draft.related(whole(original), "the line before it"));
+    Some(Compared)
 }

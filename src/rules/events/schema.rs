@@ -1,11 +1,7 @@
 //! `events/schema`: an event violates its schema.
 
-use crate::draft::Draft;
-use crate::finding::Level;
-use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::source::Artifact;
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Level, Rule};
+use crate::rules::record_rules;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/schema",
@@ -13,13 +9,10 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "an event violates its schema",
     hint: "Correct the program that writes the event; `runvet schema event` describes every field.",
     page: include_str!("schema.md"),
-    check: Check::Loading(word, examined::events),
-})
-.reads(&[Record::Timeline]);
+    check,
+});
 
-fn word(trouble: &Trouble) -> Option<Draft> {
-    let (place, violation) = trouble.violation(Artifact::Events)?;
-    let slips = violation.slips(&place);
-    let draft = Draft::new(place, violation.message("the event"));
-    Some(draft.help(violation.help()).causes(slips))
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(|trouble| record_rules::violation(trouble, Artifact::Events, "the event"));
+    Compared::when(ctx.timeline()?.tally.events > 0)
 }

@@ -1,10 +1,6 @@
 //! `events/second-start`: the timeline has a second start event.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::Run;
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Need, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/second-start",
@@ -12,15 +8,11 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the timeline has a second start event",
     hint: "Emit `start` once for each run, also where a run is continued, and give each run its own timeline.",
     page: include_str!("second_start.md"),
-    check: Check::Run(check),
-})
-.reads(&[Record::Timeline])
-.needs(&[Need::WholeTimeline]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some(timeline) = run.timeline.read() else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let timeline = ctx.whole_timeline()?;
     let (starts, second) = (timeline.tally.starts, timeline.tally.second_start);
     let (Some(first), Some(second)) = (starts.first, second) else {
         return Compared::when(starts.number > 0);
@@ -29,11 +21,10 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
         2 => String::new(),
         number => format!(", and there are {number} in all"),
     };
-    let message = format!(
-        "line {} has a second `start` event; the first is on line {}{more}",
-        second.number, first.number
-    );
+    let (line, before) = (second.number, first.number);
+    let message =
+        format!("line {line} has a second `start` event; the first is on line {before}{more}");
     let draft = Draft::new(Place::event(second, "/phase"), message).besides(&starts.number);
-    findings.push(draft.related(Place::event(first, "/phase"), "the first `start` event"));
-    Compared::Something
+    ctx.push(draft.related(Place::event(first, "/phase"), "the first `start` event"));
+    Some(Compared)
 }

@@ -1,12 +1,8 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
 use crate::document::Kind;
-use crate::draft::Draft;
-use crate::finding::Level;
 use crate::load::{ArrayLines, NotAnEvent, SpreadObjects, Trouble};
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/syntax",
@@ -14,9 +10,13 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a line of the timeline is not a JSON object",
     hint: "Write each event as one JSON object on its own line.",
     page: include_str!("syntax.md"),
-    check: Check::Loading(word, examined::lines),
-})
-.reads(&[Record::Timeline]);
+    check,
+});
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(word);
+    super::lines(ctx)
+}
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     if let Trouble::SpreadObjects(objects) = trouble {
@@ -57,10 +57,8 @@ fn word(trouble: &Trouble) -> Option<Draft> {
 /// Objects that a pretty-printer has spread over lines.
 fn spread(objects: &SpreadObjects) -> Draft {
     let SpreadObjects { first, last, count } = objects;
-    let lines = format!(
-        "lines {}–{last} are one object: write it on one line",
-        first.number
-    );
+    let line = first.number;
+    let lines = format!("lines {line}–{last} are one object: write it on one line");
     let message = match count - 1 {
         0 => lines,
         1 => format!("{lines}; the same holds for 1 more object"),

@@ -1,11 +1,7 @@
 //! `events/torn-tail`: the last line of the timeline was cut off.
 
-use crate::draft::Draft;
-use crate::finding::Level;
 use crate::load::{ArrayLines, Trouble};
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/torn-tail",
@@ -13,9 +9,13 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the last line of the timeline was cut off",
     hint: "Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.",
     page: include_str!("torn_tail.md"),
-    check: Check::Loading(word, |loaded| examined::tail(loaded, false)),
-})
-.reads(&[Record::Timeline]);
+    check,
+});
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(word);
+    super::tail(ctx, false)
+}
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::TornTail { line, error, array } = trouble else {

@@ -1,11 +1,7 @@
 //! `events/unfinished-line`: the last line of the timeline is not finished.
 
-use crate::draft::Draft;
-use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "events/unfinished-line",
@@ -13,9 +9,13 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the last line of the timeline is not finished",
     hint: "Check again after the run has written the rest of the line.",
     page: include_str!("unfinished_line.md"),
-    check: Check::Loading(word, |loaded| examined::tail(loaded, true)),
-})
-.reads(&[Record::Timeline]);
+    check,
+});
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(word);
+    super::tail(ctx, true)
+}
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::UnfinishedLine { line, error } = trouble else {

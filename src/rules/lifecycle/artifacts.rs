@@ -1,11 +1,8 @@
 //! `lifecycle/artifacts`: a run that has ended lacks an artifact.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Run, StateFacts};
-use crate::finding::{Level, Lifecycle};
+use crate::facts::StateFacts;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Need, Rule};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/artifacts",
@@ -13,37 +10,23 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a run that has ended lacks an artifact",
     hint: "Write both summary.json and manifest.json when the run ends.",
     page: include_str!("artifacts.md"),
-    check: Check::Run(check),
-})
-.needs(&[Need::Lifecycle]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    if run.stage.lifecycle != Lifecycle::Terminal {
-        return Compared::Nothing;
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    if !ctx.has_ended()? {
+        return None;
     }
-    let status = run
-        .state
-        .read()
-        .and_then(StateFacts::status)
-        .unwrap_or_default();
-    for artifact in [Artifact::Summary, Artifact::Manifest]
-        .into_iter()
-        .filter(|artifact| !run.stage.entries.has(*artifact))
-    {
-        let draft = Draft::new(
-            Place::whole(artifact),
-            format!(
-                "the run has ended with the status {}, but there is no {artifact}",
-                quote(&status)
-            ),
-        );
-        let help = format!("Write {artifact} when the run ends.");
-        let status = Place::state("/outcomes/status");
-        findings.push(
-            draft
-                .related(status, "the status of the run")
-                .help(Some(help)),
-        );
+    for artifact in [Artifact::Summary, Artifact::Manifest] {
+        if !ctx.has(artifact) {
+            let status = ctx.loaded().run.state.read().and_then(StateFacts::status);
+            let status = quote(&status.unwrap_or_default());
+            let message =
+                format!("the run has ended with the status {status}, but there is no {artifact}");
+            let draft = Draft::new(Place::whole(artifact), message)
+                .related(Place::state("/outcomes/status"), "the status of the run");
+            ctx.push(draft.help(Some(format!("Write {artifact} when the run ends."))));
+        }
     }
-    Compared::Something
+    Some(Compared)
 }

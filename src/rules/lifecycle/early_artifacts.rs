@@ -1,10 +1,6 @@
 //! `lifecycle/early-artifacts`: a run in progress has an artifact of a run that has ended.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::Run;
-use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Need, Rule};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/early-artifacts",
@@ -12,23 +8,20 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a run in progress has an artifact of a run that has ended",
     hint: "Write summary.json and manifest.json only when the run has ended.",
     page: include_str!("early_artifacts.md"),
-    check: Check::Run(check),
-})
-.needs(&[Need::Lifecycle]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    if run.stage.lifecycle != Lifecycle::NonTerminal {
-        return Compared::Nothing;
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    if ctx.has_ended()? {
+        return None;
     }
-    for artifact in [Artifact::Summary, Artifact::Manifest]
-        .into_iter()
-        .filter(|artifact| run.stage.entries.has(*artifact))
-    {
-        let draft = Draft::new(
-            Place::whole(artifact),
-            format!("the status of the run is \"pending\", but there is a {artifact}"),
-        );
-        findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
+    for artifact in [Artifact::Summary, Artifact::Manifest] {
+        if ctx.has(artifact) {
+            let message =
+                format!("the status of the run is \"pending\", but there is a {artifact}");
+            let draft = Draft::new(Place::whole(artifact), message);
+            ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
+        }
     }
-    Compared::Something
+    Some(Compared)
 }

@@ -1,10 +1,7 @@
 //! `lifecycle/learn-missing`: the state links a learning timeline that does not exist.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Stage, StateFacts};
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::source::{Artifact, Place, leads_to};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::source::leads_to;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/learn-missing",
@@ -12,19 +9,18 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the state links a learning timeline that does not exist",
     hint: "Write learn.jsonl before the state links it; leave the file empty if nothing was learned.",
     page: include_str!("learn_missing.md"),
-    check: Check::State(check),
+    check,
 });
 
-fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
-    let links_it = state
-        .text(&["links", "learn"])
-        .is_some_and(|link| leads_to(&link, Artifact::Learn.file_name()));
-    if links_it && !at.entries.has(Artifact::Learn) {
-        let draft = Draft::new(
-            Place::whole(Artifact::Learn),
-            "the state links learn.jsonl, but there is no such file",
-        );
-        findings.push(draft.related(Place::state("/links/learn"), "the link in the state"));
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let link = ctx.state()?.text(&["links", "learn"])?;
+    if !leads_to(&link, Artifact::Learn.file_name()) {
+        return None;
     }
-    Compared::when(links_it)
+    if !ctx.has(Artifact::Learn) {
+        let message = "the state links learn.jsonl, but there is no such file";
+        let draft = Draft::new(Place::whole(Artifact::Learn), message);
+        ctx.push(draft.related(Place::state("/links/learn"), "the link in the state"));
+    }
+    Some(Compared)
 }

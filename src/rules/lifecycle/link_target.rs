@@ -1,11 +1,8 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
-use crate::draft::{Compared, Findings};
-use crate::facts::{Stage, StateFacts, Value};
-use crate::finding::Level;
 use crate::printable::{brief, quote};
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Level, Place, Pointer, Rule};
+use crate::source::{leads_to, resolve};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/link-target",
@@ -13,48 +10,34 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a link does not lead to its artifact",
     hint: "Use the artifact's own relative path, such as `events.jsonl`; keep other links inside the episode's directory.",
     page: include_str!("link_target.md"),
-    check: Check::State(check),
+    check,
 });
 
-fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
-    let mut compared = Compared::Nothing;
-    for (key, link) in state
-        .get("links")
-        .into_iter()
-        .flat_map(Value::members)
-        .filter(|(_, link)| link.is_fact())
-    {
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let links = ctx.state()?.get("links")?;
+    let mut compared = None;
+    for (key, link) in links.members().filter(|(_, link)| link.is_fact()) {
         let Some(target) = link.node().text() else {
             continue;
         };
-        compared = Compared::Something;
-        let place = || Place::value(Artifact::State, Pointer::new("/links").field(&key));
-        match Artifact::ALL
-            .into_iter()
-            .find(|artifact| artifact.link_key() == Some(&*key))
-        {
+        compared = Some(Compared);
+        let mut artifacts = Artifact::ALL.into_iter();
+        let wrong = match artifacts.find(|artifact| artifact.link_key() == Some(&*key)) {
             Some(artifact) if !leads_to(&target, artifact.file_name()) => {
-                findings.at(
-                    place(),
-                    format!(
-                        "the link `{}` leads to {}, not to {artifact}",
-                        brief(&key),
-                        quote(&target)
-                    ),
-                );
+                format!(", not to {artifact}")
             }
             None if resolve(&target).is_none_or(|path| path.is_empty()) => {
-                findings.at(
-                    place(),
-                    format!(
-                        "the link `{}` leads to {}, which is not a path inside the episode's directory",
-                        brief(&key),
-                        quote(&target)
-                    ),
-                );
+                ", which is not a path inside the episode's directory".to_owned()
             }
-            _ => {}
-        }
+            _ => continue,
+        };
+        let message = format!(
+            "the link `{}` leads to {}{wrong}",
+            brief(&key),
+            quote(&target)
+        );
+        let place = Place::value(Artifact::State, Pointer::new("/links").field(&key));
+        ctx.at(place, message);
     }
     compared
 }

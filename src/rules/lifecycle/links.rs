@@ -3,12 +3,8 @@
 use std::borrow::Cow;
 
 use crate::document::Kind;
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Stage, StateFacts};
-use crate::finding::{Level, Lifecycle};
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Need, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/links",
@@ -16,32 +12,32 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the links do not match the lifecycle of the run",
     hint: "Link `events` and `learn` while the run is in progress, and all four artifacts when it has ended.",
     page: include_str!("links.md"),
-    check: Check::State(check),
-})
-.needs(&[Need::Lifecycle]);
+    check,
+});
 
 /// The number of keys that are listed one by one.
 const LISTED: usize = 8;
 
-fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let state = ctx.state()?;
+    let has_ended = ctx.has_ended()?;
     // The keys count, whatever their values are.
     let links = state.get("links");
     if links.is_some_and(|links| links.node().kind() != Kind::Object)
         || state.node().kind() != Kind::Object
     {
-        return Compared::Nothing;
+        return None;
     }
-    let (kind, expected) = match at.lifecycle {
-        Lifecycle::Terminal => (
-            "a run that has ended",
-            &["events", "learn", "summary", "manifest"][..],
-        ),
-        _ => ("a run in progress", &["events", "learn"][..]),
+    let (kind, expected) = if has_ended {
+        let all = &["events", "learn", "summary", "manifest"];
+        ("a run that has ended", &all[..])
+    } else {
+        ("a run in progress", &["events", "learn"][..])
     };
     let is_linked = |key: &&str| links.is_some_and(|links| links.get(key).is_some());
     let number = links.map_or(0, |links| links.members().count());
     if number == expected.len() && expected.iter().all(is_linked) {
-        return Compared::Something;
+        return Some(Compared);
     }
     let absent = expected.iter().filter(|key| !is_linked(key));
     let absent = listed("lacks", absent.map(|key| Cow::Borrowed(*key)));
@@ -51,19 +47,16 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> 
     let extra = listed("also links", extra);
     let parts: Vec<String> = absent.into_iter().chain(extra).collect();
     if !parts.is_empty() {
-        let place = if links.is_some() {
-            Place::state("/links")
-        } else {
-            Place::state("")
-        };
+        let place = Place::state(if links.is_some() { "/links" } else { "" });
         let message = format!(
             "{kind} must link exactly `{}`, but this one {}",
             expected.join("`, `"),
             parts.join(" and ")
         );
-        findings.push(Draft::new(place, message).besides(&at.lifecycle));
+        let draft = Draft::new(place, message).besides(&ctx.lifecycle());
+        ctx.push(draft);
     }
-    Compared::Something
+    Some(Compared)
 }
 
 /// The first of some keys, and how many others there are; `None` where there are no keys. A state

@@ -1,13 +1,8 @@
 //! `lifecycle/outcome`: the records disagree on how the run ended.
 
-use std::borrow::Cow;
-
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Run, StateFacts, SummaryFacts, Value, show};
-use crate::finding::Level;
+use crate::facts::{StateFacts, SummaryFacts, Value, show};
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::{Artifact, Place, Pointer};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/outcome",
@@ -15,128 +10,92 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the records disagree on how the run ended",
     hint: "Derive the status, the outcome, the success flag and the veto count from the same result.",
     page: include_str!("outcome.md"),
-    check: Check::Run(check),
-})
-.reads(&[Record::State, Record::Summary]);
+    check,
+});
 
-/// What the two records say of the end.
-struct Ending<'a> {
-    status: Option<Cow<'a, str>>,
-    outcome: Option<Cow<'a, str>>,
-    success: Option<bool>,
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (state, summary) = (ctx.state(), ctx.summary());
+    let status = state.and_then(StateFacts::status);
+    let outcome = summary.and_then(SummaryFacts::outcome);
+    let success = summary.and_then(SummaryFacts::success);
+    let (status, outcome) = (status.as_deref(), outcome.as_deref());
+    let no_vetoes = summary.is_some_and(SummaryFacts::no_vetoes);
+    let of_ok = state.filter(|_| status == Some("ok"));
+    let drafts = [
+        status_and_outcome(status, outcome),
+        of_ok.and_then(error_of_ok),
+        success_flag(status, outcome, success),
+        no_vetoes.then(|| vetoes(status, state)).flatten(),
+    ];
+    for draft in drafts.into_iter().flatten() {
+        ctx.push(draft);
+    }
+    let said = [status.is_some(), outcome.is_some(), success.is_some()];
+    let are_two = said.into_iter().filter(|it| *it).count() > 1;
+    Compared::when(are_two || (no_vetoes && state.is_some()) || of_ok.is_some())
 }
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let (state, summary) = (run.state.read(), run.summary.read());
-    let ending = Ending {
-        status: state.and_then(StateFacts::status),
-        outcome: summary.and_then(SummaryFacts::outcome),
-        success: summary.and_then(SummaryFacts::success),
+fn status_and_outcome(status: Option<&str>, outcome: Option<&str>) -> Option<Draft> {
+    let (status, outcome) = (status?, outcome?);
+    let is_wrong = match status {
+        "error" => outcome != "error",
+        "ok" => outcome == "error",
+        _ => false,
     };
-    ending.status_and_outcome(findings);
-    if let (Some("ok"), Some(state)) = (ending.status.as_deref(), state) {
-        ok_with_error(state, findings);
+    if !is_wrong {
+        return None;
     }
-    ending.success(findings);
-    if summary.is_some_and(SummaryFacts::no_vetoes) {
-        vetoes(ending.status.as_deref(), state, findings);
-    }
-    ending.compared(summary, state)
+    let outcome = quote(outcome);
+    let message =
+        format!("the status is \"{status}\", but the outcome in the summary is {outcome}");
+    let other = Place::summary("/outcome");
+    Some(Draft::new(in_state(), message).related(other, "the outcome in the summary"))
 }
 
-impl Ending<'_> {
-    /// Whether more than one record says how the run ended.
-    fn compared(
-        &self,
-        summary: Option<SummaryFacts<'_>>,
-        state: Option<StateFacts<'_>>,
-    ) -> Compared {
-        let [status, outcome, success] = [
-            self.status.is_some(),
-            self.outcome.is_some(),
-            self.success.is_some(),
-        ];
-        let pairs = (status && (outcome || success)) || (outcome && success);
-        let vetoes = state.is_some() && summary.is_some_and(SummaryFacts::no_vetoes);
-        Compared::when(pairs || vetoes || self.status.as_deref() == Some("ok"))
-    }
-
-    fn status_and_outcome(&self, findings: &mut Findings<'_>) {
-        let message = match (self.status.as_deref(), self.outcome.as_deref()) {
-            (Some("error"), Some(other)) if other != "error" => format!(
-                "the status is \"error\", but the outcome in the summary is {}",
-                quote(other)
-            ),
-            (Some("ok"), Some("error")) => {
-                "the status is \"ok\", but the outcome in the summary is \"error\"".into()
-            }
-            _ => return,
-        };
-        let draft = Draft::new(status(), message);
-        findings.push(draft.related(Place::summary("/outcome"), "the outcome in the summary"));
-    }
-
-    fn success(&self, findings: &mut Findings<'_>) {
-        let outcome = || Place::summary("/outcome");
-        let (place, message) = match (
-            self.status.as_deref(),
-            self.outcome.as_deref(),
-            self.success,
-        ) {
-            (Some("error"), _, Some(true)) => (
-                status(),
-                "the status is \"error\", but `metrics.success` is 1",
-            ),
-            (_, Some("error"), Some(true)) => (
-                outcome(),
-                "the outcome is \"error\", but `metrics.success` is 1",
-            ),
-            (_, Some("success"), Some(false)) => (
-                outcome(),
-                "the outcome is \"success\", but `metrics.success` is 0",
-            ),
-            _ => return,
-        };
-        let draft = Draft::new(place, message);
-        findings.push(draft.related(Place::summary("/metrics/success"), "the success flag"));
-    }
+fn success_flag(
+    status: Option<&str>,
+    outcome: Option<&str>,
+    success: Option<bool>,
+) -> Option<Draft> {
+    let outcome_is = |word: &str| (Place::summary("/outcome"), format!("outcome is \"{word}\""));
+    let flag = u8::from(success?);
+    let (place, message) = match (status, outcome, flag) {
+        (Some("error"), _, 1) => (in_state(), "status is \"error\"".to_owned()),
+        (_, Some("error"), 1) => outcome_is("error"),
+        (_, Some("success"), 0) => outcome_is("success"),
+        _ => return None,
+    };
+    let message = format!("the {message}, but `metrics.success` is {flag}");
+    let flag = Place::summary("/metrics/success");
+    Some(Draft::new(place, message).related(flag, "the success flag"))
 }
 
-fn status() -> Place {
+fn in_state() -> Place {
     Place::state("/outcomes/status")
 }
 
-fn ok_with_error(state: StateFacts<'_>, findings: &mut Findings<'_>) {
-    let error = state.fact(&["outcomes", "error"]);
-    if let Some(error) = error.filter(|error| !error.node().is_null()) {
-        let message = format!(
-            "the status is \"ok\", but `outcomes.error` is {}",
-            show(error.node())
-        );
-        let draft = Draft::new(status(), message);
-        findings.push(draft.related(Place::state("/outcomes/error"), "the error"));
+fn error_of_ok(state: StateFacts<'_>) -> Option<Draft> {
+    let error = state.fact(&["outcomes", "error"])?.node();
+    if error.is_null() {
+        return None;
     }
+    let error = show(error);
+    let message = format!("the status is \"ok\", but `outcomes.error` is {error}");
+    Some(Draft::new(in_state(), message).related(Place::state("/outcomes/error"), "the error"))
 }
 
-/// Nothing was vetoed, by the summary's count.
-fn vetoes(of_run: Option<&str>, state: Option<StateFacts<'_>>, findings: &mut Findings<'_>) {
+/// Words that there is a veto, where nothing was vetoed by the summary's count.
+fn vetoes(status: Option<&str>, state: Option<StateFacts<'_>>) -> Option<Draft> {
     let is_vetoed = |step: Value<'_>| step.text(&["status"]).as_deref() == Some("vetoed");
-    let draft = if of_run == Some("vetoed") {
-        Draft::new(
-            status(),
-            "the status is \"vetoed\", but `metrics.veto_count` is 0",
-        )
+    let (place, name) = if status == Some("vetoed") {
+        (in_state(), "the status".to_owned())
     } else {
-        let steps = state.and_then(StateFacts::steps);
-        let Some(index) = steps.into_iter().flatten().position(is_vetoed) else {
-            return;
-        };
+        let index = state?.steps()?.position(is_vetoed)?;
         let pointer = Pointer::new("/plan/steps").item(index).field("status");
-        let message = format!(
-            "`{}` is \"vetoed\", but `metrics.veto_count` is 0",
-            pointer.dotted()
-        );
-        Draft::new(Place::value(Artifact::State, pointer), message)
+        let name = format!("`{}`", pointer.dotted());
+        (Place::value(Artifact::State, pointer), name)
     };
-    findings.push(draft.related(Place::summary("/metrics/veto_count"), "the veto count"));
+    let message = format!("{name} is \"vetoed\", but `metrics.veto_count` is 0");
+    let count = Place::summary("/metrics/veto_count");
+    Some(Draft::new(place, message).related(count, "the veto count"))
 }

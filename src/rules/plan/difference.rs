@@ -1,36 +1,23 @@
-//! The differences of the plan that are for one of two rules: what labels say, or all else.
+//! The plan in the state and in the timeline -> the differences that are for one of two rules: what
+//! labels say, or all else.
 
-use crate::draft::{Compared, Draft, Findings};
+use crate::facts::Topic;
 use crate::facts::plan::PlanMismatch;
-use crate::facts::{Listener, StateFacts, TimelineFacts, Topic};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, Compared, Context, Draft, Place};
 
 /// Adds the differences that belong to a topic: the plan, or labels.
-pub(super) fn report(
-    state: StateFacts<'_>,
-    timeline: &TimelineFacts<'_>,
-    topic: Topic,
-    findings: &mut Findings<'_>,
-) -> Compared {
-    let Some(reach) = timeline.reach() else {
-        return Compared::Nothing;
-    };
-    let by_label = matches!(topic, Topic::Labels);
+pub(super) fn report(ctx: &mut Context<'_>, topic: Topic) -> Option<Compared> {
+    let state = ctx.state()?;
+    let (timeline, reach) = ctx.reach()?;
+    let by_label = topic == Topic::Labels;
     timeline.with_plan(&reach, |plan| {
-        let Some(plan) = plan else {
-            return Compared::Nothing;
-        };
-        let compared = Compared::when(plan.has_to_compare(state, by_label));
-        if !reach.may_differ(topic) {
-            return compared;
+        let plan = plan?;
+        if reach.may_differ(topic) {
+            ctx.differences(draft, |differences| {
+                plan.differences(state, by_label, differences);
+            });
         }
-        let left = findings.left_to_list();
-        let mut push = |difference| findings.push(draft(difference));
-        let mut differences = Listener::new(left, &mut push);
-        plan.differences(state, by_label, &mut differences);
-        let rest = differences.rest();
-        findings.more(rest);
-        compared
+        Compared::when(plan.has_to_compare(state, by_label))
     })
 }
 

@@ -1,11 +1,10 @@
 //! `plan/still-running`: a run has ended, but a step of its plan is still running.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Stage, StateFacts, Value};
-use crate::finding::{Level, Lifecycle};
+use crate::facts::Value;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::source::{Artifact, Place, Pointer};
+use crate::rule::{
+    Artifact, BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Pointer, Rule,
+};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/still-running",
@@ -13,13 +12,14 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a run has ended, but a step of its plan is still running",
     hint: "Emit an `act` event that ends each step before the run ends, and rebuild the plan from the timeline.",
     page: include_str!("still_running.md"),
-    check: Check::State(check),
+    check,
 });
 
-fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let state = ctx.state()?;
     let status = state.status().unwrap_or_default();
-    if at.lifecycle != Lifecycle::Terminal || !matches!(&*status, "ok" | "partial" | "vetoed") {
-        return Compared::Nothing;
+    if ctx.lifecycle() != Lifecycle::Terminal || !matches!(&*status, "ok" | "partial" | "vetoed") {
+        return None;
     }
     let is_running = |step: Value<'_>| step.text(&["status"]).as_deref() == Some("running");
     let steps = state.steps().into_iter().flatten().enumerate();
@@ -35,13 +35,11 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> 
         1 => ", and 1 other step is running too".into(),
         others => format!(", and {others} other steps are running too"),
     };
-    let message = format!(
-        "`{}` is \"running\"{more}, but the run has ended with the status {}",
-        pointer.dotted(),
-        quote(&status)
-    );
+    let (name, status) = (pointer.dotted(), quote(&status));
+    let message =
+        format!("`{name}` is \"running\"{more}, but the run has ended with the status {status}");
     let draft = Draft::new(Place::value(Artifact::State, pointer), message);
     let draft = draft.besides(&(others + 1));
-    findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
-    Compared::Something
+    ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
+    Some(Compared)
 }

@@ -1,10 +1,6 @@
 //! `projection/digest`: the state of a run that has ended was changed after its projection event.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Need, Rule};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/digest",
@@ -12,26 +8,17 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the state of a run that has ended was changed after its projection event",
     hint: "Restore the state.json that the run wrote; if the run wrote it again, let it emit another projection event.",
     page: include_str!("digest.md"),
-    check: Check::StateTimeline(check),
+    check,
 })
-.needs(&[Need::WholeTimeline])
 .follows_from(super::COPIES);
 
-fn check(
-    state: StateFacts<'_>,
-    timeline: &TimelineFacts<'_>,
-    at: &Stage<'_>,
-    findings: &mut Findings<'_>,
-) -> Compared {
-    if at.lifecycle != Lifecycle::Terminal {
-        return Compared::Nothing;
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);
+    if ctx.lifecycle() != Lifecycle::Terminal {
+        return None;
     }
-    let Some(projection) = timeline.projection_event() else {
-        return Compared::Nothing;
-    };
-    let Some(in_event) = projection.state_sha256() else {
-        return Compared::Nothing;
-    };
+    let projection = timeline.projection_event()?;
+    let in_event = projection.state_sha256()?;
     let actual = state.sha256();
     if in_event != actual {
         let message = format!(
@@ -40,7 +27,7 @@ fn check(
         );
         let place = Place::event(projection.line, "/payload/state_sha256");
         let draft = Draft::new(place, message).besides(&actual);
-        findings.push(draft.related(Place::whole(Artifact::State), "the state"));
+        ctx.push(draft.related(Place::whole(Artifact::State), "the state"));
     }
-    Compared::Something
+    Some(Compared)
 }

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::document::{Kind, Node};
-use crate::draft::{Compared, Draft};
 use crate::facts::{EventFacts, StateFacts, Value, show};
 use crate::printable::brief;
-use crate::source::{Artifact, Place, Pointer};
+use crate::rule::{Artifact, Compared, Draft, Place, Pointer};
 
 /// The other side of a finding.
 const OUTCOMES: &str = "the outcomes in the state";
@@ -18,14 +17,12 @@ pub(super) fn outcomes(
     state: StateFacts<'_>,
     projection: &EventFacts<'_>,
     mut tell: impl FnMut(Draft),
-) -> Compared {
-    let (Some(payload), Some(persisted)) = (projection.payload(), state.outcomes()) else {
-        return Compared::Nothing;
-    };
+) -> Option<Compared> {
+    let (payload, persisted) = (projection.payload()?, state.outcomes()?);
     let Some(projected) = payload.get("outcomes") else {
         let draft = lacks(projection, "/payload", "outcomes");
         tell(draft.related(Place::state("/outcomes"), OUTCOMES));
-        return Compared::Something;
+        return Some(Compared);
     };
     if projected.get("status").is_none() {
         let draft = lacks(projection, "/payload/outcomes", "status");
@@ -38,7 +35,7 @@ pub(super) fn outcomes(
             tell(outcome(projection, &key, in_event.node(), in_state));
         }
     }
-    Compared::Something
+    Some(Compared)
 }
 
 /// How a key of the outcomes differs.
@@ -48,42 +45,48 @@ fn outcome(
     in_event: Node<'_>,
     in_state: Option<Value<'_>>,
 ) -> Draft {
-    let event_pointer = Pointer::new("/payload/outcomes").field(key);
-    let state_pointer = Pointer::new("/outcomes");
-    let name = state_pointer.field(key);
-    let (message, event_pointer, state_pointer) = match in_state {
-        Some(in_state) => {
-            let difference = first_difference(in_event, in_state.node());
-            let name = difference.below(name);
-            let message = difference.message(projection, &name);
-            (message, difference.below(event_pointer), name)
-        }
-        None => (
-            format!(
-                "`{}` is {} in the projection event on line {}, but absent from the state",
-                name.dotted(),
-                show(in_event),
-                projection.line.number
-            ),
-            event_pointer,
-            state_pointer,
-        ),
+    let event_at = Pointer::new("/payload/outcomes").field(key);
+    let outcomes = Pointer::new("/outcomes");
+    let state_at = outcomes.field(key);
+    let (message, event_at, state_at) = if let Some(in_state) = in_state {
+        let sides = [(event_at, in_event), (state_at, in_state.node())];
+        let [in_event, in_state] = first_difference(sides);
+        let message = differ(projection, &in_state.0, in_event.1, Some(in_state.1));
+        (message, in_event.0, in_state.0)
+    } else {
+        let message = differ(projection, &state_at, in_event, None);
+        (message, event_at, outcomes)
     };
-    let place = Place::event(projection.line, event_pointer.as_str());
-    Draft::new(place, message).related(Place::value(Artifact::State, state_pointer), OUTCOMES)
+    let place = Place::event(projection.line, event_at.as_str());
+    Draft::new(place, message).related(Place::value(Artifact::State, state_at), OUTCOMES)
+}
+
+/// Words how a value at a place of the state differs in the projection event.
+fn differ(
+    projection: &EventFacts<'_>,
+    place: &Pointer,
+    in_event: Node<'_>,
+    in_state: Option<Node<'_>>,
+) -> String {
+    let other = in_state.map_or("absent from the state".to_owned(), |in_state| {
+        format!("{} in the state", show(in_state))
+    });
+    format!(
+        "`{}` is {} in the projection event on line {}, but {other}",
+        place.dotted(),
+        show(in_event),
+        projection.line.number
+    )
 }
 
 /// The projection event has no such field, which it must have, at a place.
 fn lacks(projection: &EventFacts<'_>, pointer: &str, field: &str) -> Draft {
-    let place = Pointer::new(pointer).field(field);
-    Draft::new(
-        Place::event(projection.line, pointer),
-        format!(
-            "the projection event on line {} has no `{}`",
-            projection.line.number,
-            place.dotted()
-        ),
-    )
+    let (line, name) = (projection.line, Pointer::new(pointer).field(field).dotted());
+    let message = format!(
+        "the projection event on line {} has no `{name}`",
+        line.number
+    );
+    Draft::new(Place::event(line, pointer), message)
 }
 
 /// The number of keys that a message lists.
@@ -114,53 +117,22 @@ fn list(keys: BTreeSet<Cow<'_, str>>) -> String {
     keys.join(", ")
 }
 
-/// Where two values differ: the path down to it, and the two values there.
-struct Difference<'e, 's> {
-    path: Vec<String>,
-    in_event: Node<'e>,
-    in_state: Node<'s>,
-}
-
-impl Difference<'_, '_> {
-    /// The place of the difference, below the place of the two values.
-    fn below(&self, pointer: Pointer) -> Pointer {
-        self.path
-            .iter()
-            .fold(pointer, |pointer, step| pointer.field(step))
+/// Returns the first place, at or below two unequal values, where they differ, on both sides.
+fn first_difference(mut sides: [(Pointer, Node<'_>); 2]) -> [(Pointer, Node<'_>); 2] {
+    while let [(event_at, in_event), (state_at, in_state)] = &sides
+        && let Some((step, in_event, in_state)) = step_down(*in_event, *in_state)
+    {
+        sides = [
+            (event_at.field(&step), in_event),
+            (state_at.field(&step), in_state),
+        ];
     }
-
-    /// The difference as a sentence, given its place in the state.
-    fn message(&self, projection: &EventFacts<'_>, in_state: &Pointer) -> String {
-        format!(
-            "`{}` is {} in the projection event on line {}, but {} in the state",
-            in_state.dotted(),
-            show(self.in_event),
-            projection.line.number,
-            show(self.in_state)
-        )
-    }
-}
-
-/// The first place, at or below two unequal values, where they differ.
-fn first_difference<'e, 's>(mut in_event: Node<'e>, mut in_state: Node<'s>) -> Difference<'e, 's> {
-    let mut path = Vec::new();
-    while let Some((step, next_in_event, next_in_state)) = step_down(in_event, in_state) {
-        path.push(step);
-        (in_event, in_state) = (next_in_event, next_in_state);
-    }
-    Difference {
-        path,
-        in_event,
-        in_state,
-    }
+    sides
 }
 
 /// The first item in which two values differ, or of the members that differ the one whose key comes
 /// first in the alphabet; `None` where the values differ as a whole.
-fn step_down<'e, 's>(
-    in_event: Node<'e>,
-    in_state: Node<'s>,
-) -> Option<(String, Node<'e>, Node<'s>)> {
+fn step_down<'a>(in_event: Node<'a>, in_state: Node<'a>) -> Option<(String, Node<'a>, Node<'a>)> {
     match (in_event.kind(), in_state.kind()) {
         (Kind::Object, Kind::Object) => {
             let by_name = in_state.by_name();
@@ -209,36 +181,33 @@ pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Optio
     if is_equal {
         return None;
     }
-    let line = projection.line.number;
-    let message = if is_object {
-        let (in_event, in_state) = (projected.node(), persisted.map(Value::node));
-        let only = |these: Option<Node<'_>>, those: Option<Node<'_>>, side: &str| {
-            let keys = list(first_missing(these, those));
-            (!keys.is_empty()).then(|| format!("only {side} links {keys}"))
-        };
+    let (line, in_event) = (projection.line.number, projected.node());
+    let in_state = persisted.map(Value::node);
+    let only = |these: Option<Node<'_>>, those: Option<Node<'_>>, side: &str| {
+        let keys = list(first_missing(these, those));
+        (!keys.is_empty()).then(|| format!("only {side} links {keys}"))
+    };
+    let sides = || {
         let event = format!("the projection event on line {line}");
-        let sides: Vec<String> = [
-            only(Some(in_event), in_state, &event),
-            only(in_state, Some(in_event), "the state"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        match persisted {
-            Some(in_state) if sides.is_empty() => {
-                let difference = first_difference(projected.node(), in_state.node());
-                difference.message(projection, &difference.below(Pointer::new("/links")))
+        let of_event = only(Some(in_event), in_state, &event);
+        let of_state = only(in_state, Some(in_event), "the state");
+        let sides: Vec<String> = of_event.into_iter().chain(of_state).collect();
+        sides.join(", ")
+    };
+    let message = if is_object {
+        match (sides(), in_state) {
+            (sides, Some(in_state)) if sides.is_empty() => {
+                let at = Pointer::new("/links");
+                let sides = [(at.clone(), in_event), (at, in_state)];
+                let [(_, in_event), (at, in_state)] = first_difference(sides);
+                differ(projection, &at, in_event, Some(in_state))
             }
-            _ => sides.join(", "),
+            (sides, _) => sides,
         }
     } else {
-        format!(
-            "`payload.links` is {} in the projection event on line {line}, not an object",
-            projected.node().kind().with_article()
-        )
+        let kind = in_event.kind().with_article();
+        format!("`payload.links` is {kind} in the projection event on line {line}, not an object")
     };
-    related(Draft::new(
-        Place::event(projection.line, "/payload/links"),
-        message,
-    ))
+    let place = Place::event(projection.line, "/payload/links");
+    related(Draft::new(place, message))
 }

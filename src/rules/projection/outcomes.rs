@@ -1,10 +1,7 @@
 //! `projection/outcomes`: the projection event and the state disagree on the outcomes.
 
 use super::evidence;
-use crate::draft::{Compared, Findings};
-use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle};
-use crate::rule::{BuiltIn, Check, Need, Rule};
+use crate::rule::{BuiltIn, Compared, Context, Level, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "projection/outcomes",
@@ -12,23 +9,14 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the projection event and the state disagree on the outcomes",
     hint: "Persist the state and emit its projection event from the same value.",
     page: include_str!("outcomes.md"),
-    check: Check::StateTimeline(check),
+    check,
 })
-.needs(&[Need::WholeTimeline, Need::Lifecycle])
 .follows_from(super::COPIES);
 
-fn check(
-    state: StateFacts<'_>,
-    timeline: &TimelineFacts<'_>,
-    at: &Stage<'_>,
-    findings: &mut Findings<'_>,
-) -> Compared {
-    if at.lifecycle != Lifecycle::Terminal {
-        return Compared::Nothing;
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);
+    if !ctx.has_ended()? {
+        return None;
     }
-    timeline
-        .projection_event()
-        .map_or(Compared::Nothing, |projection| {
-            evidence::outcomes(state, projection, |draft| findings.push(draft))
-        })
+    evidence::outcomes(state, timeline.projection_event()?, |draft| ctx.push(draft))
 }

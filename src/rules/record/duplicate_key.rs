@@ -1,11 +1,8 @@
 //! `record/duplicate-key`: an object has the same key twice.
 
-use crate::draft::Draft;
-use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::source::{Place, Target};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::source::Target;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "record/duplicate-key",
@@ -13,9 +10,17 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "an object has the same key twice",
     hint: "Keep one of the two; readers differ on which one counts.",
     page: include_str!("duplicate_key.md"),
-    check: Check::Loading(word, examined::records),
-})
-.reads(&[Record::State, Record::Summary]);
+    check,
+});
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(word);
+    let records = [Artifact::State, Artifact::Summary].map(|artifact| ctx.record(artifact));
+    for record in records {
+        ctx.usable(&record.root());
+    }
+    Compared::when(records.iter().any(|record| record.text.is_ok()))
+}
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::RepeatedKey {
@@ -29,10 +34,8 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         return None;
     };
     let place = |token: u32| Place {
-        artifact: *artifact,
-        line: None,
         target: Target::Token(token, pointer.clone()),
-        elsewhere: None,
+        ..Place::whole(*artifact)
     };
     let message = format!("the key `{name}` appears twice in one object");
     Some(Draft::new(place(*key), message).related(place(*earlier), "the first occurrence"))

@@ -1,11 +1,8 @@
 //! `record/json-syntax`: a record is not JSON.
 
-use crate::draft::Draft;
-use crate::finding::Level;
-use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::rules::examined;
-use crate::source::{Place, Target};
+use crate::document::Refused;
+use crate::load::{LoadedRecord, NoText, Trouble};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "record/json-syntax",
@@ -13,8 +10,20 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a record is not JSON",
     hint: "Fix the text at this position. If it was cut off, replace the file in one step: write a temporary file, then rename it.",
     page: include_str!("json_syntax.md"),
-    check: Check::Loading(word, examined::texts),
+    check,
 });
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(word);
+    let loaded = ctx.loaded();
+    let is_read = |record: &LoadedRecord<'_>| {
+        matches!(
+            record.text,
+            Ok(_) | Err(NoText::Refused(Refused::Syntax(_)))
+        )
+    };
+    Compared::when(is_read(loaded.state) || is_read(loaded.summary))
+}
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::NotJson {
@@ -26,12 +35,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     else {
         return None;
     };
-    let place = Place {
-        artifact: *artifact,
-        line: None,
-        target: Target::Bytes(span.clone()),
-        elsewhere: None,
-    };
+    let place = Place::bytes(*artifact, span.clone());
     let message = format!("{artifact} is not JSON: {error}");
     let help = error.kind.advice().map(str::to_owned);
     Some(Draft::new(place, message).besides(content).help(help))

@@ -1,12 +1,9 @@
 //! `record/misspelled-field`: a field is probably misspelled.
 
-use crate::draft::Draft;
-use crate::finding::Level;
 use crate::load::Trouble;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::source::Place;
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::rules::record_rules;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "record/misspelled-field",
@@ -14,9 +11,17 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a field is probably misspelled",
     hint: "Spell the field as the schema does, or give it a name that is less similar.",
     page: include_str!("misspelled_field.md"),
-    check: Check::Loading(word, examined::shapes),
-})
-.reads(&[Record::StateShape, Record::SummaryShape]);
+    check,
+});
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(word);
+    let (state, summary) = (
+        record_rules::shape(ctx, Artifact::State),
+        record_rules::shape(ctx, Artifact::Summary),
+    );
+    state.or(summary)
+}
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::Misspelled {
@@ -28,10 +33,8 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     else {
         return None;
     };
-    let message = format!(
-        "`{}` is not a known field, and `{known}` is absent",
-        brief(key)
-    );
+    let name = brief(key);
+    let message = format!("`{name}` is not a known field, and `{known}` is absent");
     let help = format!("Rename the field to `{known}`, if that is what it means.");
     let draft = Draft::new(Place::key(*artifact, pointer.clone()), message);
     Some(draft.besides(known).help(Some(help)))

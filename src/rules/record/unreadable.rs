@@ -1,12 +1,8 @@
 //! `record/unreadable`: an artifact exists but can't be read.
 
 use crate::document::MAX_VALUES;
-use crate::draft::Draft;
-use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::rules::examined;
-use crate::source::Place;
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::store::{MAX_RECORD_BYTES, Unreadable};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -15,8 +11,13 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "an artifact exists but can't be read",
     hint: "Make it a regular file that the user who runs runvet can read, or remove it.",
     page: include_str!("unreadable.md"),
-    check: Check::Loading(word, examined::artifacts),
+    check,
 });
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(word);
+    Compared::when(Artifact::ALL.into_iter().any(|it| ctx.has(it)))
+}
 
 /// What to do about a record or a line beyond a limit.
 const SHORTEN: &str = "Keep large outputs in files of their own and name them in the record.";
@@ -35,11 +36,8 @@ fn word(trouble: &Trouble) -> Option<Draft> {
             Some(draft.help(is_beyond.then(|| SHORTEN.to_owned())))
         }
         Trouble::LineTooLong(line) => {
-            let message = format!(
-                "line {} is longer than the limit of {} MiB",
-                line.number,
-                MAX_RECORD_BYTES >> 20
-            );
+            let (number, limit) = (line.number, MAX_RECORD_BYTES >> 20);
+            let message = format!("line {number} is longer than the limit of {limit} MiB");
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
             Some(draft.besides(&line.length).help(Some(SHORTEN.to_owned())))
         }

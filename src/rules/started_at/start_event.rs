@@ -1,12 +1,9 @@
 //! `started-at/start-event`: the start event does not confirm when the run started.
 
 use crate::document::Kind;
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, SkipReason};
+use crate::finding::SkipReason;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "started-at/start-event",
@@ -14,37 +11,31 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the start event does not confirm when the run started",
     hint: "Copy `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
     page: include_str!("start_event.md"),
-    check: Check::StateTimeline(check),
+    check,
 })
 .follows_from(&["start", "phase", "timestamp"])
 .misses("start");
 
-fn check(
-    state: StateFacts<'_>,
-    timeline: &TimelineFacts<'_>,
-    _: &Stage<'_>,
-    findings: &mut Findings<'_>,
-) -> Compared {
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (state, timeline) = (ctx.state()?, ctx.timeline()?);
     let Some(start) = &timeline.start else {
         // A value that is not an object is not a state record.
         if state.node().kind() != Kind::Object {
-            return Compared::Nothing;
+            return None;
         }
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
-            findings.skip(&SkipReason::no_event(line.number));
-            return Compared::Nothing;
+            ctx.skip(&SkipReason::no_event(line.number));
+            return None;
         }
         let draft = Draft::new(
             Place::whole(Artifact::Events),
             "events.jsonl has no `start` event",
         );
         let help = "Emit a `start` event first, before any other, with the time of `episode.started_at` as its timestamp.";
-        findings.push(draft.help(Some(help.into())));
-        return Compared::Something;
+        ctx.push(draft.help(Some(help.into())));
+        return Some(Compared);
     };
-    let (Some(in_state), Some(in_event)) = (state.started_at(), &start.timestamp) else {
-        return Compared::Nothing;
-    };
+    let (in_state, in_event) = (state.started_at()?, start.timestamp.as_ref()?);
     if in_state.instant != in_event.instant {
         let message = format!(
             "`episode.started_at` is {}, but the `start` event on line {} has the timestamp {}",
@@ -53,10 +44,8 @@ fn check(
             quote(&in_event.text)
         );
         let draft = Draft::new(Place::state("/episode/started_at"), message);
-        findings.push(draft.related(
-            Place::event(start.line, "/timestamp"),
-            "the timestamp of the `start` event",
-        ));
+        let event = Place::event(start.line, "/timestamp");
+        ctx.push(draft.related(event, "the timestamp of the `start` event"));
     }
-    Compared::Something
+    Some(Compared)
 }

@@ -1,10 +1,6 @@
 //! `state/missing`: a run has no state record.
 
-use crate::draft::{Compared, Findings};
-use crate::facts::Run;
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "state/missing",
@@ -12,25 +8,21 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a run has no state record",
     hint: "Persist the state before the summary and the manifest.",
     page: include_str!("missing.md"),
-    check: Check::Run(check),
+    check,
 });
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    if run.stage.entries.has(Artifact::State) {
-        return Compared::Something;
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    if ctx.has(Artifact::State) {
+        return Some(Compared);
     }
-    let later = [Artifact::Summary, Artifact::Manifest]
-        .into_iter()
-        .filter(|artifact| run.stage.entries.has(*artifact));
-    let later: Vec<&str> = later.map(Artifact::file_name).collect();
-    if !later.is_empty() {
-        findings.at(
-            Place::whole(Artifact::State),
-            format!(
-                "there is no state.json, but the episode has {}",
-                later.join(" and ")
-            ),
-        );
+    let mut later = vec![Artifact::Summary, Artifact::Manifest];
+    later.retain(|artifact| ctx.has(*artifact));
+    let later: Vec<&str> = later.into_iter().map(Artifact::file_name).collect();
+    if later.is_empty() {
+        return None;
     }
-    Compared::when(!later.is_empty())
+    let later = later.join(" and ");
+    let message = format!("there is no state.json, but the episode has {later}");
+    ctx.at(Place::whole(Artifact::State), message);
+    Some(Compared)
 }

@@ -1,10 +1,7 @@
 //! `state/schema`: the state violates its schema.
 
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::rules::twins;
-use crate::source::Artifact;
+use crate::rule::{Artifact, BuiltIn, Level, Rule};
+use crate::rules::record_rules;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "state/schema",
@@ -12,6 +9,5 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the state violates its schema",
     hint: "Correct the program that writes the record; `runvet schema state` describes every field.",
     page: include_str!("schema.md"),
-    check: Check::Loading(|trouble| twins::violation(trouble, Artifact::State, "the state"), |loaded| examined::shape(loaded.state)),
-})
-.reads(&[Record::StateShape]);
+    check: |ctx| record_rules::schema(ctx, Artifact::State, "the state"),
+});

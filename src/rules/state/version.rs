@@ -1,26 +1,23 @@
 //! `state/version`: the state has a version that runvet does not support.
 
 use crate::record::format;
-use crate::rule::{Record, Rule};
-use crate::rules::examined;
-use crate::rules::twins;
-use crate::source::Artifact;
+use crate::rule::{Artifact, BuiltIn, Level, Rule};
+use crate::rules::record_rules;
 
-pub(crate) static RULE: Rule = twins::version(
-    [
-        "state/version",
-        "the state has a version that runvet does not support",
-        include_str!("version.md"),
-    ],
-    &[Record::State],
-    |loaded| {
-        examined::version(
-            loaded.state,
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "state/version",
+    level: Level::Error,
+    title: "the state has a version that runvet does not support",
+    hint: record_rules::CONVERT,
+    page: include_str!("version.md"),
+    check: |ctx| {
+        record_rules::unsupported(
+            ctx,
+            Artifact::State,
             &[
                 format::STATE_VERSION_FIELD,
                 format::STATE_SCHEMA_VERSION_FIELD,
             ],
         )
     },
-    |trouble| twins::unsupported(trouble, Artifact::State),
-);
+});

@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 
 use crate::document::Number;
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Run, StartEvent, Value};
-use crate::finding::{Level, SkipReason};
+use crate::facts::{StartEvent, Value};
+use crate::finding::SkipReason;
 use crate::printable::{brief, quote};
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/agreement",
@@ -16,17 +14,13 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the records disagree on what the run was given",
     hint: "Copy the seed, the task and the adapter from the configuration of the run to all records.",
     page: include_str!("agreement.md"),
-    check: Check::Run(check),
+    check,
 })
-.reads(&[Record::State, Record::Summary, Record::EveryEvent])
+.reads(&[OnDemand::EveryEvent])
 .follows_from(&["start", "phase"]);
 
-/// A value in one of the records.
-struct Given<'a> {
-    record: &'static str,
-    place: Place,
-    text: Cow<'a, str>,
-}
+/// The name of a record, the place of a value in it, and the value.
+type Given<'a> = (&'static str, Place, Cow<'a, str>);
 
 /// What is compared: where the records have it, what it is, and how two values compare.
 struct Field {
@@ -69,88 +63,63 @@ fn adapter(using: &str) -> &str {
     using.strip_prefix("adapter:").unwrap_or(using)
 }
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let mut start = run.strict.and_then(|strict| strict.start.as_ref());
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (state, summary) = (ctx.state(), ctx.summary());
+    let mut start = ctx.every_event().and_then(|events| events.start.as_ref());
     // The first start event may have been on a line that is not an event.
-    let timeline = run.timeline.read();
+    let timeline = ctx.timeline();
     if let Some(line) = timeline.and_then(|timeline| timeline.broken_line) {
-        findings.skip(&SkipReason::no_event(line.number));
+        ctx.skip(&SkipReason::no_event(line.number));
         start = None;
     }
-    let mut compared = Compared::Nothing;
+    let mut compared = None;
     for field in FIELDS {
+        let in_summary = summary.and_then(|it| field.given(*it, field.in_summary));
+        let in_state = state.and_then(|it| field.given(*it, field.in_state));
+        let in_start = start.and_then(|it| Some((it.at.line, (field.in_start)(it)?)));
         let values = [
-            run.summary.read().and_then(|summary| {
-                let place = Place::summary(&pointer(field.in_summary));
-                field.given("summary", place, *summary, field.in_summary)
-            }),
-            run.state.read().and_then(|state| {
-                let place = Place::state(&pointer(field.in_state));
-                field.given("state", place, *state, field.in_state)
-            }),
-            start.and_then(|start| {
-                Some(Given {
-                    record: "`start` event",
-                    place: Place::event(start.at.line, &format!("/payload/{}", field.name)),
-                    text: Cow::Borrowed((field.in_start)(start)?),
-                })
+            in_summary.map(|(at, text)| ("summary", Place::summary(&at), text)),
+            in_state.map(|(at, text)| ("state", Place::state(&at), text)),
+            in_start.map(|(line, text)| {
+                let place = Place::event(line, &format!("/payload/{}", field.name));
+                ("`start` event", place, text.into())
             }),
         ];
-        if values.iter().flatten().count() > 1 {
-            compared = Compared::Something;
+        let values: Vec<Given<'_>> = values.into_iter().flatten().collect();
+        compared = compared.or(Compared::when(values.len() > 1));
+        for (index, one) in values.iter().enumerate() {
+            for other in values.iter().skip(index + 1) {
+                field.compare(one, other, ctx);
+            }
         }
-        field.compare(values, findings);
     }
     compared
 }
 
-fn pointer(path: &[&str]) -> String {
-    format!("/{}", path.join("/"))
-}
-
 impl Field {
-    fn given<'a>(
-        &self,
-        record: &'static str,
-        place: Place,
-        value: Value<'a>,
-        path: &[&str],
-    ) -> Option<Given<'a>> {
+    /// Returns the pointer to a value, and the value as a text.
+    fn given<'a>(&self, record: Value<'a>, path: &[&str]) -> Option<(String, Cow<'a, str>)> {
         let text = if self.is_number {
-            Cow::Borrowed(value.number(path)?.text())
+            record.number(path)?.text().into()
         } else {
-            value.text(path)?
+            record.text(path)?
         };
-        Some(Given {
-            record,
-            place,
-            text,
-        })
+        Some((format!("/{}", path.join("/")), text))
     }
 
-    /// Compares each value with each that comes after it.
-    fn compare(&self, values: [Option<Given<'_>>; 3], findings: &mut Findings<'_>) {
-        let show = if self.is_number { brief } else { quote };
-        let values: Vec<Given<'_>> = values.into_iter().flatten().collect();
-        for (index, one) in values.iter().enumerate() {
-            for other in values.iter().skip(index + 1) {
-                if (self.are_equal)(&one.text, &other.text) {
-                    continue;
-                }
-                let message = format!(
-                    "`{}` is {} in the {}, but {} in the {}",
-                    self.name,
-                    show(&one.text),
-                    one.record,
-                    show(&other.text),
-                    other.record
-                );
-                let draft = Draft::new(one.place.clone(), message);
-                findings.push(draft.related(
-                    other.place.clone(),
-                    format!("`{}` in the {}", self.name, other.record),
-                ));
-            }
+    fn compare(&self, one: &Given<'_>, other: &Given<'_>, ctx: &mut Context<'_>) {
+        let (name, show) = (self.name, if self.is_number { brief } else { quote });
+        let ((record, place, text), (other_record, other_place, other_text)) = (one, other);
+        if (self.are_equal)(text, other_text) {
+            return;
         }
+        let message = format!(
+            "`{name}` is {} in the {record}, but {} in the {other_record}",
+            show(text),
+            show(other_text)
+        );
+        let related = format!("`{name}` in the {other_record}");
+        let draft = Draft::new(place.clone(), message);
+        ctx.push(draft.related(other_place.clone(), related));
     }
 }

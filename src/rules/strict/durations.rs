@@ -1,12 +1,9 @@
 //! `strict/durations`: the timeline does not confirm a duration of the summary.
 
 use crate::document::Number;
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Run, Stamped};
-use crate::finding::Level;
+use crate::facts::Stamped;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Need, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/durations",
@@ -14,10 +11,9 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the timeline does not confirm a duration of the summary",
     hint: "Compute the duration from the timestamps of the events, or from the clock that gives them.",
     page: include_str!("durations.md"),
-    check: Check::Run(check),
+    check,
 })
-.reads(&[Record::Summary, Record::EveryEvent])
-.needs(&[Need::WholeTimeline])
+.reads(&[OnDemand::EveryEvent])
 .follows_from(&["start", "act", "terminate", "phase", "timestamp"]);
 
 /// A duration of the summary.
@@ -47,21 +43,16 @@ const FIRST_ACTION: Duration = Duration {
     until: "the first `act` event",
 };
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let (Some(strict), Some(summary)) = (run.strict, run.summary.read()) else {
-        return Compared::Nothing;
-    };
-    let Some(start) = &strict.start else {
-        return Compared::Nothing;
-    };
-    let mut compared = Compared::Nothing;
-    let last = strict.ending.as_ref().map(|ending| &ending.last);
-    for (duration, end) in [(TOTAL, last), (FIRST_ACTION, strict.first_act.as_ref())] {
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (summary, events) = (ctx.summary(), ctx.every_event());
+    ctx.whole_timeline()?;
+    let (summary, events) = (summary?, events?);
+    let start = &events.start.as_ref()?.at;
+    let last = events.ending.as_ref().map(|ending| &ending.last);
+    let mut compared = None;
+    for (duration, end) in [(TOTAL, last), (FIRST_ACTION, events.first_act.as_ref())] {
         if let (Some(written), Some(end)) = (summary.number(duration.path), end) {
-            if start.at.stamp.is_some() && end.stamp.is_some() {
-                compared = Compared::Something;
-            }
-            duration.compare(written, &start.at, end, findings);
+            compared = duration.compare(written, start, end, ctx).or(compared);
         }
     }
     compared
@@ -73,15 +64,13 @@ impl Duration {
         written: Number<'_>,
         start: &Stamped,
         end: &Stamped,
-        findings: &mut Findings<'_>,
-    ) {
-        let (Some(from), Some(to)) = (&start.stamp, &end.stamp) else {
-            return;
-        };
+        ctx: &mut Context<'_>,
+    ) -> Option<Compared> {
+        let (from, to) = (start.stamp.as_ref()?, end.stamp.as_ref()?);
         let elapsed = to.instant.attoseconds_since(&from.instant);
         let claimed = written.shifted(self.places);
         if claimed.is_some_and(|claimed| (claimed - elapsed).abs() <= self.tolerance) {
-            return;
+            return Some(Compared);
         }
         let message = format!(
             "`{}` is {} {unit}, but {} on line {} comes {} {unit} after the `start` event on line {}",
@@ -93,18 +82,13 @@ impl Duration {
             start.line.number,
             unit = self.unit
         );
-        let draft = Draft::new(
-            Place::summary(&format!("/{}", self.path.join("/"))),
-            message,
-        )
-        .related(
-            Place::event(start.line, "/timestamp"),
-            "the timestamp of the `start` event",
-        );
-        findings.push(draft.related(
-            Place::event(end.line, "/timestamp"),
-            format!("the timestamp of {}", self.until),
-        ));
+        let place = Place::summary(&format!("/{}", self.path.join("/")));
+        let timestamp = |of: &Stamped| Place::event(of.line, "/timestamp");
+        let draft = Draft::new(place, message)
+            .related(timestamp(start), "the timestamp of the `start` event")
+            .related(timestamp(end), format!("the timestamp of {}", self.until));
+        ctx.push(draft);
+        Some(Compared)
     }
 }
 

@@ -1,12 +1,9 @@
 //! `strict/ending`: the end of the timeline contradicts the status.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Ending, Run, StateFacts};
-use crate::finding::{Level, Lifecycle};
+use crate::facts::{Ending, StateFacts};
 use crate::printable::quote;
 use crate::record::RunStatus;
-use crate::rule::{BuiltIn, Check, Need, Record, Rule};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 use crate::words::Words as _;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -15,74 +12,72 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the end of the timeline contradicts the status",
     hint: "Emit one `terminate` event, with the status of the run, after all plan, act and direction events.",
     page: include_str!("ending.md"),
-    check: Check::Run(check),
+    check,
 })
-.reads(&[Record::State, Record::EveryEvent])
-.needs(&[Need::Lifecycle, Need::WholeTimeline])
+.reads(&[OnDemand::EveryEvent])
 .follows_from(&["terminate", "phase"]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let (Some(strict), Some(_)) = (run.strict, run.timeline.read()) else {
-        return Compared::Nothing;
-    };
-    if run.stage.lifecycle != Lifecycle::Terminal {
-        return Compared::Nothing;
-    }
-    let status = run.state.read().and_then(StateFacts::status);
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (state, events) = (ctx.state(), ctx.every_event());
+    let has_ended = ctx.has_ended()?;
+    ctx.whole_timeline()?;
+    let events = events.filter(|_| has_ended)?;
+    let status = state.and_then(StateFacts::status);
     let status = status.as_deref().unwrap_or_default();
-    let Some(ending) = &strict.ending else {
+    let Some(ending) = &events.ending else {
+        let status = quote(status);
         let message = format!(
-            "the run has ended with the status {}, but events.jsonl has no `terminate` event",
-            quote(status)
+            "the run has ended with the status {status}, but events.jsonl has no `terminate` event"
         );
         let draft = Draft::new(Place::whole(Artifact::Events), message)
             .help(Some("Emit a `terminate` event when the run ends.".into()));
-        findings.push(draft.related(in_state(), "the status in the state"));
-        return Compared::Something;
+        ctx.push(draft.related(in_state(), "the status in the state"));
+        return Some(Compared);
     };
-    after(ending, findings);
+    after(ending, ctx);
     if let Some(said) = &ending.status
         && said != status
         && RunStatus::of_word(said).is_some()
     {
+        let (line, said, status) = (ending.line.number, quote(said), quote(status));
         let message = format!(
-            "the `terminate` event on line {} has the status {}, but `outcomes.status` is {}",
-            ending.line.number,
-            quote(said),
-            quote(status)
+            "the `terminate` event on line {line} has the status {said}, but `outcomes.status` is {status}"
         );
         let draft = Draft::new(Place::event(ending.line, "/payload/status"), message);
-        findings.push(draft.related(in_state(), "the status in the state"));
+        ctx.push(draft.related(in_state(), "the status in the state"));
     }
-    Compared::Something
+    Some(Compared)
 }
 
 /// What comes after the first terminate event.
-fn after(ending: &Ending, findings: &mut Findings<'_>) {
-    let first = Place::event(ending.line, "/phase");
+fn after(ending: &Ending, ctx: &mut Context<'_>) {
+    let end = ending.line.number;
+    let mut add = |line, message, besides: u64| {
+        let draft = Draft::new(Place::event(line, "/phase"), message).besides(&besides);
+        let first = Place::event(ending.line, "/phase");
+        ctx.push(draft.related(first, "the first `terminate` event"));
+    };
     if let Some(second) = ending.second {
+        let line = second.number;
         let all = match ending.terminates {
             2 => String::new(),
             more => format!("; there are {more}"),
         };
         let message = format!(
-            "the event on line {} is a second `terminate` event, after line {}{all}",
-            second.number, ending.line.number
+            "the event on line {line} is a second `terminate` event, after line {end}{all}"
         );
-        let draft = Draft::new(Place::event(second, "/phase"), message).besides(&ending.terminates);
-        findings.push(draft.related(first.clone(), "the first `terminate` event"));
+        add(second, message, ending.terminates);
     }
-    if let Some((line, phase)) = &ending.late {
+    if let Some((late, phase)) = &ending.late {
+        let line = late.number;
         let all = match ending.late_events {
             1 => String::new(),
             more => format!("; {more} such events do"),
         };
         let message = format!(
-            "the `{phase}` event on line {} comes after the `terminate` event on line {}{all}",
-            line.number, ending.line.number
+            "the `{phase}` event on line {line} comes after the `terminate` event on line {end}{all}"
         );
-        let draft = Draft::new(Place::event(*line, "/phase"), message).besides(&ending.late_events);
-        findings.push(draft.related(first, "the first `terminate` event"));
+        add(*late, message, ending.late_events);
     }
 }
 

@@ -1,11 +1,9 @@
 //! `strict/event-ids`: two events share an id.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{MAX_EVENT_IDS, Run};
-use crate::finding::{Level, SkipKind, SkipReason};
+use crate::facts::MAX_EVENT_IDS;
+use crate::finding::{SkipKind, SkipReason};
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/event-ids",
@@ -13,17 +11,15 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "two events share an id",
     hint: "Give each event an id of its own.",
     page: include_str!("event_ids.md"),
-    check: Check::Run(check),
+    check,
 })
-.reads(&[Record::EveryEvent, Record::EventIds]);
+.reads(&[OnDemand::EveryEvent, OnDemand::EventIds]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some(ids) = run.strict.and_then(|strict| strict.ids.as_ref()) else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let ids = ctx.every_event()?.ids.as_ref()?;
     if ids.is_full {
         let text = format!("only the first {MAX_EVENT_IDS} ids of events are compared");
-        findings.skip(&SkipReason::worded(SkipKind::Limit, text));
+        ctx.skip(&SkipReason::worded(SkipKind::Limit, text));
     }
     let Some(repeated) = &ids.repeated else {
         return Compared::when(ids.has_any());
@@ -32,16 +28,11 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
         1 => String::new(),
         more => format!("; {more} events have the id of an earlier one"),
     };
-    let message = format!(
-        "the event on line {} has the id {}, which line {} already has{all}",
-        repeated.again.number,
-        quote(&repeated.id),
-        repeated.earlier.number
-    );
-    let draft = Draft::new(Place::event(repeated.again, "/id"), message).besides(&repeated.lines);
-    findings.push(draft.related(
-        Place::event(repeated.earlier, "/id"),
-        "the first event with this id",
-    ));
-    Compared::Something
+    let (again, earlier, id) = (repeated.again, repeated.earlier, quote(&repeated.id));
+    let (line, before) = (again.number, earlier.number);
+    let message =
+        format!("the event on line {line} has the id {id}, which line {before} already has{all}");
+    let draft = Draft::new(Place::event(again, "/id"), message).besides(&repeated.lines);
+    ctx.push(draft.related(Place::event(earlier, "/id"), "the first event with this id"));
+    Some(Compared)
 }

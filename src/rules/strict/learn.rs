@@ -1,11 +1,7 @@
 //! `strict/learn`: a line of `learn.jsonl` is not a JSON object.
 
-use crate::draft::Draft;
-use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::source::{Artifact, Place, Target};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/learn",
@@ -13,9 +9,16 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a line of `learn.jsonl` is not a JSON object",
     hint: "Write each record as one JSON object on its own line.",
     page: include_str!("learn.md"),
-    check: Check::Loading(word, examined::learn),
+    check,
 })
-.reads(&[Record::LearnLines]);
+.reads(&[OnDemand::LearnLines]);
+
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    ctx.troubles(word);
+    let learn = ctx.loaded().learn;
+    ctx.usable(&learn.lines);
+    Compared::when(learn.any_line)
+}
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::NotALearnRecord {
@@ -34,10 +37,8 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     };
     let message = format!("line {} {why}{all}", line.number);
     let place = Place {
-        artifact: Artifact::Learn,
         line: Some(*line),
-        target: Target::Bytes(span.clone()),
-        elsewhere: None,
+        ..Place::bytes(Artifact::Learn, span.clone())
     };
     Some(Draft::new(place, message).besides(&format!("{lines} {content}")))
 }

@@ -1,11 +1,8 @@
 //! `strict/time-order`: an event is earlier than the one before it.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Run, Stamped};
-use crate::finding::Level;
+use crate::facts::Stamped;
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/time-order",
@@ -13,16 +10,14 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "an event is earlier than the one before it",
     hint: "Take the timestamp of an event when it is written, from one clock for the whole run.",
     page: include_str!("time_order.md"),
-    check: Check::Run(check),
+    check,
 })
-.reads(&[Record::EveryEvent]);
+.reads(&[OnDemand::EveryEvent]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some(strict) = run.strict else {
-        return Compared::Nothing;
-    };
-    let Some(disorder) = &strict.disorder else {
-        return Compared::when(strict.stamped > 1);
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let events = ctx.every_event()?;
+    let Some(disorder) = &events.disorder else {
+        return Compared::when(events.stamped > 1);
     };
     let shown = |event: &Stamped| {
         let stamp = event.stamp.as_ref();
@@ -41,9 +36,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
         shown(before)
     );
     let draft = Draft::new(Place::event(first.line, "/timestamp"), message).besides(&lines);
-    findings.push(draft.related(
-        Place::event(before.line, "/timestamp"),
-        "the timestamp of the event before it",
-    ));
-    Compared::Something
+    let before = Place::event(before.line, "/timestamp");
+    ctx.push(draft.related(before, "the timestamp of the event before it"));
+    Some(Compared)
 }

@@ -1,12 +1,8 @@
 //! `summary/latencies`: the latencies contradict each other or the duration.
 
 use crate::document::{Number, is_sum_positive};
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::SummaryFacts;
-use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/latencies",
@@ -14,46 +10,42 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the latencies contradict each other or the duration",
     hint: "Measure all latencies and `duration_sec` with one clock, from the start of the run; latencies are in milliseconds, the duration in seconds.",
     page: include_str!("latencies.md"),
-    check: Check::Summary(check),
+    check,
 });
 
 /// What both durations may have in milliseconds without being compared: clocks are read a moment
 /// apart.
 const SHORT: &str = "100";
 
-fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
-    let latencies = summary.latencies();
-    let latency = |name| latencies?.number(&[name]);
-    let Some(total) = latency("total_ms") else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let summary = ctx.summary()?;
+    let latencies = summary.latencies()?;
+    let total = latencies.number(&["total_ms"])?;
     let duration = summary.number(&["duration_sec"]);
     let mut compared = Compared::when(duration.is_some());
-    if let Some(duration) = duration
-        && are_far_apart(total, duration)
-    {
+    let place = |name| Place::summary(&format!("/metrics/latencies/{name}"));
+    if let Some(duration) = duration.filter(|duration| are_far_apart(total, *duration)) {
+        let duration = brief(duration.text());
         let message = format!(
-            "`total_ms` is {}, but `duration_sec` is {}",
-            brief(total.text()),
-            brief(duration.text())
+            "`total_ms` is {}, but `duration_sec` is {duration}",
+            brief(total.text())
         );
-        let draft = Draft::new(Place::summary("/metrics/latencies/total_ms"), message);
-        findings.push(draft.related(Place::summary("/duration_sec"), "the duration"));
+        let draft = Draft::new(place("total_ms"), message);
+        ctx.push(draft.related(Place::summary("/duration_sec"), "the duration"));
     }
     for name in ["first_action_ms", "planning_ms", "execution_ms"] {
-        let Some(part) = latency(name) else { continue };
-        compared = Compared::Something;
+        let Some(part) = latencies.number(&[name]) else {
+            continue;
+        };
+        compared = Some(Compared);
         if is_longer(part, total) {
+            let part = brief(part.text());
             let message = format!(
-                "`{name}` is {}, but `total_ms` is {}",
-                brief(part.text()),
+                "`{name}` is {part}, but `total_ms` is {}",
                 brief(total.text())
             );
-            let place = Place::summary(&format!("/metrics/latencies/{name}"));
-            findings.push(Draft::new(place, message).related(
-                Place::summary("/metrics/latencies/total_ms"),
-                "the duration of the whole run",
-            ));
+            let draft = Draft::new(place(name), message);
+            ctx.push(draft.related(place("total_ms"), "the duration of the whole run"));
         }
     }
     compared

@@ -1,12 +1,8 @@
 //! `summary/learning`: the learning counts contradict each other or the learning timeline.
 
 use crate::document::Number;
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::Run;
-use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::{Artifact, Place};
+use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/learning",
@@ -14,39 +10,31 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the learning counts contradict each other or the learning timeline",
     hint: "Count each proposal when it is written to learn.jsonl, and an applied one in both counts.",
     page: include_str!("learning.md"),
-    check: Check::Run(check),
-})
-.reads(&[Record::Summary]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some(summary) = run.summary.read() else {
-        return Compared::Nothing;
-    };
-    let Some(proposals) = summary.learn_proposals() else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let summary = ctx.summary()?;
+    let proposals = summary.learn_proposals()?;
     let place = || Place::summary("/metrics/learn_proposals");
     let shown = || brief(proposals.text());
     if let Some(applied) = summary.metric("learn_applied")
         && applied.exceeds(proposals)
     {
-        let message = format!(
-            "`learn_applied` is {}, but `learn_proposals` is {}",
-            brief(applied.text()),
-            shown()
-        );
+        let (applied, shown) = (brief(applied.text()), shown());
+        let message = format!("`learn_applied` is {applied}, but `learn_proposals` is {shown}");
         let draft = Draft::new(Place::summary("/metrics/learn_applied"), message);
-        findings.push(draft.related(place(), "the number of proposals"));
+        ctx.push(draft.related(place(), "the number of proposals"));
     }
-    if run.has_learned == Some(false) && !proposals.equals(Number::of("0")) {
-        let why = if run.stage.entries.has(Artifact::Learn) {
+    if ctx.loaded().run.has_learned == Some(false) && !proposals.equals(Number::of("0")) {
+        let why = if ctx.has(Artifact::Learn) {
             "learn.jsonl is empty"
         } else {
             "there is no learn.jsonl"
         };
         let message = format!("`learn_proposals` is {}, but {why}", shown());
         let draft = Draft::new(place(), message).besides(why);
-        findings.push(draft.related(Place::whole(Artifact::Learn), "the learning timeline"));
+        ctx.push(draft.related(Place::whole(Artifact::Learn), "the learning timeline"));
     }
-    Compared::Something
+    Some(Compared)
 }

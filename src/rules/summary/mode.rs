@@ -1,10 +1,6 @@
 //! `summary/mode`: a run in minimal mode has data that only meta mode writes.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::Run;
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/mode",
@@ -12,43 +8,31 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "a run in minimal mode has data that only meta mode writes",
     hint: "Set `flags.mode` to `meta`, or remove the direction and insight data.",
     page: include_str!("mode.md"),
-    check: Check::Run(check),
-})
-.reads(&[Record::Summary, Record::Timeline]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some(summary) = run.summary.read() else {
-        return Compared::Nothing;
-    };
-    if summary.text(&["flags", "mode"]).as_deref() != Some("minimal") {
-        return Compared::Nothing;
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let (summary, timeline) = (ctx.summary(), ctx.timeline());
+    let summary = summary?;
+    if summary.text(&["flags", "mode"])? != "minimal" {
+        return None;
     }
     let direction = summary
         .fact(&["flags", "direction"])
-        .map(|_| ("`flags.direction`", Place::summary("/flags/direction")));
+        .map(|_| (Place::summary("/flags/direction"), "`flags.direction`"));
     let insight = summary
         .fact(&["insight"])
-        .map(|_| ("`insight`", Place::summary("/insight")));
-    let event = run
-        .timeline
-        .read()
-        .and_then(|timeline| timeline.tally.directions.first);
-    let event = event.map(|line| ("`direction` events", Place::event(line, "/phase")));
+        .map(|_| (Place::summary("/insight"), "`insight`"));
+    let event = timeline
+        .and_then(|timeline| timeline.tally.directions.first)
+        .map(|line| (Place::event(line, "/phase"), "`direction` events"));
     let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
     if !present.is_empty() {
-        let names: Vec<&str> = present.iter().map(|(name, _)| *name).collect();
-        let draft = Draft::new(
-            Place::summary("/flags/mode"),
-            format!(
-                "`flags.mode` is \"minimal\", but the run has {}",
-                names.join(" and ")
-            ),
-        );
-        findings.push(
-            present
-                .into_iter()
-                .fold(draft, |draft, (name, place)| draft.related(place, name)),
-        );
+        let names: Vec<&str> = present.iter().map(|(_, name)| *name).collect();
+        let names = names.join(" and ");
+        let message = format!("`flags.mode` is \"minimal\", but the run has {names}");
+        let draft = Draft::new(Place::summary("/flags/mode"), message);
+        ctx.push(draft.related_to(present));
     }
-    Compared::Something
+    Some(Compared)
 }

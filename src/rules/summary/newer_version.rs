@@ -1,18 +1,14 @@
 //! `summary/newer-version`: the summary has a newer version than runvet supports.
 
 use crate::record::format;
-use crate::rule::{Record, Rule};
-use crate::rules::examined;
-use crate::rules::twins;
-use crate::source::Artifact;
+use crate::rule::{Artifact, BuiltIn, Level, Rule};
+use crate::rules::record_rules;
 
-pub(crate) static RULE: Rule = twins::newer_version(
-    [
-        "summary/newer-version",
-        "the summary has a newer version than runvet supports",
-        include_str!("newer_version.md"),
-    ],
-    &[Record::Summary],
-    |loaded| examined::version(loaded.summary, &[format::SUMMARY_SCHEMA_VERSION_FIELD]),
-    |trouble| twins::newer(trouble, Artifact::Summary),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/newer-version",
+    level: Level::Warning,
+    title: "the summary has a newer version than runvet supports",
+    hint: record_rules::UPGRADE,
+    page: include_str!("newer_version.md"),
+    check: |ctx| record_rules::newer(ctx, Artifact::Summary, format::SUMMARY_SCHEMA_VERSION_FIELD),
+});

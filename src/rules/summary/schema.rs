@@ -1,10 +1,7 @@
 //! `summary/schema`: the summary violates its schema.
 
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::rules::examined;
-use crate::rules::twins;
-use crate::source::Artifact;
+use crate::rule::{Artifact, BuiltIn, Level, Rule};
+use crate::rules::record_rules;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/schema",
@@ -12,6 +9,5 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the summary violates its schema",
     hint: "Correct the program that writes the record; `runvet schema summary` describes every field.",
     page: include_str!("schema.md"),
-    check: Check::Loading(|trouble| twins::violation(trouble, Artifact::Summary, "the summary"), |loaded| examined::shape(loaded.summary)),
-})
-.reads(&[Record::SummaryShape]);
+    check: |ctx| record_rules::schema(ctx, Artifact::Summary, "the summary"),
+});

@@ -1,12 +1,9 @@
 //! `summary/verification`: the verification result contradicts the rest of the summary.
 
 use crate::document::Node;
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{Run, SummaryFacts, Usable, Value, show};
-use crate::finding::Level;
+use crate::facts::{StateFacts, SummaryFacts, Value, show};
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Check, Record, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/verification",
@@ -14,41 +11,30 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the verification result contradicts the rest of the summary",
     hint: "Set `passed` and add assertions only when assertions were provided and checked; write null and an empty list otherwise.",
     page: include_str!("verification.md"),
-    check: Check::Run(check),
-})
-.reads(&[Record::Summary]);
+    check,
+});
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
-    let Some(summary) = run.summary.read() else {
-        return Compared::Nothing;
-    };
-    let Some(verification) = summary.get("verification") else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let summary = ctx.summary()?;
+    let verification = summary.get("verification")?;
     let not_provided = field(verification, "provided").and_then(Node::boolean) == Some(false);
     let passed = field(verification, "passed");
-    let compared = Compared::when(not_provided || passed.is_some());
     if let Some(passed) = passed {
-        result(run, summary, passed, not_provided, findings);
+        result(summary, verification, passed, not_provided, ctx);
     }
-    if !not_provided {
-        return compared;
+    let assertions = field(verification, "assertions").filter(|_| not_provided);
+    let results = match assertions.map_or(0, |assertions| assertions.items().count()) {
+        0 => None,
+        1 => Some("1 result".to_owned()),
+        count => Some(format!("{count} results")),
+    };
+    if let Some(results) = results {
+        let message = format!(
+            "`verification.provided` is false, but `verification.assertions` has {results}"
+        );
+        ctx.at(Place::summary("/verification/assertions"), message);
     }
-    if let Some(assertions) = field(verification, "assertions") {
-        let count = assertions.items().count();
-        if count > 0 {
-            let results = if count == 1 {
-                "1 result".into()
-            } else {
-                format!("{count} results")
-            };
-            let message = format!(
-                "`verification.provided` is false, but `verification.assertions` has {results}"
-            );
-            findings.at(Place::summary("/verification/assertions"), message);
-        }
-    }
-    compared
+    Compared::when(not_provided || passed.is_some())
 }
 
 /// A field of the verification that is not null.
@@ -59,19 +45,18 @@ fn field<'a>(verification: Value<'a>, name: &str) -> Option<Node<'a>> {
 
 /// A result that something else in the records rules out.
 fn result(
-    run: &Run<'_>,
     summary: SummaryFacts<'_>,
+    verification: Value<'_>,
     passed: Node<'_>,
     not_provided: bool,
-    findings: &mut Findings<'_>,
+    ctx: &mut Context<'_>,
 ) {
     let mut reasons = Vec::new();
     let mut places = Vec::new();
     if not_provided {
         reasons.push("`verification.provided` is false".to_owned());
     }
-    let verification = summary.get("verification");
-    if let Some(error) = verification.and_then(|verification| field(verification, "error")) {
+    if let Some(error) = field(verification, "error") {
         reasons.push(format!("`verification.error` is {}", show(error)));
     }
     let outcome = summary.outcome().unwrap_or_default();
@@ -80,8 +65,9 @@ fn result(
             reasons.push(format!("`outcome` is {}", quote(&outcome)));
             places.push((Place::summary("/outcome"), "the outcome"));
         }
-        ("goal_not_achieved", Some(true)) => match &run.state {
-            Usable::Read(state) if state.status().as_deref() == Some("ok") => {
+        ("goal_not_achieved", Some(true)) => {
+            let status = ctx.state().and_then(StateFacts::status);
+            if status.as_deref() == Some("ok") {
                 reasons.push(format!(
                     "`outcome` is {} and the status is \"ok\"",
                     quote(&outcome)
@@ -89,20 +75,13 @@ fn result(
                 places.push((Place::summary("/outcome"), "the outcome"));
                 places.push((Place::state("/outcomes/status"), "the status of the run"));
             }
-            Usable::Unjudged(reason) => findings.skip(reason),
-            _ => {}
-        },
+        }
         _ => {}
     }
-    if reasons.is_empty() {
-        return;
+    if !reasons.is_empty() {
+        let reasons = reasons.join(" and ");
+        let message = format!("`verification.passed` is {}, but {reasons}", passed.raw());
+        let draft = Draft::new(Place::summary("/verification/passed"), message);
+        ctx.push(draft.besides(&reasons).related_to(places));
     }
-    let reasons = reasons.join(" and ");
-    let message = format!("`verification.passed` is {}, but {reasons}", passed.raw());
-    let draft = Draft::new(Place::summary("/verification/passed"), message).besides(&reasons);
-    findings.push(
-        places
-            .into_iter()
-            .fold(draft, |draft, (place, what)| draft.related(place, what)),
-    );
 }

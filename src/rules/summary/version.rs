@@ -1,18 +1,20 @@
 //! `summary/version`: the summary has a version that runvet does not support.
 
 use crate::record::format;
-use crate::rule::{Record, Rule};
-use crate::rules::examined;
-use crate::rules::twins;
-use crate::source::Artifact;
+use crate::rule::{Artifact, BuiltIn, Level, Rule};
+use crate::rules::record_rules;
 
-pub(crate) static RULE: Rule = twins::version(
-    [
-        "summary/version",
-        "the summary has a version that runvet does not support",
-        include_str!("version.md"),
-    ],
-    &[Record::Summary],
-    |loaded| examined::version(loaded.summary, &[format::SUMMARY_SCHEMA_VERSION_FIELD]),
-    |trouble| twins::unsupported(trouble, Artifact::Summary),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/version",
+    level: Level::Error,
+    title: "the summary has a version that runvet does not support",
+    hint: record_rules::CONVERT,
+    page: include_str!("version.md"),
+    check: |ctx| {
+        record_rules::unsupported(
+            ctx,
+            Artifact::Summary,
+            &[format::SUMMARY_SCHEMA_VERSION_FIELD],
+        )
+    },
+});

@@ -1,11 +1,7 @@
 //! `summary/vetoes`: the veto count is less than the vetoes that direction issued.
 
-use crate::draft::{Compared, Draft, Findings};
-use crate::facts::SummaryFacts;
-use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Check, Rule};
-use crate::source::Place;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "summary/vetoes",
@@ -13,25 +9,18 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the veto count is less than the vetoes that direction issued",
     hint: "Count every veto in `veto_count`, those of direction too.",
     page: include_str!("vetoes.md"),
-    check: Check::Summary(check),
+    check,
 });
 
-fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
-    let (Some(count), Some(vetoed)) = (summary.metric("veto_count"), summary.direction("vetoed"))
-    else {
-        return Compared::Nothing;
-    };
+fn check(ctx: &mut Context<'_>) -> Option<Compared> {
+    let summary = ctx.summary()?;
+    let (count, vetoed) = (summary.metric("veto_count")?, summary.direction("vetoed")?);
     if vetoed.exceeds(count) {
-        let message = format!(
-            "`veto_count` is {}, but `flags.direction.vetoed` is {}",
-            brief(count.text()),
-            brief(vetoed.text())
-        );
+        let (count, vetoed) = (brief(count.text()), brief(vetoed.text()));
+        let message = format!("`veto_count` is {count}, but `flags.direction.vetoed` is {vetoed}");
         let draft = Draft::new(Place::summary("/metrics/veto_count"), message);
-        findings.push(draft.related(
-            Place::summary("/flags/direction/vetoed"),
-            "the vetoes that direction issued",
-        ));
+        let vetoed = Place::summary("/flags/direction/vetoed");
+        ctx.push(draft.related(vetoed, "the vetoes that direction issued"));
     }
-    Compared::Something
+    Some(Compared)
 }

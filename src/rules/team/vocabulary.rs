@@ -1,13 +1,21 @@
 //! `team/vocabulary`: a value of an event is outside of the vocabulary.
 
-use crate::finding::Level;
-use crate::rule::{BuiltIn, Check, Rule, TeamCheck};
+use std::borrow::Cow;
 
-pub(crate) static RULE: Rule = Rule::new(BuiltIn {
-    id: "team/vocabulary",
-    level: Level::Warning,
-    title: "a value of an event is outside of the vocabulary",
-    hint: "Correct the program that writes the value, or add the value to `[vocabulary]`.",
-    page: include_str!("vocabulary.md"),
-    check: Check::Team(TeamCheck::Vocabulary),
-});
+use crate::finding::RuleInfo;
+use crate::rule::{Check, Level, Rule, TeamCheck};
+
+pub(crate) static RULE: Rule = Rule::with_info(
+    RuleInfo {
+        id: Cow::Borrowed("team/vocabulary"),
+        level: Level::Warning,
+        title: Cow::Borrowed("a value of an event is outside of the vocabulary"),
+        hint: Cow::Borrowed(
+            "Correct the program that writes the value, or add the value to `[vocabulary]`.",
+        ),
+        page: Cow::Borrowed(include_str!("vocabulary.md")),
+        url: None,
+        tags: Vec::new(),
+    },
+    Check::Team(TeamCheck::Vocabulary),
+);

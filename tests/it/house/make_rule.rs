@@ -73,8 +73,8 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
     assert!(rule.starts_with("//! `plan/updated-before-start`: "));
     // It compiles as long as the other rules have this form.
     assert!(
-        read("src/rule.rs")
-            .contains("    State(fn(StateFacts<'_>, &Stage<'_>, &mut Findings<'_>) -> Compared),")
+        read("src/rule.rs").contains("    BuiltIn(fn(&mut Context<'_>) -> Option<Compared>),")
+            && rule.contains("\nfn check(ctx: &mut Context<'_>) -> Option<Compared> {\n")
     );
     let model = read("src/rules/started_at/summary.rs");
     let fields = |rule: &str| -> Vec<String> {

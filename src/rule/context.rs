@@ -1,0 +1,215 @@
+//! One run -> what a rule asks of it, and why what it asks for is not there.
+
+use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
+
+use super::TeamCheck;
+use crate::draft::{Compared, Draft, Findings};
+use crate::facts::{
+    IdSource, Listener, Reach, StateFacts, StrictFacts, SummaryFacts, TimelineFacts,
+    UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable,
+};
+use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
+use crate::load::{Loaded, LoadedRecord, Trouble};
+use crate::source::{Artifact, Place};
+
+/// One run, as one rule sees it, and the findings of the rule in it.
+///
+/// A question that has no answer is `None`. If the rule can't be judged for that, the reason is
+/// added to what is skipped.
+pub(crate) struct Context<'c> {
+    loaded: &'c Loaded<'c, 'c>,
+    findings: Findings<'c>,
+}
+
+impl<'c> Deref for Context<'c> {
+    type Target = Findings<'c>;
+
+    fn deref(&self) -> &Findings<'c> {
+        &self.findings
+    }
+}
+
+impl DerefMut for Context<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.findings
+    }
+}
+
+impl<'c> Context<'c> {
+    /// The context of a rule that has not asked for anything yet.
+    pub(super) fn new(loaded: &'c Loaded<'c, 'c>, mut findings: Findings<'c>) -> Self {
+        findings.rests_on = Some(&[]);
+        Self { loaded, findings }
+    }
+
+    /// Returns the facts of the state.
+    pub(crate) fn state(&mut self) -> Option<StateFacts<'c>> {
+        self.rest_on(&[Artifact::State]);
+        self.usable(&self.loaded.run.state)
+    }
+
+    /// Returns the facts of the summary.
+    pub(crate) fn summary(&mut self) -> Option<SummaryFacts<'c>> {
+        self.rest_on(&[Artifact::Summary]);
+        self.usable(&self.loaded.run.summary)
+    }
+
+    /// Returns the facts of the timeline. Some of its lines may not be events.
+    pub(crate) fn timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {
+        let loaded = self.loaded();
+        self.usable(&loaded.run.timeline)
+    }
+
+    /// Returns the facts of a timeline of which every line is an event, for rules that conclude
+    /// something from a count, or from what is absent.
+    pub(crate) fn whole_timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {
+        let timeline = self.timeline()?;
+        match timeline.broken_line {
+            None => Some(timeline),
+            Some(line) => self.lacks(&SkipReason::no_event(line.number)),
+        }
+    }
+
+    /// Returns the line of a whole timeline up to which the state is compared with it.
+    pub(crate) fn reach(&mut self) -> Option<(&'c TimelineFacts<'c>, Reach)> {
+        let timeline = self.whole_timeline()?;
+        match timeline.reach() {
+            Some(reach) => Some((timeline, reach)),
+            None => self.lacks(&UNKNOWN_REACH),
+        }
+    }
+
+    /// Returns what every event says, for a rule that [reads](super::OnDemand) that. What was read
+    /// of a timeline before it failed counts.
+    pub(crate) fn every_event(&mut self) -> Option<&'c StrictFacts> {
+        self.timeline();
+        self.loaded.run.strict
+    }
+
+    /// Returns whether the run has ended, for rules that can't do without the answer.
+    pub(crate) fn has_ended(&mut self) -> Option<bool> {
+        match self.lifecycle() {
+            Lifecycle::Terminal => Some(true),
+            Lifecycle::NonTerminal => Some(false),
+            Lifecycle::Unknown => self.lacks(&UNKNOWN_LIFECYCLE),
+        }
+    }
+
+    /// Returns the lifecycle of the run, known or not.
+    pub(crate) fn lifecycle(&mut self) -> Lifecycle {
+        self.loaded().run.stage.lifecycle
+    }
+
+    /// Returns the id of the episode, and its source.
+    pub(crate) fn id(&mut self) -> Option<&'c (Cow<'c, str>, IdSource)> {
+        self.loaded().run.stage.id.as_ref()
+    }
+
+    /// Returns `true` if the episode has an artifact.
+    pub(crate) fn has(&mut self, artifact: Artifact) -> bool {
+        self.loaded().run.stage.entries.has(artifact)
+    }
+
+    /// Returns the state or the summary as it was loaded.
+    pub(crate) fn record(&mut self, artifact: Artifact) -> &'c LoadedRecord<'c> {
+        let loaded = self.loaded();
+        match artifact {
+            Artifact::Summary => loaded.summary,
+            _ => loaded.state,
+        }
+    }
+
+    /// Returns the value of what may not be usable; if it is not, adds why.
+    pub(crate) fn usable<T: Copy>(&mut self, usable: &Usable<T>) -> Option<T> {
+        match usable {
+            Usable::Read(value) => Some(*value),
+            Usable::NotDue => None,
+            Usable::Unjudged(reason) => self.lacks(reason),
+        }
+    }
+
+    /// Returns all that was loaded.
+    pub(crate) fn loaded(&mut self) -> &'c Loaded<'c, 'c> {
+        self.findings.rests_on = None;
+        self.loaded
+    }
+
+    /// Adds the troubles that a function words: those of this rule. All troubles of one sort belong
+    /// to one rule. Their findings rest on their artifacts alone, unless the rule has asked for the
+    /// whole run before.
+    pub(crate) fn troubles(&mut self, word: impl Fn(&Trouble) -> Option<Draft>) {
+        let asked = self.findings.rests_on;
+        for troubles in &self.loaded.troubles.by_sort {
+            let before = self.findings.count;
+            for draft in troubles.met.iter().filter_map(&word) {
+                self.findings.rests_on = asked.and(rests_on_place(&draft.place));
+                self.findings.push(draft);
+            }
+            if self.findings.count > before {
+                self.findings.more(troubles.more);
+            }
+        }
+        self.findings.rests_on = asked;
+    }
+
+    /// Adds the findings that differences are worded as. Those beyond what is listed are counted.
+    pub(crate) fn differences<D>(
+        &mut self,
+        word: fn(D) -> Draft,
+        compare: impl FnOnce(&mut Listener<'_, D>),
+    ) {
+        let left = MAX_FINDINGS_PER_RULE.saturating_sub(self.findings.count);
+        let mut push = |difference| self.findings.push(word(difference));
+        let mut differences = Listener::new(left, &mut push);
+        compare(&mut differences);
+        let rest = differences.rest();
+        self.findings.more(rest);
+    }
+
+    /// Judges what a team declares.
+    pub(super) fn team(&mut self, check: &TeamCheck) -> Option<Compared> {
+        let before = self.findings.drafts.len();
+        let compared = check.judge(self.loaded, &mut self.findings);
+        for drafted in self.findings.drafts.iter_mut().skip(before) {
+            drafted.draft.rests_on = rests_on_place(&drafted.draft.place);
+        }
+        compared
+    }
+
+    /// Ends the findings of the rule.
+    pub(super) fn close(self) {
+        self.findings.close();
+    }
+
+    /// Adds why the rule can't be judged.
+    fn lacks<T>(&mut self, reason: &SkipReason) -> Option<T> {
+        self.findings.skip(reason);
+        None
+    }
+
+    /// Notes that findings from here on rest on the state or the summary.
+    fn rest_on(&mut self, record: &'static [Artifact]) {
+        let rests_on = &mut self.findings.rests_on;
+        *rests_on = rests_on.map(|so_far| match so_far {
+            [] => record,
+            [_] if so_far == record => record,
+            _ => &[Artifact::State, Artifact::Summary],
+        });
+    }
+}
+
+/// Returns what a finding rests on that its place alone shows.
+fn rests_on_place(place: &Place) -> Option<&'static [Artifact]> {
+    if place.elsewhere.is_some() {
+        return None;
+    }
+    Some(match place.artifact {
+        Artifact::State => &[Artifact::State],
+        Artifact::Summary => &[Artifact::Summary],
+        // Whether a last line may still be written depends on the state.
+        Artifact::Events => &[Artifact::State, Artifact::Events],
+        Artifact::Learn => &[Artifact::Learn],
+        Artifact::Manifest => &[Artifact::Manifest],
+    })
+}

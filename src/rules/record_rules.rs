@@ -1,0 +1,103 @@
+//! A record and what loading met in it -> findings of the rules that the state and the summary have
+//! in common.
+
+use crate::load::{Trouble, VersionField};
+use crate::printable::quote;
+use crate::rule::{Artifact, Compared, Context, Draft, Place};
+use crate::schema::MAX_VIOLATIONS;
+
+/// What to do about a version that is not supported.
+pub(super) const CONVERT: &str = "Convert the record to the current version, or give runvet the schema of the version it has: `[[version]]` in `runvet.toml`.";
+
+/// What to do about a version that is newer.
+pub(super) const UPGRADE: &str = "Use a runvet release that supports this version.";
+
+/// Judges whether the version of a record, which is in one of some fields, is supported.
+pub(super) fn unsupported(
+    ctx: &mut Context<'_>,
+    artifact: Artifact,
+    fields: &[&str],
+) -> Option<Compared> {
+    ctx.troubles(|trouble| match trouble {
+        Trouble::UnsupportedVersion(version) if version.artifact == artifact => {
+            let VersionField { field, found, .. } = version;
+            let supported = quote(version.supported);
+            let message = format!("`{field}` is {found}, but runvet supports {supported}");
+            let differs = version.differs.as_deref();
+            let help = differs.map(|fields| differing(fields, version.supported));
+            Some(Draft::new(version.place(), message).help(help))
+        }
+        _ => None,
+    });
+    has_version(ctx, artifact, fields)
+}
+
+/// Judges whether the version of a record, which is in a field, is newer than the supported one.
+pub(super) fn newer(ctx: &mut Context<'_>, artifact: Artifact, name: &str) -> Option<Compared> {
+    ctx.troubles(|trouble| match trouble {
+        Trouble::NewerVersion(version) if version.artifact == artifact => {
+            let VersionField { field, found, .. } = version;
+            let supported = quote(version.supported);
+            let message = format!(
+                "`{field}` is {found}; runvet checks the record against the older {supported}"
+            );
+            Some(Draft::new(version.place(), message))
+        }
+        _ => None,
+    });
+    has_version(ctx, artifact, &[name])
+}
+
+fn has_version(ctx: &mut Context<'_>, artifact: Artifact, fields: &[&str]) -> Option<Compared> {
+    let record = ctx.record(artifact);
+    ctx.usable(&record.root());
+    let root = record.written()?;
+    Compared::when(fields.iter().any(|field| root.get(field).is_some()))
+}
+
+/// Judges the fields of a record by its schema. `name` is that of the record, as in "the state".
+pub(super) fn schema(ctx: &mut Context<'_>, artifact: Artifact, name: &str) -> Option<Compared> {
+    ctx.troubles(|trouble| violation(trouble, artifact, name));
+    shape(ctx, artifact)
+}
+
+/// Returns the answer of a rule about the fields of a record, by its schema.
+pub(super) fn shape(ctx: &mut Context<'_>, artifact: Artifact) -> Option<Compared> {
+    let record = ctx.record(artifact);
+    ctx.usable(&record.shape)?;
+    Compared::when(record.text.is_ok())
+}
+
+/// The number of fields that are named, of those in which a record differs from its schema.
+const MAX_FIELDS: usize = 8;
+
+/// What a record lacks to be of the current version.
+fn differing(fields: &[String], version: &str) -> String {
+    let convert = "Convert the record before you change its version, or give runvet the schema of its version with `[[version]]` in `runvet.toml`.";
+    let mut named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    if named.is_empty() {
+        return format!(
+            "Only the version differs from {version}, as far as the schema shows. {convert}"
+        );
+    }
+    if let more @ 1.. = named.len().saturating_sub(MAX_FIELDS) {
+        named.truncate(MAX_FIELDS);
+        named.push(format!("{more} more"));
+    }
+    let named = named.join(", ");
+    format!("The record differs from version {version} in {named}. {convert}")
+}
+
+/// Words what a schema refuses. `name` is that of the record, or "the event".
+pub(super) fn violation(trouble: &Trouble, artifact: Artifact, name: &str) -> Option<Draft> {
+    if let Trouble::TooManyViolations(of) = trouble
+        && *of == artifact
+    {
+        let message = format!("{artifact} violates its schema in at least {MAX_VIOLATIONS} places");
+        return Some(Draft::new(Place::whole(artifact), message));
+    }
+    let (place, violation) = trouble.violation(artifact)?;
+    let slips = violation.slips(&place);
+    let draft = Draft::new(place, violation.message(name));
+    Some(draft.help(violation.help()).causes(slips))
+}
