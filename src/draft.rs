@@ -163,7 +163,7 @@ impl<'f> Findings<'f> {
     }
 
     /// Adds how many findings are not listed.
-    pub(crate) fn close(mut self) {
+    pub(crate) fn close(&mut self) {
         let untold = self.count - self.listed;
         if let (1.., Some(last)) = (untold, self.drafts.last()) {
             let whole = Place {

@@ -5,11 +5,9 @@ mod team;
 
 use std::borrow::Cow;
 
-use crate::draft::Findings;
 pub(crate) use crate::draft::{Compared, Draft};
 use crate::finding::RuleInfo;
 pub(crate) use crate::finding::{Level, Lifecycle};
-use crate::load::Loaded;
 pub(crate) use crate::source::{Artifact, Place, Pointer};
 pub(crate) use context::Context;
 pub(crate) use team::TeamCheck;
@@ -97,21 +95,6 @@ impl Rule {
     pub(crate) const fn misses(mut self, phase: &'static str) -> Self {
         self.misses = Some(phase);
         self
-    }
-
-    /// Judges a run; `None` if the rule had nothing to compare or could not judge it.
-    pub(crate) fn judge<'l>(
-        &self,
-        loaded: &'l Loaded<'l, 'l>,
-        findings: Findings<'l>,
-    ) -> Option<Compared> {
-        let mut context = Context::new(loaded, findings);
-        let compared = match &self.check {
-            Check::BuiltIn(check) => check(&mut context),
-            Check::Team(check) => context.team(check),
-        };
-        context.close();
-        compared
     }
 }
 

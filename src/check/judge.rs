@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use super::{Checker, Settings, causes, coverage, findings, tidy};
 use crate::draft::{Drafted, FindingMemory, Findings};
-use crate::finding::{Card, Coverage, EpisodeReport, Level, STILL_CHANGING, Skip, UNREADABLE};
+use crate::finding::{
+    Card, Coverage, EpisodeReport, Level, STILL_CHANGING, Severity, Skip, UNREADABLE,
+};
 use crate::load::{self, Buffers, Loaded};
 use crate::outline::Listening;
-use crate::rule::Rule;
+use crate::rule::{Context, Rule};
 use crate::rules::RuleSet;
 use crate::source::{EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
@@ -107,19 +109,13 @@ fn judge_all<'l>(
 ) -> (Vec<Drafted>, Vec<Skip>) {
     let (mut drafts, mut skips) = (Vec::new(), Vec::new());
     let mut memory = FindingMemory::new(dir);
+    // Of no rule yet.
+    let findings = Findings::new("", 0, Severity::Error, &mut memory, &mut drafts, &mut skips);
+    let mut context = Context::new(loaded, findings);
     for (of, level) in settings.rules.placed().zip(levels) {
-        let Some(severity) = level.severity() else {
-            continue;
-        };
-        let findings = Findings::new(
-            &of.rule.info.id,
-            of.index,
-            severity,
-            &mut memory,
-            &mut drafts,
-            &mut skips,
-        );
-        if of.rule.judge(loaded, findings).is_some() {
+        if let Some(severity) = level.severity()
+            && context.judge(of, severity).is_some()
+        {
             compared(of.rule);
         }
     }

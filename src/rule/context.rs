@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use super::TeamCheck;
+use super::{Check, Placed, TeamCheck};
 use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{
     IdSource, Listener, Reach, StateFacts, StrictFacts, SummaryFacts, TimelineFacts,
     UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable,
 };
-use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
+use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, Severity, SkipReason};
 use crate::load::{Loaded, LoadedRecord, Trouble};
 use crate::source::{Artifact, Place};
 
-/// One run, as one rule sees it, and the findings of the rule in it.
+/// One run, as a rule sees it, and the findings of the rule in it.
 ///
 /// A question that has no answer is `None`. If the rule can't be judged for that, the reason is
 /// added to what is skipped.
@@ -37,10 +37,24 @@ impl DerefMut for Context<'_> {
 }
 
 impl<'c> Context<'c> {
-    /// The context of a rule that has not asked for anything yet.
-    pub(super) fn new(loaded: &'c Loaded<'c, 'c>, mut findings: Findings<'c>) -> Self {
-        findings.rests_on = Some(&[]);
+    /// Creates the context of a run, for one rule after the other.
+    pub(crate) fn new(loaded: &'c Loaded<'c, 'c>, findings: Findings<'c>) -> Self {
         Self { loaded, findings }
+    }
+
+    /// Judges the run by a rule; `None` if that had nothing to compare, or could not judge the run.
+    pub(crate) fn judge(&mut self, of: Placed<'c>, severity: Severity) -> Option<Compared> {
+        self.findings.rule = &of.rule.info.id;
+        self.findings.rule_index = of.index;
+        self.findings.severity = severity;
+        (self.findings.count, self.findings.listed) = (0, 0);
+        self.findings.rests_on = Some(&[]);
+        let compared = match &of.rule.check {
+            Check::BuiltIn(check) => check(self),
+            Check::Team(check) => self.team(check),
+        };
+        self.findings.close();
+        compared
     }
 
     /// Returns the facts of the state.
@@ -168,18 +182,13 @@ impl<'c> Context<'c> {
     }
 
     /// Judges what a team declares.
-    pub(super) fn team(&mut self, check: &TeamCheck) -> Option<Compared> {
+    fn team(&mut self, check: &TeamCheck) -> Option<Compared> {
         let before = self.findings.drafts.len();
         let compared = check.judge(self.loaded, &mut self.findings);
         for drafted in self.findings.drafts.iter_mut().skip(before) {
             drafted.draft.rests_on = rests_on_place(&drafted.draft.place);
         }
         compared
-    }
-
-    /// Ends the findings of the rule.
-    pub(super) fn close(self) {
-        self.findings.close();
     }
 
     /// Adds why the rule can't be judged.
@@ -191,9 +200,9 @@ impl<'c> Context<'c> {
     /// Notes that findings from here on rest on the state or the summary.
     fn rest_on(&mut self, record: &'static [Artifact]) {
         let rests_on = &mut self.findings.rests_on;
-        *rests_on = rests_on.map(|so_far| match so_far {
-            [] => record,
-            [_] if so_far == record => record,
+        *rests_on = rests_on.map(|so_far| match (so_far, record) {
+            ([], _) => record,
+            ([one], [other]) if one == other => record,
             _ => &[Artifact::State, Artifact::Summary],
         });
     }
