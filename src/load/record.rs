@@ -114,8 +114,7 @@ impl<'b> LoadedRecord<'b> {
         self.shape = Usable::NotDue;
     }
 
-    /// Returns the root of the facts.
-    pub(crate) fn root(&self) -> Usable<Value<'_>> {
+    pub(super) fn root(&self) -> Usable<Value<'_>> {
         self.document
             .clone()
             .map(|document| Value::root(document, &self.refused))

@@ -49,9 +49,8 @@ pub(super) fn newer(ctx: &mut Context<'_>, artifact: Artifact, name: &str) -> Op
 }
 
 fn has_version(ctx: &mut Context<'_>, artifact: Artifact, fields: &[&str]) -> Option<Compared> {
-    let record = ctx.record(artifact);
-    ctx.usable(&record.root());
-    let root = record.written()?;
+    ctx.facts(artifact);
+    let root = ctx.record(artifact).written()?;
     Compared::when(fields.iter().any(|field| root.get(field).is_some()))
 }
 

@@ -22,18 +22,19 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         IdSource::Summary => "summary.json says",
     };
     let known = || format!("{source} {}", quote(expected));
-    let in_state = state
-        .and_then(StateFacts::id)
-        .map(|id| (id, Place::state("/episode/id")));
-    let in_summary = summary
-        .and_then(SummaryFacts::id)
-        .map(|id| (id, Place::summary("/episode_id")));
+    let in_state = state.and_then(StateFacts::id);
+    let in_summary = summary.and_then(SummaryFacts::id);
     let has_event = timeline.is_some_and(|it| it.tally.events > 0);
     let compared = Compared::when(in_state.is_some() || in_summary.is_some() || has_event);
-    for (id, place) in in_state.into_iter().chain(in_summary) {
-        if id != *expected {
+    for (id, is_state) in [(in_state, true), (in_summary, false)] {
+        if let Some(id) = id.filter(|id| id != expected) {
             let (id, known) = (quote(&id), known());
             let message = format!("the record belongs to the episode {id}, but {known}");
+            let place = if is_state {
+                Place::state("/episode/id")
+            } else {
+                Place::summary("/episode_id")
+            };
             ctx.push(other_side(Draft::new(place, message), *says));
         }
     }

@@ -15,10 +15,10 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state()?, ctx.summary()?);
     let status = state.status()?;
-    let (success, outcome) = (summary.success(), summary.outcome());
-    if !matches!(&*status, "vetoed" | "aborted") || (success.is_none() && outcome.is_none()) {
+    if !matches!(&*status, "vetoed" | "aborted") {
         return None;
     }
+    let (success, outcome) = (summary.success(), summary.outcome());
     let mut claims = Vec::new();
     let mut places = Vec::new();
     if success == Some(true) {
@@ -35,5 +35,5 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(Place::state("/outcomes/status"), message);
         ctx.push(draft.related_to(places));
     }
-    Some(Compared)
+    Compared::when(success.is_some() || outcome.is_some())
 }

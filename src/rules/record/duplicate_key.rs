@@ -1,7 +1,7 @@
 //! `record/duplicate-key`: an object has the same key twice.
 
 use crate::load::Trouble;
-use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::source::Target;
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -15,11 +15,9 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.troubles(word);
-    let records = [Artifact::State, Artifact::Summary].map(|artifact| ctx.record(artifact));
-    for record in records {
-        ctx.usable(&record.root());
-    }
-    Compared::when(records.iter().any(|record| record.text.is_ok()))
+    let _ = (ctx.state(), ctx.summary());
+    let loaded = ctx.loaded();
+    Compared::when(loaded.state.text.is_ok() || loaded.summary.text.is_ok())
 }
 
 fn word(trouble: &Trouble) -> Option<Draft> {

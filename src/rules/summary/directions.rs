@@ -17,22 +17,20 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary()?, ctx.whole_timeline()?);
     let counted = timeline.tally.directions;
     let told = ["applied", "vetoed"].map(|name| Some((name, summary.direction(name)?)));
-    let told: Vec<_> = told.into_iter().flatten().collect();
+    let told = || told.iter().flatten();
     // A number that is larger than any number of events is none here.
-    let sum = told
-        .iter()
-        .try_fold(0_u64, |sum, (_, count)| sum.checked_add(count.whole()?));
+    let sum = told().try_fold(0_u64, |sum, (_, count)| sum.checked_add(count.whole()?));
     if sum.is_none_or(|sum| sum > counted.number) {
-        let counts = told.iter();
+        let counts = told();
         let counts = counts.map(|(name, count)| format!("`{name}` is {}", brief(count.text())));
         let counts: Vec<String> = counts.collect();
         let (counts, events) = (counts.join(" and "), super::directions_in_timeline(counted));
         let message = format!("{counts} in `flags.direction`, but {events}");
         let place = |name| Place::summary(&format!("/flags/direction/{name}"));
-        let mut names = told.iter().map(|(name, _)| *name);
+        let mut names = told().map(|(name, _)| *name);
         let draft = Draft::new(place(names.next()?), message).besides(&counted.number);
         let draft = draft.related_to(names.map(|name| (place(name), format!("`{name}`"))));
         ctx.push(draft.related_to(super::first_direction(counted)));
     }
-    Compared::when(!told.is_empty())
+    Compared::when(told().next().is_some())
 }

@@ -22,19 +22,21 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if let Some(passed) = passed {
         result(summary, verification, passed, not_provided, ctx);
     }
-    let assertions = field(verification, "assertions").filter(|_| not_provided);
-    let results = match assertions.map_or(0, |assertions| assertions.items().count()) {
-        0 => None,
-        1 => Some("1 result".to_owned()),
-        count => Some(format!("{count} results")),
-    };
-    if let Some(results) = results {
+    if !not_provided {
+        return Compared::when(passed.is_some());
+    }
+    let assertions = field(verification, "assertions");
+    if let Some(count @ 1..) = assertions.map(|assertions| assertions.items().count()) {
+        let results = match count {
+            1 => "1 result".to_owned(),
+            _ => format!("{count} results"),
+        };
         let message = format!(
             "`verification.provided` is false, but `verification.assertions` has {results}"
         );
         ctx.at(Place::summary("/verification/assertions"), message);
     }
-    Compared::when(not_provided || passed.is_some())
+    Some(Compared)
 }
 
 /// A field of the verification that is not null.
