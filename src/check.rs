@@ -246,7 +246,12 @@ mod tests {
             "{misspelled}"
         );
         let mut settings = settings;
-        settings.levels.last = vec![("acme/*".to_owned(), Level::Warning)];
+        settings.levels.last = vec![LevelSetting {
+            paths: None,
+            rule: "acme/*".to_owned(),
+            level: Level::Warning,
+            origin: String::new(),
+        }];
         let [finding] = &*found(&settings) else {
             panic!()
         };

@@ -8,6 +8,7 @@ pub(crate) mod tables;
 mod team;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -15,13 +16,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::finding::{Level, Location};
+use crate::finding::{Deny, Level, Location};
 use crate::printable::escape;
 use crate::report::Format;
 use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
 pub(crate) use files::Files;
-pub(crate) use reading::Reading;
 use tables::{
     ClosedSet, Data, Entries, OrderTable, Pack, Params, RuleTable, Scalar, SchemaTable,
     SelectorKey, VersionTable,
@@ -35,31 +35,31 @@ pub(crate) use team::read_team;
 pub(crate) struct Config {
     /// The format of the report on standard output.
     #[schemars(with = "Format")]
-    pub(crate) format: Option<Spanned<Format>>,
+    pub(crate) format: Option<Setting<Format>>,
     /// Whether warnings fail the gate, as errors do.
     #[schemars(with = "bool")]
-    pub(crate) deny_warnings: Option<Spanned<bool>>,
+    pub(crate) deny_warnings: Option<Setting<bool>>,
     /// Whether rules that could not be judged fail the gate: in a run that has ended, all of them;
     /// in any other run, those that can't be judged because of what a record contains.
     #[schemars(with = "bool")]
-    pub(crate) deny_unjudged: Option<Spanned<bool>>,
+    pub(crate) deny_unjudged: Option<Setting<bool>>,
     /// The maximum number of findings that the human format shows for each rule; 0 shows all.
     #[schemars(with = "usize")]
-    pub(crate) max_findings: Option<Spanned<usize>>,
+    pub(crate) max_findings: Option<Setting<usize>>,
     /// The number of episodes to check in parallel, at least 1; the default is the number of cores.
-    #[schemars(with = "std::num::NonZeroUsize")]
-    pub(crate) jobs: Option<Spanned<std::num::NonZeroUsize>>,
+    #[schemars(with = "NonZeroUsize")]
+    pub(crate) jobs: Option<Setting<NonZeroUsize>>,
     /// The path of the baseline, a file of known findings that do not fail the gate; relative to
     /// the directory of this file.
     #[schemars(with = "String", extend("examples" = ["runvet-baseline.json"]))]
-    pub(crate) baseline: Option<Spanned<PathBuf>>,
+    pub(crate) baseline: Option<Setting<PathBuf>>,
     /// Directories that are not checked, each as a glob.
     #[schemars(with = "Vec<Glob>")]
     pub(crate) exclude: Vec<Spanned<String>>,
     /// Whether the files that `manifest.json` names must have the digests and sizes that it gives
     /// for them: sets `manifest/digest` to `error`, over which `rules` takes precedence.
     #[schemars(with = "bool")]
-    pub(crate) verify_manifest: Option<Spanned<bool>>,
+    pub(crate) verify_manifest: Option<Setting<bool>>,
     /// The rules and groups of rules to check, and no others; all if there are none. A selected
     /// rule that is off is checked as a warning.
     #[schemars(with = "Vec<RuleName>")]
@@ -107,6 +107,15 @@ pub(crate) struct Config {
 }
 
 impl Config {
+    /// What fails a check besides errors.
+    pub(crate) fn deny(&self) -> Deny {
+        let is_set = |it: &Option<Setting<bool>>| it.as_ref().is_some_and(|it| it.value);
+        Deny {
+            warnings: is_set(&self.deny_warnings),
+            unjudged: is_set(&self.deny_unjudged),
+        }
+    }
+
     /// What this file itself declares of a team.
     fn team(&self) -> Pack {
         Pack {
@@ -118,6 +127,32 @@ impl Config {
             vocabulary: self.vocabulary.clone(),
             selector: self.selector.clone(),
         }
+    }
+}
+
+/// A setting that flags, variables and calls can set too.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+/// The source of a setting.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// A place in the configuration.
+    File(Range<usize>),
+    /// A flag, or a variable of the environment.
+    Given(String),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Setting<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Spanned::<T>::deserialize(deserializer)?;
+        Ok(Self {
+            origin: Origin::File(written.span()),
+            value: written.into_inner(),
+        })
     }
 }
 
@@ -310,12 +345,17 @@ impl ConfigSource<'_> {
 
     /// The file and the line of a place.
     pub(crate) fn place(self, span: &Range<usize>) -> String {
-        format!("{}:{}", self.name, self.line(span))
+        let line = source::Spot::of(self.text.as_bytes(), span).line;
+        format!("{}:{line}", self.name)
     }
 
-    /// The line number of a place.
-    pub(crate) fn line(self, span: &Range<usize>) -> u64 {
-        source::Spot::of(self.text.as_bytes(), span).line
+    /// The source of a setting, as users know it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn origin(self, origin: &Origin) -> String {
+        match origin {
+            Origin::File(span) => self.place(span),
+            Origin::Given(name) => name.clone(),
+        }
     }
 }
 

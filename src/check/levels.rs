@@ -20,7 +20,7 @@ pub(crate) struct Levels {
     /// are none.
     pub(crate) selected: Vec<String>,
     /// The levels that override the configuration, in the order in which they were set.
-    pub(crate) last: Vec<(String, Level)>,
+    pub(crate) last: Vec<LevelSetting>,
 }
 
 /// The level of a rule or a group, in some directories or everywhere.
@@ -29,18 +29,16 @@ pub(crate) struct LevelSetting {
     pub(crate) paths: Option<Vec<Glob>>,
     pub(crate) rule: String,
     pub(crate) level: Level,
-    /// The file and the line that set it.
-    pub(crate) at: (String, u64),
+    /// The source, as users know it.
+    pub(crate) origin: String,
 }
 
-/// The setting that decides the level of a rule in a directory.
+/// A reason for the level of a rule in a directory.
 pub(crate) enum Decided<'l> {
-    /// The rule itself.
+    /// Nothing sets it.
     Default,
-    /// The configuration: the rule or group that it names, and the file and line that do.
-    Configured(&'l str, &'l (String, u64)),
-    /// A level that overrides the configuration: its index, in the order in which they were set.
-    Last(usize),
+    /// A rule or group has a level, whose source is the second.
+    Set(&'l str, &'l str),
     /// It is not among the rules that are selected.
     NotSelected,
 }
@@ -103,17 +101,17 @@ impl Settings {
         } = &self.levels;
         let configured: Vec<&LevelSetting> = configured.iter().filter(is_in_force).collect();
         let level = move |rule: &'l Rule| {
-            let mut last = last.iter().enumerate().rev();
-            if let Some((index, (_, level))) =
-                last.find(|(_, (name, _))| names(name, &rule.info.id))
-            {
-                return (*level, Decided::Last(index));
+            let is_of_rule = |setting: &&LevelSetting| names(&setting.rule, &rule.info.id);
+            let why = |it: &'l LevelSetting| Decided::Set(&it.rule, &it.origin);
+            if let Some(set) = last.iter().rev().find(is_of_rule) {
+                return (set.level, why(set));
             }
-            let mut set = configured.iter().rev();
-            let set = set.find(|setting| names(&setting.rule, &rule.info.id));
-            let why = set.map_or(Decided::Default, |it| Decided::Configured(&it.rule, &it.at));
+            if !self.selects(&rule.info.id) {
+                return (Level::Off, Decided::NotSelected);
+            }
+            let set = configured.iter().copied().rev().find(is_of_rule);
+            let why = set.map_or(Decided::Default, why);
             match set.map_or(rule.info.level, |setting| setting.level) {
-                _ if !self.selects(&rule.info.id) => (Level::Off, Decided::NotSelected),
                 Level::Off if !selected.is_empty() => (Level::Warning, why),
                 level => (level, why),
             }

@@ -1,8 +1,8 @@
 //! Flags, environment variables and `runvet.toml` -> the settings in force, each with its origin.
 
 mod file;
-mod sources;
 
+use std::fmt::Display;
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -11,20 +11,18 @@ use std::time::SystemTime;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use clap_complete::engine::ArgValueCandidates;
-use toml::Spanned;
 
+use super::usage::flag;
 use super::words::one_of;
 use super::{Failure, candidates};
 use crate::check::all_rules;
-use crate::config::Config;
-use crate::finding::{Deny, Level};
+use crate::config::{Config, ConfigSource, Origin, Setting};
+use crate::finding::Level;
 use crate::gate::{Baseline, Error, Gate};
 use crate::report::{Format, settings_in_words};
 use crate::rules::{MANIFEST, RuleSet};
 use crate::timestamp::Timestamp;
 pub(super) use file::{ConfigArgs, ConfigFile};
-use sources::{Names, Sources};
-pub(super) use sources::{Origin, Set};
 
 /// The default maximum number of findings of each rule in the human format.
 const MAX_FINDINGS: usize = 20;
@@ -89,14 +87,14 @@ pub(super) struct GateArgs {
     /// Later settings override earlier ones, the variable and the configuration. `runvet rules`
     /// lists the rules.
     #[arg(
-        long = "rule",
+        long,
         value_name = "NAME=LEVEL",
         value_parser = parse_level,
         add = ArgValueCandidates::new(candidates::levels),
         value_delimiter = ',',
-        env = "RUNVET_RULES"
+        env = RULES
     )]
-    rules: Vec<(String, Level)>,
+    rule: Vec<(String, Level)>,
 
     /// Check only this rule, or a group such as `plan/*`; repeatable
     ///
@@ -110,7 +108,7 @@ pub(super) struct GateArgs {
         value_delimiter = ',',
         env = "RUNVET_SELECT"
     )]
-    select: Vec<String>,
+    select: Option<Vec<String>>,
 
     /// Fail for each run that has ended and in which this rule, or a rule of this group, compared
     /// nothing; repeatable
@@ -125,7 +123,7 @@ pub(super) struct GateArgs {
         value_delimiter = ',',
         env = "RUNVET_REQUIRE"
     )]
-    require: Vec<String>,
+    require: Option<Vec<String>>,
 
     /// Check the files in the manifest against their digests and sizes
     ///
@@ -187,219 +185,239 @@ pub(super) enum Baselines {
 
 /// The settings in force.
 pub(super) struct Settings {
-    pub(super) format: Set<Format>,
-    pub(super) deny_warnings: Set<bool>,
-    pub(super) deny_unjudged: Set<bool>,
-    pub(super) max_findings: Set<usize>,
-    pub(super) jobs: Set<Option<NonZeroUsize>>,
-    pub(super) gate: GateSettings,
-}
-
-/// The settings in force that decide which findings count.
-pub(super) struct GateSettings {
-    pub(super) baseline: Set<Option<PathBuf>>,
-    /// The rules and groups that are checked; all if there are none.
-    pub(super) select: Set<Vec<String>>,
-    pub(super) verify_manifest: Set<bool>,
-    /// The rules and groups that flags or the environment require.
-    pub(super) require: Set<Vec<String>>,
-    /// Levels set by flags or the environment.
-    pub(super) rules: Vec<Set<(String, Level)>>,
     pub(super) file: ConfigFile,
+    /// The settings of the file, and in their place those that flags and variables set.
+    pub(super) config: Config,
+    /// The rules and groups that are checked, if not all.
+    pub(super) select: Option<Setting<Vec<String>>>,
+    /// The levels that variables and flags set, each with its origin.
+    pub(super) rules: Vec<(String, Level, String)>,
+    /// The name, value and origin of each setting that has one value, and of each rule that
+    /// variables or flags require.
+    pub(super) shown: Vec<[String; 3]>,
+    /// Whether flags or variables change which findings count.
+    are_changed: bool,
     pub(super) gate: Gate,
 }
 
-impl GateSettings {
+impl Settings {
+    /// The format of the report on standard output.
+    pub(super) fn format(&self) -> Format {
+        let set = self.config.format.as_ref();
+        set.map_or(Format::Human, |set| set.value)
+    }
+
+    /// The maximum number of findings of each rule in the human format; 0 for all.
+    pub(super) fn max_findings(&self) -> usize {
+        let set = self.config.max_findings.as_ref();
+        set.map_or(MAX_FINDINGS, |set| set.value)
+    }
+
     /// Where the settings come from, in a few words.
     pub(super) fn said(&self) -> String {
-        let is_given = |origin: &Origin| !matches!(origin, Origin::Default | Origin::File(..));
-        let given = is_given(&self.select.origin)
-            || is_given(&self.baseline.origin)
-            || is_given(&self.verify_manifest.origin)
-            || is_given(&self.require.origin)
-            || !self.rules.is_empty();
-        let file = Some(&*self.file.name).filter(|name| !name.is_empty());
-        settings_in_words(file, given)
+        settings_in_words(self.file.name(), self.are_changed)
     }
 }
 
-impl Settings {
-    /// What fails a check besides errors.
-    pub(super) fn deny(&self) -> Deny {
-        Deny {
-            warnings: self.deny_warnings.value,
-            unjudged: self.deny_unjudged.value,
+/// Flags and variables, which override the configuration.
+struct Given<'m> {
+    matches: &'m ArgMatches,
+    file: ConfigSource<'m>,
+    shown: Vec<[String; 3]>,
+}
+
+impl Given<'_> {
+    /// The flag or variable that sets an argument, if one does.
+    fn origin(&self, id: &str) -> Option<String> {
+        match self.matches.value_source(id)? {
+            ValueSource::CommandLine => Some(flag(id)),
+            ValueSource::EnvVariable => {
+                let arguments = SettingsArgs::augment_args(clap::Command::new(""));
+                let mut arguments = arguments.get_arguments();
+                let variable = arguments.find(|it| it.get_id() == id)?.get_env()?;
+                Some(variable.to_string_lossy().into_owned())
+            }
+            _ => None,
         }
+    }
+
+    /// Overrides a setting with the value of its argument, if that has one.
+    fn merge<T>(&self, id: &str, value: Option<T>, setting: &mut Option<Setting<T>>) {
+        if let Some((value, origin)) = value.zip(self.origin(id).map(Origin::Given)) {
+            *setting = Some(Setting { value, origin });
+        }
+    }
+
+    /// Overrides a setting, and shows it.
+    fn set<T: Clone + Display + Send + Sync + 'static>(
+        &mut self,
+        id: &str,
+        setting: &mut Option<Setting<T>>,
+        default: &str,
+    ) {
+        self.merge(id, self.matches.get_one(id).cloned(), setting);
+        self.show(id, setting.as_ref(), default, T::to_string);
+    }
+
+    /// Shows a setting with its origin.
+    fn show<T>(
+        &mut self,
+        id: &str,
+        setting: Option<&Setting<T>>,
+        default: &str,
+        text: impl Fn(&T) -> String,
+    ) {
+        let (value, origin) = match setting {
+            Some(set) => (text(&set.value), self.file.origin(&set.origin)),
+            None => (default.to_owned(), "default".to_owned()),
+        };
+        self.shown.push([id.replace('_', "-"), value, origin]);
     }
 }
 
 impl SettingsArgs {
-    /// Combines all sources; an error in a file is drawn with its place.
+    /// Merges all sources; an error in a file is drawn with its place.
     pub(super) fn resolve(
         &self,
         matches: &ArgMatches,
         baselines: Baselines,
     ) -> Result<Settings, Failure> {
-        let gate = self.gate.resolve(matches, baselines)?;
-        let (from, config) = (Sources::new(matches, &gate.file), &gate.file.config);
-        Ok(Settings {
-            format: from.first(&FORMAT, self.format, config.format.as_ref(), Format::Human),
-            deny_warnings: from.first(
-                &DENY_WARNINGS,
-                self.deny_warnings,
-                config.deny_warnings.as_ref(),
-                false,
-            ),
-            deny_unjudged: from.first(
-                &DENY_UNJUDGED,
-                self.deny_unjudged,
-                config.deny_unjudged.as_ref(),
-                false,
-            ),
-            max_findings: from.first(
-                &FINDINGS_SHOWN,
-                self.max_findings,
-                config.max_findings.as_ref(),
-                MAX_FINDINGS,
-            ),
-            jobs: from.any(&JOBS, self.jobs, config.jobs.as_ref()),
-            gate,
+        self.gate.resolve_with(matches, baselines, |given, config| {
+            given.set("format", &mut config.format, "human");
+            given.set("deny_warnings", &mut config.deny_warnings, "false");
+            given.set("deny_unjudged", &mut config.deny_unjudged, "false");
+            let max_findings = &mut config.max_findings;
+            given.set("max_findings", max_findings, &MAX_FINDINGS.to_string());
+            given.set("jobs", &mut config.jobs, "-");
         })
     }
 }
 
 impl GateArgs {
-    /// Combines all sources; an error in a file is drawn with its place.
+    /// Merges all sources; an error in a file is drawn with its place.
     pub(super) fn resolve(
         &self,
         matches: &ArgMatches,
         baselines: Baselines,
-    ) -> Result<GateSettings, Failure> {
-        let mut file = self.config.read()?;
-        let from = Sources::new(matches, &file);
-        let baseline = self.baseline(&from, &file);
-        let select = self.select(&from, &file.config);
-        let verify_manifest = from.first(
-            &VERIFY_MANIFEST,
-            self.verify_manifest,
-            file.config.verify_manifest.as_ref(),
-            false,
-        );
-        let given = (!self.require.is_empty()).then(|| self.require.clone());
-        let require = from.first(&REQUIRE, given, None, Vec::new());
+    ) -> Result<Settings, Failure> {
+        self.resolve_with(matches, baselines, |_, _| {})
+    }
+
+    fn resolve_with(
+        &self,
+        matches: &ArgMatches,
+        baselines: Baselines,
+        merge: impl FnOnce(&mut Given<'_>, &mut Config),
+    ) -> Result<Settings, Failure> {
+        let (file, mut config) = self.config.read()?;
+        let mut given = Given {
+            matches,
+            file: file.source(),
+            shown: Vec::new(),
+        };
+        merge(&mut given, &mut config);
         let rules = self.rules(matches)?;
-        if !matches!(verify_manifest.origin, Origin::File(..)) {
-            file.config.verify_manifest = None;
+        if self.verify_manifest.is_some() {
+            config.verify_manifest = None;
         }
-        let mut gate = file.gate()?;
-        if !matches!(select.origin, Origin::File(..)) {
-            gate = gate.select(&select.value)?;
+        let mut gate = file.gate(&config)?;
+        if let Some(baseline) = &mut config.baseline {
+            baseline.value = given.file.dir.join(&baseline.value);
         }
-        for rule in &require.value {
+        given.merge("baseline", self.baseline.clone(), &mut config.baseline);
+        if self.no_baseline {
+            config.baseline = None;
+            given
+                .shown
+                .push(["baseline", "-", "--no-baseline"].map(str::to_owned));
+        } else {
+            let baseline = config.baseline.as_ref();
+            given.show("baseline", baseline, "-", |path| path.display().to_string());
+        }
+        let configured = config.select.iter().map(|rule| rule.get_ref().clone());
+        let mut select = config.select.first().map(|first| Setting {
+            value: configured.collect(),
+            origin: Origin::File(first.span()),
+        });
+        given.merge("select", self.select.clone(), &mut select);
+        given.show("select", select.as_ref(), "-", |rules| rules.join(","));
+        given.set("verify_manifest", &mut config.verify_manifest, "false");
+        if let Some(select) = &self.select {
+            gate = gate.select(select)?;
+        }
+        for rule in self.require.iter().flatten() {
             gate = gate.require(rule)?;
+            let origin = given.origin("require").unwrap_or_default();
+            given
+                .shown
+                .push(["require".to_owned(), rule.clone(), origin]);
         }
-        if verify_manifest.sets_level() {
-            gate = gate.level(&MANIFEST.info.id, Level::Error)?;
+        if self.verify_manifest == Some(true) {
+            let origin = given.origin("verify_manifest").unwrap_or_default();
+            gate = gate.level_by(&MANIFEST.info.id, Level::Error, &origin)?;
         }
-        for Set {
-            value: (rule, level),
-            ..
-        } in &rules
-        {
-            gate = gate.level(rule, *level)?;
+        for (rule, level, origin) in &rules {
+            gate = gate.level_by(rule, *level, origin)?;
         }
-        if let (Baselines::Read, Some(path)) = (baselines, &baseline.value) {
-            let read = Baseline::read(path).map_err(|error| {
-                let origin = &baseline.origin;
+        if let (Baselines::Read, Some(Setting { value, origin })) = (baselines, &config.baseline) {
+            let read = Baseline::read(value).map_err(|error| {
+                let origin = given.file.origin(origin);
                 Failure::Fault(format!(
                     "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
                 ))
             })?;
             gate = gate.with_baseline(read);
         }
-        Ok(GateSettings {
-            baseline,
-            select,
-            verify_manifest,
-            require,
-            rules,
+        let changing = [
+            "select",
+            "require",
+            "verify_manifest",
+            "rule",
+            "baseline",
+            "no_baseline",
+        ];
+        let are_changed = changing.iter().any(|id| given.origin(id).is_some());
+        Ok(Settings {
+            shown: given.shown,
+            are_changed,
             file,
+            config,
+            select,
+            rules,
             gate,
         })
     }
 
     /// The levels that the environment sets, then those of flags, which override them.
-    fn rules(&self, matches: &ArgMatches) -> Result<Vec<Set<(String, Level)>>, Failure> {
-        let set = |value: &(String, Level), origin| Set {
-            value: value.clone(),
-            origin,
+    fn rules(&self, matches: &ArgMatches) -> Result<Vec<(String, Level, String)>, Failure> {
+        let by = |origin: &str, levels: &[(String, Level)]| -> Vec<(String, Level, String)> {
+            let levels = levels.iter().cloned();
+            levels
+                .map(|(rule, level)| (rule, level, origin.to_owned()))
+                .collect()
         };
-        let of_environment = |value| set(value, Origin::Environment(RULES));
-        if matches.value_source("rules") != Some(ValueSource::CommandLine) {
-            return Ok(self.rules.iter().map(of_environment).collect());
+        if matches.value_source("rule") != Some(ValueSource::CommandLine) {
+            return Ok(by(RULES, &self.rule));
         }
         // Flags hide the variable from the parser of arguments.
         let variable = std::env::var_os(RULES).unwrap_or_default();
-        let parsed = variable
-            .to_str()
-            .ok_or("it is not UTF-8".to_owned())
-            .and_then(|text| {
-                let settings = text.split(',').filter(|_| !text.is_empty());
-                settings
-                    .map(parse_level)
-                    .collect::<Result<Vec<_>, String>>()
-            });
+        let parsed: Result<Vec<_>, String> = match variable.to_str() {
+            Some(text) => text
+                .split(',')
+                .filter(|_| !text.is_empty())
+                .map(parse_level)
+                .collect(),
+            None => Err("it is not UTF-8".to_owned()),
+        };
         let parsed = parsed.map_err(|wrong| {
             Failure::Fault(format!("invalid value of the variable {RULES}: {wrong}"))
         })?;
-        let of_flag = |value| set(value, Origin::Flag("--rule"));
-        let flags = self.rules.iter().map(of_flag);
-        Ok(parsed.iter().map(of_environment).chain(flags).collect())
-    }
-
-    fn select(&self, from: &Sources<'_>, config: &Config) -> Set<Vec<String>> {
-        let given = (!self.select.is_empty()).then(|| self.select.clone());
-        let configured = config.select.iter().map(|rule| rule.get_ref().clone());
-        let configured = config
-            .select
-            .first()
-            .map(|first| Spanned::new(first.span(), configured.collect()));
-        from.first(&SELECT, given, configured.as_ref(), Vec::new())
-    }
-
-    fn baseline(&self, from: &Sources<'_>, file: &ConfigFile) -> Set<Option<PathBuf>> {
-        if self.no_baseline {
-            return Set {
-                value: None,
-                origin: Origin::Flag("--no-baseline"),
-            };
-        }
-        let mut baseline = from.any(
-            &BASELINE,
-            self.baseline.clone(),
-            file.config.baseline.as_ref(),
-        );
-        if let (Some(path), Origin::File(..)) = (&mut baseline.value, &baseline.origin) {
-            *path = file.dir.join(&path);
-        }
-        baseline
+        Ok([by(RULES, &parsed), by("--rule", &self.rule)].concat())
     }
 }
 
-const FORMAT: Names = Names("format", "--format", "RUNVET_FORMAT");
-const DENY_WARNINGS: Names = Names("deny_warnings", "--deny-warnings", "RUNVET_DENY_WARNINGS");
-const DENY_UNJUDGED: Names = Names("deny_unjudged", "--deny-unjudged", "RUNVET_DENY_UNJUDGED");
-const FINDINGS_SHOWN: Names = Names("max_findings", "--max-findings", "RUNVET_MAX_FINDINGS");
-const JOBS: Names = Names("jobs", "--jobs", "RUNVET_JOBS");
+/// The variable that sets levels.
 const RULES: &str = "RUNVET_RULES";
-const SELECT: Names = Names("select", "--select", "RUNVET_SELECT");
-const REQUIRE: Names = Names("require", "--require", "RUNVET_REQUIRE");
-const VERIFY_MANIFEST: Names = Names(
-    "verify_manifest",
-    "--verify-manifest",
-    "RUNVET_VERIFY_MANIFEST",
-);
-const BASELINE: Names = Names("baseline", "--baseline", "RUNVET_BASELINE");
 
 /// The current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it is set,
 /// for reproducible results, else the system's clock.

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches};
+use clap::{Arg, ArgMatches, Args};
 
 use super::Failure;
 use super::output::{Color, Output};
@@ -12,49 +12,34 @@ use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
 
-/// The options that decide which findings count: their ids and their names.
-pub(super) const GATE: [(&str, &str); 8] = [
-    ("select", "--select"),
-    ("require", "--require"),
-    ("verify_manifest", "--verify-manifest"),
-    ("rules", "--rule"),
-    ("baseline", "--baseline"),
-    ("no_baseline", "--no-baseline"),
-    ("config", "--config"),
-    ("no_config", "--no-config"),
-];
-
-/// Refuses options that were given on the command line and have no effect there. One that a
-/// variable sets is meant for other calls.
-pub(super) fn refuse(
-    matches: &ArgMatches,
-    options: &[(&str, &str)],
-    why: &str,
-) -> Result<(), Failure> {
-    refuse_with(matches, options, &format!("has no effect {why}"))
+/// The option that sets an argument, which has its name from that.
+pub(super) fn flag(id: &str) -> String {
+    format!("--{}", id.replace('_', "-"))
 }
 
-/// Refuses options for a reason.
-pub(super) fn refuse_with(
-    matches: &ArgMatches,
-    options: &[(&str, &str)],
-    reason: &str,
-) -> Result<(), Failure> {
-    let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    match options.iter().find(|(id, _)| is_given(id)) {
-        Some((_, name)) => Err(Failure::Fault(format!("{name} {reason}"))),
-        None => Ok(()),
+/// Refuses an option that was given on the command line, for a reason. One that a variable sets is
+/// meant for other calls.
+pub(super) fn refuse(matches: &ArgMatches, id: &str, reason: &str) -> Result<(), Failure> {
+    if matches.value_source(id) == Some(ValueSource::CommandLine) {
+        return Err(Failure::Fault(format!("{} {reason}", flag(id))));
     }
+    Ok(())
+}
+
+/// Refuses all options of a group, which have no effect here.
+pub(super) fn refuse_all<A: Args>(matches: &ArgMatches, why: &str) -> Result<(), Failure> {
+    let group = A::augment_args(clap::Command::new(""));
+    let mut ids = group.get_arguments().map(|argument| argument.get_id());
+    ids.try_for_each(|id| refuse(matches, id.as_str(), &format!("has no effect {why}")))
 }
 
 /// Refuses to colour the output for programs, which never has colour. Other values of the option
 /// ask for what is done anyway.
 pub(super) fn refuse_colour(color: Color, matches: &ArgMatches, why: &str) -> Result<(), Failure> {
     if color == Color::Always {
-        refuse(matches, &[("color", "--color always")], why)
-    } else {
-        Ok(())
+        refuse(matches, "color", &format!("always has no effect {why}"))?;
     }
+    Ok(())
 }
 
 /// Notes that a gate judges nothing: its verdict says nothing about the runs.

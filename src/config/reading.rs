@@ -32,14 +32,6 @@ const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
 
 const PACK_SCHEMA: &str = include_str!("../../schemas/pack.schema.json");
 
-/// What the text of a file says.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reading {
-    /// The settings, without those that are wrong.
-    pub(crate) config: Config,
-    pub(crate) mistakes: Vec<ConfigError>,
-}
-
 /// A mistake before its place is known.
 struct Mistake {
     /// The keys and indices from the root to the wrong value, or to the table that lacks a key.
@@ -63,10 +55,9 @@ enum Wrong {
 }
 
 impl ConfigSource<'_> {
-    /// Reads the file as `runvet.toml`.
-    pub(crate) fn read(self) -> Reading {
-        let (config, mistakes) = self.read_as(SCHEMA);
-        Reading { config, mistakes }
+    /// Reads the file as `runvet.toml`: the settings that are right, and the mistakes.
+    pub(crate) fn read(self) -> (Config, Vec<ConfigError>) {
+        self.read_as(SCHEMA)
     }
 
     /// Reads the file as a pack.
@@ -483,9 +474,7 @@ mod tests {
             text,
         };
         assert_eq!(
-            ConfigError::first_of(file.read().mistakes)
-                .unwrap()
-                .to_string(),
+            ConfigError::first_of(file.read().1).unwrap().to_string(),
             "a/runvet.toml:1:1: unknown key \"deny-warning\" (did you mean `deny-warnings`?)"
         );
     }
@@ -503,7 +492,7 @@ mod tests {
             dir: Path::new(""),
             text: &text,
         };
-        let mistakes = file.read().mistakes;
+        let mistakes = file.read().1;
         let messages: Vec<&str> = mistakes.iter().map(|it| &*it.message).collect();
         assert_eq!(messages, ["tables and lists have more than 128 levels"]);
     }

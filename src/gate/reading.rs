@@ -1,11 +1,9 @@
 //! Names and globs of the configuration -> those that there are, and mistakes in the others.
 
-use std::ops::Range;
-
 use toml::Spanned;
 
 use crate::check::{Glob, LevelSetting, Levels};
-use crate::config::{Config, ConfigError, ConfigSource, Rules};
+use crate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
 use crate::finding::Level;
 use crate::rules::{MANIFEST, RuleSet, UnknownName};
 
@@ -20,11 +18,6 @@ impl ConfigReader<'_> {
     fn mistake(&mut self, at: &Spanned<String>, message: String, help: Option<String>) {
         self.mistakes
             .push(self.file.error(at.span(), message, help));
-    }
-
-    /// The file and the line of a place.
-    pub(super) fn at(&self, span: &Range<usize>) -> (String, u64) {
-        (self.file.name.to_owned(), self.file.line(span))
     }
 
     /// A glob, if it is valid.
@@ -53,12 +46,14 @@ impl ConfigReader<'_> {
 
     /// Adds the levels that the configuration sets.
     pub(super) fn levels(&mut self, config: &Config, levels: &mut Levels) {
-        if let Some(verify) = config.verify_manifest.as_ref().filter(|it| *it.get_ref()) {
+        if let Some(verify) = config.verify_manifest.as_ref().filter(|it| it.value)
+            && let Origin::File(span) = &verify.origin
+        {
             levels.configured.push(LevelSetting {
                 paths: None,
                 rule: MANIFEST.info.id.to_string(),
                 level: Level::Error,
-                at: self.at(&verify.span()),
+                origin: self.file.place(span),
             });
         }
         for rule in &config.select {
@@ -87,7 +82,7 @@ impl ConfigReader<'_> {
                 paths: paths.map(<[Glob]>::to_vec),
                 rule: rule.get_ref().clone(),
                 level: *level.get_ref(),
-                at: self.at(&rule.span()),
+                origin: self.file.place(&rule.span()),
             });
         }
     }

@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "cli")]
 use std::sync::Arc;
 
-use toml::Spanned;
-
 #[cfg(feature = "cli")]
 use super::Decided;
 use super::ignores::Ignored;
 use super::reading::ConfigReader;
 use super::{Baseline, ConfigError, Error, Gate, KeptWorker};
-use crate::check;
-use crate::config::{ConfigSource, Files, Reading, read_team};
+use crate::check::{self, LevelSetting};
+use crate::config::{Config, ConfigSource, Files, read_team};
 use crate::digest::{Digest, Parts};
 use crate::finding::{Deny, Finding, Level};
 use crate::source::EpisodeKey;
@@ -66,21 +64,21 @@ impl Gate {
             dir: path.parent().unwrap_or(Path::new("")),
             text,
         };
-        self.configured(file, file.read(), now)
+        let (config, mistakes) = file.read();
+        self.configured(file, &config, mistakes, now)
     }
 
+    /// Makes the gate follow what was read of a configuration.
     pub(crate) fn configured(
         mut self,
         file: ConfigSource<'_>,
-        Reading {
-            config,
-            mut mistakes,
-        }: Reading,
+        config: &Config,
+        mut mistakes: Vec<ConfigError>,
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
         self.worker = KeptWorker::default();
         file.dir.clone_into(&mut self.settings.base.root);
-        let rules = read_team(file, &config, &self.files, &mut mistakes);
+        let rules = read_team(file, config, &self.files, &mut mistakes);
         self.config = (!file.text.is_empty()).then(|| self.digest_of(file.text));
         let mut reader = ConfigReader {
             file,
@@ -88,20 +86,15 @@ impl Gate {
             mistakes,
         };
         self.settings.rules = rules;
-        reader.levels(&config, &mut self.settings.levels);
+        reader.levels(config, &mut self.settings.levels);
         for rule in &config.require {
             reader.know_rule(rule);
             // One that is unknown is among the mistakes.
             let _ = self.settings.require(rule.get_ref());
         }
-        let is_set =
-            |denied: &Option<Spanned<bool>>| denied.as_ref().is_some_and(|it| *it.get_ref());
-        self.deny = Deny {
-            warnings: is_set(&config.deny_warnings),
-            unjudged: is_set(&config.deny_unjudged),
-        };
+        self.deny = config.deny();
         let baseline = config.baseline.as_ref();
-        self.baseline_path = baseline.map(|path| self.settings.base.root.join(path.get_ref()));
+        self.baseline_path = baseline.map(|path| self.settings.base.root.join(&path.value));
         let excluded = config.exclude.iter();
         self.excluded
             .extend(excluded.filter_map(|it| reader.glob(it)));
@@ -129,8 +122,19 @@ impl Gate {
     /// assert!(gate.level("plan/steps", Level::Off).is_err());
     /// ```
     pub fn level(self, name: &str, level: Level) -> Result<Self, Error> {
+        self.level_by(name, level, "")
+    }
+
+    /// Sets the level of a rule or of a group as [`Gate::level`] does, and says what sets it.
+    pub(crate) fn level_by(self, name: &str, level: Level, origin: &str) -> Result<Self, Error> {
         self.settings.rules.must_have(name)?;
-        Ok(self.set(|settings| settings.levels.last.push((name.to_owned(), level))))
+        let set = LevelSetting {
+            paths: None,
+            rule: name.to_owned(),
+            level,
+            origin: origin.to_owned(),
+        };
+        Ok(self.set(|settings| settings.levels.last.push(set)))
     }
 
     /// Checks these rules and groups alone. One that is off then runs as a warning; a level that
@@ -309,13 +313,14 @@ impl Gate {
             follow_links,
             ..
         } = &self.settings;
+        let last: Vec<_> = levels.last.iter().map(|it| (&it.rule, it.level)).collect();
         let expired = self.suppressions.ignored.iter().map(Ignored::has_expired);
         let required = required.iter().filter_map(|index| rules.get(*index));
         let decisive = serde_json::to_vec(&(
             follow_links,
             required.map(|rule| &*rule.info.id).collect::<Vec<_>>(),
             self.config.map(|digest| digest.to_string()),
-            (&levels.selected, &levels.last),
+            (&levels.selected, last),
             expired.collect::<Vec<_>>(),
             self.baseline().map(Baseline::entries),
         ));

@@ -7,13 +7,10 @@ use clap::{ArgMatches, Args};
 use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
-use super::settings::{
-    Baselines, ConfigFile, GateSettings, Set, Settings, SettingsArgs, now, parse_rule,
-};
+use super::settings::{Baselines, Settings, SettingsArgs, now, parse_rule};
 use super::{Exit, Failure, candidates};
-use crate::config::{Ignore, Rules};
 use crate::finding::Level;
-use crate::gate::Decided;
+use crate::gate::{Decided, Gate};
 use crate::printable::{columns_of, escape};
 use crate::rules::names;
 use crate::timestamp::Timestamp;
@@ -38,166 +35,96 @@ pub(in crate::cli) struct Config {
     settings: SettingsArgs,
 
     /// Show the level of this rule, or of the rules of a group such as `plan/*`, and what sets it
-    #[arg(value_parser = parse_rule, add = ArgValueCandidates::new(candidates::rules))]
-    rule: Option<String>,
+    #[arg(value_name = "RULE", value_parser = parse_rule, add = ArgValueCandidates::new(candidates::rules))]
+    name: Option<String>,
 
     /// Show the level in the directory of this episode [default: a directory without overrides]
     episode: Option<PathBuf>,
 }
 
+/// The name of a setting, its value and its origin.
+type Row = [String; 3];
+
 impl Config {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let settings = self.settings.resolve(matches, Baselines::Unread)?;
-        let rows = match &self.rule {
-            Some(rule) => levels(&settings, rule, self.episode.as_deref()),
+        let rows = match &self.name {
+            Some(name) => levels(&settings.gate, name, self.episode.as_deref()),
             None => rows(&settings, &now()?),
         };
-        let width = |of: fn(&Row) -> &String| rows.iter().map(|row| columns_of(of(row))).max();
-        let names = width(|row| &row.name).unwrap_or_default();
-        let values = width(|row| &row.value).unwrap_or_default();
-        for Row {
-            name,
-            value,
-            origin,
-        } in &rows
-        {
+        let rows: Vec<Row> = rows
+            .iter()
+            .map(|row| row.each_ref().map(|text| escape(text).into_owned()))
+            .collect();
+        let widths = rows
+            .iter()
+            .map(|row| row.each_ref().map(|text| columns_of(text)));
+        let [names, values, _] = widths.fold([0; 3], |[a, b, c], [x, y, z]| {
+            [a.max(x), b.max(y), c.max(z)]
+        });
+        for [name, value, origin] in &rows {
             writeln!(output.stdout(), "{name:names$}  {value:values$}  {origin}")?;
         }
-        if settings.gate.file.is_none() && !matches.get_flag("no_config") {
+        if settings.file.name().is_none() && !matches.get_flag("no_config") {
             output.note("no runvet.toml was found");
         }
         Ok(Exit::Success)
     }
 }
 
-/// A setting, safe to print.
-struct Row {
-    name: String,
-    value: String,
-    origin: String,
-}
-
-impl Row {
-    fn new(name: &str, value: &str, origin: &str) -> Self {
-        let [name, value, origin] = [name, value, origin].map(|text| escape(text).into_owned());
-        Self {
-            name,
-            value,
-            origin,
-        }
-    }
-
-    fn of<T>(name: &str, set: &Set<T>, display: impl Fn(&T) -> String) -> Self {
-        Self::new(name, &display(&set.value), &set.origin.to_string())
-    }
-}
-
-/// All settings.
-fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
-    let gate = &settings.gate;
-    let mut rows = vec![
-        Row::of("format", &settings.format, ToString::to_string),
-        Row::of("deny-warnings", &settings.deny_warnings, bool::to_string),
-        Row::of("deny-unjudged", &settings.deny_unjudged, bool::to_string),
-        Row::of("max-findings", &settings.max_findings, usize::to_string),
-        Row::of("jobs", &settings.jobs, |jobs| or_dash(jobs.as_ref())),
-        Row::of("baseline", &gate.baseline, |path| {
-            or_dash(path.as_ref().map(|path| path.display()))
-        }),
-        Row::of("select", &gate.select, |rules| {
-            or_dash((!rules.is_empty()).then(|| rules.join(",")))
-        }),
-        Row::of("verify-manifest", &gate.verify_manifest, bool::to_string),
-    ];
-    let require = &gate.require;
-    let required = require.value.iter();
-    rows.extend(required.map(|rule| Row::new("require", rule, &require.origin.to_string())));
-    rows.extend(configured(&gate.file, now));
-    rows.extend(gate.rules.iter().map(|set| {
-        let (rule, level) = &set.value;
-        Row::new(rule, level.word(), &set.origin.to_string())
-    }));
-    rows
-}
-
 /// The level of each rule of a name, and what decides it.
-fn levels(settings: &Settings, name: &str, episode: Option<&Path>) -> Vec<Row> {
-    let GateSettings {
-        gate,
-        rules,
-        verify_manifest,
-        ..
-    } = &settings.gate;
-    let decided = gate.decided(episode);
-    let named = decided.filter(|(rule, ..)| names(name, rule));
+fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Vec<Row> {
+    let named = gate.decided(episode).filter(|(rule, ..)| names(name, rule));
     let row = |(rule, level, why): (&str, Level, Decided<'_>)| {
         let why = match why {
             Decided::Default => "default".to_owned(),
-            Decided::Configured(set, (file, line)) if set == rule => format!("{file}:{line}"),
-            Decided::Configured(set, (file, line)) => format!("{file}:{line} ({set})"),
+            Decided::Set(set, origin) if set == rule => origin.to_owned(),
+            Decided::Set(set, origin) => format!("{origin} ({set})"),
             Decided::NotSelected => "not selected".to_owned(),
-            // A flag that asks for the manifest comes before the others.
-            Decided::Last(index) => {
-                let before = usize::from(verify_manifest.sets_level());
-                let set = index.checked_sub(before).and_then(|index| rules.get(index));
-                let origin = set.map_or(&verify_manifest.origin, |set| &set.origin);
-                match set.map(|set| &*set.value.0) {
-                    Some(set) if set != rule => format!("{origin} ({set})"),
-                    _ => origin.to_string(),
-                }
-            }
         };
-        Row::new(rule, level.word(), &why)
+        [rule.to_owned(), level.to_string(), why]
     };
     named.map(row).collect()
 }
 
-fn or_dash(value: Option<impl ToString>) -> String {
-    value.map_or_else(|| "-".into(), |value| value.to_string())
-}
-
-/// The settings in the configuration that decide which findings count.
-fn configured(file: &ConfigFile, now: &Timestamp) -> Vec<Row> {
-    let config = &file.config;
-    let at = |span: Range<usize>| format!("{}:{}", file.file().name, file.file().line(&span));
-    let mut rows: Vec<Row> = config
-        .exclude
-        .iter()
-        .map(|glob| Row::new("exclude", glob.get_ref(), &at(glob.span())))
-        .collect();
-    let required = config.require.iter();
-    rows.extend(required.map(|rule| Row::new("require", rule.get_ref(), &at(rule.span()))));
-    let mut levels = |rules: &Rules, within: &str| {
-        rows.extend(rules.iter().map(|(rule, level)| {
-            let name = format!("{}{within}", rule.get_ref());
-            Row::new(&name, level.get_ref().word(), &at(rule.span()))
-        }));
+/// All settings.
+fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
+    let (config, file) = (&settings.config, settings.file.source());
+    let mut rows = settings.shown.clone();
+    let mut add = |name: String, value: &str, span: Range<usize>| {
+        rows.push([name, value.to_owned(), file.place(&span)]);
     };
-    levels(&config.rules, "");
+    for glob in &config.exclude {
+        add("exclude".to_owned(), glob.get_ref(), glob.span());
+    }
+    for rule in &config.require {
+        add("require".to_owned(), rule.get_ref(), rule.span());
+    }
+    for (rule, level) in &config.rules {
+        add(rule.get_ref().clone(), level.get_ref().word(), rule.span());
+    }
     for within in &config.overrides {
         let globs: Vec<&str> = within.paths.iter().map(|glob| &**glob.get_ref()).collect();
-        levels(&within.rules, &format!(" in {}", globs.join(" ")));
+        for (rule, level) in &within.rules {
+            let name = format!("{} in {}", rule.get_ref(), globs.join(" "));
+            add(name, level.get_ref().word(), rule.span());
+        }
     }
-    let ignores = config.ignores.iter();
-    rows.extend(ignores.map(|ignore| ignored(ignore, now, &at)));
+    for ignore in &config.ignores {
+        let mut name = format!("{} in {}", ignore.rule.get_ref(), ignore.episode.get_ref());
+        for part in [&ignore.file, &ignore.pointer].into_iter().flatten() {
+            name = format!("{name} {}", part.get_ref());
+        }
+        let effect = match &ignore.expires {
+            None => "ignored".to_owned(),
+            Some(day) if now >= day.start() => format!("expired on {day}"),
+            Some(day) => format!("ignored until {day}"),
+        };
+        add(name, &effect, ignore.rule.span());
+    }
+    let given = settings.rules.iter();
+    rows.extend(
+        given.map(|(rule, level, origin)| [rule.clone(), level.to_string(), origin.clone()]),
+    );
     rows
-}
-
-fn ignored(ignore: &Ignore, now: &Timestamp, at: &impl Fn(Range<usize>) -> String) -> Row {
-    let place: String = [&ignore.file, &ignore.pointer]
-        .into_iter()
-        .flatten()
-        .flat_map(|part| [" ", part.get_ref().as_str()])
-        .collect();
-    let (rule, episode) = (ignore.rule.get_ref(), ignore.episode.get_ref());
-    let effect = match &ignore.expires {
-        None => "ignored".to_owned(),
-        Some(day) if now >= day.start() => format!("expired on {day}"),
-        Some(day) => format!("ignored until {day}"),
-    };
-    Row::new(
-        &format!("{rule} in {episode}{place}"),
-        &effect,
-        &at(ignore.rule.span()),
-    )
 }

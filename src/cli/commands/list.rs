@@ -11,7 +11,7 @@ use super::filters::FilterArgs;
 use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
-use super::usage::{GATE, note_idle, refuse, refuse_colour};
+use super::usage::{note_idle, refuse_all, refuse_colour};
 use super::{Exit, Failure};
 use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
@@ -129,7 +129,7 @@ impl List {
             note_idle(&settings.gate, output);
             gate = Some(settings.gate);
         } else {
-            refuse(matches, &GATE, "without --invalid")?;
+            refuse_all::<GateArgs>(matches, "without --invalid")?;
         }
         let mut filter = self.filters.filter();
         let mut opened = 0;

@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use super::output::Output;
 use super::run_data::RunArgs;
 use super::settings::parse_whole;
-use super::usage::refuse_with;
+use super::usage::refuse;
 use super::{Exit, Failure};
 use crate::read::{Error, RunReader};
 use crate::report::{write_json_pretty, write_json_text};
@@ -59,7 +59,7 @@ enum RecordName {
 impl Show {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         if self.record != RecordName::Events {
-            refuse_with(matches, &[("line", "--line")], "works only with `events`")?;
+            refuse(matches, "line", "works only with `events`")?;
         }
         let run = self.run.open(output)?;
         let artifact = match self.record {

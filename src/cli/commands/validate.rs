@@ -17,7 +17,7 @@ use super::path_list::PathList;
 use super::period::Period;
 use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, whole_file};
-use super::usage::{refuse, refuse_colour};
+use super::usage::{refuse, refuse_all, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::cli::progress::Progress;
@@ -273,20 +273,13 @@ impl Validate {
         let settings = self.settings.resolve(matches, reading)?;
         self.refuse_idle(matches, &settings)?;
         if self.against.is_none() {
-            let limits = [
-                ("fail_above", "--fail-above"),
-                ("max_incomparable", "--max-incomparable"),
-            ];
-            refuse(matches, &limits, "without --against")?;
+            refuse_all::<Limits>(matches, "without --against")?;
         }
         self.refuse_part(&settings)?;
-        let (options, deny) = (self.options(&settings), settings.deny());
-        let baselines: Vec<&PathBuf> = self
-            .write_baseline
-            .iter()
-            .chain(&settings.gate.baseline.value)
-            .collect();
-        let format = settings.format.value;
+        let (options, config) = (self.options(&settings), &settings.config);
+        let baseline = config.baseline.iter().map(|it| &it.value);
+        let baselines: Vec<&PathBuf> = self.write_baseline.iter().chain(baseline).collect();
+        let format = settings.format();
         let mut sinks = Sinks::open(format, &self.outputs, &baselines, options)?;
         let mut against = None;
         if let Some(earlier) = &self.against {
@@ -294,12 +287,12 @@ impl Validate {
             let format = OverviewFormat::of(format)?;
             against = Some((Join::new(earlier).map_err(Failure::fault)?, format));
         }
-        let gate = settings.gate.gate.follow_links(self.follow_links);
-        let mut gate = gate
+        let mut gate = settings.gate.follow_links(self.follow_links);
+        gate = gate
             .keep_cards(sinks.have(Format::Html))
             .keep_coverage(self.coverage);
-        if let Some(jobs) = settings.jobs.value {
-            gate = gate.jobs(jobs);
+        if let Some(jobs) = &config.jobs {
+            gate = gate.jobs(jobs.value);
         }
         if self.statistics {
             gate = gate.with_statistics();
@@ -310,7 +303,7 @@ impl Validate {
         };
         Ok(Setup {
             format,
-            deny,
+            deny: config.deny(),
             gate,
             sinks,
             new_baseline,
@@ -395,7 +388,7 @@ impl Validate {
 
     /// Refuses options of the command line that no format in use can honour.
     fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), Failure> {
-        let format = settings.format.value;
+        let format = settings.format();
         let formats = self.outputs.iter().map(|(format, _)| *format);
         let formats: Vec<Format> = formats.chain([format]).collect();
         let is_idle = |option| !formats.iter().any(|it| it.honoured().contains(&option));
@@ -403,17 +396,17 @@ impl Validate {
         if is_idle("color") {
             refuse_colour(self.color, matches, &context)?;
         }
-        for (id, name) in [
-            ("statistics", "--statistics"),
-            ("coverage", "--coverage"),
-            ("group_by", "--group-by"),
-            ("max_findings", "--max-findings"),
-            ("verbose", "--verbose"),
+        for id in [
+            "statistics",
+            "coverage",
+            "group_by",
+            "max_findings",
+            "verbose",
         ] {
             // Every format but the human one shows all findings.
-            let is_all = id == "max_findings" && settings.max_findings.value == 0;
+            let is_all = id == "max_findings" && settings.max_findings() == 0;
             if !is_all && is_idle(id) {
-                refuse(matches, &[(id, name)], &context)?;
+                refuse(matches, id, &format!("has no effect {context}"))?;
             }
         }
         Ok(())
@@ -421,12 +414,12 @@ impl Validate {
 
     fn options(&self, settings: &Settings) -> Options {
         Options::default()
-            .rules(settings.gate.gate.rules())
-            .settings(settings.gate.said())
-            .deny(settings.deny())
+            .rules(settings.gate.rules())
+            .settings(settings.said())
+            .deny(settings.config.deny())
             .style(style(self.color))
             .verbose(self.verbose)
-            .max_findings(settings.max_findings.value)
+            .max_findings(settings.max_findings())
             .quiet(self.quiet)
             .group_by(self.group_by)
     }

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args};
 use super::output::{Color, Output, style, width};
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
-use super::usage::{GATE, refuse, refuse_colour};
+use super::usage::{refuse_all, refuse_colour};
 use super::{Exit, Failure};
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
@@ -77,7 +77,7 @@ impl View {
             if self.json {
                 return Err(Failure::Fault(events_are_json(&run)));
             }
-            refuse(matches, &GATE, "where only the timeline is printed")?;
+            refuse_all::<GateArgs>(matches, "where only the timeline is printed")?;
             return self.timeline(&run, output);
         }
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;

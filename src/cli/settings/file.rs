@@ -8,7 +8,7 @@ use clap::Args;
 use super::now;
 use crate::cli::Failure;
 use crate::cli::output::{Color, style};
-use crate::config::{Config, ConfigSource, Reading};
+use crate::config::{Config, ConfigSource};
 use crate::gate::{ConfigError, Gate};
 use crate::report::{Options, draw};
 use crate::store::{self, ConfigSearch, find_config};
@@ -28,59 +28,65 @@ pub(in crate::cli) struct ConfigArgs {
     no_config: bool,
 }
 
-/// A configuration; without a file, an empty one.
+/// The file of a configuration; without one, an empty one.
 #[derive(Default)]
 pub(in crate::cli) struct ConfigFile {
-    pub(super) name: String,
-    pub(super) dir: PathBuf,
+    name: String,
+    dir: PathBuf,
     text: String,
-    pub(in crate::cli) config: Config,
     mistakes: Vec<ConfigError>,
 }
 
 impl ConfigFile {
-    pub(in crate::cli) fn is_none(&self) -> bool {
-        self.name.is_empty()
+    /// Its name, if there is a file.
+    pub(in crate::cli) fn name(&self) -> Option<&str> {
+        Some(&*self.name).filter(|name| !name.is_empty())
     }
 
-    fn reading(&self) -> Reading {
-        Reading {
-            config: self.config.clone(),
-            mistakes: self.mistakes.clone(),
-        }
-    }
-
-    pub(super) fn gate(&self) -> Result<Gate, Failure> {
-        Gate::default()
-            .configured(self.file(), self.reading(), Some(&now()?))
-            .map_err(|error| drawn(&error))
-    }
-
-    pub(in crate::cli) fn file(&self) -> ConfigSource<'_> {
+    /// Its text, which the settings point into.
+    pub(in crate::cli) fn source(&self) -> ConfigSource<'_> {
         ConfigSource {
             name: &self.name,
             dir: &self.dir,
             text: &self.text,
         }
     }
+
+    /// A gate that follows what was read of it.
+    pub(super) fn gate(&self, config: &Config) -> Result<Gate, Failure> {
+        let (mistakes, now) = (self.mistakes.clone(), now()?);
+        Gate::default()
+            .configured(self.source(), config, mistakes, Some(&now))
+            .map_err(|error| drawn(&error))
+    }
 }
 
 impl ConfigArgs {
     /// A gate that follows the configuration alone.
     pub(in crate::cli) fn gate(&self) -> Result<Gate, Failure> {
-        self.read()?.gate()
+        let (file, config) = self.read()?;
+        file.gate(&config)
     }
 
     /// The same, if there is a configuration.
     pub(in crate::cli) fn gate_if_any(&self) -> Result<Option<Gate>, Failure> {
-        let file = self.read()?;
-        (!file.is_none()).then(|| file.gate()).transpose()
+        let (file, config) = self.read()?;
+        file.name().map(|_| file.gate(&config)).transpose()
     }
 
-    pub(super) fn read(&self) -> Result<ConfigFile, Failure> {
-        let path = self.path()?;
-        let file = path.map(|path| read_config(&path)).transpose()?;
-        Ok(file.unwrap_or_default())
+    pub(super) fn read(&self) -> Result<(ConfigFile, Config), Failure> {
+        let Some(path) = self.path()? else {
+            return Ok(Default::default());
+        };
+        let mut file = ConfigFile {
+            name: path.display().to_string(),
+            dir: path.parent().unwrap_or(Path::new("")).to_owned(),
+            text: store::read_text(&path).map_err(|error| unreadable_config(&path, &error))?,
+            mistakes: Vec::new(),
+        };
+        let (config, mistakes) = file.source().read();
+        file.mistakes = mistakes;
+        Ok((file, config))
     }
 
     /// The path of the configuration, if one is used.
@@ -104,22 +110,6 @@ impl ConfigArgs {
         }
         Ok(found)
     }
-}
-
-fn read_config(path: &Path) -> Result<ConfigFile, Failure> {
-    let name = path.display().to_string();
-    let text = store::read_text(path).map_err(|error| unreadable_config(path, &error))?;
-    let mut file = ConfigFile {
-        name,
-        dir: path.parent().unwrap_or(Path::new("")).to_owned(),
-        text,
-        ..ConfigFile::default()
-    };
-    Reading {
-        config: file.config,
-        mistakes: file.mistakes,
-    } = file.file().read();
-    Ok(file)
 }
 
 fn unreadable_config(path: &Path, error: &io::Error) -> Failure {

@@ -7,8 +7,9 @@ use super::{Setup, Validate};
 use crate::cli::Failure;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
-use crate::cli::settings::{Origin, Settings};
+use crate::cli::settings::Settings;
 use crate::cli::sinks::unwritable;
+use crate::config::Origin;
 use crate::gate::{Baseline, Outcome};
 use crate::report::{count, faults};
 use crate::store::{Found, WholeFile};
@@ -89,15 +90,15 @@ impl Validate {
     /// Refuses to write a baseline of rules that are selected for this check alone: all other
     /// findings would be missing from it.
     pub(super) fn refuse_part(&self, settings: &Settings) -> Result<(), Failure> {
-        let select = &settings.gate.select.origin;
-        let (Some(_), Origin::Flag(_) | Origin::Environment(_)) = (&self.write_baseline, select)
-        else {
-            return Ok(());
-        };
-        Err(Failure::Fault(format!(
-            "--write-baseline can't be used with {select}: the baseline would lack the findings \
-             of all other rules"
-        )))
+        match settings.select.as_ref().map(|select| &select.origin) {
+            Some(Origin::Given(select)) if self.write_baseline.is_some() => {
+                Err(Failure::Fault(format!(
+                    "--write-baseline can't be used with {select}: the baseline would lack the \
+                     findings of all other rules"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
