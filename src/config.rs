@@ -198,53 +198,37 @@ pub(crate) struct Ignore {
     /// The file whose findings are ignored. Absent to ignore findings in any file.
     #[serde(default)]
     #[schemars(with = "String", extend("enum" = Artifact::ALL.map(Artifact::file_name)))]
-    pub(crate) file: Option<Spanned<String>>,
+    pub(crate) file: Option<String>,
     /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
     /// Absent to ignore findings at any place.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = "^/", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/plan/steps"]))]
-    pub(crate) pointer: Option<Spanned<String>>,
+    pub(crate) pointer: Option<String>,
     /// Why the findings do not count; must not be empty.
     #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the reason is empty"))]
-    pub(crate) reason: Spanned<String>,
+    pub(crate) reason: String,
     /// The first day on which the findings count again, in UTC.
     #[serde(default)]
     #[schemars(with = "String", extend("format" = "date", "pattern" = r"^\d{4}-\d{2}-\d{2}$", "patternErrorMessage" = "expected a date such as 2026-12-31, without a time", "examples" = ["2026-12-31"]))]
     pub(crate) expires: Option<Day>,
 }
 
-/// A day, which starts at an instant.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A day, written as `2026-12-31`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub(crate) struct Day {
-    start: Timestamp,
-    text: String,
-}
-
-impl Day {
-    /// The day written as `2026-12-31`.
-    fn parse(text: &str) -> Option<Self> {
-        Some(Self {
-            start: Timestamp::parse(&format!("{text}T00:00:00Z"))?,
-            text: text.to_owned(),
-        })
-    }
-
+    pub(crate) text: String,
     /// When it starts, in UTC.
-    pub(crate) fn start(&self) -> &Timestamp {
-        &self.start
-    }
+    pub(crate) start: Timestamp,
 }
 
-impl std::fmt::Display for Day {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.text)
-    }
-}
+impl TryFrom<String> for Day {
+    type Error = &'static str;
 
-impl<'de> Deserialize<'de> for Day {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("this date does not exist"))
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let start = Timestamp::parse(&format!("{text}T00:00:00Z"));
+        let start = start.ok_or("this date does not exist")?;
+        Ok(Self { text, start })
     }
 }
 
@@ -365,7 +349,8 @@ mod tests {
 
     #[test]
     fn days_are_days_of_the_calendar() {
-        assert!(Day::parse("2026-12-31") < Day::parse("2027-01-01"));
-        assert_eq!(Day::parse("2026-02-30"), None);
+        let day = |text: &str| Day::try_from(text.to_owned());
+        assert!(day("2026-12-31").unwrap().start < day("2027-01-01").unwrap().start);
+        assert_eq!(day("2026-02-30"), Err("this date does not exist"));
     }
 }

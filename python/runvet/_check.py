@@ -16,6 +16,13 @@ Level = Literal["error", "warning", "off"]
 """What a finding of a rule counts as; `off`: the rule is not checked."""
 
 
+FILES = ("config", "baseline")
+NAMES = ("select", "require")
+SWITCHES = ("verify_manifest", "deny_warnings", "deny_unjudged")
+"""Keywords of `Check` that are options wherever runs are checked: files, lists of rules, and what
+is true, false, or left to the configuration."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule: its id, its level unless set otherwise, the defect, what to do, and its page."""
@@ -82,7 +89,7 @@ class Check:
     def _open(self, files: dict[Path, str]) -> None:
         """Sets the check up; what is among the files is not read."""
         levels = [*self._keywords["rules"].items()]
-        self._checker = _runvet.Checker(**{**self._keywords, "rules": levels}, files=files)
+        self._checker = _runvet.Checker({**self._keywords, "rules": levels}, files)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _check_of, (self._keywords, self._checker.files())

@@ -71,22 +71,8 @@ class TableRows:
     ) -> str | None: ...
 @final
 class Checker:
-    def __new__(
-        cls,
-        *,
-        rules: list[tuple[str, Level]],
-        select: list[str],
-        require: list[str],
-        config: Path | None,
-        baseline: Path | None,
-        jobs: int | None,
-        follow_links: bool,
-        deny_warnings: bool | None,
-        deny_unjudged: bool | None,
-        allow_empty: bool,
-        strict_config: bool,
-        files: dict[Path, str],
-    ) -> Checker: ...
+    def __new__(cls, keywords: dict[str, Any], files: dict[Path, str]) -> Checker: ...
+    def digest(self) -> str: ...
     @property
     def deny(self) -> tuple[bool, bool]: ...
     def rules(self) -> list[tuple[str, Level, str, str, str]]: ...

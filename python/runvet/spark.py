@@ -22,7 +22,7 @@ except ImportError as error:
     raise
 
 from . import batch
-from ._check import Check
+from ._check import FILES, NAMES, SWITCHES, Check
 from .batch._period import Moment, Period
 from .batch._planning import plan_within
 from .batch._rows import Totals
@@ -57,10 +57,7 @@ class _Partition(InputPartition):
         super().__init__(split)
 
 
-_SWITCHES = ("verify_manifest", "deny_warnings", "deny_unjudged")
-_FILES = ("config", "baseline")
-_NAMES = ("select", "require")
-_OPTIONS = [*_FILES, *_NAMES, *_SWITCHES, "path", "partitions", "since", "until", "in_flight"]
+_OPTIONS = [*FILES, *NAMES, *SWITCHES, "path", "partitions", "since", "until", "in_flight"]
 _OPTIONS += ["reads_per_second", "patience", "last", "adapter", "table"]
 
 
@@ -93,9 +90,9 @@ class _Reader(DataSourceReader):
         self._partitions = int(options["partitions"]) if "partitions" in options else None
         rules: Any = {name[5:]: it for name, it in options.items() if name.startswith("rule.")}
         self._period = Period.of(options.get("since"), options.get("until"))
-        check: dict[str, Any] = {name: options.get(name) for name in _FILES}
-        check.update({name: _is_on(name, options[name]) for name in _SWITCHES if name in options})
-        check.update({name: options[name].split(",") for name in _NAMES if name in options})
+        check: dict[str, Any] = {name: options.get(name) for name in FILES}
+        check.update({name: _is_on(name, options[name]) for name in SWITCHES if name in options})
+        check.update({name: options[name].split(",") for name in NAMES if name in options})
         limit = options.get("reads_per_second")
         self._settings = Settings(
             Check(rules=rules, jobs=1, **check),

@@ -14,7 +14,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
 use runvet::compare::{self, PairBy};
 use runvet::finding::{Deny, EpisodeReport, Level};
-use runvet::gate::{Baseline, Gate, all_rules};
+use runvet::gate::{self, Baseline, Gate, all_rules};
 use runvet::read::RunReader;
 use runvet::report::settings_in_words;
 use runvet::source::{Artifact, EpisodeKey};
@@ -29,6 +29,51 @@ pub(crate) use stream::Checking;
 
 /// Files, with their texts.
 type Texts = BTreeMap<PathBuf, String>;
+
+/// The keywords of `runvet.Check`, by their names.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Keywords {
+    rules: Vec<(String, String)>,
+    select: Vec<String>,
+    require: Vec<String>,
+    config: Option<PathBuf>,
+    baseline: Option<PathBuf>,
+    jobs: Option<i64>,
+    follow_links: bool,
+    deny_warnings: Option<bool>,
+    deny_unjudged: Option<bool>,
+    allow_empty: bool,
+    strict_config: bool,
+}
+
+impl Keywords {
+    /// Where the settings come from, in a few words.
+    fn in_words(&self) -> String {
+        let file = self.config.as_deref().map(Path::to_string_lossy);
+        let are_changed = !self.select.is_empty()
+            || !self.require.is_empty()
+            || !self.rules.is_empty()
+            || self.baseline.is_some();
+        settings_in_words(file.as_deref(), are_changed)
+    }
+
+    /// A gate with the rules that are selected or required and the levels that are set.
+    fn applied(&self, py: Python<'_>, mut gate: Gate) -> PyResult<Gate> {
+        let unknown = |error: gate::Error| errors::of_check(py, &error);
+        if !self.select.is_empty() {
+            gate = gate.select(&self.select).map_err(unknown)?;
+        }
+        for rule in &self.require {
+            gate = gate.require(rule).map_err(unknown)?;
+        }
+        for (rule, level) in &self.rules {
+            let level: Level = level.parse().map_err(errors::unknown_word("level"))?;
+            gate = gate.level(rule, level).map_err(unknown)?;
+        }
+        Ok(gate)
+    }
+}
 
 /// What a check is set up with.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -46,79 +91,50 @@ pub(crate) struct Checker {
 #[pymethods]
 impl Checker {
     #[new]
-    #[pyo3(signature = (*, rules, select, require, config, baseline, jobs, follow_links,
-        deny_warnings, deny_unjudged, allow_empty, strict_config, files))]
-    #[expect(clippy::too_many_arguments, reason = "settings that Python names")]
-    fn new(
-        py: Python<'_>,
-        rules: Vec<(String, String)>,
-        select: Vec<String>,
-        require: Vec<String>,
-        config: Option<PathBuf>,
-        baseline: Option<PathBuf>,
-        jobs: Option<i64>,
-        follow_links: bool,
-        deny_warnings: Option<bool>,
-        deny_unjudged: Option<bool>,
-        allow_empty: bool,
-        strict_config: bool,
-        files: Texts,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, keywords: Keywords, files: Texts) -> PyResult<Self> {
+        let settings = keywords.in_words();
         let mut gate = Gate::default()
-            .follow_links(follow_links)
+            .follow_links(keywords.follow_links)
             .keep_cards(true)
             .with_files(files.clone());
-        if let Some(jobs) = jobs {
+        if let Some(jobs) = keywords.jobs {
             let jobs = usize::try_from(jobs).ok().and_then(NonZeroUsize::new);
             let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
             gate = gate.jobs(jobs);
         }
         let mut read = Texts::new();
-        let file = config.as_deref().map(Path::to_string_lossy);
-        let are_changed =
-            !select.is_empty() || !require.is_empty() || !rules.is_empty() || baseline.is_some();
-        let settings = settings_in_words(file.as_deref(), are_changed);
-        if let Some(path) = &config {
+        if let Some(path) = &keywords.config {
             let text = config_text(py, path, &files)?;
             gate = configured(py, gate, path, &text)?;
             read.insert(path.clone(), text);
         }
-        if !select.is_empty() {
-            let selected = gate.select(select);
-            gate = selected.map_err(|error| errors::of_check(py, &error))?;
-        }
-        for rule in &require {
-            let required = gate.require(rule);
-            gate = required.map_err(|error| errors::of_check(py, &error))?;
-        }
-        for (rule, level) in rules {
-            let level: Level = level.parse().map_err(errors::unknown_word("level"))?;
-            gate = gate
-                .level(&rule, level)
-                .map_err(|error| errors::of_check(py, &error))?;
-        }
-        let baseline = baseline.or_else(|| gate.baseline_path().map(Path::to_owned));
-        if let Some(path) = baseline {
+        gate = keywords.applied(py, gate)?;
+        let baseline = keywords.baseline;
+        if let Some(path) = baseline.or_else(|| gate.baseline_path().map(Path::to_owned)) {
             gate = accepting(py, gate, path, &files, &mut read)?;
         }
-        let configured = gate.deny();
-        let rules = gate.rules().skip(all_rules().count());
-        let deny = Deny {
-            warnings: deny_warnings.unwrap_or(configured.warnings),
-            unjudged: deny_unjudged.unwrap_or(configured.unjudged),
+        let (configured, team) = (gate.deny(), gate.rules().skip(all_rules().count()));
+        let terms = Terms {
+            deny: Deny {
+                warnings: keywords.deny_warnings.unwrap_or(configured.warnings),
+                unjudged: keywords.deny_unjudged.unwrap_or(configured.unjudged),
+            },
+            allow_empty: keywords.allow_empty,
+            team: team.cloned().collect(),
+            settings,
         };
         Ok(Self {
-            terms: Terms {
-                deny,
-                allow_empty,
-                team: rules.cloned().collect(),
-                settings,
-            },
             gate,
-            strict: config.filter(|_| strict_config),
+            terms,
+            strict: keywords.config.filter(|_| keywords.strict_config),
             read,
             idle: Mutex::default(),
         })
+    }
+
+    /// A digest of all that decides which findings count.
+    fn digest(&self) -> String {
+        self.gate.settings_digest()
     }
 
     /// Whether warnings, and whether rules that could not be judged, make a check fail.

@@ -3,6 +3,7 @@
 mod file;
 
 use std::fmt::Display;
+use std::mem;
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -191,7 +192,7 @@ pub(super) struct Settings {
     /// The rules and groups that are checked, if not all.
     pub(super) select: Option<Setting<Vec<String>>>,
     /// The levels that variables and flags set, each with its origin.
-    pub(super) rules: Vec<(String, Level, String)>,
+    pub(super) rules: Vec<(String, Level, &'static str)>,
     /// The name, value and origin of each setting that has one value, and of each rule that
     /// variables or flags require.
     pub(super) shown: Vec<[String; 3]>,
@@ -368,15 +369,12 @@ impl GateArgs {
             })?;
             gate = gate.with_baseline(read);
         }
-        let changing = [
-            "select",
-            "require",
-            "verify_manifest",
-            "rule",
-            "baseline",
-            "no_baseline",
-        ];
-        let are_changed = changing.iter().any(|id| given.origin(id).is_some());
+        let are_changed = self.no_baseline
+            || self.baseline.is_some()
+            || self.select.is_some()
+            || self.require.is_some()
+            || self.verify_manifest.is_some()
+            || !rules.is_empty();
         Ok(Settings {
             shown: given.shown,
             are_changed,
@@ -389,31 +387,28 @@ impl GateArgs {
     }
 
     /// The levels that the environment sets, then those of flags, which override them.
-    fn rules(&self, matches: &ArgMatches) -> Result<Vec<(String, Level, String)>, Failure> {
-        let by = |origin: &str, levels: &[(String, Level)]| -> Vec<(String, Level, String)> {
-            let levels = levels.iter().cloned();
-            levels
-                .map(|(rule, level)| (rule, level, origin.to_owned()))
-                .collect()
+    fn rules(&self, matches: &ArgMatches) -> Result<Vec<(String, Level, &'static str)>, Failure> {
+        let mut of_flags = self.rule.clone();
+        let of_variable = match matches.value_source("rule") {
+            // Flags hide the variable from the parser of arguments.
+            Some(ValueSource::CommandLine) => levels_of_variable().map_err(|wrong| {
+                Failure::Fault(format!("invalid value of the variable {RULES}: {wrong}"))
+            })?,
+            _ => mem::take(&mut of_flags),
         };
-        if matches.value_source("rule") != Some(ValueSource::CommandLine) {
-            return Ok(by(RULES, &self.rule));
-        }
-        // Flags hide the variable from the parser of arguments.
-        let variable = std::env::var_os(RULES).unwrap_or_default();
-        let parsed: Result<Vec<_>, String> = match variable.to_str() {
-            Some(text) => text
-                .split(',')
-                .filter(|_| !text.is_empty())
-                .map(parse_level)
-                .collect(),
-            None => Err("it is not UTF-8".to_owned()),
-        };
-        let parsed = parsed.map_err(|wrong| {
-            Failure::Fault(format!("invalid value of the variable {RULES}: {wrong}"))
-        })?;
-        Ok([by(RULES, &parsed), by("--rule", &self.rule)].concat())
+        let by = |origin| move |(rule, level)| (rule, level, origin);
+        let of_variable = of_variable.into_iter().map(by(RULES));
+        Ok(of_variable
+            .chain(of_flags.into_iter().map(by("--rule")))
+            .collect())
     }
+}
+
+fn levels_of_variable() -> Result<Vec<(String, Level)>, String> {
+    let text = std::env::var_os(RULES).unwrap_or_default();
+    let text = text.to_str().ok_or("it is not UTF-8")?;
+    let levels = text.split(',').filter(|_| !text.is_empty());
+    levels.map(parse_level).collect()
 }
 
 /// The variable that sets levels.

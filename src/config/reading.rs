@@ -37,8 +37,6 @@ struct Mistake {
     /// The keys and indices from the root to the wrong value, or to the table that lacks a key.
     path: Vec<String>,
     what: Wrong,
-    /// Whether another mistake is its cause.
-    follows_another: bool,
 }
 
 enum Wrong {
@@ -52,6 +50,31 @@ enum Wrong {
     Other,
     /// A value somewhere below has more levels than can be judged.
     TooDeep,
+}
+
+impl Mistake {
+    /// Returns `true` if another mistake of the same value follows from this one.
+    fn explains(&self, other: &Self, schema: &Value) -> bool {
+        match (&self.what, &other.what) {
+            _ if self.path != other.path => false,
+            // A value of the wrong type violates other keywords too.
+            (Wrong::Type, Wrong::UnknownWord | Wrong::Other) => true,
+            // A key that was spelled wrongly is not missing besides.
+            (Wrong::UnknownKey(key), what) => {
+                let part = part_at(schema, &self.path);
+                let meant = nearest(key, known_keys(part));
+                meant.is_some_and(|meant| match what {
+                    Wrong::MissingKey(missing) => missing == meant,
+                    Wrong::Other if is_rule(&self.path) => {
+                        let mut one_of = forms(part).into_iter().skip(1);
+                        one_of.any(|form| words(form, "required").contains(&meant))
+                    }
+                    _ => false,
+                })
+            }
+            _ => false,
+        }
+    }
 }
 
 impl ConfigSource<'_> {
@@ -90,7 +113,7 @@ impl ConfigSource<'_> {
         let found = mistakes(&schema, &json);
         let mut mistakes: Vec<ConfigError> = found
             .iter()
-            .filter(|mistake| !mistake.follows_another)
+            .filter(|mistake| !found.iter().any(|cause| cause.explains(mistake, &schema)))
             .map(|mistake| self.worded(mistake, &schema, &root))
             .collect();
         let unreadable = found
@@ -116,19 +139,18 @@ impl ConfigSource<'_> {
     fn complete(self, root: &mut DeValue<'_>, schema: &Value) {
         let beyond = self.text.len() + 1;
         let DeValue::Table(root) = root else { return };
-        for (name, rules) in root {
-            let path = [name.get_ref().to_string(), "0".into()];
-            let DeValue::Array(rules) = rules.get_mut() else {
+        for list in RULES {
+            let Some(DeValue::Array(rules)) = root.get_mut(list).map(Spanned::get_mut) else {
                 continue;
             };
-            for rule in rules.iter_mut().filter(|_| is_rule(&path)) {
-                let DeValue::Table(rule) = rule.get_mut() else {
-                    continue;
-                };
-                for key in words(part_at(schema, &path), "required") {
-                    let text = DeValue::String("".into());
-                    rule.entry(Spanned::new(beyond..beyond, key.to_owned().into()))
-                        .or_insert(Spanned::new(beyond..beyond, text));
+            let path = [list.to_owned(), "0".to_owned()];
+            for key in words(part_at(schema, &path), "required") {
+                for rule in rules.iter_mut() {
+                    if let DeValue::Table(rule) = rule.get_mut() {
+                        let text = DeValue::String("".into());
+                        rule.entry(Spanned::new(beyond..beyond, key.to_owned().into()))
+                            .or_insert(Spanned::new(beyond..beyond, text));
+                    }
                 }
             }
         }
@@ -146,37 +168,36 @@ impl ConfigSource<'_> {
     /// A mistake with its place and what was probably meant.
     fn worded(self, mistake: &Mistake, schema: &Value, root: &Spanned<DeValue<'_>>) -> ConfigError {
         let value = value_at(root, &mistake.path);
-        let span = value.map(Spanned::span).unwrap_or_default();
+        let mut span = value.map(Spanned::span).unwrap_or_default();
         let expected = part_at(schema, &mistake.path);
-        match &mistake.what {
+        let (message, help) = match &mistake.what {
             Wrong::UnknownKey(key) => {
                 let table = value.and_then(|value| value.get_ref().as_table());
                 let mut keys = table.into_iter().flat_map(DeTable::keys);
-                let place = keys.find(|known| known.get_ref() == key).map(Spanned::span);
+                span = keys
+                    .find(|known| known.get_ref() == key)
+                    .map_or(span, Spanned::span);
                 let help = advice(key, &known_keys(expected));
-                let message = format!("unknown key {}", quote(key));
-                self.error(place.unwrap_or(span), message, Some(help))
+                (format!("unknown key {}", quote(key)), Some(help))
             }
-            Wrong::MissingKey(key) => self.error(span, format!("the key `{key}` is missing"), None),
+            Wrong::MissingKey(key) => (format!("the key `{key}` is missing"), None),
             Wrong::UnknownWord => {
                 let word = value.and_then(|value| value.get_ref().as_str());
                 let word = word.unwrap_or_default();
                 let help = advice(word, &words(expected, "enum"));
-                self.error(span, format!("unknown value {}", quote(word)), Some(help))
+                (format!("unknown value {}", quote(word)), Some(help))
             }
-            Wrong::Type => {
-                let (wanted, help) = wanted(schema, expected);
-                self.error(span, format!("expected {wanted}"), help.map(str::to_owned))
-            }
+            Wrong::Type => wanted(schema, expected),
             Wrong::TooDeep => {
                 let message = format!("tables and lists have more than {MAX_DEPTH} levels");
-                self.error(span, message, None)
+                (message, None)
             }
             Wrong::Other => {
                 let said = expected.get("patternErrorMessage").and_then(Value::as_str);
-                self.error(span, said.unwrap_or("the value is not allowed"), None)
+                (said.unwrap_or("the value is not allowed").to_owned(), None)
             }
-        }
+        };
+        self.error(span, message, help)
     }
 }
 
@@ -234,7 +255,6 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
         return vec![Mistake {
             path: Vec::new(),
             what: Wrong::TooDeep,
-            follows_another: false,
         }];
     };
     if certainly_satisfies(document, &with_keys_of(schema, json)) {
@@ -242,36 +262,9 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     }
     let errors = errors(document, schema, |error| of_error(&error));
     let mut found: Vec<Mistake> = errors.into_iter().flatten().collect();
-    // A value of the wrong type violates other keywords too.
-    let of_wrong_type: Vec<Vec<String>> = found
-        .iter()
-        .filter(|it| matches!(it.what, Wrong::Type))
-        .map(|it| it.path.clone())
-        .collect();
-    // A key that was spelled wrongly is not missing besides.
-    let meant = |it: &Mistake| match &it.what {
-        Wrong::UnknownKey(key) => {
-            let meant = nearest(key, known_keys(part_at(schema, &it.path)))?.to_owned();
-            Some((it.path.clone(), meant))
-        }
-        _ => None,
-    };
-    let misspelled: Vec<(Vec<String>, String)> = found.iter().filter_map(meant).collect();
     found.dedup_by(|next, it| {
         next.path == it.path && matches!((&next.what, &it.what), (Wrong::Other, Wrong::Other))
     });
-    for it in &mut found {
-        it.follows_another = match &it.what {
-            Wrong::Other if is_rule(&it.path) => {
-                let one_of = forms(part_at(schema, &it.path)).into_iter().skip(1);
-                let mut one_of = one_of.flat_map(|form| words(form, "required"));
-                one_of.any(|key| misspelled.contains(&(it.path.clone(), key.to_owned())))
-            }
-            Wrong::UnknownWord | Wrong::Other => of_wrong_type.contains(&it.path),
-            Wrong::MissingKey(key) => misspelled.contains(&(it.path.clone(), key.clone())),
-            _ => false,
-        };
-    }
     found
 }
 
@@ -293,9 +286,8 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
             unexpected.iter().cloned().map(Wrong::UnknownKey).collect()
         }
         Kind::Required { property } => {
-            vec![Wrong::MissingKey(
-                property.as_str().unwrap_or_default().into(),
-            )]
+            let key = property.as_str().unwrap_or_default();
+            vec![Wrong::MissingKey(key.to_owned())]
         }
         Kind::Enum { .. } => vec![Wrong::UnknownWord],
         Kind::Type { .. } | Kind::Minimum { .. } => vec![Wrong::Type],
@@ -304,7 +296,6 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
     let mistake = |what| Mistake {
         path: path.clone(),
         what,
-        follows_another: false,
     };
     whats.into_iter().map(mistake).collect()
 }
@@ -350,26 +341,19 @@ fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
 }
 
 /// What a part of the schema wants, and how it is written.
-fn wanted(schema: &Value, part: &Value) -> (String, Option<&'static str>) {
+fn wanted(schema: &Value, part: &Value) -> (String, Option<String>) {
     let item = part.get("items").map(|items| target(schema, items));
-    let is_list_of_tables = item.is_some_and(|item| item["type"] == "object");
+    let wants_tables = item.is_some_and(|item| item["type"] == "object");
     let wanted = match part["type"].as_str().unwrap_or_default() {
-        "integer" => {
-            return (
-                format!("a whole number, at least {}", part["minimum"]),
-                None,
-            );
-        }
-        "array" if is_list_of_tables => {
-            let help = "write the name in two pairs of brackets: `[[…]]`";
-            return ("a list of tables".into(), Some(help));
-        }
-        "array" => "a list in brackets",
-        "boolean" => "`true` or `false`",
-        "object" => "a table",
-        _ => "a string, in quotes",
+        "integer" => format!("a whole number, at least {}", part["minimum"]),
+        "array" if wants_tables => "a list of tables".to_owned(),
+        "array" => "a list in brackets".to_owned(),
+        "boolean" => "`true` or `false`".to_owned(),
+        "object" => "a table".to_owned(),
+        _ => "a string, in quotes".to_owned(),
     };
-    (wanted.into(), None)
+    let help = wants_tables.then(|| "write the name in two pairs of brackets: `[[…]]`".to_owned());
+    (format!("expected {wanted}"), help)
 }
 
 fn known_keys(part: &Value) -> Vec<&str> {
@@ -436,23 +420,22 @@ fn is_rule(path: &[String]) -> bool {
 
 /// Removes the values at some paths below a path.
 fn remove<'i>(value: &mut DeValue<'i>, path: &[String], unreadable: &BTreeSet<Vec<String>>) {
-    let kept = |key: &str, mut value: Spanned<DeValue<'i>>| {
+    let is_kept = |key: &str, value: &mut Spanned<DeValue<'i>>| {
         let path = [path, &[key.to_owned()]].concat();
         remove(value.get_mut(), &path, unreadable);
-        (!unreadable.contains(&path)).then_some(value)
+        !unreadable.contains(&path)
     };
     match value {
         DeValue::Table(table) => {
-            let entries = mem::take(table).into_iter();
-            *table = entries
-                .filter_map(|(key, value)| Some((key.clone(), kept(key.get_ref(), value)?)))
-                .collect();
+            let mut entries: Vec<_> = mem::take(table).into_iter().collect();
+            entries.retain_mut(|(key, value)| is_kept(key.get_ref(), value));
+            table.extend(entries);
         }
         DeValue::Array(items) => {
             let numbered = mem::replace(items, DeArray::new()).into_iter().enumerate();
-            *items = numbered
-                .filter_map(|(at, item)| kept(&at.to_string(), item))
-                .collect();
+            let kept =
+                |(at, mut item): (usize, _)| is_kept(&at.to_string(), &mut item).then_some(item);
+            *items = numbered.filter_map(kept).collect();
         }
         _ => {}
     }

@@ -305,7 +305,8 @@ impl Gate {
 
     /// A digest of all that decides which findings count, in 16 hexadecimal digits. It does not
     /// depend on the directory in which the project is.
-    pub(crate) fn settings_digest(&self) -> String {
+    #[must_use]
+    pub fn settings_digest(&self) -> String {
         let check::Settings {
             rules,
             levels,

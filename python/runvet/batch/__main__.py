@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from . import Settings, _parts, planned, rows_of_directory, totals
-from .._check import Check
+from .._check import FILES, NAMES, SWITCHES, Check
 from .._errors import RunvetError
 from ._finding import Range
 from ._period import Period
@@ -69,8 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--select", action="append", default=[], metavar="RULE", help="check only this rule")
     add("--require", action="append", default=[], metavar="RULE", help="fail where it judges nothing")
     add("--allow-empty", action="store_true", help="with --exit-code: exit with 0, not 3")
-    for name in ("verify-manifest", "deny-warnings", "deny-unjudged"):
-        add(f"--{name}", action="store_const", const=True, help="as `runvet validate` does")
+    for name in SWITCHES:
+        add(f"--{name.replace('_', '-')}", action="store_const", const=True, help="as `runvet validate` does")
     add("--store", action="append", default=[], metavar="NAME=VALUE", help="an option of the store")
     add("--adapter", choices=("obstore", "pyarrow", "fsspec", "directory"))
     add("--quiet", action="store_true", help="show no progress")
@@ -84,16 +84,8 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    check = Check(
-        rules=dict(_pairs(options.rule)),
-        select=options.select,
-        require=options.require,
-        config=options.config,
-        baseline=options.baseline,
-        verify_manifest=options.verify_manifest,
-        deny_warnings=options.deny_warnings,
-        deny_unjudged=options.deny_unjudged,
-    )
+    keywords = {name: getattr(options, name) for name in (*FILES, *NAMES, *SWITCHES)}
+    check = Check(rules=dict(_pairs(options.rule)), **keywords)
     settings = Settings(check, options.in_flight, options.last, options.reads_per_second)
     stores = dict(_pairs(options.store))
     location = Location(options.uri, stores, options.adapter, patience=options.patience)

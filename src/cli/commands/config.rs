@@ -56,12 +56,11 @@ impl Config {
             .iter()
             .map(|row| row.each_ref().map(|text| escape(text).into_owned()))
             .collect();
-        let widths = rows
-            .iter()
-            .map(|row| row.each_ref().map(|text| columns_of(text)));
-        let [names, values, _] = widths.fold([0; 3], |[a, b, c], [x, y, z]| {
-            [a.max(x), b.max(y), c.max(z)]
-        });
+        let width = |at: usize| {
+            let texts = rows.iter().filter_map(|row| row.get(at));
+            texts.map(|text| columns_of(text)).max().unwrap_or_default()
+        };
+        let (names, values) = (width(0), width(1));
         for [name, value, origin] in &rows {
             writeln!(output.stdout(), "{name:names$}  {value:values$}  {origin}")?;
         }
@@ -113,18 +112,18 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
     for ignore in &config.ignores {
         let mut name = format!("{} in {}", ignore.rule.get_ref(), ignore.episode.get_ref());
         for part in [&ignore.file, &ignore.pointer].into_iter().flatten() {
-            name = format!("{name} {}", part.get_ref());
+            name = format!("{name} {part}");
         }
         let effect = match &ignore.expires {
             None => "ignored".to_owned(),
-            Some(day) if now >= day.start() => format!("expired on {day}"),
-            Some(day) => format!("ignored until {day}"),
+            Some(day) if *now >= day.start => format!("expired on {}", day.text),
+            Some(day) => format!("ignored until {}", day.text),
         };
         add(name, &effect, ignore.rule.span());
     }
     let given = settings.rules.iter();
     rows.extend(
-        given.map(|(rule, level, origin)| [rule.clone(), level.to_string(), origin.clone()]),
+        given.map(|(rule, level, origin)| [rule.clone(), level.to_string(), (*origin).to_owned()]),
     );
     rows
 }
