@@ -15,18 +15,19 @@ mod session;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::finding::{EpisodeReport, Level, RuleInfo, Skip};
 use crate::load::Wanted;
 use crate::parallel::{cores, in_order};
-use crate::rule::{Check, Record, Rule, TeamCheck};
+use crate::rule::{Check, Record, Rule};
 use crate::rules::{self, RuleSet};
 #[cfg(test)]
 use crate::source::Artifact;
 use crate::source::EpisodeKey;
 use crate::store::{self, Artifacts, AsEpisodeDir, Excludes, Fault, Found, Given};
-use crate::team::{InForce, On, Team};
+#[cfg(test)]
+use crate::team::Team;
+use crate::team::{TeamCheck, TeamJudges};
 
 pub(crate) use coverage::fit_coverage;
 pub(crate) use moment::{Judges, Written};
@@ -131,7 +132,7 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
         rules.filter(|(_, level)| **level != Level::Off)
     };
     let mut wanted = Wanted {
-        team: in_force(rules.team(), on().map(|(rule, _)| rule)),
+        team: TeamJudges::new(rules.team(), on().filter_map(|(rule, _)| team_check(rule))),
         ..Wanted::default()
     };
     for record in on().flat_map(|(rule, _)| rule.reads) {
@@ -146,30 +147,12 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
     wanted
 }
 
-/// What rules that are on judge of what a team declares.
-fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InForce {
-    let mut on = On {
-        schemas: vec![false; team.schemas.len()],
-        orders: vec![false; team.orders.len()],
-        rules: vec![false; team.rules.len()],
-        vocabulary: false,
-    };
-    for rule in rules {
-        let (all, index) = match rule.check {
-            Check::Team(TeamCheck::Schema { index, .. }) => (&mut on.schemas, index),
-            Check::Team(TeamCheck::Order(index)) => (&mut on.orders, index),
-            Check::Team(TeamCheck::Rule(index)) => (&mut on.rules, index),
-            Check::Team(TeamCheck::Vocabulary) => {
-                on.vocabulary = true;
-                continue;
-            }
-            _ => continue,
-        };
-        if let Some(slot) = all.get_mut(index) {
-            *slot = true;
-        }
+/// The declaration of a team that a rule checks.
+fn team_check(rule: &Rule) -> Option<TeamCheck> {
+    match rule.check {
+        Check::Team(check) => Some(check),
+        _ => None,
     }
-    InForce::new(team, on)
 }
 
 impl Checker {
@@ -245,7 +228,7 @@ impl Checker {
     }
 
     /// What the team declares, as far as it is on.
-    pub(crate) fn team(&self) -> &InForce {
+    pub(crate) fn team(&self) -> &TeamJudges {
         &self.wanted.team
     }
 

@@ -24,9 +24,10 @@ use crate::finding::{Coverage, EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::RunReader;
-use crate::rule::{Check, TeamCheck};
+use crate::rule::Check;
+use crate::source::Line;
 use crate::store::{AsEpisodeDir, Fault, Given};
-use crate::team::TeamEvents;
+use crate::team::EventIndex;
 use fields::Fields;
 
 /// What a check looked at in some runs.
@@ -129,8 +130,8 @@ impl Counting {
         }
     }
 
-    fn events(&self) -> &TeamEvents {
-        &self.gate.check().team().events
+    fn events(&self) -> &EventIndex {
+        &self.gate.check().team().index
     }
 
     fn of(&self, episodes: &[impl AsEpisodeDir], faults: Vec<ReportedFault>) -> RunsCoverage {
@@ -192,7 +193,7 @@ impl Counting {
                 if self.selectors.is_empty() {
                     continue;
                 }
-                let look = self.events().look(event);
+                let look = self.events().view(Line::BEFORE_ALL, event);
                 for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
                     *number += u64::from(look.is_named(*selector));
                 }
@@ -209,24 +210,14 @@ impl Counting {
 /// The selectors of events that rules which are on have: the rule, the key, and the place.
 fn selectors(gate: &Gate) -> Vec<(String, &'static str, usize)> {
     let check = gate.check();
-    let events = &check.team().events;
     let of_rule = |rule: &crate::rule::Rule| {
-        let named = match rule.check {
-            Check::Team(TeamCheck::Schema { index, .. }) => {
-                vec![("where", events.selector_of_schema(index))]
-            }
-            Check::Team(TeamCheck::Order(index)) => {
-                let [each, other] = events.selectors_of_order(index);
-                vec![("each", each), ("other", other)]
-            }
-            Check::Team(TeamCheck::Rule(index)) => {
-                vec![("each", events.selector_of_rule(index))]
-            }
+        let selectors = match rule.check {
+            Check::Team(declared) => check.team().selectors(declared),
             _ => Vec::new(),
         };
         let id = rule.info.id.to_string();
-        let named = named.into_iter();
-        named.filter_map(move |(key, selector)| Some((id.clone(), key, selector?)))
+        let selectors = selectors.into_iter();
+        selectors.map(move |(key, selector)| (id.clone(), key, selector))
     };
     check.rule_set().iter().flat_map(of_rule).collect()
 }

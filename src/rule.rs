@@ -9,7 +9,7 @@ use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
 use crate::finding::{Level, RuleInfo};
 use crate::load::{Loaded, Trouble};
 use crate::source::Artifact;
-pub(crate) use team::TeamCheck;
+pub(crate) use crate::team::TeamCheck;
 
 /// A rule: its name and level, and how it is checked.
 pub(crate) struct Rule {

@@ -8,17 +8,16 @@ use super::{Checker, findings};
 use crate::document::{Document, OwnedDocument, Tape};
 use crate::draft::{Draft, Drafted, FindingMemory, Findings};
 use crate::finding::{Finding, Lifecycle};
-use crate::load::Declared;
 use crate::record::State;
 use crate::rule::{Check, TeamCheck};
 use crate::source::{Artifact, EpisodeKey, Line, Place, Pointer};
-use crate::team::{InForce, Judged, Name, RunValues, run_as_json};
+use crate::team::{Judged, Name, RunValues, TeamJudges, run_as_json};
 
 /// The rules of a team that judge one run while it is written. They are fed with each event.
 pub(crate) struct Judges {
     check: Checker,
     /// What is known of the events so far.
-    so_far: Declared,
+    so_far: TeamJudges,
     /// The location of the episode, and its id.
     key: EpisodeKey,
     id: String,
@@ -46,35 +45,32 @@ pub(crate) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>
 impl Judges {
     /// The rules of a check, for a run of which nothing is written.
     pub(crate) fn new(check: Checker, key: EpisodeKey, id: &str) -> Self {
-        let team = &check.wanted.team;
         Self {
-            so_far: Declared::new(team),
+            so_far: check.wanted.team.clone(),
             check,
             key,
             id: id.to_owned(),
         }
     }
 
-    fn team(&self) -> &InForce {
+    fn team(&self) -> &TeamJudges {
         &self.check.wanted.team
     }
 
     /// Whether nothing in an event is judged, and nothing of it counts later.
     pub(crate) fn pass_over(&self, event: Written<'_>) -> bool {
-        let InForce { events, team, .. } = self.team();
-        if events.is_empty() {
-            return true;
-        }
+        let team = self.team();
         let mut tape = Tape::default();
-        let document = tape.read_record(event.bytes);
-        document.is_ok_and(|it| events.find_nothing(team, &events.look(it.root())))
+        team.pass_over_events()
+            || tape.read_record(event.bytes).is_ok_and(|document| {
+                team.find_nothing(&team.index.view(event.line, document.root()))
+            })
     }
 
     /// Notes an event for those that follow.
     pub(crate) fn follow(&mut self, event: Written<'_>) {
-        let team = &self.check.wanted.team;
         if let Ok(document) = Tape::default().read_record(event.bytes) {
-            self.so_far.follow(team, event.line, document.root());
+            self.so_far.follow(event.line, document.root());
         }
     }
 
@@ -94,8 +90,8 @@ impl Judges {
             tools: None,
         };
         self.judge(event, Some(read_again), |document| {
-            let (team, root) = (self.team(), document.root());
-            self.so_far.of_next(team, event.line, root, values)
+            self.so_far
+                .next(self.team(), event.line, document.root(), values)
         })
     }
 
@@ -126,18 +122,20 @@ impl Judges {
         let artifact = record.artifact;
         let place = Place::line(artifact, record.line);
         self.judge(record, None, |document| {
-            let mut found = Declared::new(self.team());
-            let schemas = self.team().of(artifact);
-            let schemas = schemas.filter(|(_, schema)| schema.record != Judged::Action);
-            found.record(schemas, &place, document);
+            let mut found = self.team().clone();
+            for schema in found
+                .of(artifact)
+                .filter(|it| it.schema.record != Judged::Action)
+            {
+                schema.record(document.root(), &|| place.clone());
+            }
             found
         })
     }
 
     /// Whether schemas of actions are on.
     pub(crate) fn judge_actions(&self) -> bool {
-        let mut schemas = self.team().of(Artifact::State);
-        schemas.any(|(_, schema)| schema.record == Judged::Action)
+        self.team().judges(Judged::Action)
     }
 
     /// What is found in an action that the state is going to have at a place.
@@ -149,8 +147,8 @@ impl Judges {
             bytes: action,
         };
         self.judge(action, None, |document| {
-            let mut found = Declared::new(self.team());
-            found.action(self.team(), &place, document.root());
+            let mut found = self.team().clone();
+            found.action(&place, document.root());
             found
         })
     }
@@ -158,7 +156,7 @@ impl Judges {
     /// Whether a finding is that of a schema.
     pub(crate) fn is_of_schema(&self, finding: &Finding) -> bool {
         let rule = finding.rule_index.and_then(|it| self.check.rules.get(it));
-        rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema { .. })))
+        rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema(_))))
     }
 
     /// Words what is found in a text. What can't be judged is a finding too: nobody should take
@@ -167,7 +165,7 @@ impl Judges {
         &self,
         text: Written<'_>,
         read_again: Option<ReadAgain<'_>>,
-        find: impl FnOnce(Document<'_>) -> Declared,
+        find: impl FnOnce(Document<'_>) -> TeamJudges,
     ) -> Vec<Finding> {
         let mut tape = Tape::default();
         let Ok(document) = tape.read_record(text.bytes) else {
@@ -177,7 +175,7 @@ impl Judges {
         let mut memory = FindingMemory::new(&self.key.to_string());
         let mut drafts = Vec::new();
         for (of, level) in self.check.rules.placed().zip(&self.check.levels) {
-            let (Check::Team(team), Some(severity)) = (&of.rule.check, level.severity()) else {
+            let (Check::Team(check), Some(severity)) = (&of.rule.check, level.severity()) else {
                 continue;
             };
             let mut skips = Vec::new();
@@ -189,7 +187,7 @@ impl Judges {
                 &mut drafts,
                 &mut skips,
             );
-            team.at_once(&self.team().team, &found, &mut findings);
+            let _ = found.tell(*check, None, &mut findings);
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| Drafted {
                 rule_index: of.index,

@@ -8,6 +8,7 @@ mod schemas;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 use toml::Spanned;
@@ -139,7 +140,7 @@ impl FileReader<'_, '_> {
             let path = self.key(key, Judged::Event);
             let values = values_of(values.get_ref());
             if let (Some(key), Some(values)) = (path, values) {
-                let vocabulary = &mut self.all.team.vocabulary;
+                let vocabulary = Arc::make_mut(&mut self.all.team.vocabulary);
                 match vocabulary.iter_mut().find(|known| known.key == key) {
                     Some(known) => known.values.any_of.extend(values.any_of),
                     None => vocabulary.push(Closed { key, values }),

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::document::{Node, Tape};
-use crate::source::Line;
+use crate::document::Tape;
 
 /// A run by which the author of a rule tests it.
 #[derive(Debug)]
@@ -20,48 +19,16 @@ pub(crate) struct RunExample {
     pub(crate) place: String,
 }
 
-/// What is wrong with examples, each as a line; a rule says at which lines it fires.
-pub(super) fn failures(
-    examples: &[RunExample],
-    fires: impl Fn(&RunExample) -> Vec<u64>,
-) -> Vec<String> {
-    let wrong = examples.iter().filter_map(|example| {
-        let (mut expected, mut found) = (example.fires.clone(), fires(example));
-        expected.sort_unstable();
-        found.sort_unstable();
-        (found != expected).then(|| {
-            let (place, found, expected) = (&example.place, lines(&found), lines(&expected));
-            format!("{place}: the rule fires at {found}, not at {expected}")
-        })
-    });
-    let mut wrong: Vec<String> = wrong.collect();
-    if examples.iter().all(|example| example.fires.is_empty()) {
-        wrong.push("the rule has no example in which it finds something".into());
-    }
-    wrong
-}
-
 impl RunExample {
-    /// Hands each event to a function until that returns `false`.
-    pub(super) fn for_each_event(&self, mut event: impl FnMut(Line, Node<'_>) -> bool) {
-        let mut tape = Tape::default();
-        for (number, written) in (1..).zip(&self.events) {
-            let text = filled(written, number);
-            let line = Line {
-                number,
-                offset: 0,
-                length: text.len(),
-            };
-            if let Ok(document) = tape.read(text.as_bytes())
-                && !event(line, document.root())
-            {
-                return;
-            }
-        }
+    /// The events, each with what its author left out of the envelope.
+    pub(super) fn filled(&self) -> Vec<String> {
+        let events = (1..).zip(&self.events);
+        events
+            .map(|(number, event)| filled(event, number))
+            .collect()
     }
 }
 
-/// An event with what its author left out of the envelope.
 fn filled(event: &str, number: u64) -> String {
     let mut tape = Tape::default();
     let document = tape.read(event.as_bytes()).ok();
@@ -88,15 +55,4 @@ fn filled(event: &str, number: u64) -> String {
     }
     filled.push_str(rest);
     filled
-}
-
-fn lines(lines: &[u64]) -> String {
-    match lines {
-        [] => "no line".to_owned(),
-        [line] => format!("line {line}"),
-        lines => {
-            let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
-            format!("lines {}", lines.join(", "))
-        }
-    }
 }

@@ -8,8 +8,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::events::{Examined, Look, OfOrder, TeamEvents};
-use super::{InForce, Moment, Sight, Team};
+use super::events::{EventIndex, EventView};
+use super::instant::Instant;
+use super::judges::{Examined, TeamJudges};
+use super::order::{OrderJudge, OrderKeys, Seen};
 use crate::document::{Meanings, Node, Scalars};
 use crate::facts::EventReading;
 use crate::record::phases;
@@ -80,6 +82,7 @@ struct Order {
     each: Option<Selection>,
     other: Option<Selection>,
     same: Option<At>,
+    is_timed: bool,
 }
 
 /// An event of which the strings and numbers were looked at, and in which nothing is found.
@@ -108,19 +111,31 @@ impl<'a> Skimmed<'a> {
         examined.vocabulary |= self.plan.is_closed;
     }
 
-    /// When it happened.
-    pub(crate) fn moment(&self, line: Line) -> Moment {
-        Moment::new(line, self.plan.time.and_then(|time| self.get(time)))
-    }
-
-    /// Adds what orders see of it.
-    pub(crate) fn add_sights(self, meanings: &mut Meanings, sights: &mut Vec<Sight>) {
+    /// Adds what orders see of it, each with its place.
+    pub(crate) fn add_seen(
+        self,
+        line: Line,
+        meanings: &mut Meanings,
+        all: &mut Vec<(usize, Seen)>,
+    ) {
         let is_named = |selection: Option<Selection>| selection.is_some_and(|it| self.is_named(it));
+        let time = self
+            .plan
+            .time
+            .and_then(|time| Instant::read(self.get(time)));
         for order in &self.plan.orders {
             let (is_each, is_other) = (is_named(order.each), is_named(order.other));
             if is_each || is_other {
                 let same = order.same.and_then(|same| self.get(same));
-                sights.push(Sight::new(order.index, is_each, is_other, same, meanings));
+                let seen = Seen {
+                    line,
+                    is_each,
+                    is_other,
+                    same: same.map(|same| meanings.of(same)),
+                    written: same.map_or(0..0, Node::span),
+                    time: time.clone().filter(|_| order.is_timed),
+                };
+                all.push((order.index, seen));
             }
         }
     }
@@ -128,23 +143,26 @@ impl<'a> Skimmed<'a> {
 
 impl Plan {
     /// The plan for events that are like one.
-    fn new(in_force: &InForce, alike: Alike, event: Node<'_>, scalars: &Scalars) -> Self {
-        let (events, team) = (&*in_force.events, &*in_force.team);
-        let look = events.look(event);
+    fn new(judges: &TeamJudges, alike: Alike, event: Node<'_>, scalars: &Scalars) -> Self {
+        let index = &judges.index;
+        let view = index.view(Line::BEFORE_ALL, event);
         let phase = alike.phase.and_then(|_| event.get("phase"));
         let mut plan = Self {
             phase: phase.and_then(|phase| scalars.place(phase)),
+            is_always_whole: judges.are_counted,
             ..Self::default()
         };
-        for schema in &events.schemas {
-            let (Some(value), Some(of)) = (look.value(schema.at), team.schema(schema.index)) else {
+        for (place, judge) in judges.schemas.iter().enumerate() {
+            let Some((selector, at)) = judge.in_events else {
                 continue;
             };
-            let apart = of.judged_apart(value);
-            let Some(selection) = plan.selection(events, schema.selector, &look, scalars) else {
+            let Some(value) = view.value(at) else {
                 continue;
             };
-            let parts = apart.and_then(|apart| {
+            let Some(selection) = plan.selection(index, selector, &view, scalars) else {
+                continue;
+            };
+            let parts = judge.schema.schema.judged_apart(value).and_then(|apart| {
                 let parts = apart.into_iter();
                 parts
                     .map(|(node, part)| Some((scalars.place(node)?, part)))
@@ -153,29 +171,24 @@ impl Plan {
             match parts {
                 Some(parts) => plan.schemas.push(OfSchema {
                     selection,
-                    index: schema.index,
+                    index: place,
                     parts,
                 }),
                 None => plan.whole.push(selection),
             }
         }
-        for order in &events.orders {
-            plan.order(events, order, &look, scalars);
+        for (place, order) in judges.orders.iter().enumerate() {
+            plan.order(index, place, order, &view, scalars);
         }
-        for (_, selector) in &events.rules {
-            let selection = plan.selection(events, *selector, &look, scalars);
+        for selector in judges.rules.iter().filter_map(|rule| rule.in_events) {
+            let selection = plan.selection(index, selector, &view, scalars);
             plan.whole.extend(selection);
         }
-        plan.is_always_whole = events.are_counted;
-        for (index, key) in &events.closed {
-            plan.is_closed |= look.value(*key).is_some();
-            match look.value(*key).map(|value| (value, scalars.place(value))) {
-                None => {}
-                Some((_, Some(at))) => plan.closed.push((at, *index)),
-                Some((value, None)) => {
-                    let values = team.closed(*index);
-                    plan.is_always_whole |= values.is_some_and(|values| !values.have(value));
-                }
+        for (key, value) in judges.vocabulary.values(&view) {
+            plan.is_closed = true;
+            match scalars.place(value) {
+                Some(at) => plan.closed.push((at, key)),
+                None => plan.is_always_whole |= !judges.vocabulary.has(key, value),
             }
         }
         plan
@@ -184,9 +197,9 @@ impl Plan {
     /// The place of a selector in the plan; `None` where it names no event with the skeleton.
     fn selection(
         &mut self,
-        events: &TeamEvents,
+        index: &EventIndex,
         selector: usize,
-        look: &Look<'_>,
+        view: &EventView<'_>,
         scalars: &Scalars,
     ) -> Option<Selection> {
         let mut known = self.selections.iter();
@@ -194,8 +207,8 @@ impl Plan {
             return Some(known);
         }
         let mut left = Vec::new();
-        for (key, values) in &events.selectors.get(selector)?.0 {
-            let value = look.value(*key)?;
+        for (key, values) in &index.selectors.get(selector)?.0 {
+            let value = view.value(*key)?;
             match scalars.place(value) {
                 Some(at) if self.phase != Some(at) => left.push((at, Arc::clone(values))),
                 _ if values.have(value) => {}
@@ -206,26 +219,38 @@ impl Plan {
         Some(self.selections.len() - 1)
     }
 
-    fn order(&mut self, events: &TeamEvents, order: &OfOrder, look: &Look<'_>, scalars: &Scalars) {
-        let mut selection = |selector| self.selection(events, selector, look, scalars);
-        let each = selection(order.each);
-        let other = order.other.and_then(selection);
+    fn order(
+        &mut self,
+        index: &EventIndex,
+        place: usize,
+        order: &OrderJudge,
+        view: &EventView<'_>,
+        scalars: &Scalars,
+    ) {
+        let Some(OrderKeys { each, other, same }) = order.in_events else {
+            return;
+        };
+        let mut selection = |selector| self.selection(index, selector, view, scalars);
+        let each = selection(each);
+        let other = other.and_then(selection);
         if each.is_none() && other.is_none() {
             return;
         }
-        let at = |key: Option<usize>| look.value(key?).map(|value| scalars.place(value));
-        let same = match at(order.same) {
+        let same = same.and_then(|same| view.value(same));
+        let same = match same.map(|same| scalars.place(same)) {
             Some(None) => return self.whole.extend(each.into_iter().chain(other)),
             same => same.flatten(),
         };
-        if order.is_timed {
-            self.time = at(events.time).flatten();
+        if order.is_timed() {
+            let time = view.root.get("timestamp");
+            self.time = time.and_then(|time| scalars.place(time));
         }
         self.orders.push(Order {
-            index: order.index,
+            index: place,
             each,
             other,
             same,
+            is_timed: order.is_timed(),
         });
     }
 
@@ -242,7 +267,7 @@ impl Plan {
     /// apart from orders, so that it has to be read whole.
     fn skim<'a>(
         &'a self,
-        team: &Team,
+        judges: &TeamJudges,
         text: &'a str,
         scalars: &'a Scalars,
         named: &'a mut Vec<bool>,
@@ -264,16 +289,16 @@ impl Plan {
             named,
         };
         let is_valid = |index: usize, (at, part): &(At, ShapeId)| {
-            let schema = team.schema(index).zip(seen.get(*at));
-            schema.is_some_and(|(schema, scalar)| schema.is_valid_apart(scalar, *part))
+            let judge = judges.schemas.get(index).zip(seen.get(*at));
+            judge.is_some_and(|(judge, scalar)| judge.schema.schema.is_valid_apart(scalar, *part))
         };
         let are_valid = self.schemas.iter().all(|schema| {
             let mut parts = schema.parts.iter();
             !seen.is_named(schema.selection) || parts.all(|part| is_valid(schema.index, part))
         });
         let is_inside = |(at, index): &(At, usize)| {
-            let closed = team.closed(*index).zip(seen.get(*at));
-            closed.is_some_and(|(values, value)| values.have(value))
+            seen.get(*at)
+                .is_some_and(|value| judges.vocabulary.has(*index, value))
         };
         let is_sound = are_valid
             && self.closed.iter().all(is_inside)
@@ -289,15 +314,15 @@ pub(crate) struct Plans {
     parts: usize,
     /// The buffer for what is known of the selectors of one event.
     named: Vec<bool>,
-    events: Arc<TeamEvents>,
+    index: Arc<EventIndex>,
 }
 
 impl Plans {
     /// Forgets the plans for other declarations.
-    pub(crate) fn prepare(&mut self, events: &Arc<TeamEvents>) {
-        if !Arc::ptr_eq(&self.events, events) {
+    pub(crate) fn prepare(&mut self, index: &Arc<EventIndex>) {
+        if !Arc::ptr_eq(&self.index, index) {
             *self = Self {
-                events: Arc::clone(events),
+                index: Arc::clone(index),
                 ..Self::default()
             };
         }
@@ -306,18 +331,18 @@ impl Plans {
     /// Looks at the strings and numbers of an event; `None` where it has to be read whole.
     pub(crate) fn skim<'a>(
         &'a mut self,
-        team: &Team,
+        judges: &TeamJudges,
         event: &EventReading<'a>,
         scalars: &'a Scalars,
     ) -> Option<Skimmed<'a>> {
         let plan = self.known.get(&Alike::of(event)?)?;
-        plan.skim(team, event.line(), scalars, &mut self.named)
+        plan.skim(judges, event.line(), scalars, &mut self.named)
     }
 
     /// Makes the plan for events that are like one, unless there is one.
     pub(crate) fn learn(
         &mut self,
-        in_force: &InForce,
+        judges: &TeamJudges,
         event: &EventReading<'_>,
         root: Node<'_>,
         scalars: &Scalars,
@@ -328,7 +353,7 @@ impl Plans {
         if self.parts > MAX_PARTS {
             (self.known, self.parts) = (BTreeMap::new(), 0);
         }
-        let plan = Plan::new(in_force, alike, root, scalars);
+        let plan = Plan::new(judges, alike, root, scalars);
         self.parts += plan.parts();
         self.known.insert(alike, plan);
     }

@@ -1,7 +1,6 @@
 //! A rule that a team writes as an expression, and what its names stand for.
 
-mod example;
-mod found;
+mod judge;
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use crate::expression::{Budget, Expression, Value};
 use crate::finding::{Lifecycle, SkipReason};
 use crate::select::{KeyPath, Selector};
 use crate::source::Artifact;
-pub(crate) use found::{CountedEvents, FoundByRule, Spent};
+pub(super) use judge::{CountedEvents, RuleJudge};
 
 /// A rule in the expression language.
 #[derive(Debug)]
@@ -59,7 +58,19 @@ pub(crate) struct RunValues<'a> {
     pub(crate) tools: Option<Node<'a>>,
 }
 
-impl RunValues<'_> {
+impl<'a> RunValues<'a> {
+    /// The same with the numbers of events by phase and by tool, if these were made.
+    pub(super) fn with_counts(self, counted: Option<&'a [Option<OwnedDocument>; 2]>) -> Self {
+        let Some([counts, tools]) = counted else {
+            return self;
+        };
+        Self {
+            counts: counts.as_ref().map(OwnedDocument::root),
+            tools: tools.as_ref().map(OwnedDocument::root),
+            ..self
+        }
+    }
+
     /// Those of a run of which nothing is known.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self {
@@ -81,11 +92,6 @@ impl TeamRule {
     /// Whether it can be judged only once all events are read.
     pub(crate) fn counts_events(&self) -> bool {
         self.names(Name::Counts) || self.names(Name::Tools)
-    }
-
-    /// Whether it judges a run as a whole, which has ended or not.
-    pub(crate) fn judges_run(&self, has_ended: bool) -> bool {
-        self.each.is_none() && (has_ended || !self.needs_end)
     }
 
     /// Why a record that it names can't be judged.

@@ -8,7 +8,7 @@ use super::{Exit, Failure};
 use crate::check::{Checker, RuleList};
 use crate::printable::escape;
 use crate::report::{count, write_json_line};
-use crate::rule::{Check, TeamCheck};
+use crate::rule::Check;
 
 /// List every rule with its default level and the defect it finds
 ///
@@ -80,25 +80,10 @@ fn test(check: &Checker, output: &mut Output) -> Result<Exit, Failure> {
     }
     let team = check.rule_set().team();
     for rule in check.rule_set().iter() {
-        let of_schema = |index: usize| {
-            let schema = team.schemas.get(index)?;
-            Some((schema.failures(), schema.examples.len()))
+        let Check::Team(check) = rule.check else {
+            continue;
         };
-        let of_order = |index: usize| {
-            let order = team.orders.get(index)?;
-            Some((order.failures(), order.examples.len()))
-        };
-        let of_rule = |index: usize| {
-            let rule = team.rules.get(index)?;
-            Some((rule.failures(), rule.examples.len()))
-        };
-        let tested = match rule.check {
-            Check::Team(TeamCheck::Schema { index, .. }) => of_schema(index),
-            Check::Team(TeamCheck::Order(index)) => of_order(index),
-            Check::Team(TeamCheck::Rule(index)) => of_rule(index),
-            _ => None,
-        };
-        let Some((wrong, examples)) = tested else {
+        let Some((examples, wrong)) = team.test(check) else {
             continue;
         };
         let id = &rule.info.id;

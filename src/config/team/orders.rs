@@ -1,6 +1,7 @@
 //! The tables of a team's orders -> orders, and their mistakes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 use toml::Spanned;
@@ -99,7 +100,7 @@ impl FileReader<'_, '_> {
             ),
         };
         self.rule_of(&table.id, &texts, check);
-        self.all.team.orders.push(TeamOrder {
+        self.all.team.orders.push(Arc::new(TeamOrder {
             each,
             other,
             pattern,
@@ -107,7 +108,7 @@ impl FileReader<'_, '_> {
             within,
             message,
             examples,
-        });
+        }));
     }
 
     /// The pattern of a table, and the other events that it speaks of.

@@ -51,7 +51,7 @@ impl FileReader<'_, '_> {
         let Ok(params) = OwnedDocument::read(params) else {
             return;
         };
-        self.all.team.rules.push(TeamRule {
+        self.all.team.rules.push(Arc::new(TeamRule {
             each: selector.flatten(),
             when: when.flatten(),
             check,
@@ -62,7 +62,7 @@ impl FileReader<'_, '_> {
             needs_end: table.needs.is_some(),
             params: Arc::new(params),
             examples,
-        });
+        }));
     }
 
     /// Keys that do not go with the events that a rule judges, or with their absence.

@@ -48,11 +48,7 @@ impl FileReader<'_, '_> {
             return;
         };
         let examples = self.examples(table);
-        let check = Check::Team(TeamCheck::Schema {
-            index: self.all.team.schemas.len(),
-            judged,
-            has_help: table.help.is_some(),
-        });
+        let check = Check::Team(TeamCheck::Schema(self.all.team.schemas.len()));
         let id = table.id.get_ref();
         let text = serde_json::to_string_pretty(schema.text()).unwrap_or_default();
         let texts = RuleTexts {
@@ -64,14 +60,15 @@ impl FileReader<'_, '_> {
             details: &format!("## The schema\n\n```json\n{text}\n```\n\n"),
         };
         self.rule_of(&table.id, &texts, check);
-        self.all.team.schemas.push(TeamSchema {
+        self.all.team.schemas.push(Arc::new(TeamSchema {
             record: judged,
             selector,
             at,
             schema,
             examples,
             expect: (table.expect.as_ref()).map_or(Expect::Optional, |it| *it.get_ref()),
-        });
+            has_help: table.help.is_some(),
+        }));
     }
 
     /// What a table judges.

@@ -1,14 +1,24 @@
 //! The events and the records of a run -> what a rule in the expression language finds in it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{RunValues, TeamRule};
-use crate::document::{Node, OwnedDocument};
+use crate::document::{Node, OwnedDocument, Tape};
+use crate::draft::{Compared, Draft, Findings};
 use crate::expression::{Budget, Expression, Stop, Value};
-use crate::finding::{MAX_FINDINGS_PER_RULE, SkipReason};
+use crate::facts::UNKNOWN_LIFECYCLE;
+use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::printable::{brief, shortened};
-use crate::source::{Line, Place};
+use crate::source::{Artifact, Line, Place};
+use crate::team::RunFacts;
+use crate::team::events::{EventIndex, EventView};
+use crate::team::found::Found;
 use crate::team::message::Word;
+
+/// Why an event is not judged.
+const UNREADABLE: SkipReason =
+    SkipReason::new(SkipKind::Unreadable, "events.jsonl can't be read again");
 
 /// The steps of a rule for a run: about a quarter of a second.
 const STEPS: u64 = 20_000_000;
@@ -26,26 +36,28 @@ const MESSAGE_CHARS: usize = 1_000;
 /// The bytes of the words that events are counted by.
 const MAX_COUNTED_BYTES: usize = 4 << 20;
 
-/// What one rule finds in a run.
-pub(crate) struct FoundByRule {
+/// A rule, and what it finds in one run.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleJudge {
+    pub(in crate::team) rule: Arc<TeamRule>,
+    pub(in crate::team) is_on: bool,
+    /// The place of its selector among those of events, if it judges events.
+    pub(in crate::team) in_events: Option<usize>,
     budget: Budget,
-    /// The place of each finding that is listed, and its message.
-    pub(crate) met: Vec<(Place, String)>,
-    /// The number of others.
-    pub(crate) more: usize,
+    found: Found,
     /// Whether it judged anything.
-    pub(crate) examined: bool,
+    examined: bool,
     /// What kept it from judging all.
-    pub(crate) spent: Option<Spent>,
+    spent: Option<Spent>,
     /// Why nothing is judged.
-    pub(crate) unmet: Option<SkipReason>,
+    unmet: Option<SkipReason>,
     /// The events that are judged once all are read.
-    pub(crate) later: Vec<Line>,
+    later: Vec<Line>,
 }
 
 /// The limit that a rule meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Spent {
+enum Spent {
     #[error(
         "its evaluation takes more steps than its limit; make its expressions simpler, or `each` \
          narrower"
@@ -68,32 +80,43 @@ enum Verdict {
     Failed(String),
 }
 
-impl Default for FoundByRule {
-    fn default() -> Self {
+impl RuleJudge {
+    pub(in crate::team) fn new(rule: &Arc<TeamRule>, is_on: bool, index: &mut EventIndex) -> Self {
+        let each = rule.each.as_ref().filter(|_| is_on);
         Self {
+            in_events: each.map(|each| index.selector(each)),
+            rule: Arc::clone(rule),
+            is_on,
             budget: Budget::new(STEPS),
-            met: Vec::new(),
-            more: 0,
+            found: Found::default(),
             examined: false,
             spent: None,
             unmet: None,
             later: Vec::new(),
         }
     }
-}
 
-impl FoundByRule {
-    /// Judges an event that the rule's selector names, now or, where the rule counts events, later.
-    pub(crate) fn event(
-        &mut self,
-        rule: &TeamRule,
-        line: Line,
-        event: Node<'_>,
-        values: &RunValues<'_>,
-    ) {
+    /// Returns `true` if it judges an event.
+    pub(in crate::team) fn names(&self, event: &EventView<'_>) -> bool {
+        self.in_events.is_some_and(|each| event.is_named(each))
+    }
+
+    /// Returns `true` if it is on and can be judged only once all events are read.
+    pub(in crate::team) fn counts_events(&self) -> bool {
+        self.is_on && self.rule.counts_events()
+    }
+
+    /// Notes that the numbers of events are not known.
+    pub(in crate::team) fn lacks_counts(&mut self) {
+        self.spent = Some(Spent::Words);
+    }
+
+    /// Judges an event that its selector names, now or, where it counts events, later.
+    pub(in crate::team) fn event(&mut self, line: Line, event: Node<'_>, values: &RunValues<'_>) {
         if self.spent.is_some() {
             return;
         }
+        let rule = Arc::clone(&self.rule);
         if rule.counts_events() && values.counts.is_none() {
             if self.later.len() < MAX_LATER {
                 self.later.push(line);
@@ -105,17 +128,37 @@ impl FoundByRule {
         let bytes = STEPS_OF_BYTE.saturating_mul(line.length as u64);
         self.budget.add(bytes.saturating_add(STEPS_OF_EVENT));
         let place = || Place::event(line, rule.at.reached(event).as_str());
-        self.judge(rule, Some(event), Some(event), values, place);
+        self.judge(&rule, Some(event), Some(event), values, place);
     }
 
-    /// Judges the run.
-    pub(crate) fn run(&mut self, rule: &TeamRule, values: &RunValues<'_>) {
+    /// Judges what is judged once all events are read: those that it counts, and the run.
+    pub(in crate::team) fn end(
+        &mut self,
+        has_ended: bool,
+        values: &RunValues<'_>,
+        read_again: &impl Fn(Line, &mut Vec<u8>) -> bool,
+    ) {
+        if self.rule.each.is_none() && (has_ended || !self.rule.needs_end) {
+            self.run(values);
+        }
+        let (mut bytes, mut tape) = (Vec::new(), Tape::default());
+        for line in std::mem::take(&mut self.later) {
+            let is_read = read_again(line, &mut bytes);
+            match tape.read_record(&bytes).ok().filter(|_| is_read) {
+                Some(document) => self.event(line, document.root(), values),
+                None => self.unmet = Some(UNREADABLE),
+            }
+        }
+    }
+
+    fn run(&mut self, values: &RunValues<'_>) {
+        let rule = Arc::clone(&self.rule);
         let record = rule.record(values);
         let place = || match record.map(|record| rule.at.reached(record)) {
             Some(pointer) if !pointer.as_str().is_empty() => Place::value(rule.within, pointer),
             _ => Place::whole(rule.within),
         };
-        self.judge(rule, None, record, values, place);
+        self.judge(&rule, None, record, values, place);
     }
 
     fn judge<'a>(
@@ -150,11 +193,40 @@ impl FoundByRule {
             }),
         };
         self.examined = true;
-        if self.met.len() < MAX_FINDINGS_PER_RULE {
-            self.met.push((place(), message));
-        } else {
-            self.more += 1;
+        self.found.add(|| Draft::new(place(), message));
+    }
+
+    /// Tells what it found, and that it could not judge all; `None` where it can't be judged.
+    pub(in crate::team) fn tell(
+        &self,
+        run: Option<&RunFacts<'_>>,
+        findings: &mut Findings<'_>,
+    ) -> Option<Compared> {
+        if let Some(reason) = run.and_then(|run| self.cannot_judge(run)) {
+            findings.skip(&reason);
+            return None;
         }
+        self.found.tell(findings);
+        if let Some(spent) = self.spent {
+            findings.skip(&SkipReason::bound(&spent));
+        }
+        Some(Compared::when(self.examined))
+    }
+
+    /// Why it can't judge a run.
+    fn cannot_judge(&self, run: &RunFacts<'_>) -> Option<SkipReason> {
+        if self.rule.needs_end && run.lifecycle == Lifecycle::Unknown {
+            return Some(UNKNOWN_LIFECYCLE);
+        }
+        if self.rule.each.is_some() || self.rule.counts_events() {
+            if let Some(reason) = (run.unjudged)(Artifact::Events) {
+                return Some(reason);
+            }
+            if let Some(line) = run.broken_line.filter(|_| self.rule.counts_events()) {
+                return Some(SkipReason::no_event(line.number));
+            }
+        }
+        self.unmet.clone()
     }
 
     /// What the expressions say; `None` where the budget is spent.
@@ -196,18 +268,18 @@ fn no_bool(key: &str, wanted: &str, value: &Value<'_>) -> Verdict {
 }
 
 /// The numbers of events by phase, and by tool.
-#[derive(Clone, Default)]
-pub(crate) struct CountedEvents {
+#[derive(Clone, Debug, Default)]
+pub(in crate::team) struct CountedEvents {
     phases: BTreeMap<String, u64>,
     tools: BTreeMap<String, u64>,
     bytes: usize,
     /// Whether there were more words than are kept.
-    pub(crate) is_full: bool,
+    pub(in crate::team) is_full: bool,
 }
 
 impl CountedEvents {
     /// Counts an event, unless there was no room for the words of an earlier one.
-    pub(crate) fn add(&mut self, event: Node<'_>) {
+    pub(in crate::team) fn add(&mut self, event: Node<'_>) {
         let phase = event.get("phase").and_then(Node::text);
         let Some(phase) = phase.filter(|_| !self.is_full) else {
             return;
@@ -230,7 +302,7 @@ impl CountedEvents {
     }
 
     /// The numbers by phase, and by tool.
-    pub(crate) fn documents(&self) -> [Option<OwnedDocument>; 2] {
+    pub(in crate::team) fn documents(&self) -> [Option<OwnedDocument>; 2] {
         [&self.phases, &self.tools].map(|counts| {
             let text = serde_json::to_vec(counts).unwrap_or_default();
             OwnedDocument::read(text).ok()
