@@ -1,5 +1,6 @@
 //! What a team declares of its runs, and runs -> what is found in them.
 
+mod data;
 mod events;
 mod example;
 mod found;
@@ -7,39 +8,43 @@ mod instant;
 mod judges;
 mod message;
 mod order;
+mod pack;
 mod plan;
+mod reader;
 mod rule;
 mod schema;
 mod trial;
+mod version;
 mod vocabulary;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::finding::{Lifecycle, SkipReason};
+use crate::finding::{Lifecycle, RuleInfo, SkipReason};
 use crate::schema::DeclaredSchema;
-use crate::select::Glob;
 use crate::source::{Artifact, Line, Pointer};
+pub(crate) use data::{ClosedSet, Data, Entries, Params, Scalar, SelectorKey};
 pub(crate) use events::EventIndex;
-pub(crate) use example::RunExample;
 pub(crate) use judges::{Examined, TeamJudges};
-pub(crate) use message::{Message, Word};
-pub(crate) use order::{Pattern, Seen, TeamOrder};
+pub(crate) use order::{OrderTable, Seen, TeamOrder};
+pub(crate) use pack::{Pack, read};
 pub(crate) use plan::Plans;
-pub(crate) use rule::{NAMES, Name, RunValues, TeamRule, run_as_json};
-pub(crate) use schema::{Example, Expect, Judged, TeamSchema};
-pub(crate) use vocabulary::Closed;
+pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
+pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema};
+pub(crate) use version::VersionTable;
 
 /// All that a team declares.
 #[derive(Debug, Default)]
 pub(crate) struct Team {
-    pub(crate) schemas: Vec<Arc<TeamSchema>>,
-    pub(crate) orders: Vec<Arc<TeamOrder>>,
-    pub(crate) rules: Vec<Arc<TeamRule>>,
+    /// The rules of the declarations.
+    pub(crate) infos: Vec<(RuleInfo, TeamCheck)>,
+    schemas: Vec<Arc<TeamSchema>>,
+    orders: Vec<Arc<TeamOrder>>,
+    rules: Vec<Arc<TeamRule>>,
     /// The keys whose values are closed sets, each with its values.
-    pub(crate) vocabulary: Arc<Vec<Closed>>,
-    pub(crate) versions: Vec<Version>,
-    pub(crate) files: Vec<OtherFile>,
+    vocabulary: Arc<Vec<vocabulary::Closed>>,
+    versions: Vec<version::Version>,
+    files: Vec<OtherFile>,
 }
 
 /// One declaration: its place among all of its kind.
@@ -51,14 +56,6 @@ pub(crate) enum TeamCheck {
     Rule(usize),
     /// All vocabularies together.
     Vocabulary,
-}
-
-/// The schema of a version of the state or of the summary that has none here.
-#[derive(Debug)]
-pub(crate) struct Version {
-    pub(crate) artifact: Artifact,
-    pub(crate) is: Glob,
-    pub(crate) schema: DeclaredSchema,
 }
 
 /// A file besides the artifacts that schemas judge.
@@ -89,7 +86,7 @@ impl Team {
     /// The schema of a version of a record; the first that is declared for it.
     pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
         let mut versions = self.versions.iter();
-        let is = |it: &&Version| it.artifact == artifact && it.is.matches(version);
+        let is = |it: &&version::Version| it.artifact == artifact && it.is.matches(version);
         versions.find(is).map(|version| &version.schema)
     }
 

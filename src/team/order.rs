@@ -1,6 +1,7 @@
 //! An order that a team declares, and the events of a run -> what it finds in them.
 
 mod automaton;
+mod table;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +18,9 @@ use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::printable::brief;
 use crate::select::{KeyPath, Selector};
 use crate::source::{Artifact, Place};
-pub(crate) use automaton::Pattern;
 pub(crate) use automaton::Seen;
-use automaton::{Automaton, Offence, TooMany, Why};
+use automaton::{Automaton, Offence, Pattern, TooMany, Why};
+pub(crate) use table::OrderTable;
 
 /// An order of events.
 #[derive(Debug)]

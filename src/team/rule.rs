@@ -1,8 +1,7 @@
 //! A rule that a team writes as an expression, and what its names stand for.
 
 mod judge;
-
-use std::sync::Arc;
+mod table;
 
 use super::example::RunExample;
 use super::message::Message;
@@ -12,6 +11,7 @@ use crate::finding::{Lifecycle, SkipReason};
 use crate::select::{KeyPath, Selector};
 use crate::source::Artifact;
 pub(super) use judge::{CountedEvents, RuleJudge};
+pub(crate) use table::RuleTable;
 
 /// A rule in the expression language.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct TeamRule {
     pub(crate) message: Message,
     /// Whether only runs that have ended are judged.
     pub(crate) needs_end: bool,
-    pub(crate) params: Arc<OwnedDocument>,
+    pub(crate) params: OwnedDocument,
     pub(crate) examples: Vec<RunExample>,
 }
 

@@ -1,9 +1,13 @@
 //! A schema that a team declares, and the records that it names -> what it finds in them.
 
+mod compile;
+mod table;
+
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toml::Spanned;
 
 use super::RunFacts;
 use super::events::{EventIndex, EventView};
@@ -14,6 +18,7 @@ use crate::finding::SkipReason;
 use crate::schema::{DeclaredSchema, Violation};
 use crate::select::{KeyPath, Selector};
 use crate::source::{Artifact, Place, Pointer};
+pub(crate) use table::SchemaTable;
 
 /// A schema for an open part of a record.
 #[derive(Debug)]
@@ -31,15 +36,19 @@ pub(crate) struct TeamSchema {
     pub(crate) has_help: bool,
 }
 
-/// A value by which the author of a schema tests it.
-#[derive(Debug)]
+/// A value, and whether its schema allows it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExampleTable")]
 pub(crate) struct Example {
-    /// The value as JSON.
-    pub(crate) value: String,
-    /// Whether the schema is to allow it.
-    pub(crate) valid: bool,
+    /// The value as JSON: it is judged in place of what `at` leads to.
+    #[schemars(with = "String", extend("examples" = ["{\"amount\": 20}"]))]
+    value: Spanned<String>,
+    /// Whether the schema allows it.
+    valid: bool,
     /// The file and the line where it stands.
-    pub(crate) place: String,
+    #[serde(skip)]
+    place: String,
 }
 
 /// The record that a schema judges.
@@ -93,12 +102,18 @@ impl Judged {
 }
 
 impl TeamSchema {
+    /// The value that it judges in an action.
+    fn of_action<'a>(&self, action: Node<'a>) -> Option<Node<'a>> {
+        let is_named = self.selector.names(action);
+        self.at.of(action).filter(|_| is_named)
+    }
+
     /// Says what is wrong with its examples, each as a line.
     pub(super) fn failures(&self) -> Vec<String> {
         let wrong = self.examples.iter().filter_map(|example| {
             let place = &example.place;
             let mut tape = Tape::default();
-            let document = tape.read(example.value.as_bytes()).ok()?;
+            let document = tape.read(example.value.get_ref().as_bytes()).ok()?;
             let found = self.schema.violations(document.root(), &Pointer::default());
             let first = found.map_or(Some("it has too many violations".into()), |violations| {
                 let first = violations.first();
@@ -254,13 +269,5 @@ impl SchemaJudge {
         }
         self.found.tell(findings);
         Compared::when(self.examined || !self.found.is_empty())
-    }
-}
-
-impl TeamSchema {
-    /// The value that it judges in an action.
-    fn of_action<'a>(&self, action: Node<'a>) -> Option<Node<'a>> {
-        let is_named = self.selector.names(action);
-        self.at.of(action).filter(|_| is_named)
     }
 }

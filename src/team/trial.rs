@@ -33,7 +33,10 @@ impl Team {
         };
         let judges = TeamJudges::new(self, iter::once(check));
         let wrong = examples.iter().filter_map(|example| {
-            let (mut expected, mut found) = (example.fires.clone(), example.fires(&judges, check));
+            let (mut expected, mut found) = (
+                example.fires.get_ref().clone(),
+                example.fires(&judges, check),
+            );
             expected.sort_unstable();
             found.sort_unstable();
             (found != expected).then(|| {
@@ -42,7 +45,10 @@ impl Team {
             })
         });
         let mut wrong: Vec<String> = wrong.collect();
-        if examples.iter().all(|example| example.fires.is_empty()) {
+        if examples
+            .iter()
+            .all(|example| example.fires.get_ref().is_empty())
+        {
             wrong.push("the rule has no example in which it finds something".into());
         }
         Some((examples.len(), wrong))
@@ -55,9 +61,10 @@ impl RunExample {
         let mut judges = judges.clone();
         let events = self.filled();
         let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
-        let (state, summary) = self.records(&events);
+        let has_ended = self.ended.unwrap_or(true);
+        let (state, summary) = self.records(&events, has_ended);
         let (state, summary) = (read(state), summary.and_then(read));
-        let lifecycle = if self.has_ended {
+        let lifecycle = if has_ended {
             Lifecycle::Terminal
         } else {
             Lifecycle::NonTerminal
@@ -107,32 +114,39 @@ impl RunExample {
     }
 
     /// The state and the summary: those of a sound run where there are no others.
-    fn records(&self, events: &[String]) -> (String, Option<String>) {
-        let state = self.state.clone().unwrap_or_else(|| {
-            let mut state: Json = serde_json::from_str(STATE).unwrap_or_default();
-            if !self.has_ended {
-                put(&mut state, "/outcomes/status", "pending".into());
-                put(&mut state, "/links", json!({"events": "events.jsonl"}));
-            }
-            state.to_string()
-        });
-        let summary = self.summary.clone().or_else(|| {
-            let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
-            let events = events.iter().map(|event| serde_json::from_str(event));
-            let events: Vec<Json> = events.map(Result::unwrap_or_default).collect();
-            for phase in ["plan", "act", "reflect"] {
-                let count = events
-                    .iter()
-                    .filter(|event| event["phase"] == phase)
-                    .count();
-                put(
-                    &mut summary,
-                    &format!("/metrics/{phase}_count"),
-                    count.into(),
-                );
-            }
-            self.has_ended.then(|| summary.to_string())
-        });
+    fn records(&self, events: &[String], has_ended: bool) -> (String, Option<String>) {
+        let state = self.state.as_ref().map_or_else(
+            || {
+                let mut state: Json = serde_json::from_str(STATE).unwrap_or_default();
+                if !has_ended {
+                    put(&mut state, "/outcomes/status", "pending".into());
+                    put(&mut state, "/links", json!({"events": "events.jsonl"}));
+                }
+                state.to_string()
+            },
+            |state| state.get_ref().clone(),
+        );
+        let summary = self
+            .summary
+            .as_ref()
+            .map(|summary| summary.get_ref().clone())
+            .or_else(|| {
+                let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
+                let events = events.iter().map(|event| serde_json::from_str(event));
+                let events: Vec<Json> = events.map(Result::unwrap_or_default).collect();
+                for phase in ["plan", "act", "reflect"] {
+                    let count = events
+                        .iter()
+                        .filter(|event| event["phase"] == phase)
+                        .count();
+                    put(
+                        &mut summary,
+                        &format!("/metrics/{phase}_count"),
+                        count.into(),
+                    );
+                }
+                has_ended.then(|| summary.to_string())
+            });
         (state, summary)
     }
 }

@@ -1,6 +1,6 @@
-//! The text of `runvet.toml` -> its settings, and all mistakes in it.
+//! The text of a TOML file -> what it says, and all mistakes in it.
 //!
-//! The schema of the configuration, which its types derive, decides what is a mistake.
+//! The schema of the file, which its types derive, decides what is a mistake.
 
 use std::collections::BTreeSet;
 use std::{iter, mem, slice};
@@ -13,8 +13,7 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 
-use super::tables::Pack;
-use super::{Config, ConfigError, ConfigSource};
+use super::{ConfigError, ConfigSource};
 use crate::document::{MAX_DEPTH, Tape};
 use crate::printable::quote;
 use crate::schema::{certainly_satisfies, errors};
@@ -22,23 +21,11 @@ use crate::source::Pointer;
 use crate::spelling::nearest;
 
 /// The maximum number of mistakes that are reported at once.
-pub(super) const MAX_MISTAKES: usize = 20;
+pub(crate) const MAX_MISTAKES: usize = 20;
 
 /// The lists of tables that are rules. One that lacks a key, or has a wrong one, is read as far as
 /// it goes.
 const RULES: [&str; 3] = ["schema", "order", "rule"];
-
-const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
-
-const PACK_SCHEMA: &str = include_str!("../../schemas/pack.schema.json");
-
-/// What the text of a file says.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reading {
-    /// The settings, without those that are wrong.
-    pub(crate) config: Config,
-    pub(crate) mistakes: Vec<ConfigError>,
-}
 
 /// A mistake before its place is known.
 struct Mistake {
@@ -63,19 +50,11 @@ enum Wrong {
 }
 
 impl ConfigSource<'_> {
-    /// Reads the file as `runvet.toml`.
-    pub(crate) fn read(self) -> Reading {
-        let (config, mistakes) = self.read_as(SCHEMA);
-        Reading { config, mistakes }
-    }
-
-    /// Reads the file as a pack.
-    pub(super) fn read_pack(self) -> (Pack, Vec<ConfigError>) {
-        self.read_as(PACK_SCHEMA)
-    }
-
     /// Reads the file as what a schema describes.
-    fn read_as<T: DeserializeOwned + Default>(self, schema: &str) -> (T, Vec<ConfigError>) {
+    pub(crate) fn read_as<T: DeserializeOwned + Default>(
+        self,
+        schema: &str,
+    ) -> (T, Vec<ConfigError>) {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         if !errors.is_empty() {
             let mistake = |error: &toml::de::Error| {
@@ -471,8 +450,12 @@ fn remove<'i>(value: &mut DeValue<'i>, path: &[String], unreadable: &BTreeSet<Ve
 mod tests {
     use std::path::Path;
 
+    use serde::de::IgnoredAny;
+
     use super::*;
     use crate::document::OwnedDocument;
+
+    const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
 
     #[test]
     fn an_error_displays_its_place_and_its_help() {
@@ -483,7 +466,7 @@ mod tests {
             text,
         };
         assert_eq!(
-            ConfigError::first_of(file.read().mistakes)
+            ConfigError::first_of(file.read_as::<IgnoredAny>(SCHEMA).1)
                 .unwrap()
                 .to_string(),
             "a/runvet.toml:1:1: unknown key \"deny-warning\" (did you mean `deny-warnings`?)"
@@ -503,7 +486,7 @@ mod tests {
             dir: Path::new(""),
             text: &text,
         };
-        let mistakes = file.read().mistakes;
+        let mistakes = file.read_as::<IgnoredAny>(SCHEMA).1;
         let messages: Vec<&str> = mistakes.iter().map(|it| &*it.message).collect();
         assert_eq!(messages, ["tables and lists have more than 128 levels"]);
     }
