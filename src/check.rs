@@ -30,7 +30,7 @@ use crate::team::Team;
 use crate::team::{TeamCheck, TeamJudges};
 
 pub(crate) use coverage::fit_coverage;
-pub(crate) use moment::{Judges, Written};
+pub(crate) use moment::{LiveChecker, Written};
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;
 pub(crate) use session::CheckSession;

@@ -40,7 +40,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::check::{self, CheckSession, Checker, Judges};
+use crate::check::{self, CheckSession, Checker, LiveChecker};
 use crate::config::Files;
 use crate::digest::Digest;
 use crate::finding::{Deny, EpisodeReport, Report, ReportedFault, RuleInfo, Statistics, Totals};
@@ -440,8 +440,8 @@ impl Gate {
     }
 
     /// The rules of the team that judge a run while it is written.
-    pub(crate) fn judges(&self, key: EpisodeKey, id: &str) -> Judges {
-        Judges::new(self.prepared(), key, id)
+    pub(crate) fn judges(&self, key: EpisodeKey, id: &str) -> LiveChecker {
+        LiveChecker::new(self.prepared(), key, id)
     }
 
     /// The check that judges every rule that counts in some directory.

@@ -14,7 +14,7 @@ mod trouble;
 use std::io;
 use std::num::NonZeroUsize;
 
-use events::{EventsReader, Skimmer};
+use events::EventsReader;
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(crate) use learn::LoadedLearn;
@@ -34,7 +34,7 @@ use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
-use crate::team::{Examined, Judged, RunValues, TeamJudges};
+use crate::team::{Examined, Judged, RunValues, Skimmer, TeamJudges};
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.

@@ -28,7 +28,7 @@ pub(crate) use events::EventIndex;
 pub(crate) use judges::{Examined, TeamJudges};
 pub(crate) use order::{OrderTable, Seen, TeamOrder};
 pub(crate) use pack::{Pack, read};
-pub(crate) use plan::Plans;
+pub(crate) use plan::Skimmer;
 pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
 pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema};
 pub(crate) use version::VersionTable;

@@ -13,8 +13,8 @@ use crate::rule::{Check, TeamCheck};
 use crate::source::{Artifact, EpisodeKey, Line, Place, Pointer};
 use crate::team::{Judged, Name, RunValues, TeamJudges, run_as_json};
 
-/// The rules of a team that judge one run while it is written. They are fed with each event.
-pub(crate) struct Judges {
+/// A check of one run by the rules of its team while it is written. It is fed with each event.
+pub(crate) struct LiveChecker {
     check: Checker,
     /// What is known of the events so far.
     so_far: TeamJudges,
@@ -32,17 +32,10 @@ pub(crate) struct Written<'w> {
     pub(crate) bytes: &'w [u8],
 }
 
-/// What expressions name besides events, as it is before an event is written.
-#[derive(Default)]
-pub(crate) struct Now {
-    state: Option<OwnedDocument>,
-    run: Option<OwnedDocument>,
-}
-
 /// Reads a line of the timeline that is written already.
 pub(crate) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>;
 
-impl Judges {
+impl LiveChecker {
     /// The rules of a check, for a run of which nothing is written.
     pub(crate) fn new(check: Checker, key: EpisodeKey, id: &str) -> Self {
         Self {
@@ -57,64 +50,58 @@ impl Judges {
         &self.check.wanted.team
     }
 
-    /// Whether nothing in an event is judged, and nothing of it counts later.
-    pub(crate) fn pass_over(&self, event: Written<'_>) -> bool {
-        let team = self.team();
-        let mut tape = Tape::default();
-        team.pass_over_events()
-            || tape.read_record(event.bytes).is_ok_and(|document| {
-                team.find_nothing(&team.index.view(event.line, document.root()))
-            })
-    }
-
     /// Notes an event for those that follow.
     pub(crate) fn follow(&mut self, event: Written<'_>) {
-        if let Ok(document) = Tape::default().read_record(event.bytes) {
+        if !self.team().pass_over_events()
+            && let Ok(document) = Tape::default().read_record(event.bytes)
+        {
             self.so_far.follow(event.line, document.root());
         }
     }
 
-    /// What would be found if an event were the next one. It costs what the rules of that event
-    /// do, whatever there is before it.
+    /// Returns what would be found if an event were the next one, where the state is as it is
+    /// before it. It costs what the rules of that event do, whatever there is before it.
     pub(crate) fn event(
         &self,
         event: Written<'_>,
-        now: &Now,
+        state: &State,
         read_again: ReadAgain<'_>,
     ) -> Vec<Finding> {
-        let values = RunValues {
-            state: Ok(now.state.as_ref().map(OwnedDocument::root)),
-            summary: Ok(None),
-            run: now.run.as_ref().map(OwnedDocument::root),
-            counts: None,
-            tools: None,
-        };
+        let team = self.team();
+        if team.pass_over_events() {
+            return Vec::new();
+        }
         self.judge(event, Some(read_again), |document| {
-            self.so_far
-                .next(self.team(), event.line, document.root(), values)
+            let (line, root) = (event.line, document.root());
+            if team.find_nothing(&team.index.view(line, root)) {
+                return None;
+            }
+            let [state, run] = self.named(state);
+            let values = RunValues {
+                state: Ok(state.as_ref().map(OwnedDocument::root)),
+                summary: Ok(None),
+                run: run.as_ref().map(OwnedDocument::root),
+                counts: None,
+                tools: None,
+            };
+            Some(self.so_far.next(team, line, root, values))
         })
     }
 
-    /// What the rules that are on read of the state in front of an event.
-    pub(crate) fn now(&self, state: &State) -> Now {
-        let team = self.team();
-        let mut now = Now::default();
-        if !team.has_rules() {
-            return now;
-        }
+    /// The values of `state` and `run`, as far as rules that are on name them.
+    fn named(&self, state: &State) -> [Option<OwnedDocument>; 2] {
+        let names = |name| self.team().names(name);
         let read = |json: Vec<u8>| OwnedDocument::read(json).ok();
-        if team.names(Name::Run) {
+        let run = names(Name::Run).then(|| {
             let (status, using) = (state.outcomes.status.word(), &state.episode.using);
             let state = json!({"outcomes": {"status": status}, "episode": {"using": using}});
             let state = read(state.to_string().into_bytes());
             let records = [state.as_ref().map(OwnedDocument::root), None];
             let id = Some(&*self.id);
-            now.run = read(run_as_json(id, id, Lifecycle::NonTerminal, records));
-        }
-        if team.names(Name::State) {
-            now.state = serde_json::to_vec(state).ok().and_then(read);
-        }
-        now
+            run_as_json(id, id, Lifecycle::NonTerminal, records)
+        });
+        let state = names(Name::State).then(|| serde_json::to_vec(state).ok());
+        [state.flatten(), run].map(|json| json.and_then(read))
     }
 
     /// What is found in a record, or in a line of one, without its actions.
@@ -129,12 +116,12 @@ impl Judges {
             {
                 schema.record(document.root(), &|| place.clone());
             }
-            found
+            Some(found)
         })
     }
 
     /// Whether schemas of actions are on.
-    pub(crate) fn judge_actions(&self) -> bool {
+    pub(crate) fn judges_actions(&self) -> bool {
         self.team().judges(Judged::Action)
     }
 
@@ -149,7 +136,7 @@ impl Judges {
         self.judge(action, None, |document| {
             let mut found = self.team().clone();
             found.action(&place, document.root());
-            found
+            Some(found)
         })
     }
 
@@ -165,13 +152,12 @@ impl Judges {
         &self,
         text: Written<'_>,
         read_again: Option<ReadAgain<'_>>,
-        find: impl FnOnce(Document<'_>) -> TeamJudges,
+        find: impl FnOnce(Document<'_>) -> Option<TeamJudges>,
     ) -> Vec<Finding> {
         let mut tape = Tape::default();
-        let Ok(document) = tape.read_record(text.bytes) else {
+        let Some(found) = tape.read_record(text.bytes).ok().and_then(find) else {
             return Vec::new();
         };
-        let found = find(document);
         let mut memory = FindingMemory::new(&self.key.to_string());
         let mut drafts = Vec::new();
         for (of, level) in self.check.rules.placed().zip(&self.check.levels) {

@@ -12,7 +12,6 @@ use std::ops::Range;
 
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
-pub(super) use sift::Skimmer;
 use sift::{Kept, Sifted, Sifting, Worker};
 
 use crate::digest::Digest;
@@ -25,7 +24,7 @@ use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::{Examined, RunValues, Seen, TeamJudges};
+use crate::team::{Examined, RunValues, Seen, Skimmer, TeamJudges};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.

@@ -11,7 +11,7 @@ use super::events::{EventIndex, EventView};
 use super::example::RunExample;
 use super::message::{Message, Word};
 use crate::digest::Digest;
-use crate::document::{Meanings, Node};
+use crate::document::Meanings;
 use crate::draft::{Compared, Draft, Findings};
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
@@ -100,16 +100,10 @@ impl OrderJudge {
 
     /// What it sees of an event; `None` where it does not name it.
     pub(super) fn seen(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Option<Seen> {
-        let [is_each, is_other] = self.names(event)?;
+        let names = self.names(event)?;
         let same = self.in_events?.same.and_then(|same| event.value(same));
-        Some(Seen {
-            line: event.line,
-            is_each,
-            is_other,
-            same: same.map(|same| meanings.of(same)),
-            written: same.map_or(0..0, Node::span),
-            time: self.is_timed().then(|| event.time()).flatten(),
-        })
+        let time = self.is_timed().then(|| event.time()).flatten();
+        Some(Seen::new(event.line, names, time, same, meanings))
     }
 
     /// Judges an event of a text by what it sees of that, and notes it for those that follow.

@@ -1,11 +1,11 @@
 //! A block of a timeline -> the lines of it that the one thread which adds lines in order needs.
 
-use crate::document::{Meanings, Node, Scalars, Tape};
+use crate::document::Tape;
 use crate::facts::{EventNote, EventReading, EventTally, NoteTaker};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{Examined, Plans, Seen, TeamJudges};
+use crate::team::{Examined, Seen, Skimmer, TeamJudges};
 
 /// What threads look for in blocks.
 pub(super) struct Sifting<'i> {
@@ -16,53 +16,6 @@ pub(super) struct Sifting<'i> {
     pub(super) listens: bool,
     pub(super) with_steps: bool,
     pub(super) team: &'i TeamJudges,
-}
-
-/// What one thread needs to judge events by their strings and numbers.
-#[derive(Default)]
-pub(in crate::load) struct Skimmer {
-    pub(super) scalars: Scalars,
-    plans: Plans,
-    /// Those of the values by which orders group events.
-    meanings: Meanings,
-    /// What orders see of the latest event, each with the place of the order.
-    seen: Vec<(usize, Seen)>,
-}
-
-impl Skimmer {
-    /// Prepares for what a team declares.
-    pub(in crate::load) fn prepare(&mut self, team: &TeamJudges) {
-        self.plans.prepare(&team.index);
-    }
-
-    /// What orders see of an event that was scanned, if that is enough to know that nothing else
-    /// is found in it. Then it is noted what judged it.
-    pub(super) fn skim(
-        &mut self,
-        team: &TeamJudges,
-        line: Line,
-        event: &EventReading<'_>,
-        examined: &mut Examined,
-    ) -> Option<&mut Vec<(usize, Seen)>> {
-        let skimmed = self.plans.skim(team, event, &self.scalars)?;
-        skimmed.examine(examined);
-        self.seen.clear();
-        skimmed.add_seen(line, &mut self.meanings, &mut self.seen);
-        Some(&mut self.seen)
-    }
-
-    /// An event that was scanned and is to be judged whole.
-    pub(super) fn whole<'t>(
-        &mut self,
-        team: &TeamJudges,
-        event: &EventReading<'t>,
-        tape: &'t mut Tape,
-    ) -> Option<Node<'t>> {
-        tape.release();
-        let root = tape.read_record(event.line().as_bytes()).ok()?.root();
-        self.plans.learn(team, event, root, &self.scalars);
-        Some(root)
-    }
 }
 
 /// What one thread needs.

@@ -8,6 +8,7 @@ use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use crate::digest::Digest;
+use crate::document::{Meanings, Node};
 use crate::source::Line;
 use crate::team::instant::Instant;
 
@@ -42,6 +43,26 @@ pub(crate) struct Seen {
     pub(crate) written: Range<usize>,
     /// Its instant, if the order asks for it.
     pub(crate) time: Option<Instant>,
+}
+
+impl Seen {
+    /// An event that the order is about, or the other one, with the value by which it is grouped.
+    pub(in crate::team) fn new(
+        line: Line,
+        [is_each, is_other]: [bool; 2],
+        time: Option<Instant>,
+        same: Option<Node<'_>>,
+        meanings: &mut Meanings,
+    ) -> Self {
+        Self {
+            line,
+            is_each,
+            is_other,
+            same: same.map(|same| meanings.of(same)),
+            written: same.map_or(0..0, Node::span),
+            time,
+        }
+    }
 }
 
 /// An event that breaks an order.
