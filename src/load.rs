@@ -366,7 +366,7 @@ impl<'f> Loader<'f> {
     }
 
     fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
-        let is_judged = self.judges.judges(Judged::Whole(Artifact::Learn));
+        let is_judged = self.judges.has_schema_of(Judged::Whole(Artifact::Learn));
         if !(self.wanted.learn_lines || is_judged) {
             return LoadedLearn::NOT_READ;
         }
@@ -389,7 +389,7 @@ impl<'f> Loader<'f> {
         let (files, artifact) = (self.files, Artifact::Manifest);
         let verifies = self.wanted.named_files && lifecycle == Lifecycle::Terminal;
         let is_judged =
-            self.judges.judges(Judged::Whole(artifact)) && files.entries().has(artifact);
+            self.judges.has_schema_of(Judged::Whole(artifact)) && files.entries().has(artifact);
         other::judge(files, &mut self.judges, lifecycle, &self.alone);
         if !(verifies || is_judged) {
             return LoadedManifest::NOT_READ;

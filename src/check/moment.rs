@@ -52,7 +52,7 @@ impl LiveChecker {
 
     /// Notes an event for those that follow.
     pub(crate) fn follow(&mut self, event: Written<'_>) {
-        if !self.team().pass_over_events()
+        if !self.team().judges_no_event()
             && let Ok(document) = Tape::default().read_record(event.bytes)
         {
             self.so_far.follow(event.line, document.root());
@@ -68,7 +68,7 @@ impl LiveChecker {
         read_again: ReadAgain<'_>,
     ) -> Vec<Finding> {
         let team = self.team();
-        if team.pass_over_events() {
+        if team.judges_no_event() {
             return Vec::new();
         }
         self.judge(event, Some(read_again), |document| {
@@ -122,7 +122,7 @@ impl LiveChecker {
 
     /// Whether schemas of actions are on.
     pub(crate) fn judges_actions(&self) -> bool {
-        self.team().judges(Judged::Action)
+        self.team().has_schema_of(Judged::Action)
     }
 
     /// What is found in an action that the state is going to have at a place.
@@ -173,7 +173,7 @@ impl LiveChecker {
                 &mut drafts,
                 &mut skips,
             );
-            let _ = found.tell(*check, None, &mut findings);
+            let _ = found.report(*check, None, &mut findings);
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| Drafted {
                 rule_index: of.index,

@@ -296,7 +296,7 @@ impl EventsReader<'_, '_> {
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
         if self.strict.is_none() {
-            if self.team.pass_over_events() {
+            if self.team.judges_no_event() {
                 if let Some(note) = self.notes.note(bytes) {
                     return self.noted(line, &note, bytes, counting);
                 }

@@ -24,12 +24,12 @@ pub(super) fn judge(
     lifecycle: Lifecycle,
     alone: &Alone,
 ) {
-    let judged = judges.judged_files();
-    let judged: Vec<_> = judged
+    let files_of_team = judges.judged_files();
+    let named: Vec<_> = files_of_team
         .map(|(index, file)| (index, Arc::clone(&file.name)))
         .collect();
     let mut kept = 0;
-    for (index, file) in judged {
+    for (index, file) in named {
         let mut reader = Reader {
             index,
             file: OtherFile { name: file },

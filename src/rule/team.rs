@@ -8,7 +8,7 @@ use crate::source::Artifact;
 use crate::team::{RunFacts, TeamCheck};
 
 impl TeamCheck {
-    /// Tells what was found; `None` where nothing could be judged.
+    /// Reports what was found; `None` where nothing could be judged.
     pub(crate) fn judge(
         self,
         loaded: &Loaded<'_, '_>,
@@ -21,7 +21,7 @@ impl TeamCheck {
             broken_line: timeline.and_then(|timeline| timeline.broken_line),
             unjudged: &|artifact| unjudged(artifact, loaded),
         };
-        loaded.judges.tell(self, Some(&facts), findings)
+        loaded.judges.report(self, Some(&facts), findings)
     }
 }
 

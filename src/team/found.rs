@@ -25,8 +25,8 @@ impl Found {
         self.drafts.is_empty()
     }
 
-    /// Passes all of them on.
-    pub(super) fn tell(&self, findings: &mut Findings<'_>) {
+    /// Reports all of them.
+    pub(super) fn report(&self, findings: &mut Findings<'_>) {
         for draft in &self.drafts {
             findings.push(draft.clone());
         }

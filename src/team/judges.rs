@@ -51,31 +51,28 @@ impl Examined {
 impl TeamJudges {
     /// The judges of a team, of which those that some checks need are on.
     pub(crate) fn new(team: &Arc<Team>, checks: impl Iterator<Item = TeamCheck>) -> Self {
-        let on: BTreeSet<TeamCheck> = checks.collect();
-        let mut index = EventIndex::default();
-        let schemas = team.schemas.iter().enumerate().map(|(at, schema)| {
-            let is_on = on.contains(&TeamCheck::Schema(at));
-            SchemaJudge::new(schema, is_on, &mut index)
-        });
-        let schemas = schemas.collect();
-        let orders = team.orders.iter().enumerate().map(|(at, order)| {
-            let is_on = on.contains(&TeamCheck::Order(at));
-            OrderJudge::new(order, is_on, &mut index)
-        });
-        let orders = orders.collect();
-        let rules = team.rules.iter().enumerate().map(|(at, rule)| {
-            let is_on = on.contains(&TeamCheck::Rule(at));
-            RuleJudge::new(rule, is_on, &mut index)
-        });
+        let on: &BTreeSet<TeamCheck> = &checks.collect();
+        let has_vocabulary = on.contains(&TeamCheck::Vocabulary);
+        let index = &mut EventIndex::default();
+        let on = |check: fn(usize) -> TeamCheck| (0..).map(move |at| on.contains(&check(at)));
+        let schemas = team.schemas.iter().zip(on(TeamCheck::Schema));
+        let schemas = schemas
+            .map(|(it, is_on)| SchemaJudge::new(it, is_on, index))
+            .collect();
+        let orders = team.orders.iter().zip(on(TeamCheck::Order));
+        let orders = orders
+            .map(|(it, is_on)| OrderJudge::new(it, is_on, index))
+            .collect();
+        let rules = team.rules.iter().zip(on(TeamCheck::Rule));
+        let rules = rules.map(|(it, is_on)| RuleJudge::new(it, is_on, index));
         let rules: Vec<RuleJudge> = rules.collect();
-        let is_on = on.contains(&TeamCheck::Vocabulary);
         Self {
-            vocabulary: VocabularyJudge::new(&team.vocabulary, is_on, &mut index),
+            vocabulary: VocabularyJudge::new(&team.vocabulary, has_vocabulary, index),
             are_counted: rules.iter().any(RuleJudge::counts_events),
             schemas,
             orders,
             rules,
-            index: Arc::new(index),
+            index: Arc::new(std::mem::take(index)),
             team: Arc::clone(team),
             ..Self::default()
         }
@@ -95,11 +92,11 @@ impl TeamJudges {
     /// The files besides the artifacts that are judged, each with its place among all.
     pub(crate) fn judged_files(&self) -> impl Iterator<Item = (usize, &OtherFile)> {
         let files = self.team.files.iter().enumerate();
-        files.filter(|(file, _)| self.judges(Judged::Other(*file)))
+        files.filter(|(file, _)| self.has_schema_of(Judged::Other(*file)))
     }
 
     /// Returns `true` if a schema that is on judges something.
-    pub(crate) fn judges(&self, judged: Judged) -> bool {
+    pub(crate) fn has_schema_of(&self, judged: Judged) -> bool {
         let mut schemas = self.schemas.iter();
         schemas.any(|judge| judge.is_on && judge.schema.record == judged)
     }
@@ -120,7 +117,7 @@ impl TeamJudges {
     }
 
     /// Returns `true` if no event is judged.
-    pub(crate) fn pass_over_events(&self) -> bool {
+    pub(crate) fn judges_no_event(&self) -> bool {
         self.index.is_empty() && !self.are_counted
     }
 
@@ -267,19 +264,19 @@ impl TeamJudges {
         }
     }
 
-    /// Tells what one of them found: in a whole run, or in what is about to be written. `None`
+    /// Reports what one of them found: in a whole run, or in what is about to be written. `None`
     /// where it could not judge.
-    pub(crate) fn tell(
+    pub(crate) fn report(
         &self,
         check: TeamCheck,
         run: Option<&RunFacts<'_>>,
         findings: &mut Findings<'_>,
     ) -> Option<Compared> {
         match check {
-            TeamCheck::Schema(at) => Some(self.schemas.get(at)?.tell(run, findings)),
-            TeamCheck::Order(at) => self.orders.get(at)?.tell(run, findings),
-            TeamCheck::Rule(at) => self.rules.get(at)?.tell(run, findings),
-            TeamCheck::Vocabulary => self.vocabulary.tell(run, findings),
+            TeamCheck::Schema(at) => Some(self.schemas.get(at)?.report(run, findings)),
+            TeamCheck::Order(at) => self.orders.get(at)?.report(run, findings),
+            TeamCheck::Rule(at) => self.rules.get(at)?.report(run, findings),
+            TeamCheck::Vocabulary => self.vocabulary.report(run, findings),
         }
     }
 

@@ -155,8 +155,8 @@ impl OrderJudge {
         self.offences.truncate(MAX_FINDINGS_PER_RULE);
     }
 
-    /// Tells what it found, in the order of the timeline; `None` where it can't be judged.
-    pub(super) fn tell(
+    /// Reports what it found, in the order of the timeline; `None` where it can't be judged.
+    pub(super) fn report(
         &self,
         run: Option<&RunFacts<'_>>,
         findings: &mut Findings<'_>,

@@ -244,11 +244,11 @@ impl Skimmer {
         let time = plan.time.and_then(|time| Instant::read(get(time)));
         self.seen.clear();
         for order in &plan.orders {
-            let names = [order.each, order.other].map(|it| it.is_some_and(is_named));
-            if names != [false; 2] {
+            let roles = [order.each, order.other].map(|it| it.is_some_and(is_named));
+            if roles != [false; 2] {
                 let time = time.clone().filter(|_| order.is_timed);
                 let same = order.same.and_then(get);
-                let seen = Seen::new(line, names, time, same, &mut self.meanings);
+                let seen = Seen::new(line, roles, time, same, &mut self.meanings);
                 self.seen.push((order.index, seen));
             }
         }

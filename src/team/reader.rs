@@ -32,11 +32,13 @@ pub(super) struct FileReader<'r> {
     pub(super) named: BTreeMap<String, (Data, Option<Selector>)>,
 }
 
-/// The texts of a rule in place of what its author leaves out, and a part of its page.
+/// The texts of a rule in place of what its author leaves out, and what its page shows.
 pub(super) struct RuleTexts<'t> {
     pub(super) title: &'t str,
-    pub(super) help: &'t str,
-    pub(super) details: &'t str,
+    pub(super) cure: &'t str,
+    /// What is shown, in a word, and its language.
+    pub(super) shown: [&'t str; 2],
+    pub(super) text: &'t str,
 }
 
 impl FileReader<'_> {
@@ -60,22 +62,25 @@ impl FileReader<'_> {
         texts: &RuleTexts<'_>,
         check: TeamCheck,
     ) {
+        let RuleTexts { cure, text, .. } = texts;
+        let ([shown, language], name) = (texts.shown, id.get_ref());
         let title = meta.title.as_deref().unwrap_or(texts.title);
-        let hint = meta.help.as_deref().unwrap_or(texts.help);
+        let help = format!("{cure}; `runvet explain {name}` shows the {shown}.");
+        let hint = meta.help.as_ref().unwrap_or(&help);
         let place = brief(&self.file.place(&id.span()));
         let why = meta.why.as_ref();
         let why = why.map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
         let url = meta.url.as_ref();
         let url = url.map_or_else(String::new, |url| format!("\nMore: <{url}>\n"));
-        let details = texts.details;
+        let details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n");
         let page = format!(
             "{title}. The rule is declared in `{place}`.\n\n{why}{details}## How to fix it\n\n{hint}\n{url}"
         );
         let info = RuleInfo {
-            id: id.get_ref().clone().into(),
+            id: name.clone().into(),
             level: meta.level.unwrap_or(Level::Error),
             title: title.to_owned().into(),
-            hint: hint.to_owned().into(),
+            hint: hint.clone().into(),
             page: page.into(),
             url: meta.url.clone(),
             tags: meta.tags.clone(),

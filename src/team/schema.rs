@@ -260,14 +260,18 @@ impl SchemaJudge {
         self.unjudged = Some(why.clone());
     }
 
-    /// Tells what it found; of a whole run also what it could not judge.
-    pub(super) fn tell(&self, run: Option<&RunFacts<'_>>, findings: &mut Findings<'_>) -> Compared {
+    /// Reports what it found; of a whole run also what it could not judge.
+    pub(super) fn report(
+        &self,
+        run: Option<&RunFacts<'_>>,
+        findings: &mut Findings<'_>,
+    ) -> Compared {
         let artifact = self.schema.record.artifact();
         let of_artifact = run.and_then(|run| (run.unjudged)(artifact?));
         if let Some(reason) = of_artifact.as_ref().or(self.unjudged.as_ref()) {
             findings.skip(reason);
         }
-        self.found.tell(findings);
+        self.found.report(findings);
         Compared::when(self.examined || !self.found.is_empty())
     }
 }

@@ -106,7 +106,7 @@ impl RunExample {
         let mut skips = Vec::new();
         let severity = Severity::Error;
         let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
-        let _ = judges.tell(check, Some(&facts), &mut findings);
+        let _ = judges.report(check, Some(&facts), &mut findings);
         let lines = drafts.iter().map(|it| it.draft.place.line);
         lines
             .map(|line| line.map_or(0, |line| line.number))

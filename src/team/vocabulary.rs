@@ -118,8 +118,8 @@ impl VocabularyJudge {
         }
     }
 
-    /// Tells what it found, in the order of the first events; `None` where nothing can be judged.
-    pub(super) fn tell(
+    /// Reports what it found, in the order of the first events; `None` where nothing can be judged.
+    pub(super) fn report(
         &self,
         run: Option<&RunFacts<'_>>,
         findings: &mut Findings<'_>,

@@ -87,7 +87,7 @@ impl Sifted {
             self.glances.look(read.line());
             return false;
         };
-        let has_team = !sifting.team.pass_over_events();
+        let has_team = !sifting.team.judges_no_event();
         if !(sifting.listens || has_team || sifting.every_line) {
             let note = worker.notes.note(bytes);
             return note.is_some_and(|note| self.passes_by(line, &note, sifting));

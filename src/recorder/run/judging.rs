@@ -133,22 +133,22 @@ impl Run {
     }
 
     /// Judges an event that is about to be written, and the action that it adds to the state.
-    fn judge_next(&self, live: &LiveChecker, event: &Event, line: &[u8]) -> Vec<Finding> {
+    fn judge_next(&self, checker: &LiveChecker, event: &Event, line: &[u8]) -> Vec<Finding> {
         let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
         let (number, offset) = (self.fold.events + 1, self.events.length());
         let next = written(Artifact::Events, number, offset, line);
-        let mut found = live.event(next, &self.fold.state, &read_again);
-        let action = event.action().filter(|_| live.judges_actions());
+        let mut found = checker.event(next, &self.fold.state, &read_again);
+        let action = event.action().filter(|_| checker.judges_actions());
         if let Some(action) = action.and_then(|action| serde_json::to_vec(&action).ok()) {
-            found.extend(live.action(self.action_count(), &action));
+            found.extend(checker.action(self.action_count(), &action));
         }
         found
     }
 
     /// Returns what is found in an event that is about to be written.
     pub(super) fn found_in_next(&self, event: &Event, line: &[u8]) -> Vec<Finding> {
-        let live = self.live.as_ref();
-        live.map_or_else(Vec::new, |live| self.judge_next(live, event, line))
+        let checker = self.live.as_ref();
+        checker.map_or_else(Vec::new, |checker| self.judge_next(checker, event, line))
     }
 
     /// Notes the event that was written last, and what was found in it.

@@ -158,14 +158,9 @@ impl OrderTable {
         }
         let texts = RuleTexts {
             title: self.message.get_ref(),
-            help: &format!(
-                "Change the program so that it keeps the order; `runvet explain {}` shows the order.",
-                self.id.get_ref()
-            ),
-            details: &format!(
-                "## The order\n\n```json\n{}\n```\n\n",
-                self.shown(reader, pattern)
-            ),
+            cure: "Change the program so that it keeps the order",
+            shown: ["order", "json"],
+            text: &self.shown(reader, pattern),
         };
         let check = TeamCheck::Order(reader.team.orders.len());
         reader.declare(&self.id, &self.meta, &texts, check);

@@ -196,8 +196,8 @@ impl RuleJudge {
         self.found.add(|| Draft::new(place(), message));
     }
 
-    /// Tells what it found, and that it could not judge all; `None` where it can't be judged.
-    pub(in crate::team) fn tell(
+    /// Reports what it found, and that it could not judge all; `None` where it can't be judged.
+    pub(in crate::team) fn report(
         &self,
         run: Option<&RunFacts<'_>>,
         findings: &mut Findings<'_>,
@@ -206,7 +206,7 @@ impl RuleJudge {
             findings.skip(&reason);
             return None;
         }
-        self.found.tell(findings);
+        self.found.report(findings);
         if let Some(spent) = self.spent {
             findings.skip(&SkipReason::bound(&spent));
         }

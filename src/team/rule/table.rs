@@ -92,16 +92,11 @@ impl RuleTable {
         else {
             return;
         };
-        let id = self.id.get_ref();
         let texts = RuleTexts {
             title: self.message.get_ref(),
-            help: &format!(
-                "Change the program so that it keeps the rule; `runvet explain {id}` shows the expression."
-            ),
-            details: &format!(
-                "## The expression\n\n```cel\n{}\n```\n\n",
-                self.check.get_ref().trim()
-            ),
+            cure: "Change the program so that it keeps the rule",
+            shown: ["expression", "cel"],
+            text: self.check.get_ref().trim(),
         };
         let of_team = TeamCheck::Rule(reader.team.rules.len());
         reader.declare(&self.id, &self.meta, &texts, of_team);

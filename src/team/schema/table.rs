@@ -114,14 +114,11 @@ impl SchemaTable {
         else {
             return;
         };
-        let id = self.id.get_ref();
-        let text = serde_json::to_string_pretty(schema.text()).unwrap_or_default();
         let texts = RuleTexts {
-            title: &format!("a value violates the schema of `{id}`"),
-            help: &format!(
-                "Correct the program that writes it; `runvet explain {id}` shows the schema."
-            ),
-            details: &format!("## The schema\n\n```json\n{text}\n```\n\n"),
+            title: &format!("a value violates the schema of `{}`", self.id.get_ref()),
+            cure: "Correct the program that writes it",
+            shown: ["schema", "json"],
+            text: &serde_json::to_string_pretty(schema.text()).unwrap_or_default(),
         };
         let check = TeamCheck::Schema(reader.team.schemas.len());
         reader.declare(&self.id, &self.meta, &texts, check);
