@@ -72,7 +72,7 @@ impl OtherFile {
     }
 }
 
-/// What is known of a run once it is read.
+/// The facts of a run that judges need once it is read.
 pub(crate) struct RunFacts<'r> {
     pub(crate) lifecycle: Lifecycle,
     pub(crate) has_events: bool,

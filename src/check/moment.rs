@@ -104,7 +104,7 @@ impl LiveChecker {
         [state.flatten(), run].map(|json| json.and_then(read))
     }
 
-    /// What is found in a record, or in a line of one, without its actions.
+    /// Returns what is found in a record, or in a line of one, without its actions.
     pub(crate) fn record(&self, record: Written<'_>) -> Vec<Finding> {
         let artifact = record.artifact;
         let place = Place::line(artifact, record.line);
@@ -120,12 +120,12 @@ impl LiveChecker {
         })
     }
 
-    /// Whether schemas of actions are on.
+    /// Returns `true` if schemas of actions are on.
     pub(crate) fn judges_actions(&self) -> bool {
         self.team().has_schema_of(Judged::Action)
     }
 
-    /// What is found in an action that the state is going to have at a place.
+    /// Returns what is found in an action that the state is going to have at a place.
     pub(crate) fn action(&self, index: usize, action: &[u8]) -> Vec<Finding> {
         let place = Pointer::new("/outcomes/actions").item(index);
         let action = Written {
@@ -140,7 +140,7 @@ impl LiveChecker {
         })
     }
 
-    /// Whether a finding is that of a schema.
+    /// Returns `true` if a finding is that of a schema.
     pub(crate) fn is_of_schema(&self, finding: &Finding) -> bool {
         let rule = finding.rule_index.and_then(|it| self.check.rules.get(it));
         rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema(_))))

@@ -25,7 +25,7 @@ impl TeamCheck {
     }
 }
 
-/// Why an artifact, or a part of it, is not judged.
+/// Returns why an artifact, or a part of it, is not judged.
 fn unjudged(artifact: Artifact, loaded: &Loaded<'_, '_>) -> Option<SkipReason> {
     let of = |usable: &Usable<()>| match usable {
         Usable::Unjudged(reason) => Some(reason.clone()),

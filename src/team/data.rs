@@ -11,7 +11,7 @@ use toml::Spanned;
 use crate::finding::Level;
 use crate::source::Artifact;
 
-/// What the author of a rule says of it.
+/// The keys by which the author of a rule describes it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub(crate) struct RuleMeta {
     /// The level of the rule, unless set otherwise [default: error].

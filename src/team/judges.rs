@@ -154,8 +154,7 @@ impl TeamJudges {
 
     /// Judges an event, and notes it for those that follow.
     pub(crate) fn event(&mut self, line: Line, event: Node<'_>, values: &RunValues<'_>) {
-        let index = Arc::clone(&self.index);
-        let event = index.view(line, event);
+        let event = self.index.view(line, event);
         self.event_by_itself(&event);
         for order in &mut self.orders {
             if let Some(seen) = order.seen(&event, &mut self.meanings) {
@@ -226,8 +225,7 @@ impl TeamJudges {
 
     /// Notes an event for those that follow, as far as [`TeamJudges::next`] asks.
     pub(crate) fn follow(&mut self, line: Line, event: Node<'_>) {
-        let index = Arc::clone(&self.index);
-        let event = index.view(line, event);
+        let event = self.index.view(line, event);
         for order in &mut self.orders {
             if let Some(seen) = order.seen(&event, &mut self.meanings) {
                 order.follow(&seen);

@@ -16,7 +16,7 @@ enum Part {
     Value(Word),
 }
 
-/// What a message can name besides parameters.
+/// A word that a message can name besides parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     /// The value at the place of the finding.
@@ -69,7 +69,7 @@ impl Message {
         Ok(Self(parts))
     }
 
-    /// Whether it names a value.
+    /// Returns `true` if it names a value.
     pub(crate) fn names(&self, word: Word) -> bool {
         self.0.contains(&Part::Value(word))
     }

@@ -89,7 +89,7 @@ impl OrderJudge {
         self.order.within.is_some()
     }
 
-    /// Says whether it is about an event, and whether its pattern speaks of that; `None` for
+    /// Returns whether it is about an event, and whether its pattern speaks of that; `None` for
     /// neither.
     pub(super) fn names(&self, event: &EventView<'_>) -> Option<[bool; 2]> {
         let OrderKeys { each, other, .. } = self.in_events?;
@@ -98,7 +98,7 @@ impl OrderJudge {
         (names != [false; 2]).then_some(names)
     }
 
-    /// What it sees of an event; `None` where it does not name it.
+    /// Returns what it sees of an event; `None` where it does not name that.
     pub(super) fn seen(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Option<Seen> {
         let names = self.names(event)?;
         let same = self.in_events?.same.and_then(|same| event.value(same));
@@ -191,7 +191,7 @@ impl OrderJudge {
         Some(Compared::when(is_examined || !offences.is_empty()))
     }
 
-    /// Why it can't be judged.
+    /// Returns why it can't be judged.
     fn unmet(&self, run: &RunFacts<'_>) -> Option<SkipReason> {
         let pattern = self.order.pattern;
         if let Some(reason) = (run.unjudged)(Artifact::Events) {

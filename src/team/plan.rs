@@ -32,7 +32,7 @@ type Selection = usize;
 /// The events that have a plan: those with one skeleton, and with one phase if that is a known one.
 type Alike = (u32, Option<&'static str>);
 
-/// What is left to look at in each of them.
+/// The strings and numbers that are left to look at in each of them.
 #[derive(Default)]
 struct Plan {
     /// The phase, if all events have the same one.
@@ -55,7 +55,7 @@ struct Plan {
 /// A string or number, and the values of which it is one where a selector names the event.
 type Test = (At, Arc<Values>);
 
-/// What a schema says of strings and numbers of the events that it judges.
+/// A schema, and the strings and numbers of the events that it judges.
 struct OfSchema {
     selection: Selection,
     /// Its place among all.
@@ -174,7 +174,7 @@ impl Plan {
     }
 }
 
-/// What one thread needs to judge events by their strings and numbers: the plans that it has made,
+/// A fast judge of events by their strings and numbers, for one thread: the plans that it has made,
 /// and buffers for the latest event.
 #[derive(Default)]
 pub(crate) struct Skimmer {

@@ -9,7 +9,7 @@ use crate::document::{Node, OwnedDocument};
 use crate::expression::{Budget, Expression, Value};
 use crate::finding::{Lifecycle, SkipReason};
 use crate::select::{KeyPath, Selector};
-use crate::source::Artifact;
+use crate::source::{Artifact, Line, Place};
 pub(super) use judge::{CountedEvents, RuleJudge};
 pub(crate) use table::RuleTable;
 
@@ -71,7 +71,7 @@ impl<'a> RunValues<'a> {
         }
     }
 
-    /// Those of a run of which nothing is known.
+    /// The values in a run of which nothing is known.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self {
         state: Ok(None),
@@ -89,12 +89,12 @@ impl TeamRule {
         in_guard || self.check.names(name)
     }
 
-    /// Whether it can be judged only once all events are read.
+    /// Returns `true` if it can be judged only once all events are read.
     pub(crate) fn counts_events(&self) -> bool {
         self.names(Name::Counts) || self.names(Name::Tools)
     }
 
-    /// Why a record that it names can't be judged.
+    /// Returns why a record that it names can't be judged.
     fn unmet<'r>(&self, values: &'r RunValues<'_>) -> Option<&'r SkipReason> {
         let of_state = values.state.as_ref().err();
         let of_summary = values.summary.as_ref().err();
@@ -110,6 +110,17 @@ impl TeamRule {
             _ => return None,
         };
         record.as_ref().ok().copied().flatten()
+    }
+
+    /// The place of a finding in an event or, without a line, in the record of a run.
+    fn place(&self, line: Option<Line>, record: Option<Node<'_>>) -> Place {
+        let at = record.map(|record| self.at.reached(record));
+        let at = at.unwrap_or_default();
+        match line {
+            Some(line) => Place::event(line, at.as_str()),
+            None if at.as_str().is_empty() => Place::whole(self.within),
+            None => Place::value(self.within, at),
+        }
     }
 
     /// The values of all names, in their order.
@@ -132,7 +143,7 @@ impl TeamRule {
     }
 }
 
-/// What `run` stands for, as JSON.
+/// Returns the value of `run` as JSON.
 pub(crate) fn run_as_json(
     dir: Option<&str>,
     id: Option<&str>,

@@ -178,9 +178,8 @@ impl SchemaJudge {
 
     /// Judges what it names of a record, or of a line of one; the place is that of the whole.
     pub(crate) fn record(&mut self, root: Node<'_>, place: &dyn Fn() -> Place) {
-        let schema = Arc::clone(&self.schema);
-        if schema.record != Judged::Action {
-            if let Some(value) = schema.at.of(root) {
+        if self.schema.record != Judged::Action {
+            if let Some(value) = self.schema.at.of(root) {
                 self.judge(value, &Pointer::default(), place);
             }
             return;
@@ -189,7 +188,7 @@ impl SchemaJudge {
         let actions = actions.into_iter().flat_map(Node::items).enumerate();
         let all = Pointer::new("/outcomes/actions");
         for (index, action) in actions {
-            if let Some(value) = schema.of_action(action) {
+            if let Some(value) = self.schema.of_action(action) {
                 self.judge(value, &all.item(index), place);
             }
         }

@@ -43,7 +43,7 @@ impl Run {
         Ok(self)
     }
 
-    /// Whether rules of a team judge the run.
+    /// Returns `true` if rules of a team judge the run.
     pub(in crate::recorder) fn is_judged(&self) -> bool {
         self.live.is_some()
     }
@@ -123,7 +123,7 @@ impl Run {
         }
     }
 
-    /// What is found in the next event.
+    /// Returns what is found in an event that may be the next one.
     fn found_in(&self, event: &Event) -> Result<Vec<Finding>, Error> {
         let (Some(live), Some(gate)) = (&self.live, &self.recorder.gate) else {
             return Ok(Vec::new());

@@ -12,7 +12,7 @@ use crate::document::{Meanings, Node};
 use crate::source::Line;
 use crate::team::instant::Instant;
 
-/// What an order demands of the events that it is about (*each*), and of others.
+/// A demand on the events that an order is about (*each*), and on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// There is none.
@@ -31,7 +31,7 @@ pub(crate) enum Pattern {
     NoneLater,
 }
 
-/// What an order sees of an event.
+/// An event as an order sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) line: Line,
@@ -77,7 +77,7 @@ pub(crate) struct Offence {
     pub(crate) same: Option<Digest>,
 }
 
-/// Why an event breaks an order.
+/// A reason why an event breaks an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// It does not have what the pattern demands. The number is that of the events of its group so
@@ -102,7 +102,7 @@ const DIGITS_OF_AN_ENTRY: usize = 64;
 )]
 pub(crate) struct TooMany;
 
-/// What an order demands, and of which events.
+/// A pattern, and the events that it demands it of.
 #[derive(Clone, Debug)]
 struct Demand {
     pattern: Pattern,
@@ -126,7 +126,7 @@ pub(crate) struct Automaton {
 /// An event that waits, or is waited for: its instant and its line.
 type Waiting = (Option<Instant>, Line);
 
-/// What is known of the events with one value.
+/// The events with one value.
 #[derive(Clone, Debug, Default)]
 struct Group {
     count: u64,
@@ -251,7 +251,7 @@ impl Demand {
         }
     }
 
-    /// What an event lacks that it must have to be judged.
+    /// Returns what an event lacks that it must have to be judged.
     fn lacks(&self, event: &Seen) -> Option<Why> {
         if self.is_grouped && event.same.is_none() {
             return Some(Why::NoValue);

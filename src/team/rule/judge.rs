@@ -10,13 +10,13 @@ use crate::expression::{Budget, Expression, Stop, Value};
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::printable::{brief, shortened};
-use crate::source::{Artifact, Line, Place};
+use crate::source::{Artifact, Line};
 use crate::team::RunFacts;
 use crate::team::events::{EventIndex, EventView};
 use crate::team::found::Found;
 use crate::team::message::Word;
 
-/// Why an event is not judged.
+/// The reason for an event that is not judged.
 const UNREADABLE: SkipReason =
     SkipReason::new(SkipKind::Unreadable, "events.jsonl can't be read again");
 
@@ -69,7 +69,7 @@ enum Spent {
     Words,
 }
 
-/// What the evaluation of a rule shows.
+/// The outcome of the evaluation of a rule.
 enum Verdict {
     /// The guard is false.
     NotAsked,
@@ -116,8 +116,7 @@ impl RuleJudge {
         if self.spent.is_some() {
             return;
         }
-        let rule = Arc::clone(&self.rule);
-        if rule.counts_events() && values.counts.is_none() {
+        if self.rule.counts_events() && values.counts.is_none() {
             if self.later.len() < MAX_LATER {
                 self.later.push(line);
             } else {
@@ -127,8 +126,7 @@ impl RuleJudge {
         }
         let bytes = STEPS_OF_BYTE.saturating_mul(line.length as u64);
         self.budget.add(bytes.saturating_add(STEPS_OF_EVENT));
-        let place = || Place::event(line, rule.at.reached(event).as_str());
-        self.judge(&rule, Some(event), Some(event), values, place);
+        self.judge(Some((line, event)), values);
     }
 
     /// Judges what is judged once all events are read: those that it counts, and the run.
@@ -139,7 +137,7 @@ impl RuleJudge {
         read_again: &impl Fn(Line, &mut Vec<u8>) -> bool,
     ) {
         if self.rule.each.is_none() && (has_ended || !self.rule.needs_end) {
-            self.run(values);
+            self.judge(None, values);
         }
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for line in std::mem::take(&mut self.later) {
@@ -151,30 +149,17 @@ impl RuleJudge {
         }
     }
 
-    fn run(&mut self, values: &RunValues<'_>) {
-        let rule = Arc::clone(&self.rule);
-        let record = rule.record(values);
-        let place = || match record.map(|record| rule.at.reached(record)) {
-            Some(pointer) if !pointer.as_str().is_empty() => Place::value(rule.within, pointer),
-            _ => Place::whole(rule.within),
-        };
-        self.judge(&rule, None, record, values, place);
-    }
-
-    fn judge<'a>(
-        &mut self,
-        rule: &'a TeamRule,
-        event: Option<Node<'a>>,
-        record: Option<Node<'_>>,
-        values: &RunValues<'a>,
-        place: impl FnOnce() -> Place,
-    ) {
+    /// Judges an event, or the run.
+    fn judge(&mut self, event: Option<(Line, Node<'_>)>, values: &RunValues<'_>) {
+        let rule = &*self.rule;
         if let Some(reason) = rule.unmet(values) {
             self.unmet = Some(reason.clone());
             return;
         }
+        let (line, event) = event.unzip();
+        let record = event.or_else(|| rule.record(values));
         let bound = rule.bound(event, values);
-        let message = match self.verdict(rule, &bound) {
+        let message = match verdict(rule, &bound, &mut self.budget) {
             None => {
                 self.spent = Some(Spent::Steps);
                 return;
@@ -193,7 +178,8 @@ impl RuleJudge {
             }),
         };
         self.examined = true;
-        self.found.add(|| Draft::new(place(), message));
+        self.found
+            .add(|| Draft::new(rule.place(line, record), message));
     }
 
     /// Reports what it found, and that it could not judge all; `None` where it can't be judged.
@@ -213,7 +199,7 @@ impl RuleJudge {
         Some(Compared::when(self.examined))
     }
 
-    /// Why it can't judge a run.
+    /// Returns why it can't judge a run.
     fn cannot_judge(&self, run: &RunFacts<'_>) -> Option<SkipReason> {
         if self.rule.needs_end && run.lifecycle == Lifecycle::Unknown {
             return Some(UNKNOWN_LIFECYCLE);
@@ -228,12 +214,12 @@ impl RuleJudge {
         }
         self.unmet.clone()
     }
+}
 
-    /// What the expressions say; `None` where the budget is spent.
-    fn verdict<'a>(&mut self, rule: &'a TeamRule, bound: &'a [Value<'a>]) -> Option<Verdict> {
-        let mut evaluate = |key: &str, expression: &'a Expression| match expression
-            .evaluate(bound, &mut self.budget)
-        {
+/// Evaluates the expressions; `None` where the budget is spent.
+fn verdict<'a>(rule: &'a TeamRule, bound: &'a [Value<'a>], budget: &mut Budget) -> Option<Verdict> {
+    let mut evaluate =
+        |key: &str, expression: &'a Expression| match expression.evaluate(bound, budget) {
             Ok(value) => Some(Ok(value)),
             Err(Stop::Spent) => None,
             Err(Stop::Failed(failure)) => {
@@ -241,23 +227,22 @@ impl RuleJudge {
                 Some(Err(format!("`{key}` can't be evaluated: {why}")))
             }
         };
-        if let Some(when) = &rule.when {
-            match evaluate("when", when)? {
-                Ok(Value::Bool(true)) => {}
-                Ok(Value::Bool(false)) => return Some(Verdict::NotAsked),
-                Ok(other) => return Some(no_bool("when", "a bool", &other)),
-                Err(why) => return Some(Verdict::Failed(why)),
-            }
+    if let Some(when) = &rule.when {
+        match evaluate("when", when)? {
+            Ok(Value::Bool(true)) => {}
+            Ok(Value::Bool(false)) => return Some(Verdict::NotAsked),
+            Ok(other) => return Some(no_bool("when", "a bool", &other)),
+            Err(why) => return Some(Verdict::Failed(why)),
         }
-        Some(match evaluate("check", &rule.check)? {
-            Ok(Value::Bool(true)) => Verdict::Sound,
-            Ok(Value::Bool(false)) => Verdict::Wrong(None),
-            Ok(Value::Text(text)) if text.is_empty() => Verdict::Sound,
-            Ok(Value::Text(text)) => Verdict::Wrong(Some(shortened(&text, MESSAGE_CHARS))),
-            Ok(other) => no_bool("check", "a bool or a string", &other),
-            Err(why) => Verdict::Failed(why),
-        })
     }
+    Some(match evaluate("check", &rule.check)? {
+        Ok(Value::Bool(true)) => Verdict::Sound,
+        Ok(Value::Bool(false)) => Verdict::Wrong(None),
+        Ok(Value::Text(text)) if text.is_empty() => Verdict::Sound,
+        Ok(Value::Text(text)) => Verdict::Wrong(Some(shortened(&text, MESSAGE_CHARS))),
+        Ok(other) => no_bool("check", "a bool or a string", &other),
+        Err(why) => Verdict::Failed(why),
+    })
 }
 
 fn no_bool(key: &str, wanted: &str, value: &Value<'_>) -> Verdict {

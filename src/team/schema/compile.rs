@@ -190,7 +190,8 @@ impl Written<'_> {
     }
 }
 
-/// What is wrong in a schema itself, whatever other files hold: pointers, each with the reason.
+/// Returns what is wrong in a schema itself, whatever other files hold: pointers, each with the
+/// reason.
 fn mistakes_in(mut schema: Value, reached: &Reached) -> Vec<(String, String)> {
     cut_references(&mut schema);
     let mut found = Vec::new();
@@ -265,7 +266,7 @@ fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<Strin
     }
 }
 
-/// Why a schema is none.
+/// Returns why a schema is none.
 fn why(error: &ValidationError<'_>) -> String {
     match error.kind() {
         Kind::Referencing(Unretrievable { uri, source }) => {

@@ -147,7 +147,7 @@ impl SchemaTable {
         examples
     }
 
-    /// What it judges.
+    /// Returns what it judges.
     fn judged(&self, reader: &mut FileReader<'_>) -> Option<Judged> {
         let record = self.record.as_ref();
         let judged = match record.map_or("event", |record| record.get_ref()) {
