@@ -19,14 +19,16 @@ use std::sync::Arc;
 use crate::finding::{Level, RuleInfo, Skip};
 use crate::load::Wanted;
 use crate::parallel::cores;
-use crate::rule::{Check, OnDemand, Rule, TeamCheck};
+use crate::rule::{Check, OnDemand, Rule};
 use crate::rules::{self, RuleSet, UnknownName};
 use crate::store::Fault;
-use crate::team::{InForce, On, Team};
+#[cfg(test)]
+use crate::team::Team;
+use crate::team::{TeamCheck, TeamJudges};
 
 pub(crate) use globs::{Base, Glob, relative};
 pub(crate) use levels::{Decided, LevelSetting, Levels};
-pub(crate) use moment::{Judges, Written};
+pub(crate) use moment::{LiveChecker, Written};
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;
 pub(crate) use worker::Worker;
@@ -126,7 +128,7 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
         rules.filter(|(_, level)| **level != Level::Off)
     };
     let mut wanted = Wanted {
-        team: in_force(rules.team(), on().map(|(rule, _)| rule)),
+        team: TeamJudges::new(rules.team(), on().filter_map(|(rule, _)| team_check(rule))),
         ..Wanted::default()
     };
     for part in on().flat_map(|(rule, _)| rule.reads) {
@@ -140,30 +142,12 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
     wanted
 }
 
-/// What rules that are on judge of what a team declares.
-fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InForce {
-    let mut on = On {
-        schemas: vec![false; team.schemas.len()],
-        orders: vec![false; team.orders.len()],
-        rules: vec![false; team.rules.len()],
-        vocabulary: false,
-    };
-    for rule in rules {
-        let (all, index) = match rule.check {
-            Check::Team(TeamCheck::Schema { index, .. }) => (&mut on.schemas, index),
-            Check::Team(TeamCheck::Order(index)) => (&mut on.orders, index),
-            Check::Team(TeamCheck::Rule(index)) => (&mut on.rules, index),
-            Check::Team(TeamCheck::Vocabulary) => {
-                on.vocabulary = true;
-                continue;
-            }
-            _ => continue,
-        };
-        if let Some(slot) = all.get_mut(index) {
-            *slot = true;
-        }
+/// The declaration of a team that a rule checks.
+fn team_check(rule: &Rule) -> Option<TeamCheck> {
+    match rule.check {
+        Check::Team(check) => Some(check),
+        _ => None,
     }
-    InForce::new(team, on)
 }
 
 impl Checker {
@@ -181,7 +165,7 @@ impl Checker {
     }
 
     /// What the team declares, as far as it is on.
-    pub(crate) fn team(&self) -> &InForce {
+    pub(crate) fn team(&self) -> &TeamJudges {
         &self.wanted.team
     }
 

@@ -2,31 +2,28 @@
 //!
 //! Names of rules and globs are plain texts here; [`crate::gate`] resolves them.
 
-mod files;
-mod reading;
-pub(crate) mod tables;
-mod team;
-
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::finding::{Deny, Level, Location};
-use crate::printable::escape;
+pub use crate::config_file::ConfigError;
+pub(crate) use crate::config_file::{ConfigSource, Files};
+use crate::finding::{Deny, Level};
 use crate::report::Format;
-use crate::source::{self, Artifact};
-use crate::timestamp::Timestamp;
-pub(crate) use files::Files;
-use tables::{
-    ClosedSet, Data, Entries, OrderTable, Pack, Params, RuleTable, Scalar, SchemaTable,
+use crate::rules::{ALL, RuleSet};
+use crate::source::Artifact;
+use crate::team::{
+    self, ClosedSet, Data, Entries, OrderTable, Pack, Params, RuleTable, Scalar, SchemaTable,
     SelectorKey, VersionTable,
 };
-pub(crate) use team::read_team;
+use crate::timestamp::Timestamp;
+
+const SCHEMA: &str = include_str!("../schemas/config.schema.json");
 
 /// The settings in `runvet.toml`. Every key is optional.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -156,6 +153,44 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Setting<T> {
     }
 }
 
+impl ConfigSource<'_> {
+    /// Reads the file as `runvet.toml`: the settings that are right, and the mistakes.
+    pub(crate) fn read(self) -> (Config, Vec<ConfigError>) {
+        self.read_as(SCHEMA)
+    }
+
+    /// Returns the source of a setting, as users know it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn origin(self, origin: &Origin) -> String {
+        match origin {
+            Origin::File(span) => self.place(span),
+            Origin::Given(name) => name.clone(),
+        }
+    }
+}
+
+/// Reads all that a configuration declares of a team, its packs included.
+pub(crate) fn read_team(
+    file: ConfigSource<'_>,
+    config: &Config,
+    files: &Files,
+    mistakes: &mut Vec<ConfigError>,
+) -> RuleSet {
+    let is_built_in = |group: &str| {
+        let mut groups = ALL.iter().map(|rule| rule.info.id.split('/').next());
+        groups.any(|known| known == Some(group))
+    };
+    let team = team::read(
+        file,
+        &config.team(),
+        &config.packs,
+        files,
+        &is_built_in,
+        mistakes,
+    );
+    RuleSet::of_team(team)
+}
+
 /// The levels of rules and groups of rules.
 pub(crate) type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
 
@@ -229,117 +264,6 @@ impl TryFrom<String> for Day {
         let start = Timestamp::parse(&format!("{text}T00:00:00Z"));
         let start = start.ok_or("this date does not exist")?;
         Ok(Self { text, start })
-    }
-}
-
-/// A mistake in a configuration, and the others that were found with it.
-#[derive(Debug, thiserror::Error, Clone)]
-#[error("{}", lines(self))]
-#[non_exhaustive]
-pub struct ConfigError {
-    /// What is wrong.
-    pub message: String,
-    /// Where it is.
-    pub location: Box<Location>,
-    /// What may have been meant.
-    pub help: Option<String>,
-    /// The other mistakes, in the order of their places.
-    pub others: Vec<ConfigError>,
-}
-
-impl ConfigError {
-    /// The first of some mistakes, with the others; `None` if there are none.
-    pub(crate) fn first_of(mut mistakes: Vec<Self>) -> Option<Self> {
-        mistakes.sort_by_key(|mistake| {
-            let Location {
-                file, line, column, ..
-            } = &*mistake.location;
-            (file.clone(), *line, *column)
-        });
-        let mut mistakes = mistakes.into_iter();
-        let first = mistakes.next()?;
-        Some(Self {
-            others: mistakes.collect(),
-            ..first
-        })
-    }
-
-    /// The mistake and the others.
-    pub(crate) fn each(&self) -> impl Iterator<Item = &Self> {
-        std::iter::once(self).chain(&self.others)
-    }
-}
-
-/// A line for each mistake: its place, what is wrong, what may have been meant.
-fn lines(error: &ConfigError) -> String {
-    let lines: Vec<String> = error.each().map(line).collect();
-    lines.join("\n")
-}
-
-fn line(error: &ConfigError) -> String {
-    let (location, message) = (&error.location, &error.message);
-    let file = escape(&location.file);
-    let place = match (location.line, location.column) {
-        (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
-        _ => format!("{file}: "),
-    };
-    let help = error.help.as_ref();
-    let help = help.map(|help| format!(" ({help})")).unwrap_or_default();
-    format!("{place}{message}{help}")
-}
-
-/// A user's file that errors point into.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ConfigSource<'f> {
-    /// Its path, as messages name it.
-    pub(crate) name: &'f str,
-    /// The directory that it lies in, whose name need not be UTF-8.
-    pub(crate) dir: &'f Path,
-    /// Its text.
-    pub(crate) text: &'f str,
-}
-
-impl ConfigSource<'_> {
-    /// An error at a place.
-    pub(crate) fn error(
-        self,
-        span: Range<usize>,
-        message: impl Into<String>,
-        help: Option<String>,
-    ) -> ConfigError {
-        let mut location = Location {
-            file: self.name.into(),
-            ..Location::default()
-        };
-        if let Some((spot, excerpt)) = source::locate(self.text.as_bytes(), 0, 1, &[span])
-            .into_iter()
-            .next()
-        {
-            location.line = Some(spot.line);
-            location.column = Some(spot.column);
-            location.excerpt = Some(excerpt);
-        }
-        ConfigError {
-            message: message.into(),
-            location: Box::new(location),
-            help,
-            others: Vec::new(),
-        }
-    }
-
-    /// The file and the line of a place.
-    pub(crate) fn place(self, span: &Range<usize>) -> String {
-        let line = source::Spot::of(self.text.as_bytes(), span).line;
-        format!("{}:{line}", self.name)
-    }
-
-    /// The source of a setting, as users know it.
-    #[cfg(feature = "cli")]
-    pub(crate) fn origin(self, origin: &Origin) -> String {
-        match origin {
-            Origin::File(span) => self.place(span),
-            Origin::Given(name) => name.clone(),
-        }
     }
 }
 

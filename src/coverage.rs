@@ -26,9 +26,10 @@ use crate::finding::{Coverage, EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::RunReader;
-use crate::rule::{Check, TeamCheck};
+use crate::rule::Check;
+use crate::source::Line;
 use crate::store::{AsEpisodeDir, Fault, Given};
-use crate::team::TeamEvents;
+use crate::team::EventIndex;
 use fields::Fields;
 
 /// What a check looked at in some runs.
@@ -133,8 +134,8 @@ impl Counting {
         }
     }
 
-    fn events(&self) -> &TeamEvents {
-        &self.checker.team().events
+    fn events(&self) -> &EventIndex {
+        &self.checker.team().index
     }
 
     fn of(&self, episodes: &[impl AsEpisodeDir], faults: Vec<ReportedFault>) -> RunsCoverage {
@@ -196,7 +197,7 @@ impl Counting {
                 if self.selectors.is_empty() {
                     continue;
                 }
-                let look = self.events().look(event);
+                let look = self.events().view(Line::BEFORE_ALL, event);
                 for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
                     *number += u64::from(look.is_named(*selector));
                 }
@@ -213,24 +214,14 @@ impl Counting {
 /// The selectors of events that rules which are on have: the rule, the key, and the place.
 fn selectors(gate: &Gate) -> Vec<(String, &'static str, usize)> {
     let checker = gate.checker();
-    let events = &checker.team().events;
     let of_rule = |rule: &crate::rule::Rule| {
-        let named = match rule.check {
-            Check::Team(TeamCheck::Schema { index, .. }) => {
-                vec![("where", events.selector_of_schema(index))]
-            }
-            Check::Team(TeamCheck::Order(index)) => {
-                let [each, other] = events.selectors_of_order(index);
-                vec![("each", each), ("other", other)]
-            }
-            Check::Team(TeamCheck::Rule(index)) => {
-                vec![("each", events.selector_of_rule(index))]
-            }
+        let selectors = match rule.check {
+            Check::Team(declared) => checker.team().selectors(declared),
             _ => Vec::new(),
         };
         let id = rule.info.id.to_string();
-        let named = named.into_iter();
-        named.filter_map(move |(key, selector)| Some((id.clone(), key, selector?)))
+        let selectors = selectors.into_iter();
+        selectors.map(move |(key, selector)| (id.clone(), key, selector))
     };
     gate.rule_set().iter().flat_map(of_rule).collect()
 }

@@ -61,7 +61,7 @@ pub(crate) struct Failure {
 
 /// The number of steps that are left. A step is a part of an expression that is evaluated, a member
 /// or an item that is looked at, a few bytes of a text, or a byte of one that is made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Budget {
     left: u64,
     /// The pattern that was compiled last.

@@ -40,7 +40,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::check::{self, Checker, Judges, Worker};
+use crate::check::{self, Checker, LiveChecker, Worker};
 use crate::config::Files;
 use crate::digest::Digest;
 use crate::finding::{Deny, EpisodeReport, Report, ReportedFault, RuleInfo, Statistics, Totals};
@@ -416,7 +416,7 @@ impl Gate {
     }
 
     /// The rules of the team that judge a run while it is written.
-    pub(crate) fn judges(&self, key: EpisodeKey, id: &str) -> Judges {
-        Judges::new(self.checker(), key, id)
+    pub(crate) fn judges(&self, key: EpisodeKey, id: &str) -> LiveChecker {
+        LiveChecker::new(self.checker(), key, id)
     }
 }

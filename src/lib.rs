@@ -41,6 +41,7 @@ mod check;
 mod cli;
 pub mod compare;
 mod config;
+mod config_file;
 pub mod coverage;
 mod dashboard;
 pub mod diff;

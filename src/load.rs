@@ -2,7 +2,6 @@
 //!
 //! Only this module knows which file has which content. Every file is read once.
 
-mod declared;
 mod events;
 mod learn;
 mod manifest;
@@ -15,8 +14,7 @@ mod trouble;
 use std::io;
 use std::num::NonZeroUsize;
 
-pub(crate) use declared::{Declared, FoundByOrder, FoundBySchema, Met, Outside, What};
-use events::{EventsReader, Skimmer};
+use events::EventsReader;
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(crate) use learn::LoadedLearn;
@@ -36,7 +34,7 @@ use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
-use crate::team::{InForce, RunValues, Team};
+use crate::team::{Examined, Judged, RunValues, Skimmer, TeamJudges};
 pub(crate) use trouble::{
     ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles, VersionField,
 };
@@ -64,8 +62,8 @@ pub(crate) struct Wanted {
     pub(crate) event_ids: bool,
     pub(crate) learn_lines: bool,
     pub(crate) named_files: bool,
-    /// What a team declares.
-    pub(crate) team: InForce,
+    /// What a team declares: judges that have judged nothing.
+    pub(crate) team: TeamJudges,
 }
 
 #[derive(Default)]
@@ -116,10 +114,8 @@ pub(crate) struct Loaded<'l, 'b> {
     pub(crate) timeline: &'l LoadedTimeline<'b>,
     pub(crate) learn: &'l LoadedLearn<'b>,
     pub(crate) manifest: &'l LoadedManifest<'b>,
-    /// What a team's schemas and vocabulary find.
-    pub(crate) declared: &'l Declared,
-    /// What the team declares.
-    pub(crate) team: &'l Team,
+    /// What is found by what the team declares.
+    pub(crate) judges: &'l TeamJudges,
 }
 
 /// A timeline as it was read. It stays open, because findings may point into its lines.
@@ -206,8 +202,7 @@ pub(crate) fn episode<R>(
         timeline: &timeline,
         learn: &learn,
         manifest: &manifest,
-        declared: &loader.declared,
-        team: &wanted.team.team,
+        judges: &loader.judges,
     });
     let lacking = loader.troubles.lacking().map(io::Error::other);
     drop(timeline);
@@ -223,7 +218,7 @@ struct Loader<'f> {
     /// Given back before the report is handed on.
     alone: Alone,
     troubles: Troubles,
-    declared: Declared,
+    judges: TeamJudges,
 }
 
 impl<'f> Loader<'f> {
@@ -233,7 +228,7 @@ impl<'f> Loader<'f> {
             wanted,
             alone: Alone::default(),
             troubles: Troubles::default(),
-            declared: Declared::new(&wanted.team),
+            judges: wanted.team.clone(),
         }
     }
 
@@ -268,9 +263,10 @@ impl<'f> Loader<'f> {
     /// Judges a record by a team's schemas.
     fn declared_of(&mut self, artifact: Artifact, record: &LoadedRecord<'_>) {
         if let Ok(document) = record.text {
-            let team = &self.wanted.team;
-            let whole = Place::whole(artifact);
-            self.declared.record(team.of(artifact), &whole, document);
+            for schema in self.judges.of(artifact) {
+                schema.record(document.root(), &|| Place::whole(artifact));
+            }
+            let team = &self.wanted.team.team;
             let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
             self.troubles.forget_misspelled(artifact, is_declared);
         }
@@ -313,7 +309,7 @@ impl<'f> Loader<'f> {
             return loaded;
         }
         let team = &self.wanted.team;
-        buffers.reader.keep_scalars(!team.events.is_empty());
+        buffers.reader.keep_scalars(!team.judges_no_event());
         buffers.skimmer.prepare(team);
         let mut events = EventsReader {
             facts,
@@ -328,7 +324,8 @@ impl<'f> Loader<'f> {
             outline: listening.map(OutlineReader::new),
             team: &self.wanted.team,
             skimmer: &mut buffers.skimmer,
-            declared: &mut self.declared,
+            judges: &mut self.judges,
+            examined: Examined::default(),
             values,
         };
         let result = self.files.open(artifact).and_then(|stream| {
@@ -343,7 +340,7 @@ impl<'f> Loader<'f> {
         match result {
             Ok(()) => {
                 let mut timeline = events.facts.finish();
-                let team = &self.wanted.team;
+                let team = &self.wanted.team.team;
                 timeline.slips.forget(|key| team.declares(artifact, key));
                 loaded.facts = Usable::Read(timeline);
             }
@@ -368,22 +365,20 @@ impl<'f> Loader<'f> {
     ) {
         if self.wanted.team.has_rules() {
             let read_again = |line: Line, bytes: &mut Vec<u8>| timeline.read_again(line, bytes);
-            let team = &self.wanted.team;
-            self.declared.end(team, lifecycle, values, read_again);
+            self.judges.end(lifecycle, values, read_again);
         }
     }
 
     fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
-        let team = &self.wanted.team;
-        if !self.wanted.learn_lines && team.of(Artifact::Learn).next().is_none() {
+        let is_judged = self.judges.has_schema_of(Judged::Whole(Artifact::Learn));
+        if !(self.wanted.learn_lines || is_judged) {
             return LoadedLearn::NOT_READ;
         }
         let reader = LearnReader {
             tape: &mut buffers.line_tape,
             alone: &self.alone,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
-            team,
-            declared: &mut self.declared,
+            judges: &mut self.judges,
             so_far: learn::SoFar::default(),
         };
         reader.read(self.files, &mut buffers.lines, &mut self.troubles)
@@ -395,25 +390,23 @@ impl<'f> Loader<'f> {
         bytes: &'b mut Vec<u8>,
         tape: &'b mut Tape,
     ) -> LoadedManifest<'b> {
-        let (files, team, artifact) = (self.files, &self.wanted.team, Artifact::Manifest);
+        let (files, artifact) = (self.files, Artifact::Manifest);
         let verifies = self.wanted.named_files && lifecycle == Lifecycle::Terminal;
-        let is_judged = team.of(artifact).next().is_some() && files.entries().has(artifact);
-        other::judge(files, team, lifecycle, &self.alone, &mut self.declared);
+        let is_judged =
+            self.judges.has_schema_of(Judged::Whole(artifact)) && files.entries().has(artifact);
+        other::judge(files, &mut self.judges, lifecycle, &self.alone);
         if !(verifies || is_judged) {
             return LoadedManifest::NOT_READ;
         }
         let troubles = &mut self.troubles;
         let manifest = manifest::read(files, bytes, tape, &self.alone, troubles, verifies);
-        match manifest.document {
-            Some(document) => {
-                let whole = Place::whole(artifact);
-                self.declared.record(team.of(artifact), &whole, document);
-            }
-            None if matches!(manifest.files, Usable::Unjudged(_)) => {}
-            None => {
-                let whole = Place::whole(artifact);
-                let what = What::Unusable("the file is not a JSON object".into());
-                self.declared.note(team.of(artifact), &whole, &what);
+        let is_unjudged = matches!(manifest.files, Usable::Unjudged(_));
+        for schema in self.judges.of(artifact) {
+            let whole = Place::whole(artifact);
+            match manifest.document {
+                Some(document) => schema.record(document.root(), &|| whole.clone()),
+                None if is_unjudged => {}
+                None => schema.unusable(&whole, "the file is not a JSON object"),
             }
         }
         manifest

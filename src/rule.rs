@@ -9,8 +9,8 @@ pub(crate) use crate::draft::{Compared, Draft};
 use crate::finding::RuleInfo;
 pub(crate) use crate::finding::{Level, Lifecycle};
 pub(crate) use crate::source::{Artifact, Place, Pointer};
+pub(crate) use crate::team::TeamCheck;
 pub(crate) use context::Context;
-pub(crate) use team::TeamCheck;
 
 /// A rule: its name and level, and how it is checked.
 pub(crate) struct Rule {

@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::finding::Level;
-use crate::rule::{Placed, Rule};
+use crate::rule::{Check, Placed, Rule};
 use crate::team::Team;
 pub(crate) use names::{UnknownName, names};
 
@@ -43,6 +43,13 @@ impl RuleSet {
             made: made.into(),
             team: team.into(),
         }
+    }
+
+    /// The built-in rules and those that a team declares.
+    pub(crate) fn of_team(team: Team) -> Self {
+        let made = team.infos.iter().cloned();
+        let made = made.map(|(info, check)| Rule::with_info(info, Check::Team(check)));
+        Self::with(made.collect(), team)
     }
 
     /// What the team declares.

@@ -208,6 +208,10 @@ impl Keys {
         place(&mut self.0, path)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The tests of a selector, by the places of their paths.
     pub(crate) fn indexed(&mut self, selector: &Selector) -> Indexed {
         let tests = selector.0.iter();

@@ -9,18 +9,17 @@ use super::{Checker, findings};
 use crate::document::{Document, OwnedDocument, Tape};
 use crate::draft::{Draft, Drafted, FindingMemory, Findings};
 use crate::finding::{Finding, Level, Lifecycle};
-use crate::load::Declared;
 use crate::record::State;
 use crate::rule::{Check, TeamCheck};
 use crate::source::{Artifact, EpisodeKey, Line, Place, Pointer};
-use crate::team::{InForce, Judged, Name, RunValues, run_as_json};
+use crate::team::{Judged, Name, RunValues, TeamJudges, run_as_json};
 
-/// The rules of a team that judge one run while it is written. They are fed with each event.
-pub(crate) struct Judges {
+/// A check of one run by the rules of its team while it is written. It is fed with each event.
+pub(crate) struct LiveChecker {
     check: Arc<Checker>,
     levels: Arc<[Level]>,
     /// What is known of the events so far.
-    so_far: Declared,
+    so_far: TeamJudges,
     /// The location of the episode, and its id.
     key: EpisodeKey,
     id: String,
@@ -35,22 +34,14 @@ pub(crate) struct Written<'w> {
     pub(crate) bytes: &'w [u8],
 }
 
-/// What expressions name besides events, as it is before an event is written.
-#[derive(Default)]
-pub(crate) struct Now {
-    state: Option<OwnedDocument>,
-    run: Option<OwnedDocument>,
-}
-
 /// Reads a line of the timeline that is written already.
 pub(crate) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>;
 
-impl Judges {
+impl LiveChecker {
     /// The rules of a check, for a run of which nothing is written.
     pub(crate) fn new(check: Arc<Checker>, key: EpisodeKey, id: &str) -> Self {
-        let team = &check.wanted.team;
         Self {
-            so_far: Declared::new(team),
+            so_far: check.wanted.team.clone(),
             levels: check.levels_of(&key),
             check,
             key,
@@ -58,92 +49,86 @@ impl Judges {
         }
     }
 
-    fn team(&self) -> &InForce {
+    fn team(&self) -> &TeamJudges {
         &self.check.wanted.team
-    }
-
-    /// Whether nothing in an event is judged, and nothing of it counts later.
-    pub(crate) fn pass_over(&self, event: Written<'_>) -> bool {
-        let InForce { events, team, .. } = self.team();
-        if events.is_empty() {
-            return true;
-        }
-        let mut tape = Tape::default();
-        let document = tape.read_record(event.bytes);
-        document.is_ok_and(|it| events.find_nothing(team, &events.look(it.root())))
     }
 
     /// Notes an event for those that follow.
     pub(crate) fn follow(&mut self, event: Written<'_>) {
-        let team = &self.check.wanted.team;
-        if let Ok(document) = Tape::default().read_record(event.bytes) {
-            self.so_far.follow(team, event.line, document.root());
+        if !self.team().judges_no_event()
+            && let Ok(document) = Tape::default().read_record(event.bytes)
+        {
+            self.so_far.follow(event.line, document.root());
         }
     }
 
-    /// What would be found if an event were the next one. It costs what the rules of that event
-    /// do, whatever there is before it.
+    /// Returns what would be found if an event were the next one, where the state is as it is
+    /// before it. It costs what the rules of that event do, whatever there is before it.
     pub(crate) fn event(
         &self,
         event: Written<'_>,
-        now: &Now,
+        state: &State,
         read_again: ReadAgain<'_>,
     ) -> Vec<Finding> {
-        let values = RunValues {
-            state: Ok(now.state.as_ref().map(OwnedDocument::root)),
-            summary: Ok(None),
-            run: now.run.as_ref().map(OwnedDocument::root),
-            counts: None,
-            tools: None,
-        };
+        let team = self.team();
+        if team.judges_no_event() {
+            return Vec::new();
+        }
         self.judge(event, Some(read_again), |document| {
-            let (team, root) = (self.team(), document.root());
-            self.so_far.of_next(team, event.line, root, values)
+            let (line, root) = (event.line, document.root());
+            if team.find_nothing(&team.index.view(line, root)) {
+                return None;
+            }
+            let [state, run] = self.named(state);
+            let values = RunValues {
+                state: Ok(state.as_ref().map(OwnedDocument::root)),
+                summary: Ok(None),
+                run: run.as_ref().map(OwnedDocument::root),
+                counts: None,
+                tools: None,
+            };
+            Some(self.so_far.next(team, line, root, values))
         })
     }
 
-    /// What the rules that are on read of the state in front of an event.
-    pub(crate) fn now(&self, state: &State) -> Now {
-        let team = self.team();
-        let mut now = Now::default();
-        if !team.has_rules() {
-            return now;
-        }
+    /// The values of `state` and `run`, as far as rules that are on name them.
+    fn named(&self, state: &State) -> [Option<OwnedDocument>; 2] {
+        let names = |name| self.team().names(name);
         let read = |json: Vec<u8>| OwnedDocument::read(json).ok();
-        if team.names(Name::Run) {
+        let run = names(Name::Run).then(|| {
             let (status, using) = (state.outcomes.status.word(), &state.episode.using);
             let state = json!({"outcomes": {"status": status}, "episode": {"using": using}});
             let state = read(state.to_string().into_bytes());
             let records = [state.as_ref().map(OwnedDocument::root), None];
             let id = Some(&*self.id);
-            now.run = read(run_as_json(id, id, Lifecycle::NonTerminal, records));
-        }
-        if team.names(Name::State) {
-            now.state = serde_json::to_vec(state).ok().and_then(read);
-        }
-        now
+            run_as_json(id, id, Lifecycle::NonTerminal, records)
+        });
+        let state = names(Name::State).then(|| serde_json::to_vec(state).ok());
+        [state.flatten(), run].map(|json| json.and_then(read))
     }
 
-    /// What is found in a record, or in a line of one, without its actions.
+    /// Returns what is found in a record, or in a line of one, without its actions.
     pub(crate) fn record(&self, record: Written<'_>) -> Vec<Finding> {
         let artifact = record.artifact;
         let place = Place::line(artifact, record.line);
         self.judge(record, None, |document| {
-            let mut found = Declared::new(self.team());
-            let schemas = self.team().of(artifact);
-            let schemas = schemas.filter(|(_, schema)| schema.record != Judged::Action);
-            found.record(schemas, &place, document);
-            found
+            let mut found = self.team().clone();
+            for schema in found
+                .of(artifact)
+                .filter(|it| it.schema.record != Judged::Action)
+            {
+                schema.record(document.root(), &|| place.clone());
+            }
+            Some(found)
         })
     }
 
-    /// Whether schemas of actions are on.
-    pub(crate) fn judge_actions(&self) -> bool {
-        let mut schemas = self.team().of(Artifact::State);
-        schemas.any(|(_, schema)| schema.record == Judged::Action)
+    /// Returns `true` if schemas of actions are on.
+    pub(crate) fn judges_actions(&self) -> bool {
+        self.team().has_schema_of(Judged::Action)
     }
 
-    /// What is found in an action that the state is going to have at a place.
+    /// Returns what is found in an action that the state is going to have at a place.
     pub(crate) fn action(&self, index: usize, action: &[u8]) -> Vec<Finding> {
         let place = Pointer::new("/outcomes/actions").item(index);
         let action = Written {
@@ -152,18 +137,18 @@ impl Judges {
             bytes: action,
         };
         self.judge(action, None, |document| {
-            let mut found = Declared::new(self.team());
-            found.action(self.team(), &place, document.root());
-            found
+            let mut found = self.team().clone();
+            found.action(&place, document.root());
+            Some(found)
         })
     }
 
-    /// Whether a finding is that of a schema.
+    /// Returns `true` if a finding is that of a schema.
     pub(crate) fn is_of_schema(&self, finding: &Finding) -> bool {
         let rule = finding
             .rule_index
             .and_then(|it| self.check.settings.rules.get(it));
-        rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema { .. })))
+        rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema(_))))
     }
 
     /// Words what is found in a text. What can't be judged is a finding too: nobody should take
@@ -172,17 +157,16 @@ impl Judges {
         &self,
         text: Written<'_>,
         read_again: Option<ReadAgain<'_>>,
-        find: impl FnOnce(Document<'_>) -> Declared,
+        find: impl FnOnce(Document<'_>) -> Option<TeamJudges>,
     ) -> Vec<Finding> {
         let mut tape = Tape::default();
-        let Ok(document) = tape.read_record(text.bytes) else {
+        let Some(found) = tape.read_record(text.bytes).ok().and_then(find) else {
             return Vec::new();
         };
-        let found = find(document);
         let mut memory = FindingMemory::new(&self.key.to_string());
         let mut drafts = Vec::new();
         for (of, level) in self.check.settings.rules.placed().zip(&*self.levels) {
-            let (Check::Team(team), Some(severity)) = (&of.rule.check, level.severity()) else {
+            let (Check::Team(check), Some(severity)) = (&of.rule.check, level.severity()) else {
                 continue;
             };
             let mut skips = Vec::new();
@@ -194,7 +178,7 @@ impl Judges {
                 &mut drafts,
                 &mut skips,
             );
-            team.at_once(&self.team().team, &found, &mut findings);
+            let _ = found.report(*check, None, &mut findings);
             findings.close();
             drafts.extend(skips.into_iter().map(|skip| Drafted {
                 rule_index: of.index,

@@ -37,7 +37,7 @@ impl Node<'_> {
 }
 
 /// The digests of values that were asked for lately: many events of a run have the same few values.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Meanings(Vec<Option<(Box<str>, Digest)>>);
 
 /// The number of values that are remembered, and the length of each.

@@ -23,7 +23,7 @@ const STEPS_OF_BYTE: usize = 4_000;
 const BYTES_OF_MATCH: usize = 1_024;
 
 /// A pattern, and what it was compiled to with its size; `None` where it can't be used.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Pattern {
     text: Box<str>,
     compiled: Option<(Regex, usize)>,

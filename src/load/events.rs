@@ -10,10 +10,8 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::declared::Declared;
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
-pub(super) use sift::Skimmer;
 use sift::{Kept, Sifted, Sifting, Worker};
 
 use crate::digest::Digest;
@@ -26,7 +24,7 @@ use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::{InForce, RunValues, Sight};
+use crate::team::{Examined, RunValues, Seen, Skimmer, TeamJudges};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -91,10 +89,12 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) spread: Spread,
     /// What is listened to besides, if anything.
     pub(super) outline: Option<OutlineReader<'r>>,
-    /// What a team declares, and what that finds.
-    pub(super) team: &'r InForce,
+    /// What a team declares, and what that finds in the run.
+    pub(super) team: &'r TeamJudges,
     pub(super) skimmer: &'r mut Skimmer,
-    pub(super) declared: &'r mut Declared,
+    pub(super) judges: &'r mut TeamJudges,
+    /// The judges that judged events which were not shown to them.
+    pub(super) examined: Examined,
     /// What the names of its rules stand for.
     pub(super) values: &'r RunValues<'r>,
 }
@@ -108,6 +108,7 @@ impl EventsReader<'_, '_> {
     ) -> (Opened<'s>, Result<(), Unreadable>) {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         let result = self.read_lines(&mut lines);
+        self.judges.examined(&self.examined);
         if let (Err(why), Some(outline)) = (&result, &mut self.outline) {
             let (place, reason) = (None, why.to_string());
             outline.no_event(NoEvent { place, reason });
@@ -212,8 +213,8 @@ impl EventsReader<'_, '_> {
                     reading.fault.get_or_insert(why);
                 }
                 events.facts.timeline_mut().tally.append(&sifted.tally);
-                events.declared.examined.append(&mut sifted.examined);
-                events.kept(&sifted.kept, &sifted.sights, &block);
+                events.examined.append(&mut sifted.examined);
+                events.kept(&sifted.kept, &sifted.seen, &block);
                 events.spread.passed(sifted.last);
                 events.glanced(sifted.glances, &block);
                 reading.spare.extend(block.into_buffer());
@@ -223,17 +224,18 @@ impl EventsReader<'_, '_> {
     }
 
     /// Takes the lines that were kept of a block, and what orders see of others.
-    fn kept(&mut self, kept: &[Kept], mut sights: &[Sight], block: &Block) {
+    fn kept(&mut self, kept: &[Kept], mut seen: &[(usize, Seen)], block: &Block) {
         for kept in kept {
             match kept {
                 Kept::Whole(line, before) => {
                     self.spread.passed(*before);
                     self.take(block.line(*line), Counting::Done);
                 }
-                Kept::Seen(moment, count) => {
-                    let text = block.bytes(moment.line);
-                    let seen = sights.split_off(..*count).unwrap_or_default();
-                    self.declared.seen(self.team, text, moment, seen);
+                Kept::Seen(line, count) => {
+                    let of_line = seen.split_off(..*count).unwrap_or_default();
+                    for (order, seen) in of_line {
+                        self.judges.seen(*order, seen, block.bytes(*line));
+                    }
                 }
             }
         }
@@ -301,8 +303,7 @@ impl EventsReader<'_, '_> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
-                self.declared
-                    .event(self.team, line, document.root(), self.values);
+                self.judges.event(line, document.root(), self.values);
                 let event = EventFacts::new(line, value);
                 self.facts.timeline_mut().slips.add(&event);
                 if let Some(strict) = &mut self.strict {
@@ -342,13 +343,16 @@ impl EventsReader<'_, '_> {
             self.facts.timeline_mut().tally.event(line, &event.note);
         }
         self.facts.event(line, &event.note, bytes, &[]);
-        if !self.team.events.is_empty() {
-            let examined = &mut self.declared.examined;
-            if let Some((moment, sights)) = self.skimmer.skim(self.team, line, &event, examined) {
-                self.declared.seen(self.team, bytes, &moment, sights);
-            } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
-                self.declared.event(self.team, line, whole, self.values);
+        if self.team.judges_no_event() {
+            return true;
+        }
+        let examined = &mut self.examined;
+        if let Some(seen) = self.skimmer.skim(self.team, line, &event, examined) {
+            for (order, seen) in seen {
+                self.judges.seen(*order, seen, bytes);
             }
+        } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
+            self.judges.event(line, whole, self.values);
         }
         true
     }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::declared::{Declared, What};
 use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
 use super::unreadable;
 use crate::digest::Digest;
@@ -12,7 +11,7 @@ use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Place};
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreadable};
-use crate::team::InForce;
+use crate::team::TeamJudges;
 
 /// What reading it line by line gave: whether each line could be judged, and the file, which
 /// findings may point into.
@@ -37,9 +36,7 @@ pub(super) struct LearnReader<'r> {
     pub(super) tape: &'r mut Tape,
     pub(super) alone: &'r Alone,
     pub(super) may_be_unfinished: bool,
-    /// What a team declares, and what that finds.
-    pub(super) team: &'r InForce,
-    pub(super) declared: &'r mut Declared,
+    pub(super) judges: &'r mut TeamJudges,
     pub(super) so_far: SoFar,
 }
 
@@ -122,15 +119,15 @@ impl LearnReader<'_> {
         self.tape.release();
         self.so_far.any = true;
         let read = self.tape.read_record(bytes);
-        let schemas = self.team.of(Artifact::Learn);
         let place = Place::line(Artifact::Learn, line);
-        match &read {
-            Ok(document) => self.declared.record(schemas, &place, *document),
-            Err(Refused::Syntax(_)) if ended || !self.may_be_unfinished => {
-                let what = What::Unusable("the line is not JSON".into());
-                self.declared.note(schemas, &place, &what);
+        for schema in self.judges.of(Artifact::Learn) {
+            match &read {
+                Ok(document) => schema.record(document.root(), &|| place.clone()),
+                Err(Refused::Syntax(_)) if ended || !self.may_be_unfinished => {
+                    schema.unusable(&place, "the line is not JSON");
+                }
+                Err(_) => {}
             }
-            Err(_) => {}
         }
         let so_far = &mut self.so_far;
         match NotAnObject::unless(read, bytes) {

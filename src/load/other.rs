@@ -1,15 +1,15 @@
 //! The files besides the artifacts that a team's schemas judge -> what those find.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
-use super::declared::{Declared, What};
 use crate::document::Tape;
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Elsewhere, Line, Place, Target};
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Unreadable};
-use crate::team::{Expect, InForce, OtherFile};
+use crate::team::{Expect, OtherFile, TeamJudges};
 
 /// The length of a line of which a finding shows a part, at most: every finding keeps its line.
 const MAX_KEPT_LINE: usize = 1 << 20;
@@ -20,19 +20,21 @@ const MAX_KEPT_LINES: usize = 16 << 20;
 /// Judges all such files of an episode.
 pub(super) fn judge(
     files: &dyn Artifacts,
-    team: &InForce,
+    judges: &mut TeamJudges,
     lifecycle: Lifecycle,
     alone: &Alone,
-    declared: &mut Declared,
 ) {
+    let files_of_team = judges.judged_files();
+    let named: Vec<_> = files_of_team
+        .map(|(index, file)| (index, Arc::clone(&file.name)))
+        .collect();
     let mut kept = 0;
-    for (index, file) in team.judged_files() {
+    for (index, file) in named {
         let mut reader = Reader {
-            team,
             index,
-            file,
+            file: OtherFile { name: file },
             lifecycle,
-            declared,
+            judges,
             kept: &mut kept,
             tape: Tape::default(),
         };
@@ -40,21 +42,21 @@ pub(super) fn judge(
             Ok(()) => {}
             Err(Unreadable::Vanished) => reader.absent(),
             Err(Unreadable::ListedOnly) => {
-                let why = format!("{} was not provided", file.name);
+                let why = format!("{} was not provided", reader.file.name);
                 let why = SkipReason::worded(SkipKind::Missing, why);
-                reader.declared.unjudged(team.of_file(index), &why);
+                (reader.judges.of_file(index)).for_each(|schema| schema.unjudged(&why));
             }
-            Err(why) => reader.unusable(None, format!("it can't be read: {why}")),
+            Err(why) => reader.unusable(None, &format!("it can't be read: {why}")),
         }
     }
 }
 
 struct Reader<'r> {
-    team: &'r InForce,
+    /// The place of the file among all.
     index: usize,
-    file: &'r OtherFile,
+    file: OtherFile,
     lifecycle: Lifecycle,
-    declared: &'r mut Declared,
+    judges: &'r mut TeamJudges,
     /// The bytes of lines that are kept.
     kept: &'r mut usize,
     tape: Tape,
@@ -81,7 +83,7 @@ impl Reader<'_> {
                 LineRead::Text { ended: false, .. } if self.lifecycle != Lifecycle::Terminal => {}
                 LineRead::Text { line, bytes, .. } => self.text(line, bytes, Some(line)),
                 LineRead::TooLong { line } => {
-                    self.unusable(Some((line, &[])), "it is too long".into());
+                    self.unusable(Some((line, &[])), "it is too long");
                 }
             }
         }
@@ -94,62 +96,56 @@ impl Reader<'_> {
         let mut tape = std::mem::take(&mut self.tape);
         match tape.read_record(bytes) {
             Ok(document) => {
-                let before = self.declared.count();
-                let place = self.place(at, Target::Whole, &[]);
-                let schemas = self.team.of_file(self.index);
-                self.declared.record(schemas, &place, document);
+                let (file, kept) = (&self.file, &mut *self.kept);
                 // The text is kept only where something is found in it.
-                if self.declared.count() > before {
-                    let shown = self.place(at, Target::Whole, bytes);
-                    self.declared.show(&before, &shown);
+                let place = LazyCell::new(|| place(file, kept, at, Target::Whole, bytes));
+                for schema in self.judges.of_file(self.index) {
+                    schema.record(document.root(), &|| (*place).clone());
                 }
             }
             Err(why) => {
                 let why = format!("the text is not JSON: {why}");
-                self.unusable(line.map(|line| (line, bytes)), why);
+                self.unusable(line.map(|line| (line, bytes)), &why);
             }
         }
         self.tape = tape;
     }
 
-    fn place(&mut self, line: Line, target: Target, bytes: &[u8]) -> Place {
-        let is_kept = !self.file.has_lines()
-            || (bytes.len() <= MAX_KEPT_LINE && *self.kept + bytes.len() <= MAX_KEPT_LINES);
-        let text = if is_kept { bytes.to_vec() } else { Vec::new() };
-        *self.kept += text.len();
-        let file = Arc::clone(&self.file.name);
-        Place {
-            line: Some(line),
-            target,
-            elsewhere: Some(Arc::new(Elsewhere { file, text })),
-            ..Place::whole(Artifact::Manifest)
-        }
-    }
-
-    fn unusable(&mut self, line: Option<(Line, &[u8])>, why: String) {
+    fn unusable(&mut self, line: Option<(Line, &[u8])>, why: &str) {
         let (line, target, bytes) = match line {
             Some((line, bytes)) => (line, Target::Bytes(0..bytes.len()), bytes),
             None => (Line::BEFORE_ALL, Target::Whole, &[][..]),
         };
-        let place = self.place(line, target, bytes);
-        let schemas = self.team.of_file(self.index);
-        let what = What::Unusable(why);
-        self.declared.note(schemas, &place, &what);
+        let place = place(&self.file, self.kept, line, target, bytes);
+        for schema in self.judges.of_file(self.index) {
+            schema.unusable(&place, why);
+        }
     }
 
     /// Notes that the file is not there, where a schema expects it.
     fn absent(&mut self) {
-        let place = self.place(Line::BEFORE_ALL, Target::Whole, &[]);
-        let schemas = |expect| {
-            let schemas = self.team.of_file(self.index);
-            schemas.filter(move |(_, schema)| schema.expect == expect)
-        };
-        let (declared, absent) = (&mut *self.declared, &What::Absent);
-        declared.note(schemas(Expect::Always), &place, absent);
-        match self.lifecycle {
-            Lifecycle::Terminal => declared.note(schemas(Expect::Ended), &place, absent),
-            Lifecycle::NonTerminal => {}
-            Lifecycle::Unknown => declared.unjudged(schemas(Expect::Ended), &UNKNOWN_LIFECYCLE),
+        let place = place(&self.file, self.kept, Line::BEFORE_ALL, Target::Whole, &[]);
+        for schema in self.judges.of_file(self.index) {
+            match (schema.schema.expect, self.lifecycle) {
+                (Expect::Always, _) | (Expect::Ended, Lifecycle::Terminal) => schema.absent(&place),
+                (Expect::Ended, Lifecycle::Unknown) => schema.unjudged(&UNKNOWN_LIFECYCLE),
+                (Expect::Ended, Lifecycle::NonTerminal) | (Expect::Optional, _) => {}
+            }
         }
+    }
+}
+
+/// The place of a text in a file, which is kept with it where there is room.
+fn place(file: &OtherFile, kept: &mut usize, line: Line, target: Target, bytes: &[u8]) -> Place {
+    let is_kept = !file.has_lines()
+        || (bytes.len() <= MAX_KEPT_LINE && *kept + bytes.len() <= MAX_KEPT_LINES);
+    let text = if is_kept { bytes.to_vec() } else { Vec::new() };
+    *kept += text.len();
+    let file = Arc::clone(&file.name);
+    Place {
+        line: Some(line),
+        target,
+        elsewhere: Some(Arc::new(Elsewhere { file, text })),
+        ..Place::whole(Artifact::Manifest)
     }
 }

@@ -3,7 +3,7 @@
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::facts::{Stage, Usable};
 use crate::finding::SkipReason;
-use crate::team::{InForce, Name, RunValues, run_as_json};
+use crate::team::{Name, RunValues, TeamJudges, run_as_json};
 
 use super::{LoadedRecord, NoText};
 
@@ -30,7 +30,7 @@ enum Named<'b> {
 impl<'b> RecordsOfRules<'b> {
     /// The records of a run in a directory.
     pub(super) fn new(
-        team: &InForce,
+        team: &TeamJudges,
         [state, summary]: [&'b LoadedRecord<'_>; 2],
         dir: Option<&str>,
         run: &Stage<'_>,

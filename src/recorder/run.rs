@@ -31,7 +31,7 @@ use super::size::Size;
 use super::text::text;
 use super::timeline::{Failed, TimelineFile};
 use super::{Durability, Recorder};
-use crate::check::Judges;
+use crate::check::LiveChecker;
 use crate::digest::FileDigest;
 use crate::finding::Finding;
 use crate::record::phases::PROJECTION;
@@ -58,7 +58,7 @@ pub struct Run {
     /// Whether a write failed so that it is unknown what the disk holds.
     is_poisoned: bool,
     /// The rules of the team that judge the run.
-    judges: Option<Judges>,
+    live: Option<LiveChecker>,
     /// What they found, and nobody has taken.
     findings: Vec<Finding>,
 }
@@ -101,7 +101,7 @@ impl Run {
             before,
             has_state: false,
             is_poisoned: false,
-            judges: None,
+            live: None,
             findings: Vec::new(),
         }
     }
@@ -297,14 +297,14 @@ impl Run {
         let at = self.now();
         let event = draft.at(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
-        let judged = self.judge_next(&event, &line);
+        let found = self.found_in_next(&event, &line);
         let appended = self.events.append(&line);
         self.unless_unknown(appended)?;
         if let Err(wrong) = self.fold.add_at(&event, at) {
             self.is_poisoned = true;
             return Err(Error::refused("the event", wrong.0));
         }
-        self.keep_judged(judged, &line);
+        self.follow(found, &line);
         if self.recorder.durability == Durability::Event {
             let synced = self.events.sync();
             self.poison_unless(synced)?;

@@ -16,7 +16,6 @@ use super::Schema;
 use crate::check::RuleList;
 use crate::compare::Comparison;
 use crate::config::Config;
-use crate::config::tables::Pack;
 use crate::coverage::RunsCoverage;
 use crate::diff::{Diff, Subject, compare};
 use crate::finding::Report;
@@ -27,6 +26,7 @@ use crate::read::{RunListing, RunReader};
 use crate::record::{self, Event, State, Summary};
 use crate::recorder::protocol::{Answer, Command};
 use crate::table::{ActionRow, EventRow, FindingRow, Row, RunRow, StepRow};
+use crate::team::Pack;
 use crate::view::RunPage;
 
 /// The text of a schema as it is generated from the Rust types: what `make bless` writes.

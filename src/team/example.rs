@@ -1,67 +1,82 @@
-//! The runs by which authors test their rules and orders.
+//! The runs by which authors test their rules and orders, and their mistakes.
 
 use std::fmt::Write as _;
 
-use crate::document::{Node, Tape};
-use crate::source::Line;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
 
-/// A run by which the author of a rule tests it.
-#[derive(Debug)]
+use super::reader::FileReader;
+use crate::document::{Kind, Tape};
+
+/// A run, and where the rule finds something in it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RunExampleTable")]
 pub(crate) struct RunExample {
-    /// The events, as JSON.
-    pub(crate) events: Vec<String>,
+    /// The events, each as JSON. A `phase`, `timestamp`, `payload` or `episode_id` that is left out
+    /// is filled in; times are one second apart.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    events: Vec<Spanned<String>>,
     /// The lines of the findings, counted from 1; 0 is a finding without a line.
-    pub(crate) fires: Vec<u64>,
-    pub(crate) has_ended: bool,
-    /// The records as JSON: empty where there is no such file, absent for one that is sound.
-    pub(crate) state: Option<String>,
-    pub(crate) summary: Option<String>,
+    #[schemars(with = "Vec<u64>")]
+    pub(super) fires: Spanned<Vec<u64>>,
+    /// Whether the run has ended [default: true].
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    pub(super) ended: Option<bool>,
+    /// `state.json`: empty for no such file [default: a sound state].
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) state: Option<Spanned<String>>,
+    /// `summary.json`: empty for no such file [default: a sound summary, once the run has ended].
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) summary: Option<Spanned<String>>,
     /// The file and the line where it stands.
-    pub(crate) place: String,
+    #[serde(skip)]
+    pub(super) place: String,
 }
 
-/// What is wrong with examples, each as a line; a rule says at which lines it fires.
-pub(super) fn failures(
-    examples: &[RunExample],
-    fires: impl Fn(&RunExample) -> Vec<u64>,
-) -> Vec<String> {
-    let wrong = examples.iter().filter_map(|example| {
-        let (mut expected, mut found) = (example.fires.clone(), fires(example));
-        expected.sort_unstable();
-        found.sort_unstable();
-        (found != expected).then(|| {
-            let (place, found, expected) = (&example.place, lines(&found), lines(&expected));
-            format!("{place}: the rule fires at {found}, not at {expected}")
-        })
-    });
-    let mut wrong: Vec<String> = wrong.collect();
-    if examples.iter().all(|example| example.fires.is_empty()) {
-        wrong.push("the rule has no example in which it finds something".into());
+impl FileReader<'_> {
+    /// Reads the runs by which a rule is tested.
+    pub(super) fn run_examples(&mut self, tables: &[RunExample]) -> Vec<RunExample> {
+        let mut examples = tables.to_vec();
+        for example in &mut examples {
+            for event in &example.events {
+                let mut tape = Tape::default();
+                let read = tape.read(event.get_ref().as_bytes());
+                if !read.is_ok_and(|document| document.root().kind() == Kind::Object) {
+                    let message = "an event of an example is a JSON object";
+                    self.mistake(event.span(), message, None);
+                }
+            }
+            let records = [&example.state, &example.summary].into_iter().flatten();
+            for record in records.filter(|record| !record.get_ref().is_empty()) {
+                if let Err(error) = Tape::default().read(record.get_ref().as_bytes()) {
+                    let message = format!("the record is not JSON: {error}");
+                    self.mistake(record.span(), message, None);
+                }
+            }
+            let first = example.events.first().map(Spanned::span);
+            let span = first.unwrap_or_else(|| example.fires.span());
+            example.place = self.file.place(&span);
+        }
+        examples
     }
-    wrong
 }
 
 impl RunExample {
-    /// Hands each event to a function until that returns `false`.
-    pub(super) fn for_each_event(&self, mut event: impl FnMut(Line, Node<'_>) -> bool) {
-        let mut tape = Tape::default();
-        for (number, written) in (1..).zip(&self.events) {
-            let text = filled(written, number);
-            let line = Line {
-                number,
-                offset: 0,
-                length: text.len(),
-            };
-            if let Ok(document) = tape.read(text.as_bytes())
-                && !event(line, document.root())
-            {
-                return;
-            }
-        }
+    /// The events, each with what its author left out of the envelope.
+    pub(super) fn filled(&self) -> Vec<String> {
+        let events = (1..).zip(&self.events);
+        events
+            .map(|(number, event)| filled(event.get_ref(), number))
+            .collect()
     }
 }
 
-/// An event with what its author left out of the envelope.
 fn filled(event: &str, number: u64) -> String {
     let mut tape = Tape::default();
     let document = tape.read(event.as_bytes()).ok();
@@ -88,15 +103,4 @@ fn filled(event: &str, number: u64) -> String {
     }
     filled.push_str(rest);
     filled
-}
-
-fn lines(lines: &[u64]) -> String {
-    match lines {
-        [] => "no line".to_owned(),
-        [line] => format!("line {line}"),
-        lines => {
-            let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
-            format!("lines {}", lines.join(", "))
-        }
-    }
 }

@@ -1,5 +1,11 @@
 //! The message of a team's rule, and the values that it names -> the sentence of a finding.
 
+use serde_json::Value;
+use toml::Spanned;
+
+use super::reader::FileReader;
+use crate::printable::{brief, quote};
+
 /// A message with places for values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message(Vec<Part>);
@@ -10,7 +16,7 @@ enum Part {
     Value(Word),
 }
 
-/// What a message can name besides parameters.
+/// A word that a message can name besides parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     /// The value at the place of the finding.
@@ -63,7 +69,7 @@ impl Message {
         Ok(Self(parts))
     }
 
-    /// Whether it names a value.
+    /// Returns `true` if it names a value.
     pub(crate) fn names(&self, word: Word) -> bool {
         self.0.contains(&Part::Value(word))
     }
@@ -75,6 +81,39 @@ impl Message {
             Part::Value(word) => value(*word).unwrap_or_else(|| "nothing".to_owned()),
         });
         parts.collect()
+    }
+}
+
+impl FileReader<'_> {
+    /// The message of a rule.
+    pub(super) fn message(&mut self, text: &Spanned<String>, words: &[Word]) -> Option<Message> {
+        let shown = |value: &Value| match value {
+            Value::String(text) => brief(text),
+            other => brief(&other.to_string()),
+        };
+        let param = |name: &str| self.params.get(name).map(shown);
+        match Message::parse(text.get_ref(), param) {
+            Ok(message) => {
+                let unknown = Word::ALL
+                    .into_iter()
+                    .find(|word| message.names(*word) && !words.contains(word));
+                if let Some(word) = unknown {
+                    let message = format!("`{{{}}}` is not available in this message", word.name());
+                    self.mistake(text.span(), message, None);
+                }
+                Some(message)
+            }
+            Err(name) => {
+                let message = format!("the message has the unknown placeholder {}", quote(name));
+                let names: Vec<String> = words
+                    .iter()
+                    .map(|word| format!("`{{{}}}`", word.name()))
+                    .collect();
+                let help = format!("It can name {} and `{{params.NAME}}`.", names.join(", "));
+                self.mistake(text.span(), message, Some(help));
+                None
+            }
+        }
     }
 }
 

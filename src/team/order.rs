@@ -1,18 +1,26 @@
-//! An order that a team declares, compiled -> what it sees of an event.
+//! An order that a team declares, and the events of a run -> what it finds in them.
 
 mod automaton;
-mod example;
+mod table;
 
-use std::ops::Range;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::RunFacts;
+use super::events::{EventIndex, EventView};
 use super::example::RunExample;
-use super::message::Message;
+use super::message::{Message, Word};
 use crate::digest::Digest;
-use crate::document::{Meanings, Node};
+use crate::document::Meanings;
+use crate::draft::{Compared, Draft, Findings};
+use crate::facts::UNKNOWN_LIFECYCLE;
+use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
+use crate::printable::brief;
 use crate::select::{KeyPath, Selector};
-use crate::source::Line;
-use crate::timestamp::Timestamp;
-pub(crate) use automaton::{Automaton, Instant, Offence, Pattern, Seen, TooMany, Why};
+use crate::source::{Artifact, Place};
+pub(crate) use automaton::Seen;
+use automaton::{Automaton, Offence, Pattern, TooMany, Why};
+pub(crate) use table::OrderTable;
 
 /// An order of events.
 #[derive(Debug)]
@@ -30,89 +38,203 @@ pub(crate) struct TeamOrder {
     pub(crate) examples: Vec<RunExample>,
 }
 
-impl TeamOrder {
-    pub(crate) fn automaton(&self) -> Automaton {
-        Automaton::new(self.pattern, self.same.is_some(), self.within)
-    }
-
-    /// What its automaton is to know of an event that it sees.
-    pub(crate) fn seen<'e>(&self, moment: &'e Moment, sight: &Sight) -> Seen<'e> {
-        Seen {
-            line: moment.line,
-            time: moment.time.as_ref().filter(|_| self.within.is_some()),
-            is_each: sight.is_each,
-            is_other: sight.is_other,
-            same: sight.same.as_ref().map(|(same, _)| *same),
-        }
-    }
+/// The places of what an order asks of events, among those of all declarations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OrderKeys {
+    pub(super) each: usize,
+    pub(super) other: Option<usize>,
+    pub(super) same: Option<usize>,
 }
 
-/// When an event happened.
-pub(crate) struct Moment {
-    pub(crate) line: Line,
-    /// Its instant, if an order asks for it.
-    time: Option<Instant>,
+/// An order, and what it knows and finds of one run.
+#[derive(Clone, Debug)]
+pub(super) struct OrderJudge {
+    order: Arc<TeamOrder>,
+    /// What it asks of events, if it is on.
+    pub(super) in_events: Option<OrderKeys>,
+    automaton: Automaton,
+    /// The offences that are listed, and the number of the rest.
+    offences: Vec<Offence>,
+    more: usize,
+    /// The values by which events are grouped, as messages show them, if the order's message does.
+    shown: BTreeMap<Digest, String>,
+    /// Whether it saw an event that it is about.
+    examined: bool,
+    /// Whether there were more groups, or events that wait, than are kept.
+    is_full: bool,
 }
 
-impl Moment {
-    /// The timestamp is that of the event, if an order asks for it.
-    pub(super) fn new(line: Line, timestamp: Option<Node<'_>>) -> Self {
-        let time = timestamp.and_then(Node::text);
-        let time = time.and_then(|time| Timestamp::parse(&time));
+impl OrderJudge {
+    pub(super) fn new(order: &Arc<TeamOrder>, is_on: bool, index: &mut EventIndex) -> Self {
+        let in_events = is_on.then(|| OrderKeys {
+            each: index.selector(&order.each),
+            other: order.other.as_ref().map(|other| index.selector(other)),
+            same: order.same.as_ref().map(|same| index.key(same)),
+        });
+        let is_grouped = order.same.is_some();
         Self {
-            line,
-            time: time.as_ref().map(Instant::of),
+            automaton: Automaton::new(order.pattern, is_grouped, order.within),
+            order: Arc::clone(order),
+            in_events,
+            offences: Vec::new(),
+            more: 0,
+            shown: BTreeMap::new(),
+            examined: false,
+            is_full: false,
         }
     }
-}
 
-/// What one order sees of an event.
-pub(crate) struct Sight {
-    /// The place of the order among all.
-    pub(crate) order: usize,
-    /// Whether the order is about the event.
-    pub(crate) is_each: bool,
-    is_other: bool,
-    /// The value by which events are grouped: its digest, and where it stands in the line.
-    pub(crate) same: Option<(Digest, Range<usize>)>,
-}
+    /// Returns `true` if only the time of events tells whether they break it.
+    pub(super) fn is_timed(&self) -> bool {
+        self.order.within.is_some()
+    }
 
-impl Sight {
-    pub(super) fn new(
-        order: usize,
-        is_each: bool,
-        is_other: bool,
-        same: Option<Node<'_>>,
-        meanings: &mut Meanings,
-    ) -> Self {
-        Self {
-            order,
-            is_each,
-            is_other,
-            same: same.map(|same| (meanings.of(same), same.span())),
+    /// Returns whether it is about an event, and whether its pattern speaks of that; `None` for
+    /// neither.
+    pub(super) fn names(&self, event: &EventView<'_>) -> Option<[bool; 2]> {
+        let OrderKeys { each, other, .. } = self.in_events?;
+        let is_other = other.is_some_and(|other| event.is_named(other));
+        let names = [event.is_named(each), is_other];
+        (names != [false; 2]).then_some(names)
+    }
+
+    /// Returns what it sees of an event; `None` where it does not name that.
+    pub(super) fn seen(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Option<Seen> {
+        let names = self.names(event)?;
+        let same = self.in_events?.same.and_then(|same| event.value(same));
+        let time = self.is_timed().then(|| event.time()).flatten();
+        Some(Seen::new(event.line, names, time, same, meanings))
+    }
+
+    /// Judges an event of a text by what it sees of that, and notes it for those that follow.
+    pub(super) fn event(&mut self, seen: &Seen, text: &[u8]) {
+        if !self.is_full {
+            self.examine(seen, text);
+            let stepped = self.automaton.step(seen, &mut self.offences);
+            self.is_full = stepped.is_err();
+            self.keep_the_first();
         }
     }
-}
 
-impl Pattern {
-    /// Whether it is judged in runs that have ended alone.
-    pub(crate) fn is_of_the_end(self) -> bool {
-        matches!(self, Self::AtLeast(_) | Self::NeedsLater)
+    /// Judges the next event of a text as the judge of nothing else.
+    pub(super) fn next(&self, seen: &Seen, text: &[u8]) -> Self {
+        let mut next = Self::new(&self.order, false, &mut EventIndex::default());
+        // Only the end of a run breaks some orders.
+        if !self.order.pattern.is_of_the_end() {
+            next.examine(seen, text);
+            next.offences = self.automaton.offences(seen);
+            next.is_full = self.is_full;
+            next.keep_the_first();
+        }
+        next
     }
 
-    /// Whether a line that is no event could be the one that it needs.
-    pub(crate) fn needs_every_event(self) -> bool {
-        matches!(
-            self,
-            Self::AtLeast(_) | Self::NeedsLater | Self::NeedsEarlier
-        )
+    /// Notes the next event for those that follow, as far as [`OrderJudge::next`] asks.
+    pub(super) fn follow(&mut self, seen: &Seen) {
+        if !(self.order.pattern.is_of_the_end() || self.is_full) {
+            let stepped = self.automaton.step(seen, &mut Vec::new());
+            self.is_full = stepped.is_err();
+        }
     }
 
-    /// The number that it allows or demands.
-    pub(crate) fn limit(self) -> Option<u64> {
-        match self {
-            Self::AtMost(limit) | Self::AtLeast(limit) => Some(limit),
-            _ => None,
+    fn examine(&mut self, seen: &Seen, text: &[u8]) {
+        self.examined |= seen.is_each;
+        if let Some(same) = seen.same
+            && self.order.message.names(Word::Same)
+        {
+            self.shown.entry(same).or_insert_with(|| {
+                let value = text.get(seen.written.clone()).unwrap_or_default();
+                brief(&String::from_utf8_lossy(value))
+            });
+        }
+    }
+
+    /// Counts offences beyond those that are listed.
+    fn keep_the_first(&mut self) {
+        self.more += self.offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        self.offences.truncate(MAX_FINDINGS_PER_RULE);
+    }
+
+    /// Reports what it found, in the order of the timeline; `None` where it can't be judged.
+    pub(super) fn report(
+        &self,
+        run: Option<&RunFacts<'_>>,
+        findings: &mut Findings<'_>,
+    ) -> Option<Compared> {
+        let pattern = self.order.pattern;
+        let mut offences = self.offences.clone();
+        if let Some(run) = run {
+            if let Some(reason) = self.unmet(run) {
+                findings.skip(&reason);
+                return None;
+            }
+            if pattern.is_of_the_end() {
+                if run.lifecycle != Lifecycle::Terminal {
+                    return None;
+                }
+                offences.extend(self.automaton.end());
+            }
+        }
+        offences.sort_by_key(|offence| offence.line);
+        let more = offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        offences.truncate(MAX_FINDINGS_PER_RULE);
+        for offence in &offences {
+            findings.push(self.draft(offence));
+        }
+        findings.more(self.more + more);
+        if self.is_full {
+            findings.skip(&SkipReason::bound(&TooMany));
+        }
+        // `never` compares all events with its selector, all else is about events that are there.
+        let has_events = run.is_some_and(|run| run.has_events);
+        let is_examined = self.examined || (pattern == Pattern::Never && has_events);
+        Compared::when(is_examined || !offences.is_empty())
+    }
+
+    /// Returns why it can't be judged.
+    fn unmet(&self, run: &RunFacts<'_>) -> Option<SkipReason> {
+        let pattern = self.order.pattern;
+        if let Some(reason) = (run.unjudged)(Artifact::Events) {
+            return Some(reason);
+        }
+        if pattern.is_of_the_end() && run.lifecycle == Lifecycle::Unknown {
+            return Some(UNKNOWN_LIFECYCLE);
+        }
+        let broken = run.broken_line.filter(|_| pattern.needs_every_event());
+        broken.map(|line| SkipReason::no_event(line.number))
+    }
+
+    fn draft(&self, offence: &Offence) -> Draft {
+        let order = &self.order;
+        let same = offence.same.and_then(|same| self.shown.get(&same).cloned());
+        let message = match offence.why {
+            Why::Pattern(count) => order.message.with(|word| match word {
+                Word::Same => same.clone(),
+                Word::Count => Some(count.to_string()),
+                Word::Limit => order.pattern.limit().map(|limit| limit.to_string()),
+                Word::Value => None,
+            }),
+            Why::NoValue => {
+                let pointer = order.same.as_ref().map(KeyPath::pointer);
+                let pointer = pointer.unwrap_or_default();
+                let pointer = pointer.as_str();
+                format!("the event has no value at `{pointer}`, by which the order groups events")
+            }
+            Why::NoInstant => {
+                "the event has no instant, so no other event is within the time of the order"
+                    .to_owned()
+            }
+        };
+        let draft = match (offence.line, offence.why) {
+            (Some(line), _) => Draft::new(Place::event(line, ""), message),
+            // How many events there are is what a baseline accepts.
+            (None, Why::Pattern(count)) => Draft::new(Place::whole(Artifact::Events), message)
+                .besides(&format!("{count} {}", same.unwrap_or_default())),
+            (None, _) => Draft::new(Place::whole(Artifact::Events), message),
+        };
+        match offence.other {
+            Some(other) => draft.related(Place::event(other, ""), "the other event"),
+            None => draft,
         }
     }
 }

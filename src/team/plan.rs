@@ -8,9 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::events::{Examined, Look, OfOrder, TeamEvents};
-use super::{InForce, Moment, Sight, Team};
-use crate::document::{Meanings, Node, Scalars};
+use super::events::{EventIndex, EventView};
+use super::instant::Instant;
+use super::judges::{Examined, TeamJudges};
+use super::order::Seen;
+use crate::document::{Meanings, Node, Scalars, Tape};
 use crate::facts::EventReading;
 use crate::record::phases;
 use crate::schema::ShapeId;
@@ -28,22 +30,9 @@ type At = u32;
 type Selection = usize;
 
 /// The events that have a plan: those with one skeleton, and with one phase if that is a known one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Alike {
-    skeleton: u32,
-    phase: Option<&'static str>,
-}
+type Alike = (u32, Option<&'static str>);
 
-impl Alike {
-    /// Those that are like one.
-    fn of(event: &EventReading<'_, '_>) -> Option<Self> {
-        let phase = event.note.phase.as_deref().and_then(phases::known);
-        let skeleton = event.template?;
-        Some(Self { skeleton, phase })
-    }
-}
-
-/// What is left to look at in each of them.
+/// The strings and numbers that are left to look at in each of them.
 #[derive(Default)]
 struct Plan {
     /// The phase, if all events have the same one.
@@ -66,7 +55,7 @@ struct Plan {
 /// A string or number, and the values of which it is one where a selector names the event.
 type Test = (At, Arc<Values>);
 
-/// What a schema says of strings and numbers of the events that it judges.
+/// A schema, and the strings and numbers of the events that it judges.
 struct OfSchema {
     selection: Selection,
     /// Its place among all.
@@ -80,155 +69,101 @@ struct Order {
     each: Option<Selection>,
     other: Option<Selection>,
     same: Option<At>,
+    is_timed: bool,
 }
 
-/// An event of which the strings and numbers were looked at, and in which nothing is found.
-pub(crate) struct Skimmed<'a> {
-    plan: &'a Plan,
-    text: &'a str,
-    scalars: &'a Scalars,
-    /// Whether it is named by each selector of the plan.
-    named: &'a [bool],
+/// Makes the plan for events that are like one.
+struct Planner<'p> {
+    index: &'p EventIndex,
+    view: EventView<'p>,
+    scalars: &'p Scalars,
+    plan: Plan,
 }
 
-impl<'a> Skimmed<'a> {
-    fn get(&self, at: At) -> Option<Node<'a>> {
-        self.scalars.get(self.text, at)
-    }
-
-    fn is_named(&self, selection: Selection) -> bool {
-        self.named.get(selection) == Some(&true)
-    }
-
-    /// Notes what judges it.
-    pub(crate) fn examine(&self, examined: &mut Examined) {
-        let named = self.plan.schemas.iter();
-        let named = named.filter(|schema| self.is_named(schema.selection));
-        examined.schemas.extend(named.map(|schema| schema.index));
-        examined.vocabulary |= self.plan.is_closed;
-    }
-
-    /// When it happened.
-    pub(crate) fn moment(&self, line: Line) -> Moment {
-        Moment::new(line, self.plan.time.and_then(|time| self.get(time)))
-    }
-
-    /// Adds what orders see of it.
-    pub(crate) fn add_sights(self, meanings: &mut Meanings, sights: &mut Vec<Sight>) {
-        let is_named = |selection: Option<Selection>| selection.is_some_and(|it| self.is_named(it));
-        for order in &self.plan.orders {
-            let (is_each, is_other) = (is_named(order.each), is_named(order.other));
-            if is_each || is_other {
-                let same = order.same.and_then(|same| self.get(same));
-                sights.push(Sight::new(order.index, is_each, is_other, same, meanings));
-            }
-        }
-    }
-}
-
-impl Plan {
-    /// The plan for events that are like one.
-    fn new(in_force: &InForce, alike: Alike, event: Node<'_>, scalars: &Scalars) -> Self {
-        let (events, team) = (&*in_force.events, &*in_force.team);
-        let look = events.look(event);
-        let phase = alike.phase.and_then(|_| event.get("phase"));
-        let mut plan = Self {
-            phase: phase.and_then(|phase| scalars.place(phase)),
-            ..Self::default()
-        };
-        for schema in &events.schemas {
-            let (Some(value), Some(of)) = (look.value(schema.at), team.schema(schema.index)) else {
+impl Planner<'_> {
+    fn make(mut self, judges: &TeamJudges) -> Plan {
+        self.plan.is_always_whole = judges.are_counted;
+        for (index, judge) in judges.schemas.iter().enumerate() {
+            let asked = judge.in_events;
+            let value = asked.and_then(|(_, at)| self.view.value(at));
+            let selection = value.and_then(|_| self.selection(asked?.0));
+            let (Some(value), Some(selection)) = (value, selection) else {
                 continue;
             };
-            let apart = of.judged_apart(value);
-            let Some(selection) = plan.selection(events, schema.selector, &look, scalars) else {
-                continue;
-            };
-            let parts = apart.and_then(|apart| {
-                let parts = apart.into_iter();
-                parts
-                    .map(|(node, part)| Some((scalars.place(node)?, part)))
-                    .collect()
-            });
-            match parts {
-                Some(parts) => plan.schemas.push(OfSchema {
+            let apart = judge.schema.schema.judged_apart(value);
+            let place = |(node, part)| Some((self.scalars.place(node)?, part));
+            match apart.and_then(|apart| apart.into_iter().map(place).collect()) {
+                Some(parts) => self.plan.schemas.push(OfSchema {
                     selection,
-                    index: schema.index,
+                    index,
                     parts,
                 }),
-                None => plan.whole.push(selection),
+                None => self.plan.whole.push(selection),
             }
         }
-        for order in &events.orders {
-            plan.order(events, order, &look, scalars);
+        for (index, order) in judges.orders.iter().enumerate() {
+            let Some(asked) = order.in_events else {
+                continue;
+            };
+            let each = self.selection(asked.each);
+            let other = asked.other.and_then(|other| self.selection(other));
+            if each.is_none() && other.is_none() {
+                continue;
+            }
+            let same = asked.same.and_then(|same| self.view.value(same));
+            let at = same.and_then(|same| self.scalars.place(same));
+            if same.is_some() && at.is_none() {
+                self.plan.whole.extend(each.into_iter().chain(other));
+                continue;
+            }
+            if order.is_timed() {
+                let time = self.view.root.get("timestamp");
+                self.plan.time = time.and_then(|time| self.scalars.place(time));
+            }
+            self.plan.orders.push(Order {
+                index,
+                each,
+                other,
+                same: at,
+                is_timed: order.is_timed(),
+            });
         }
-        for (_, selector) in &events.rules {
-            let selection = plan.selection(events, *selector, &look, scalars);
-            plan.whole.extend(selection);
+        for selector in judges.rules.iter().filter_map(|rule| rule.in_events) {
+            let selection = self.selection(selector);
+            self.plan.whole.extend(selection);
         }
-        plan.is_always_whole = events.are_counted;
-        for (index, key) in &events.closed {
-            plan.is_closed |= look.value(*key).is_some();
-            match look.value(*key).map(|value| (value, scalars.place(value))) {
-                None => {}
-                Some((_, Some(at))) => plan.closed.push((at, *index)),
-                Some((value, None)) => {
-                    let values = team.closed(*index);
-                    plan.is_always_whole |= values.is_some_and(|values| !values.have(value));
-                }
+        for (key, value) in judges.vocabulary.values(&self.view) {
+            self.plan.is_closed = true;
+            match self.scalars.place(value) {
+                Some(at) => self.plan.closed.push((at, key)),
+                None => self.plan.is_always_whole |= !judges.vocabulary.has(key, value),
             }
         }
-        plan
+        self.plan
     }
 
     /// The place of a selector in the plan; `None` where it names no event with the skeleton.
-    fn selection(
-        &mut self,
-        events: &TeamEvents,
-        selector: usize,
-        look: &Look<'_>,
-        scalars: &Scalars,
-    ) -> Option<Selection> {
-        let mut known = self.selections.iter();
+    fn selection(&mut self, selector: usize) -> Option<Selection> {
+        let plan = &mut self.plan;
+        let mut known = plan.selections.iter();
         if let Some(known) = known.position(|(known, _)| *known == selector) {
             return Some(known);
         }
         let mut left = Vec::new();
-        for (key, values) in &events.selectors.get(selector)?.0 {
-            let value = look.value(*key)?;
-            match scalars.place(value) {
-                Some(at) if self.phase != Some(at) => left.push((at, Arc::clone(values))),
+        for (key, values) in &self.index.selectors.get(selector)?.0 {
+            let value = self.view.value(*key)?;
+            match self.scalars.place(value) {
+                Some(at) if plan.phase != Some(at) => left.push((at, Arc::clone(values))),
                 _ if values.have(value) => {}
                 _ => return None,
             }
         }
-        self.selections.push((selector, left));
-        Some(self.selections.len() - 1)
+        plan.selections.push((selector, left));
+        Some(plan.selections.len() - 1)
     }
+}
 
-    fn order(&mut self, events: &TeamEvents, order: &OfOrder, look: &Look<'_>, scalars: &Scalars) {
-        let mut selection = |selector| self.selection(events, selector, look, scalars);
-        let each = selection(order.each);
-        let other = order.other.and_then(selection);
-        if each.is_none() && other.is_none() {
-            return;
-        }
-        let at = |key: Option<usize>| look.value(key?).map(|value| scalars.place(value));
-        let same = match at(order.same) {
-            Some(None) => return self.whole.extend(each.into_iter().chain(other)),
-            same => same.flatten(),
-        };
-        if order.is_timed {
-            self.time = at(events.time).flatten();
-        }
-        self.orders.push(Order {
-            index: order.index,
-            each,
-            other,
-            same,
-        });
-    }
-
+impl Plan {
     fn parts(&self) -> usize {
         let tests = self.selections.iter().map(|(_, tests)| 1 + tests.len());
         let parts = self.schemas.iter().map(|schema| 1 + schema.parts.len());
@@ -237,97 +172,123 @@ impl Plan {
             + self.closed.len()
             + self.whole.len()
     }
-
-    /// Looks at the strings and numbers of an event; `None` where something may be found in it,
-    /// apart from orders, so that it has to be read whole.
-    fn skim<'a>(
-        &'a self,
-        team: &Team,
-        text: &'a str,
-        scalars: &'a Scalars,
-        named: &'a mut Vec<bool>,
-    ) -> Option<Skimmed<'a>> {
-        if self.is_always_whole {
-            return None;
-        }
-        let is_named = |(at, values): &Test| {
-            let value = scalars.get(text, *at);
-            value.is_some_and(|value| values.have(value))
-        };
-        named.clear();
-        let selections = self.selections.iter();
-        named.extend(selections.map(|(_, tests)| tests.iter().all(is_named)));
-        let seen = Skimmed {
-            plan: self,
-            text,
-            scalars,
-            named,
-        };
-        let is_valid = |index: usize, (at, part): &(At, ShapeId)| {
-            let schema = team.schema(index).zip(seen.get(*at));
-            schema.is_some_and(|(schema, scalar)| schema.is_valid_apart(scalar, *part))
-        };
-        let are_valid = self.schemas.iter().all(|schema| {
-            let mut parts = schema.parts.iter();
-            !seen.is_named(schema.selection) || parts.all(|part| is_valid(schema.index, part))
-        });
-        let is_inside = |(at, index): &(At, usize)| {
-            let closed = team.closed(*index).zip(seen.get(*at));
-            closed.is_some_and(|(values, value)| values.have(value))
-        };
-        let is_sound = are_valid
-            && self.closed.iter().all(is_inside)
-            && !self.whole.iter().any(|selection| seen.is_named(*selection));
-        is_sound.then_some(seen)
-    }
 }
 
-/// The plans that one thread has made.
+/// A fast judge of events by their strings and numbers, for one thread: the plans that it has made,
+/// and buffers for the latest event.
 #[derive(Default)]
-pub(crate) struct Plans {
-    known: BTreeMap<Alike, Plan>,
+pub(crate) struct Skimmer {
+    plans: BTreeMap<Alike, Plan>,
     parts: usize,
-    /// The buffer for what is known of the selectors of one event.
+    /// Whether each selector of the plan names the event.
     named: Vec<bool>,
-    events: Arc<TeamEvents>,
+    /// What orders see of it, each with the place of the order.
+    seen: Vec<(usize, Seen)>,
+    /// The digests of the values by which orders group events.
+    meanings: Meanings,
+    index: Arc<EventIndex>,
 }
 
-impl Plans {
+impl Skimmer {
     /// Forgets the plans for other declarations.
-    pub(crate) fn prepare(&mut self, events: &Arc<TeamEvents>) {
-        if !Arc::ptr_eq(&self.events, events) {
+    pub(crate) fn prepare(&mut self, judges: &TeamJudges) {
+        if !Arc::ptr_eq(&self.index, &judges.index) {
             *self = Self {
-                events: Arc::clone(events),
+                index: Arc::clone(&judges.index),
                 ..Self::default()
             };
         }
     }
 
-    /// Looks at the strings and numbers of an event; `None` where it has to be read whole.
-    pub(crate) fn skim<'a>(
-        &'a mut self,
-        team: &Team,
-        event: &EventReading<'a, 'a>,
-    ) -> Option<Skimmed<'a>> {
-        let plan = self.known.get(&Alike::of(event)?)?;
-        plan.skim(team, event.line(), event.scalars(), &mut self.named)
+    /// Returns what orders see of an event that was scanned, if that is enough to know that nothing
+    /// else is found in it, and notes what judged it.
+    pub(crate) fn skim(
+        &mut self,
+        judges: &TeamJudges,
+        line: Line,
+        event: &EventReading<'_, '_>,
+        examined: &mut Examined,
+    ) -> Option<&mut Vec<(usize, Seen)>> {
+        let plan = self.plans.get(&alike(event)?)?;
+        if plan.is_always_whole {
+            return None;
+        }
+        let get = |at: At| event.scalars().get(event.line(), at);
+        let passes = |(at, values): &Test| get(*at).is_some_and(|value| values.have(value));
+        let selections = plan.selections.iter();
+        self.named.clear();
+        (self.named).extend(selections.map(|(_, tests)| tests.iter().all(passes)));
+        let is_named = |selection: Selection| self.named.get(selection) == Some(&true);
+        let named = || (plan.schemas.iter()).filter(|schema| is_named(schema.selection));
+        let is_valid = |schema: &OfSchema| {
+            let judge = judges.schemas.get(schema.index);
+            schema.parts.iter().all(|(at, part)| {
+                let judge = judge.zip(get(*at));
+                judge.is_some_and(|(judge, scalar)| {
+                    judge.schema.schema.is_valid_apart(scalar, *part)
+                })
+            })
+        };
+        let is_inside = |(at, key): &(At, usize)| {
+            get(*at).is_some_and(|value| judges.vocabulary.has(*key, value))
+        };
+        let is_sound = named().all(is_valid)
+            && plan.closed.iter().all(is_inside)
+            && !plan.whole.iter().any(|selection| is_named(*selection));
+        if !is_sound {
+            return None;
+        }
+        (examined.schemas).extend(named().map(|schema| schema.index));
+        examined.vocabulary |= plan.is_closed;
+        let time = plan.time.and_then(|time| Instant::read(get(time)));
+        self.seen.clear();
+        for order in &plan.orders {
+            let roles = [order.each, order.other].map(|it| it.is_some_and(is_named));
+            if roles != [false; 2] {
+                let time = time.clone().filter(|_| order.is_timed);
+                let same = order.same.and_then(get);
+                let seen = Seen::new(line, roles, time, same, &mut self.meanings);
+                self.seen.push((order.index, seen));
+            }
+        }
+        Some(&mut self.seen)
     }
 
-    /// Makes the plan for events that are like one, unless there is one.
-    pub(crate) fn learn(
+    /// Reads an event that was scanned and is to be judged whole, and makes the plan for those that
+    /// are like it, unless there is one.
+    pub(crate) fn whole<'t>(
         &mut self,
-        in_force: &InForce,
-        event: &EventReading<'_, '_>,
-        root: Node<'_>,
-    ) {
-        let Some(alike) = Alike::of(event).filter(|it| !self.known.contains_key(it)) else {
-            return;
-        };
-        if self.parts > MAX_PARTS {
-            (self.known, self.parts) = (BTreeMap::new(), 0);
+        judges: &TeamJudges,
+        event: &EventReading<'_, 't>,
+        tape: &'t mut Tape,
+    ) -> Option<Node<'t>> {
+        tape.release();
+        let root = tape.read_record(event.line().as_bytes()).ok()?.root();
+        let alike = alike(event).filter(|alike| !self.plans.contains_key(alike));
+        if let Some(alike) = alike {
+            if self.parts > MAX_PARTS {
+                (self.plans, self.parts) = (BTreeMap::new(), 0);
+            }
+            let phase = alike.1.and_then(|_| root.get("phase"));
+            let planner = Planner {
+                index: &judges.index,
+                view: judges.index.view(Line::BEFORE_ALL, root),
+                scalars: event.scalars(),
+                plan: Plan {
+                    phase: phase.and_then(|phase| event.scalars().place(phase)),
+                    ..Plan::default()
+                },
+            };
+            let plan = planner.make(judges);
+            self.parts += plan.parts();
+            self.plans.insert(alike, plan);
         }
-        let plan = Plan::new(in_force, alike, root, event.scalars());
-        self.parts += plan.parts();
-        self.known.insert(alike, plan);
+        Some(root)
     }
+}
+
+/// The events that are like one.
+fn alike(event: &EventReading<'_, '_>) -> Option<Alike> {
+    let phase = event.note.phase.as_deref().and_then(phases::known);
+    Some((event.template?, phase))
 }

@@ -1,9 +1,7 @@
 //! A rule that a team writes as an expression, and what its names stand for.
 
-mod example;
-mod found;
-
-use std::sync::Arc;
+mod judge;
+mod table;
 
 use super::example::RunExample;
 use super::message::Message;
@@ -11,8 +9,9 @@ use crate::document::{Node, OwnedDocument};
 use crate::expression::{Budget, Expression, Value};
 use crate::finding::{Lifecycle, SkipReason};
 use crate::select::{KeyPath, Selector};
-use crate::source::Artifact;
-pub(crate) use found::{CountedEvents, FoundByRule, Spent};
+use crate::source::{Artifact, Line, Place};
+pub(super) use judge::{CountedEvents, RuleJudge};
+pub(crate) use table::RuleTable;
 
 /// A rule in the expression language.
 #[derive(Debug)]
@@ -29,7 +28,7 @@ pub(crate) struct TeamRule {
     pub(crate) message: Message,
     /// Whether only runs that have ended are judged.
     pub(crate) needs_end: bool,
-    pub(crate) params: Arc<OwnedDocument>,
+    pub(crate) params: OwnedDocument,
     pub(crate) examples: Vec<RunExample>,
 }
 
@@ -59,8 +58,20 @@ pub(crate) struct RunValues<'a> {
     pub(crate) tools: Option<Node<'a>>,
 }
 
-impl RunValues<'_> {
-    /// Those of a run of which nothing is known.
+impl<'a> RunValues<'a> {
+    /// The same with the numbers of events by phase and by tool, if these were made.
+    pub(super) fn with_counts(self, counted: Option<&'a [Option<OwnedDocument>; 2]>) -> Self {
+        let Some([counts, tools]) = counted else {
+            return self;
+        };
+        Self {
+            counts: counts.as_ref().map(OwnedDocument::root),
+            tools: tools.as_ref().map(OwnedDocument::root),
+            ..self
+        }
+    }
+
+    /// The values in a run of which nothing is known.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self {
         state: Ok(None),
@@ -78,17 +89,12 @@ impl TeamRule {
         in_guard || self.check.names(name)
     }
 
-    /// Whether it can be judged only once all events are read.
+    /// Returns `true` if it can be judged only once all events are read.
     pub(crate) fn counts_events(&self) -> bool {
         self.names(Name::Counts) || self.names(Name::Tools)
     }
 
-    /// Whether it judges a run as a whole, which has ended or not.
-    pub(crate) fn judges_run(&self, has_ended: bool) -> bool {
-        self.each.is_none() && (has_ended || !self.needs_end)
-    }
-
-    /// Why a record that it names can't be judged.
+    /// Returns why a record that it names can't be judged.
     fn unmet<'r>(&self, values: &'r RunValues<'_>) -> Option<&'r SkipReason> {
         let of_state = values.state.as_ref().err();
         let of_summary = values.summary.as_ref().err();
@@ -104,6 +110,17 @@ impl TeamRule {
             _ => return None,
         };
         record.as_ref().ok().copied().flatten()
+    }
+
+    /// The place of a finding in an event or, without a line, in the record of a run.
+    fn place(&self, line: Option<Line>, record: Option<Node<'_>>) -> Place {
+        let at = record.map(|record| self.at.reached(record));
+        let at = at.unwrap_or_default();
+        match line {
+            Some(line) => Place::event(line, at.as_str()),
+            None if at.as_str().is_empty() => Place::whole(self.within),
+            None => Place::value(self.within, at),
+        }
     }
 
     /// The values of all names, in their order.
@@ -126,7 +143,7 @@ impl TeamRule {
     }
 }
 
-/// What `run` stands for, as JSON.
+/// Returns the value of `run` as JSON.
 pub(crate) fn run_as_json(
     dir: Option<&str>,
     id: Option<&str>,

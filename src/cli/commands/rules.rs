@@ -8,7 +8,7 @@ use super::{Exit, Failure};
 use crate::check::RuleList;
 use crate::printable::escape;
 use crate::report::{count, write_json_line};
-use crate::rule::{Check, TeamCheck};
+use crate::rule::Check;
 use crate::rules::RuleSet;
 
 /// List every rule with its default level and the defect it finds
@@ -78,25 +78,10 @@ fn test(rules: &RuleSet, output: &mut Output) -> Result<Exit, Failure> {
     }
     let team = rules.team();
     for rule in rules.iter() {
-        let of_schema = |index: usize| {
-            let schema = team.schemas.get(index)?;
-            Some((schema.failures(), schema.examples.len()))
+        let Check::Team(check) = rule.check else {
+            continue;
         };
-        let of_order = |index: usize| {
-            let order = team.orders.get(index)?;
-            Some((order.failures(), order.examples.len()))
-        };
-        let of_rule = |index: usize| {
-            let rule = team.rules.get(index)?;
-            Some((rule.failures(), rule.examples.len()))
-        };
-        let tested = match rule.check {
-            Check::Team(TeamCheck::Schema { index, .. }) => of_schema(index),
-            Check::Team(TeamCheck::Order(index)) => of_order(index),
-            Check::Team(TeamCheck::Rule(index)) => of_rule(index),
-            _ => None,
-        };
-        let Some((wrong, examples)) = tested else {
+        let Some((examples, wrong)) = team.test(check) else {
             continue;
         };
         let id = &rule.info.id;

@@ -1,11 +1,11 @@
 //! A block of a timeline -> the lines of it that the one thread which adds lines in order needs.
 
-use crate::document::{Meanings, Node, Tape};
+use crate::document::Tape;
 use crate::facts::{EventNote, EventReader, EventReading, EventTally};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{Examined, InForce, Moment, Plans, Sight};
+use crate::team::{Examined, Seen, Skimmer, TeamJudges};
 
 /// What threads look for in blocks.
 pub(super) struct Sifting<'i> {
@@ -15,54 +15,7 @@ pub(super) struct Sifting<'i> {
     /// Whether anybody listens besides, and whether to the steps of events.
     pub(super) listens: bool,
     pub(super) with_steps: bool,
-    pub(super) team: &'i InForce,
-}
-
-/// What one thread needs to judge events by their strings and numbers.
-#[derive(Default)]
-pub(in crate::load) struct Skimmer {
-    plans: Plans,
-    /// Those of the values by which orders group events.
-    meanings: Meanings,
-    /// What orders see of the latest event.
-    sights: Vec<Sight>,
-}
-
-impl Skimmer {
-    /// Prepares for what a team declares.
-    pub(in crate::load) fn prepare(&mut self, team: &InForce) {
-        self.plans.prepare(&team.events);
-    }
-
-    /// When an event happened that was scanned, and what orders see of it, if that is enough to
-    /// know that nothing else is found in it. Then it is noted what judged it.
-    pub(super) fn skim(
-        &mut self,
-        team: &InForce,
-        line: Line,
-        event: &EventReading<'_, '_>,
-        examined: &mut Examined,
-    ) -> Option<(Moment, &mut Vec<Sight>)> {
-        let skimmed = self.plans.skim(&team.team, event)?;
-        skimmed.examine(examined);
-        let moment = skimmed.moment(line);
-        self.sights.clear();
-        skimmed.add_sights(&mut self.meanings, &mut self.sights);
-        Some((moment, &mut self.sights))
-    }
-
-    /// An event that was scanned and is to be judged whole.
-    pub(super) fn whole<'t>(
-        &mut self,
-        team: &InForce,
-        event: &EventReading<'_, 't>,
-        tape: &'t mut Tape,
-    ) -> Option<Node<'t>> {
-        tape.release();
-        let root = tape.read_record(event.line().as_bytes()).ok()?.root();
-        self.plans.learn(team, event, root);
-        Some(root)
-    }
+    pub(super) team: &'i TeamJudges,
 }
 
 /// What one thread needs.
@@ -74,9 +27,9 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn new(team: &InForce) -> Self {
+    pub(super) fn new(team: &TeamJudges) -> Self {
         let mut worker = Self::default();
-        worker.reader.keep_scalars(!team.events.is_empty());
+        worker.reader.keep_scalars(!team.judges_no_event());
         worker.skimmer.prepare(team);
         worker
     }
@@ -89,8 +42,8 @@ impl Worker {
 pub(super) struct Sifted {
     pub(super) tally: EventTally,
     pub(super) kept: Vec<Kept>,
-    /// What orders see of the lines that are kept for them alone.
-    pub(super) sights: Vec<Sight>,
+    /// What orders see of the lines that are kept for them alone, each with the place of the order.
+    pub(super) seen: Vec<(usize, Seen)>,
     pub(super) examined: Examined,
     pub(super) glances: Glances,
     /// The last line that is not blank.
@@ -101,12 +54,12 @@ pub(super) struct Sifted {
 pub(super) enum Kept {
     /// A rule may need all of it; with the line before it that is not blank, if this block has it.
     Whole(Line, Option<Line>),
-    /// Orders see it, and nothing else needs it: the number of its sights.
-    Seen(Moment, usize),
+    /// Orders see it, and nothing else needs it: the number of these.
+    Seen(Line, usize),
 }
 
-/// The number of sights of one block, at most: events beyond it are kept whole.
-const MAX_SIGHTS: usize = 1 << 14;
+/// How often orders see events of one block, at most: events beyond it are kept whole.
+const MAX_SEEN: usize = 1 << 14;
 
 impl Sifted {
     pub(super) fn new(block: &Block, worker: &mut Worker, sifting: &Sifting<'_>) -> Self {
@@ -135,7 +88,7 @@ impl Sifted {
             self.glances.look(read.line());
             return false;
         };
-        let has_team = !sifting.team.events.is_empty();
+        let has_team = !sifting.team.judges_no_event();
         let Worker {
             reader,
             tape,
@@ -161,26 +114,26 @@ impl Sifted {
         &mut self,
         skimmer: &mut Skimmer,
         tape: &mut Tape,
-        team: &InForce,
+        team: &TeamJudges,
         line: Line,
         event: &EventReading<'_, '_>,
     ) -> bool {
-        if self.sights.len() > MAX_SIGHTS {
+        if self.seen.len() > MAX_SEEN {
             return false;
         }
         let examined = &mut self.examined;
-        if let Some((moment, sights)) = skimmer.skim(team, line, event, examined) {
-            if !sights.is_empty() {
-                self.kept.push(Kept::Seen(moment, sights.len()));
-                self.sights.append(sights);
+        if let Some(seen) = skimmer.skim(team, line, event, examined) {
+            if !seen.is_empty() {
+                self.kept.push(Kept::Seen(line, seen.len()));
+                self.seen.append(seen);
             }
             return true;
         }
         let whole = skimmer.whole(team, event, tape);
         whole.is_some_and(|whole| {
-            let look = team.events.look(whole);
-            team.events.examine(&look, examined);
-            team.events.find_nothing(&team.team, &look)
+            let event = team.index.view(line, whole);
+            team.examine(&event, examined);
+            team.find_nothing(&event)
         })
     }
 

@@ -23,9 +23,10 @@ fn tally(timeline: &[u8], threads: usize) -> EventTally {
         threads: NonZeroUsize::new(threads),
         spread: Spread::default(),
         outline: None,
-        team: &InForce::default(),
+        team: &TeamJudges::default(),
         skimmer: &mut Skimmer::default(),
-        declared: &mut Declared::default(),
+        judges: &mut TeamJudges::default(),
+        examined: Examined::default(),
         values: &RunValues::NONE,
     };
     let stream = Opened::from_bytes(timeline);
@@ -202,9 +203,10 @@ fn heard(timeline: &[u8], listening: Listening<'_>, threads: usize) -> Outlined 
         threads: NonZeroUsize::new(threads),
         spread: Spread::default(),
         outline: Some(OutlineReader::new(listening)),
-        team: &InForce::default(),
+        team: &TeamJudges::default(),
         skimmer: &mut Skimmer::default(),
-        declared: &mut Declared::default(),
+        judges: &mut TeamJudges::default(),
+        examined: Examined::default(),
         values: &RunValues::NONE,
     };
     let (stream, read) = events.read(Opened::from_bytes(timeline), &mut Vec::new());

@@ -8,7 +8,7 @@ use super::super::error::Error;
 use super::super::event::{Draft, Event, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
-use crate::check::Written;
+use crate::check::{LiveChecker, Written};
 use crate::finding::{Finding, Severity};
 use crate::record::{Step, StepStatus};
 use crate::source::{Artifact, EpisodeKey, Line, Pointer};
@@ -24,29 +24,28 @@ impl Run {
         let Some(gate) = &self.recorder.gate else {
             return Ok(self);
         };
-        let mut judges = gate.judges(self.key(), self.id());
-        let now = judges.now(&self.fold.state);
+        let mut live = gate.judges(self.key(), self.id());
         let (mut number, mut offset, mut found) = (0, 0, Vec::new());
         let read = whole_lines(self.events.content()?, &mut |line| {
             number += 1;
             let written = written(Artifact::Events, number, offset, line);
             if new {
                 let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
-                found.extend(judges.event(written, &now, &read_again));
+                found.extend(live.event(written, &self.fold.state, &read_again));
             }
-            judges.follow(written);
+            live.follow(written);
             offset += line.len() as u64;
             true
         });
         read.map_err(Error::io("reading", &self.events.path()))?;
-        self.judges = Some(judges);
+        self.live = Some(live);
         self.keep(found);
         Ok(self)
     }
 
-    /// Whether rules of a team judge the run.
+    /// Returns `true` if rules of a team judge the run.
     pub(in crate::recorder) fn is_judged(&self) -> bool {
-        self.judges.is_some()
+        self.live.is_some()
     }
 
     /// What the rules of the team would find if an event were recorded now; nothing is written.
@@ -124,54 +123,42 @@ impl Run {
         }
     }
 
-    /// What is found in the next event.
+    /// Returns what is found in an event that may be the next one.
     fn found_in(&self, event: &Event) -> Result<Vec<Finding>, Error> {
-        let (Some(judges), Some(gate)) = (&self.judges, &self.recorder.gate) else {
+        let (Some(live), Some(gate)) = (&self.live, &self.recorder.gate) else {
             return Ok(Vec::new());
         };
-        let line = event.line()?;
-        let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
-        let now = judges.now(&self.fold.state);
-        let mut found = judges.event(self.next(&line), &now, &read_again);
-        found.extend(self.found_in_action(event));
+        let found = self.judge_next(live, event, &event.line()?);
         Ok(gate.counting(&self.key(), found))
     }
 
-    /// What is found in the action that the next event adds to the state.
-    fn found_in_action(&self, event: &Event) -> Vec<Finding> {
-        let judges = self.judges.as_ref().filter(|judges| judges.judge_actions());
-        let (Some(judges), Some(action)) = (judges, event.action()) else {
-            return Vec::new();
-        };
-        let action = serde_json::to_vec(&action).unwrap_or_default();
-        judges.action(self.action_count(), &action)
+    /// Judges an event that is about to be written, and the action that it adds to the state.
+    fn judge_next(&self, checker: &LiveChecker, event: &Event, line: &[u8]) -> Vec<Finding> {
+        let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
+        let (number, offset) = (self.fold.events + 1, self.events.length());
+        let next = written(Artifact::Events, number, offset, line);
+        let mut found = checker.event(next, &self.fold.state, &read_again);
+        let action = event.action().filter(|_| checker.judges_actions());
+        if let Some(action) = action.and_then(|action| serde_json::to_vec(&action).ok()) {
+            found.extend(checker.action(self.action_count(), &action));
+        }
+        found
     }
 
-    /// Judges an event that is about to be written.
-    pub(super) fn judge_next(&self, event: &Event, line: &[u8]) -> Judged {
-        let next = self.next(line);
-        let Some(judges) = &self.judges else {
-            return Judged::default();
-        };
-        let is_followed = !judges.pass_over(next);
-        let mut found = Vec::new();
-        if is_followed {
-            let now = judges.now(&self.fold.state);
-            found = judges.event(next, &now, &|line, bytes| self.read_again(line, bytes));
-        }
-        found.extend(self.found_in_action(event));
-        Judged {
-            found,
-            followed: is_followed.then_some(next.line),
-        }
+    /// Returns what is found in an event that is about to be written.
+    pub(super) fn found_in_next(&self, event: &Event, line: &[u8]) -> Vec<Finding> {
+        let checker = self.live.as_ref();
+        checker.map_or_else(Vec::new, |checker| self.judge_next(checker, event, line))
     }
 
-    /// Notes what was found in an event that is written now.
-    pub(super) fn keep_judged(&mut self, judged: Judged, bytes: &[u8]) {
-        if let (Some(judges), Some(line)) = (&mut self.judges, judged.followed) {
-            judges.follow(written(Artifact::Events, line.number, line.offset, bytes));
+    /// Notes the event that was written last, and what was found in it.
+    pub(super) fn follow(&mut self, found: Vec<Finding>, line: &[u8]) {
+        if let Some(live) = &mut self.live {
+            let (number, end) = (self.fold.events, self.events.length());
+            let offset = end.saturating_sub(line.len() as u64);
+            live.follow(written(Artifact::Events, number, offset, line));
         }
-        self.keep(judged.found);
+        self.keep(found);
     }
 
     /// Judges a record that was written.
@@ -180,8 +167,8 @@ impl Run {
             Artifact::Learn => self.fold.proposals,
             _ => 1,
         };
-        let judges = self.judges.as_ref();
-        let found = judges.map(|it| it.record(written(artifact, number, offset, bytes)));
+        let live = self.live.as_ref();
+        let found = live.map(|it| it.record(written(artifact, number, offset, bytes)));
         self.keep(found.unwrap_or_default());
     }
 
@@ -226,7 +213,7 @@ impl Run {
         draft: Draft,
         is_to_come: impl Fn(&Pointer) -> bool,
     ) -> Result<(), Error> {
-        let Some(judges) = &self.judges else {
+        let Some(live) = &self.live else {
             return Ok(());
         };
         // What a schema refuses must not happen, also where nothing more can be recorded.
@@ -236,19 +223,13 @@ impl Run {
         findings.retain(|finding| {
             let pointer = finding.location.pointer.clone().map(Pointer::new);
             finding.severity == Severity::Error
-                && judges.is_of_schema(finding)
+                && live.is_of_schema(finding)
                 && pointer.is_some_and(|pointer| is_to_come(&pointer))
         });
         if findings.is_empty() {
             return fits;
         }
         Err(Error::Violates { what, findings })
-    }
-
-    /// The next line of the timeline.
-    fn next<'w>(&self, line: &'w [u8]) -> Written<'w> {
-        let (number, offset) = (self.fold.events + 1, self.events.length());
-        written(Artifact::Events, number, offset, line)
     }
 
     fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> io::Result<()> {
@@ -269,14 +250,6 @@ impl Run {
             findings: self.findings.clone(),
         }
     }
-}
-
-/// What the rules of a team say of an event that is about to be written.
-#[derive(Default)]
-pub(super) struct Judged {
-    found: Vec<Finding>,
-    /// Its line, if it counts for those that follow.
-    followed: Option<Line>,
 }
 
 /// A line of an artifact, or a record.

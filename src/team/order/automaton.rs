@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::Range;
 
 use crate::digest::Digest;
+use crate::document::{Meanings, Node};
 use crate::source::Line;
-use crate::timestamp::Timestamp;
+use crate::team::instant::Instant;
 
-/// What an order demands of the events that it is about (*each*), and of others.
+/// A demand on the events that an order is about (*each*), and on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// There is none.
@@ -29,41 +31,38 @@ pub(crate) enum Pattern {
     NoneLater,
 }
 
-/// An instant in attoseconds since 1970, and the digits of its fraction beyond these.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Instant {
-    pub(crate) attoseconds: i128,
-    pub(crate) rest: Box<str>,
-}
-
-impl Instant {
-    pub(crate) fn of(time: &Timestamp) -> Self {
-        let (attoseconds, rest) = time.exact();
-        Self {
-            attoseconds,
-            rest: rest.into(),
-        }
-    }
-
-    /// The earliest instant that is at most some time before this one.
-    fn less(&self, attoseconds: i128) -> Self {
-        Self {
-            attoseconds: self.attoseconds - attoseconds,
-            rest: self.rest.clone(),
-        }
-    }
-}
-
-/// What an order sees of an event.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen<'e> {
+/// An event as an order sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
     pub(crate) line: Line,
     pub(crate) is_each: bool,
     pub(crate) is_other: bool,
     /// The digest of the value by which events are grouped; `None` where the event has none.
     pub(crate) same: Option<Digest>,
+    /// The bytes of its line where that value stands.
+    pub(crate) written: Range<usize>,
     /// Its instant, if the order asks for it.
-    pub(crate) time: Option<&'e Instant>,
+    pub(crate) time: Option<Instant>,
+}
+
+impl Seen {
+    /// An event that the order is about, or the other one, with the value by which it is grouped.
+    pub(in crate::team) fn new(
+        line: Line,
+        [is_each, is_other]: [bool; 2],
+        time: Option<Instant>,
+        same: Option<Node<'_>>,
+        meanings: &mut Meanings,
+    ) -> Self {
+        Self {
+            line,
+            is_each,
+            is_other,
+            same: same.map(|same| meanings.of(same)),
+            written: same.map_or(0..0, Node::span),
+            time,
+        }
+    }
 }
 
 /// An event that breaks an order.
@@ -78,7 +77,7 @@ pub(crate) struct Offence {
     pub(crate) same: Option<Digest>,
 }
 
-/// Why an event breaks an order.
+/// A reason why an event breaks an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// It does not have what the pattern demands. The number is that of the events of its group so
@@ -103,7 +102,7 @@ const DIGITS_OF_AN_ENTRY: usize = 64;
 )]
 pub(crate) struct TooMany;
 
-/// What an order demands, and of which events.
+/// A pattern, and the events that it demands it of.
 #[derive(Clone, Debug)]
 struct Demand {
     pattern: Pattern,
@@ -127,7 +126,7 @@ pub(crate) struct Automaton {
 /// An event that waits, or is waited for: its instant and its line.
 type Waiting = (Option<Instant>, Line);
 
-/// What is known of the events with one value.
+/// The events with one value.
 #[derive(Clone, Debug, Default)]
 struct Group {
     count: u64,
@@ -158,7 +157,7 @@ impl Automaton {
     }
 
     /// The offences that an event would cause: its own, and those of events before it.
-    pub(crate) fn offences(&self, event: &Seen<'_>) -> Vec<Offence> {
+    pub(crate) fn offences(&self, event: &Seen) -> Vec<Offence> {
         let group = if self.demand.is_grouped {
             event.same.and_then(|same| self.groups.get(&same))
         } else {
@@ -173,7 +172,7 @@ impl Automaton {
     /// causes offences alone.
     pub(crate) fn step(
         &mut self,
-        event: &Seen<'_>,
+        event: &Seen,
         offences: &mut Vec<Offence>,
     ) -> Result<(), TooMany> {
         let demand = &self.demand;
@@ -234,12 +233,12 @@ impl Automaton {
 
 impl Demand {
     /// Adds the offences that an event causes after those of its group.
-    fn offences(&self, group: Option<&Group>, event: &Seen<'_>, offences: &mut Vec<Offence>) {
+    fn offences(&self, group: Option<&Group>, event: &Seen, offences: &mut Vec<Offence>) {
         if event.is_other
             && self.pattern == Pattern::NoneLater
             && let Some(group) = group
         {
-            let met = self.met(group, event.time);
+            let met = self.met(group, event.time.as_ref());
             offences.extend(met.map(|(_, line)| Offence {
                 line: Some(line),
                 other: Some(event.line),
@@ -252,15 +251,15 @@ impl Demand {
         }
     }
 
-    /// What an event lacks that it must have to be judged.
-    fn lacks(&self, event: &Seen<'_>) -> Option<Why> {
+    /// Returns what an event lacks that it must have to be judged.
+    fn lacks(&self, event: &Seen) -> Option<Why> {
         if self.is_grouped && event.same.is_none() {
             return Some(Why::NoValue);
         }
         (self.within.is_some() && event.time.is_none()).then_some(Why::NoInstant)
     }
 
-    fn own_offence(&self, event: &Seen<'_>, group: Option<&Group>) -> Option<Offence> {
+    fn own_offence(&self, event: &Seen, group: Option<&Group>) -> Option<Offence> {
         let count = group.map_or(0, |group| group.count) + 1;
         let (other, why) = if let Some(why) = self.lacks(event) {
             (None, why)
@@ -292,19 +291,19 @@ impl Demand {
     }
 
     /// The line of an earlier event that an event needs.
-    fn fulfilling(&self, group: &Group, event: &Seen<'_>) -> Option<Line> {
+    fn fulfilling(&self, group: &Group, event: &Seen) -> Option<Line> {
         let Some(within) = self.within else {
             return group.last_line();
         };
         let (newest, line) = group.newest.as_ref()?;
-        (*newest >= event.time?.less(within)).then_some(*line)
+        (*newest >= event.time.as_ref()?.less(within)).then_some(*line)
     }
 
     /// The line of an earlier event that an event may not have: the nearest one, if that counts.
-    fn breaking(&self, group: &Group, event: &Seen<'_>) -> Option<Line> {
+    fn breaking(&self, group: &Group, event: &Seen) -> Option<Line> {
         let (last, line) = group.last.as_ref()?;
         match (self.within, last) {
-            (Some(within), Some(last)) if *last < event.time?.less(within) => {
+            (Some(within), Some(last)) if *last < event.time.as_ref()?.less(within) => {
                 self.fulfilling(group, event).max(group.timeless)
             }
             _ => Some(*line),
@@ -341,15 +340,10 @@ fn room_of((instant, _): &Waiting) -> usize {
 
 impl Group {
     /// Adds an event; `waiting` is the number of events that wait in all groups.
-    fn add(
-        &mut self,
-        demand: &Demand,
-        event: &Seen<'_>,
-        waiting: &mut usize,
-    ) -> Result<(), TooMany> {
+    fn add(&mut self, demand: &Demand, event: &Seen, waiting: &mut usize) -> Result<(), TooMany> {
         let waits = matches!(demand.pattern, Pattern::NeedsLater | Pattern::NoneLater);
         if event.is_other && waits {
-            let met: Vec<Waiting> = demand.met(self, event.time).collect();
+            let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
             *waiting -= met.iter().map(room_of).sum::<usize>();
             for entry in &met {
                 self.waiting.remove(entry);
@@ -366,7 +360,7 @@ impl Group {
         if event.is_each {
             self.count += 1;
             if waits && demand.lacks(event).is_none() {
-                let entry = (event.time.cloned(), event.line);
+                let entry = (event.time.clone(), event.line);
                 let room = room_of(&entry);
                 if *waiting + room > MAX_ENTRIES {
                     return Err(TooMany);
@@ -384,9 +378,9 @@ impl Group {
     }
 
     /// Notes an other event.
-    fn note(&mut self, event: &Seen<'_>) {
-        self.last = Some((event.time.cloned(), event.line));
-        match event.time {
+    fn note(&mut self, event: &Seen) {
+        self.last = Some((event.time.clone(), event.line));
+        match &event.time {
             None => self.timeless = Some(event.line),
             Some(time) => {
                 let is_newest = self
@@ -397,6 +391,29 @@ impl Group {
                     self.newest = Some((time.clone(), event.line));
                 }
             }
+        }
+    }
+}
+
+impl Pattern {
+    /// Returns `true` if it is judged in runs that have ended alone.
+    pub(crate) fn is_of_the_end(self) -> bool {
+        matches!(self, Self::AtLeast(_) | Self::NeedsLater)
+    }
+
+    /// Returns `true` if a line that is no event could be the one that it needs.
+    pub(crate) fn needs_every_event(self) -> bool {
+        matches!(
+            self,
+            Self::AtLeast(_) | Self::NeedsLater | Self::NeedsEarlier
+        )
+    }
+
+    /// The number that it allows or demands.
+    pub(crate) fn limit(self) -> Option<u64> {
+        match self {
+            Self::AtMost(limit) | Self::AtLeast(limit) => Some(limit),
+            _ => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every module of `src/`, the lowest first. A module may import those before it.
-const MODULES: [&str; 42] = [
+const MODULES: [&str; 43] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -28,6 +28,7 @@ const MODULES: [&str; 42] = [
     "parallel",
     "store",
     "schema",
+    "config_file",
     "team",
     "load",
     "rule",

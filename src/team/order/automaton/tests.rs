@@ -19,7 +19,7 @@ fn expected(
     pattern: Pattern,
     grouped: bool,
     within: Option<i128>,
-    word: &[Seen<'_>],
+    word: &[Seen],
     ended: bool,
 ) -> Vec<Option<Line>> {
     let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
@@ -27,19 +27,15 @@ fn expected(
     if judged_at_end && !ended {
         return lines;
     }
-    let is_lacking = |event: &Seen<'_>| {
-        grouped && event.same.is_none() || within.is_some() && event.time.is_none()
-    };
-    let of_group = |a: &Seen<'_>, b: &Seen<'_>| !grouped || a.same.is_some() && a.same == b.same;
-    let is_near = |earlier: &Seen<'_>, later: &Seen<'_>, is_ban: bool| match (
-        within,
-        earlier.time,
-        later.time,
-    ) {
-        (None, ..) => true,
-        (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
-        _ => is_ban,
-    };
+    let is_lacking =
+        |event: &Seen| grouped && event.same.is_none() || within.is_some() && event.time.is_none();
+    let of_group = |a: &Seen, b: &Seen| !grouped || a.same.is_some() && a.same == b.same;
+    let is_near =
+        |earlier: &Seen, later: &Seen, is_ban: bool| match (within, &earlier.time, &later.time) {
+            (None, ..) => true,
+            (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
+            _ => is_ban,
+        };
     for (at, each) in word.iter().enumerate().filter(|(_, event)| event.is_each) {
         if is_lacking(each) && !(matches!(pattern, Pattern::Never) && !grouped && within.is_none())
         {
@@ -47,7 +43,7 @@ fn expected(
             continue;
         }
         let (before, after) = (&word[..at], &word[at + 1..]);
-        let others = |part: &[Seen<'_>], is_it: &dyn Fn(&Seen<'_>) -> bool| {
+        let others = |part: &[Seen], is_it: &dyn Fn(&Seen) -> bool| {
             part.iter()
                 .any(|it| it.is_other && of_group(each, it) && is_it(it))
         };
@@ -76,10 +72,9 @@ fn expected(
 }
 
 /// Nothing for each group that has too few events.
-fn groups_of_few(least: u64, grouped: bool, word: &[Seen<'_>]) -> Vec<Option<Line>> {
+fn groups_of_few(least: u64, grouped: bool, word: &[Seen]) -> Vec<Option<Line>> {
     let each = || word.iter().filter(|event| event.is_each);
-    let number =
-        |is_it: &dyn Fn(&Seen<'_>) -> bool| each().filter(|event| is_it(event)).count() as u64;
+    let number = |is_it: &dyn Fn(&Seen) -> bool| each().filter(|event| is_it(event)).count() as u64;
     if !grouped {
         return vec![None; usize::from(number(&|_| true) < least)];
     }
@@ -94,7 +89,7 @@ fn found(
     pattern: Pattern,
     grouped: bool,
     within: Option<i128>,
-    word: &[Seen<'_>],
+    word: &[Seen],
     ended: bool,
 ) -> Vec<Option<Line>> {
     let mut automaton = Automaton::new(pattern, grouped, within);
@@ -133,12 +128,7 @@ static INSTANTS: LazyLock<[Instant; 2]> = LazyLock::new(|| {
     })
 });
 
-fn event(
-    line: usize,
-    symbol: usize,
-    same: Option<u8>,
-    time: Option<&'static Instant>,
-) -> Seen<'static> {
+fn event(line: usize, symbol: usize, same: Option<u8>, time: Option<&'static Instant>) -> Seen {
     Seen {
         line: Line {
             number: line as u64 + 1,
@@ -147,13 +137,14 @@ fn event(
         is_each: symbol != 1,
         is_other: symbol != 0,
         same: same.map(|value| Digest::of([&[value][..]])),
-        time,
+        written: 0..0,
+        time: time.cloned(),
     }
 }
 
 /// Compares what is found with what all pairs show, in a run that has ended and in one that
 /// has not.
-fn compare(pattern: Pattern, grouped: bool, within: Option<i128>, word: &[Seen<'_>]) {
+fn compare(pattern: Pattern, grouped: bool, within: Option<i128>, word: &[Seen]) {
     for ended in [true, false] {
         assert_eq!(
             found(pattern, grouped, within, word, ended),
@@ -169,7 +160,7 @@ fn timelines(
     symbols: usize,
     longest: u32,
     at: impl Fn(usize) -> (Option<u8>, Option<&'static Instant>),
-) -> impl Iterator<Item = Vec<Seen<'static>>> {
+) -> impl Iterator<Item = Vec<Seen>> {
     let words = (0..=longest).flat_map(move |length| words(symbols, length));
     words.map(move |word| {
         let events = word.iter().enumerate();

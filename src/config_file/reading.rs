@@ -1,6 +1,6 @@
-//! The text of `runvet.toml` -> its settings, and all mistakes in it.
+//! The text of a TOML file -> what it says, and all mistakes in it.
 //!
-//! The schema of the configuration, which its types derive, decides what is a mistake.
+//! The schema of the file, which its types derive, decides what is a mistake.
 
 use std::collections::BTreeSet;
 use std::{iter, mem, slice};
@@ -13,8 +13,7 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 
-use super::tables::Pack;
-use super::{Config, ConfigError, ConfigSource};
+use super::{ConfigError, ConfigSource};
 use crate::document::{MAX_DEPTH, Tape};
 use crate::printable::quote;
 use crate::schema::{certainly_satisfies, errors};
@@ -22,15 +21,11 @@ use crate::source::Pointer;
 use crate::spelling::nearest;
 
 /// The maximum number of mistakes that are reported at once.
-pub(super) const MAX_MISTAKES: usize = 20;
+pub(crate) const MAX_MISTAKES: usize = 20;
 
 /// The lists of tables that are rules. One that lacks a key, or has a wrong one, is read as far as
 /// it goes.
 const RULES: [&str; 3] = ["schema", "order", "rule"];
-
-const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
-
-const PACK_SCHEMA: &str = include_str!("../../schemas/pack.schema.json");
 
 /// A mistake before its place is known.
 struct Mistake {
@@ -78,18 +73,11 @@ impl Mistake {
 }
 
 impl ConfigSource<'_> {
-    /// Reads the file as `runvet.toml`: the settings that are right, and the mistakes.
-    pub(crate) fn read(self) -> (Config, Vec<ConfigError>) {
-        self.read_as(SCHEMA)
-    }
-
-    /// Reads the file as a pack.
-    pub(super) fn read_pack(self) -> (Pack, Vec<ConfigError>) {
-        self.read_as(PACK_SCHEMA)
-    }
-
     /// Reads the file as what a schema describes.
-    fn read_as<T: DeserializeOwned + Default>(self, schema: &str) -> (T, Vec<ConfigError>) {
+    pub(crate) fn read_as<T: DeserializeOwned + Default>(
+        self,
+        schema: &str,
+    ) -> (T, Vec<ConfigError>) {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         if !errors.is_empty() {
             let mistake = |error: &toml::de::Error| {
@@ -445,8 +433,12 @@ fn remove<'i>(value: &mut DeValue<'i>, path: &[String], unreadable: &BTreeSet<Ve
 mod tests {
     use std::path::Path;
 
+    use serde::de::IgnoredAny;
+
     use super::*;
     use crate::document::OwnedDocument;
+
+    const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
 
     #[test]
     fn an_error_displays_its_place_and_its_help() {
@@ -457,7 +449,9 @@ mod tests {
             text,
         };
         assert_eq!(
-            ConfigError::first_of(file.read().1).unwrap().to_string(),
+            ConfigError::first_of(file.read_as::<IgnoredAny>(SCHEMA).1)
+                .unwrap()
+                .to_string(),
             "a/runvet.toml:1:1: unknown key \"deny-warning\" (did you mean `deny-warnings`?)"
         );
     }
@@ -475,7 +469,7 @@ mod tests {
             dir: Path::new(""),
             text: &text,
         };
-        let mistakes = file.read().1;
+        let mistakes = file.read_as::<IgnoredAny>(SCHEMA).1;
         let messages: Vec<&str> = mistakes.iter().map(|it| &*it.message).collect();
         assert_eq!(messages, ["tables and lists have more than 128 levels"]);
     }

@@ -14,7 +14,7 @@ use crate::{schema, store};
 const MAX_BYTES: usize = 1 << 20;
 
 /// Where the schemas of a directory are, as their references see it.
-pub(super) const ROOT: &str = "file:///runvet-configuration/";
+pub(crate) const ROOT: &str = "file:///runvet-configuration/";
 
 /// The texts of the files that a configuration names, by their paths.
 pub(crate) type Texts = BTreeMap<PathBuf, String>;
@@ -39,7 +39,7 @@ impl Files {
         Self(Arc::new(Mutex::new(known)))
     }
 
-    pub(super) fn text(&self, path: &Path) -> Result<String, String> {
+    pub(crate) fn text(&self, path: &Path) -> Result<String, String> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = known.named.get(path) {
             return Ok(text.clone());
@@ -53,7 +53,7 @@ impl Files {
     }
 
     /// The text of a schema.
-    pub(super) fn schema(&self, path: &Path) -> Result<String, String> {
+    pub(crate) fn schema(&self, path: &Path) -> Result<String, String> {
         let text = self.text(path)?;
         let is_empty = text.trim().is_empty();
         (!is_empty).then_some(text).ok_or("it is empty".into())
@@ -76,11 +76,11 @@ fn read(path: &Path) -> Result<String, String> {
 
 /// What references of a schema reach: files below a directory, and the built-in schemas.
 #[derive(Clone)]
-pub(super) struct Reached {
-    pub(super) dir: PathBuf,
-    pub(super) files: Files,
+pub(crate) struct Reached {
+    pub(crate) dir: PathBuf,
+    pub(crate) files: Files,
     /// The files that were read.
-    pub(super) paths: Arc<Mutex<Vec<PathBuf>>>,
+    pub(crate) paths: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Retrieve for Reached {

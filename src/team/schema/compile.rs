@@ -1,4 +1,4 @@
-//! The tables of a team's schemas -> compiled schemas, and their mistakes.
+//! The file or the table of a schema -> the compiled schema, or all mistakes in it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,135 +10,17 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::{FileReader, RuleTexts};
-use crate::config::ConfigSource;
-use crate::config::files::{ROOT, Reached};
-use crate::config::reading::MAX_MISTAKES;
-use crate::config::tables::{Data, ExampleTable, SchemaTable};
+use crate::config_file::{ConfigSource, MAX_MISTAKES, ROOT, Reached};
 use crate::document::Tape;
 use crate::printable::{brief, in_address, quote};
-use crate::rule::{Check, TeamCheck};
 use crate::schema::DeclaredSchema;
-use crate::select::{KeyPath, Selector};
-use crate::source::{Artifact, Pointer};
-use crate::spelling::nearest;
-use crate::team::{Example, Expect, Judged, OtherFile, TeamSchema};
+use crate::source::Pointer;
+use crate::team::data::Data;
+use crate::team::reader::FileReader;
 
-/// The records that a schema can judge.
-const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "manifest"];
-
-impl FileReader<'_, '_> {
-    pub(super) fn schema(&mut self, table: &SchemaTable) {
-        let is_free = self.take(&table.id);
-        let judged = self.record(table);
-        let selector = match &table.selector {
-            Some(selector) if matches!(judged, Some(Judged::Whole(_) | Judged::Other(_))) => {
-                let message = "`where` is allowed only with the records `event` and `action`";
-                self.mistake(selector.span(), message, None);
-                None
-            }
-            Some(selector) => self.selector(selector, judged.unwrap_or(Judged::Event)),
-            None => Some(Selector::default()),
-        };
-        let at = table.at.as_ref().map_or("", |at| at.get_ref());
-        let schema = self.compiled(table.file.as_ref(), table.schema.as_ref(), table.id.span());
-        let (Some(judged), Some(selector), Some(at), Some(schema), true) =
-            (judged, selector, KeyPath::parse(at), schema, is_free)
-        else {
-            return;
-        };
-        let examples = self.examples(table);
-        let check = Check::Team(TeamCheck::Schema {
-            index: self.all.team.schemas.len(),
-            judged,
-            has_help: table.help.is_some(),
-        });
-        let id = table.id.get_ref();
-        let text = serde_json::to_string_pretty(schema.text()).unwrap_or_default();
-        let texts = RuleTexts {
-            said: table.said(),
-            title: &format!("a value violates the schema of `{id}`"),
-            help: &format!(
-                "Correct the program that writes it; `runvet explain {id}` shows the schema."
-            ),
-            details: &format!("## The schema\n\n```json\n{text}\n```\n\n"),
-        };
-        self.rule_of(&table.id, &texts, check);
-        self.all.team.schemas.push(TeamSchema {
-            record: judged,
-            selector,
-            at,
-            schema,
-            examples,
-            expect: (table.expect.as_ref()).map_or(Expect::Optional, |it| *it.get_ref()),
-        });
-    }
-
-    /// What a table judges.
-    fn record(&mut self, table: &SchemaTable) -> Option<Judged> {
-        let record = table.record.as_ref();
-        let judged = match record.map_or("event", |record| record.get_ref()) {
-            "event" => Judged::Event,
-            "action" => Judged::Action,
-            "state" => Judged::Whole(Artifact::State),
-            "summary" => Judged::Whole(Artifact::Summary),
-            "learn" => Judged::Whole(Artifact::Learn),
-            "manifest" => Judged::Whole(Artifact::Manifest),
-            name => return self.other_file(record?.span(), name).map(Judged::Other),
-        };
-        if let Some(expect) = &table.expect {
-            let message = "`expect` is allowed only with files that are not artifacts";
-            self.mistake(expect.span(), message, None);
-        }
-        Some(judged)
-    }
-
-    /// The place of another file among those that are named.
-    fn other_file(&mut self, span: Range<usize>, name: &str) -> Option<usize> {
-        let own = Artifact::ALL.into_iter().find(|it| it.file_name() == name);
-        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-        let has_ending = matches!(ending, Some("json" | "jsonl"));
-        if own.is_some() || !has_ending || name.contains(['/', '\\', '\0']) {
-            let meant = own.map(|own| match own {
-                Artifact::Events => "event",
-                other => other.name(),
-            });
-            let help = match meant.or_else(|| nearest(name, RECORDS)) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!(
-                    "expected one of: {}, or the name of a file that ends with `.json` or `.jsonl`",
-                    RECORDS.join(", ")
-                ),
-            };
-            self.mistake(span, format!("unknown value {}", quote(name)), Some(help));
-            return None;
-        }
-        let files = &mut self.all.team.files;
-        let known = files.iter().position(|known| *known.name == *name);
-        Some(known.unwrap_or_else(|| {
-            files.push(OtherFile { name: name.into() });
-            files.len() - 1
-        }))
-    }
-
-    fn examples(&mut self, table: &SchemaTable) -> Vec<Example> {
-        let mut examples = Vec::new();
-        for ExampleTable { value, valid } in &table.examples {
-            if let Err(error) = Tape::default().read(value.get_ref().as_bytes()) {
-                let message = format!("the value is not JSON: {error}");
-                self.mistake(value.span(), message, None);
-            }
-            examples.push(Example {
-                value: value.get_ref().clone(),
-                valid: *valid,
-                place: self.file.place(&value.span()),
-            });
-        }
-        examples
-    }
-
+impl FileReader<'_> {
     /// The schema of a table, compiled.
-    pub(super) fn compiled(
+    pub(in crate::team) fn compiled(
         &mut self,
         named: Option<&Spanned<String>>,
         written: Option<&Spanned<Data>>,
@@ -177,7 +59,7 @@ impl FileReader<'_, '_> {
     ) -> Option<DeclaredSchema> {
         let reached = Reached {
             dir: dir.to_owned(),
-            files: self.all.files.clone(),
+            files: self.files.clone(),
             paths: Arc::default(),
         };
         let address = format!("{ROOT}{}", in_address(address.trim_start_matches("./")));
@@ -192,7 +74,7 @@ impl FileReader<'_, '_> {
         let paths = paths.unwrap_or_default();
         let texts = paths
             .iter()
-            .filter_map(|path| Some((path.to_string_lossy(), self.all.files.text(path).ok()?)));
+            .filter_map(|path| Some((path.to_string_lossy(), self.files.text(path).ok()?)));
         let texts: Vec<_> = texts.collect();
         let (dir, from) = (root.file.dir, root.from);
         let mut all = vec![root];
@@ -232,13 +114,8 @@ impl FileReader<'_, '_> {
     /// Tells a mistake, unless one was told at its place: schemas share files.
     fn wrong_schema(&mut self, file: ConfigSource<'_>, span: Range<usize>, message: String) {
         let error = file.error(span, message, None);
-        if self
-            .all
-            .mistakes
-            .iter()
-            .all(|it| it.location != error.location)
-        {
-            self.all.mistakes.push(error);
+        if self.mistakes.iter().all(|it| it.location != error.location) {
+            self.mistakes.push(error);
         }
     }
 
@@ -260,7 +137,7 @@ impl FileReader<'_, '_> {
     /// The schema in a file that a table names.
     fn of_file(&mut self, named: &Spanned<String>) -> Option<DeclaredSchema> {
         let path = self.file.dir.join(named.get_ref());
-        let text = match self.all.files.schema(&path) {
+        let text = match self.files.schema(&path) {
             Ok(text) => text,
             Err(why) => {
                 let name = quote(named.get_ref());
@@ -313,7 +190,8 @@ impl Written<'_> {
     }
 }
 
-/// What is wrong in a schema itself, whatever other files hold: pointers, each with the reason.
+/// Returns what is wrong in a schema itself, whatever other files hold: pointers, each with the
+/// reason.
 fn mistakes_in(mut schema: Value, reached: &Reached) -> Vec<(String, String)> {
     cut_references(&mut schema);
     let mut found = Vec::new();
@@ -388,7 +266,7 @@ fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<Strin
     }
 }
 
-/// Why a schema is none.
+/// Returns why a schema is none.
 fn why(error: &ValidationError<'_>) -> String {
     match error.kind() {
         Kind::Referencing(Unretrievable { uri, source }) => {

@@ -1,0 +1,115 @@
+//! A file of a user's configuration -> what it says, and its mistakes with their places.
+
+mod files;
+mod reading;
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::finding::Location;
+use crate::printable::escape;
+use crate::source;
+pub(crate) use files::{Files, ROOT, Reached};
+pub(crate) use reading::MAX_MISTAKES;
+
+/// A mistake in a configuration, and the others that were found with it.
+#[derive(Debug, thiserror::Error, Clone)]
+#[error("{}", lines(self))]
+#[non_exhaustive]
+pub struct ConfigError {
+    /// What is wrong.
+    pub message: String,
+    /// Where it is.
+    pub location: Box<Location>,
+    /// What may have been meant.
+    pub help: Option<String>,
+    /// The other mistakes, in the order of their places.
+    pub others: Vec<ConfigError>,
+}
+
+impl ConfigError {
+    /// The first of some mistakes, with the others; `None` if there are none.
+    pub(crate) fn first_of(mut mistakes: Vec<Self>) -> Option<Self> {
+        mistakes.sort_by_key(|mistake| {
+            let Location {
+                file, line, column, ..
+            } = &*mistake.location;
+            (file.clone(), *line, *column)
+        });
+        let mut mistakes = mistakes.into_iter();
+        let first = mistakes.next()?;
+        Some(Self {
+            others: mistakes.collect(),
+            ..first
+        })
+    }
+
+    /// The mistake and the others.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+}
+
+/// A line for each mistake: its place, what is wrong, what may have been meant.
+fn lines(error: &ConfigError) -> String {
+    let lines: Vec<String> = error.each().map(line).collect();
+    lines.join("\n")
+}
+
+fn line(error: &ConfigError) -> String {
+    let (location, message) = (&error.location, &error.message);
+    let file = escape(&location.file);
+    let place = match (location.line, location.column) {
+        (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
+        _ => format!("{file}: "),
+    };
+    let help = error.help.as_ref();
+    let help = help.map(|help| format!(" ({help})")).unwrap_or_default();
+    format!("{place}{message}{help}")
+}
+
+/// A user's file that errors point into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConfigSource<'f> {
+    /// Its path, as messages name it.
+    pub(crate) name: &'f str,
+    /// The directory that it lies in, whose name need not be UTF-8.
+    pub(crate) dir: &'f Path,
+    /// Its text.
+    pub(crate) text: &'f str,
+}
+
+impl ConfigSource<'_> {
+    /// An error at a place.
+    pub(crate) fn error(
+        self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> ConfigError {
+        let mut location = Location {
+            file: self.name.into(),
+            ..Location::default()
+        };
+        if let Some((spot, excerpt)) = source::locate(self.text.as_bytes(), 0, 1, &[span])
+            .into_iter()
+            .next()
+        {
+            location.line = Some(spot.line);
+            location.column = Some(spot.column);
+            location.excerpt = Some(excerpt);
+        }
+        ConfigError {
+            message: message.into(),
+            location: Box::new(location),
+            help,
+            others: Vec::new(),
+        }
+    }
+
+    /// The file and the line of a place.
+    pub(crate) fn place(self, span: &Range<usize>) -> String {
+        let line = source::Spot::of(self.text.as_bytes(), span).line;
+        format!("{}:{line}", self.name)
+    }
+}

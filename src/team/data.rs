@@ -1,0 +1,210 @@
+//! What the tables of all declarations have in common, as TOML has them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::finding::Level;
+use crate::source::Artifact;
+
+/// The keys by which the author of a rule describes it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(crate) struct RuleMeta {
+    /// The level of the rule, unless set otherwise [default: error].
+    #[serde(default)]
+    #[schemars(with = "Level")]
+    pub(super) level: Option<Level>,
+    /// The defect, in one line.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) title: Option<String>,
+    /// Why it matters.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) why: Option<String>,
+    /// What to do about a finding.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) help: Option<String>,
+    /// The address of a page about the rule.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) url: Option<String>,
+    /// Words that classify the rule.
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+}
+
+/// Values that messages, numbers and expressions name.
+pub(crate) type Params = BTreeMap<Spanned<String>, Spanned<Data>>;
+
+/// A record that a run has once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::record::describe_values)]
+pub(crate) enum StateOrSummary {
+    /// `state.json`.
+    State,
+    /// `summary.json`.
+    Summary,
+}
+
+impl StateOrSummary {
+    pub(crate) fn artifact(self) -> Artifact {
+        match self {
+            Self::State => Artifact::State,
+            Self::Summary => Artifact::Summary,
+        }
+    }
+}
+
+/// The id of a rule that a team declares.
+#[derive(JsonSchema)]
+#[schemars(inline, extend("pattern" = "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$", "patternErrorMessage" = "an id is a group and a subject, each in lower case with `-` between words", "examples" = ["acme/refund-input"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(crate) struct RuleId(String);
+
+/// A key of a selector: `phase`, `event_type`, `agent_id`, `tool` (`/payload/tool`), `kind`
+/// (`/payload/kind`), or a JSON Pointer into the event.
+#[derive(JsonSchema)]
+#[schemars(inline, extend("examples" = ["tool", "/payload/x-team"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(crate) struct SelectorKey(String);
+
+/// A selector, or the name of one.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Selector", extend("patternErrorMessage" = "expected a table of keys and values, or the name of a selector"))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(crate) enum SelectorTable {
+    Named(String),
+    Entries(Entries),
+}
+
+/// Keys with their values; all of them must match.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(crate) struct Entries(BTreeMap<SelectorKey, ValueOf>);
+
+/// A value, a list of alternative values, or `{ not = … }`.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number, a boolean, a list of them that is not empty, or `{ not = … }`"))]
+#[expect(dead_code, reason = "a description for the schema")]
+enum ValueOf {
+    Values(ClosedSet),
+    Not(Not),
+}
+
+/// The key is present, and its value is not one of these.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "a description for the schema")]
+struct Not {
+    not: ClosedSet,
+}
+
+/// A value, or a list of values. `*` in a text stands for any characters, `\*` for an asterisk.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number, a boolean, or a list of them that is not empty"))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(crate) enum ClosedSet {
+    One(Scalar),
+    AnyOf(#[schemars(length(min = 1))] Vec<Scalar>),
+}
+
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number or a boolean"))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(crate) enum Scalar {
+    Text(String),
+    Number(f64),
+    Boolean(bool),
+}
+
+/// A value of any form, each part with its place.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Text(String),
+    /// A number or a boolean.
+    Scalar(serde_json::Value),
+    List(Vec<Spanned<Data>>),
+    Table(Vec<(Spanned<String>, Spanned<Data>)>),
+}
+
+impl Data {
+    /// The JSON value.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Scalar(value) => value.clone(),
+            Self::List(items) => items.iter().map(|item| item.get_ref().to_json()).collect(),
+            Self::Table(members) => {
+                let members = members.iter();
+                members
+                    .map(|(key, value)| (key.get_ref().clone(), value.get_ref().to_json()))
+                    .collect()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Data {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OfAnyForm)
+    }
+}
+
+struct OfAnyForm;
+
+impl<'de> Visitor<'de> for OfAnyForm {
+    type Value = Data;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Data, E> {
+        Ok(Data::Text(text.to_owned()))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Data, E> {
+        Ok(Data::Scalar(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Data, E> {
+        Ok(Data::Scalar(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Data, E> {
+        Ok(Data::Scalar(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Data, E> {
+        Ok(Data::Scalar(value.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Data, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Data::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Data, A::Error> {
+        let mut table = Vec::new();
+        while let Some(member) = members.next_entry()? {
+            table.push(member);
+        }
+        Ok(Data::Table(table))
+    }
+}

@@ -1,0 +1,35 @@
+//! The findings of a declaration in a run -> those that are listed, and the number of the rest.
+
+use crate::draft::{Draft, Findings};
+use crate::finding::MAX_FINDINGS_PER_RULE;
+
+/// The findings of one declaration.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    drafts: Vec<Draft>,
+    /// The number of findings beyond those that are listed.
+    more: usize,
+}
+
+impl Found {
+    /// Adds a finding, which is worded only where it is listed.
+    pub(super) fn add(&mut self, draft: impl FnOnce() -> Draft) {
+        if self.drafts.len() < MAX_FINDINGS_PER_RULE {
+            self.drafts.push(draft());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.drafts.is_empty()
+    }
+
+    /// Reports all of them.
+    pub(super) fn report(&self, findings: &mut Findings<'_>) {
+        for draft in &self.drafts {
+            findings.push(draft.clone());
+        }
+        findings.more(self.more);
+    }
+}

@@ -1,0 +1,29 @@
+//! The text of a timestamp -> an instant that can be compared with others.
+
+use crate::document::Node;
+use crate::timestamp::Timestamp;
+
+/// An instant in attoseconds since 1970, and the digits of its fraction beyond these.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Instant {
+    pub(crate) attoseconds: i128,
+    pub(crate) rest: Box<str>,
+}
+
+impl Instant {
+    /// Reads the one that a timestamp names.
+    pub(crate) fn read(timestamp: Option<Node<'_>>) -> Option<Self> {
+        let time = Timestamp::parse(&timestamp?.text()?)?;
+        let (attoseconds, rest) = time.exact();
+        let rest = rest.into();
+        Some(Self { attoseconds, rest })
+    }
+
+    /// The earliest instant that is at most some time before this one.
+    pub(super) fn less(&self, attoseconds: i128) -> Self {
+        Self {
+            attoseconds: self.attoseconds - attoseconds,
+            rest: self.rest.clone(),
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! What a team declares, and the events and records of a run -> what is found in them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::events::{EventIndex, EventView};
+use super::order::{OrderJudge, Seen};
+use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
+use super::schema::{Judged, SchemaJudge};
+use super::vocabulary::VocabularyJudge;
+use super::{OtherFile, RunFacts, Team, TeamCheck};
+use crate::document::{Meanings, Node};
+use crate::draft::{Compared, Findings};
+use crate::finding::Lifecycle;
+use crate::source::{Artifact, Line, Pointer};
+
+/// The judges of one run: one for each declaration, which knows what it found so far.
+///
+/// Those of a check have judged nothing, and are copied for each run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TeamJudges {
+    pub(crate) team: Arc<Team>,
+    pub(crate) index: Arc<EventIndex>,
+    pub(super) schemas: Vec<SchemaJudge>,
+    pub(super) orders: Vec<OrderJudge>,
+    pub(super) rules: Vec<RuleJudge>,
+    pub(super) vocabulary: VocabularyJudge,
+    /// The digests of the values by which orders group events.
+    meanings: Meanings,
+    /// Whether a rule names the numbers of events.
+    pub(super) are_counted: bool,
+    counts: CountedEvents,
+}
+
+/// The judges that judged any event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Examined {
+    /// The places of schemas among all.
+    pub(super) schemas: BTreeSet<usize>,
+    pub(super) vocabulary: bool,
+}
+
+impl Examined {
+    /// Adds those of another part of the events.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.schemas.append(&mut other.schemas);
+        self.vocabulary |= other.vocabulary;
+    }
+}
+
+impl TeamJudges {
+    /// The judges of a team, of which those that some checks need are on.
+    pub(crate) fn new(team: &Arc<Team>, checks: impl Iterator<Item = TeamCheck>) -> Self {
+        let on: &BTreeSet<TeamCheck> = &checks.collect();
+        let has_vocabulary = on.contains(&TeamCheck::Vocabulary);
+        let index = &mut EventIndex::default();
+        let on = |check: fn(usize) -> TeamCheck| (0..).map(move |at| on.contains(&check(at)));
+        let schemas = team.schemas.iter().zip(on(TeamCheck::Schema));
+        let schemas = schemas
+            .map(|(it, is_on)| SchemaJudge::new(it, is_on, index))
+            .collect();
+        let orders = team.orders.iter().zip(on(TeamCheck::Order));
+        let orders = orders
+            .map(|(it, is_on)| OrderJudge::new(it, is_on, index))
+            .collect();
+        let rules = team.rules.iter().zip(on(TeamCheck::Rule));
+        let rules = rules.map(|(it, is_on)| RuleJudge::new(it, is_on, index));
+        let rules: Vec<RuleJudge> = rules.collect();
+        Self {
+            vocabulary: VocabularyJudge::new(&team.vocabulary, has_vocabulary, index),
+            are_counted: rules.iter().any(RuleJudge::counts_events),
+            schemas,
+            orders,
+            rules,
+            index: Arc::new(std::mem::take(index)),
+            team: Arc::clone(team),
+            ..Self::default()
+        }
+    }
+
+    /// Returns `true` if any rule in the expression language is on.
+    pub(crate) fn has_rules(&self) -> bool {
+        self.rules.iter().any(|rule| rule.is_on)
+    }
+
+    /// Returns `true` if a rule that is on has a name.
+    pub(crate) fn names(&self, name: Name) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|rule| rule.is_on && rule.rule.names(name))
+    }
+
+    /// The files besides the artifacts that are judged, each with its place among all.
+    pub(crate) fn judged_files(&self) -> impl Iterator<Item = (usize, &OtherFile)> {
+        let files = self.team.files.iter().enumerate();
+        files.filter(|(file, _)| self.has_schema_of(Judged::Other(*file)))
+    }
+
+    /// Returns `true` if a schema that is on judges something.
+    pub(crate) fn has_schema_of(&self, judged: Judged) -> bool {
+        let mut schemas = self.schemas.iter();
+        schemas.any(|judge| judge.is_on && judge.schema.record == judged)
+    }
+
+    /// The schemas that judge a file besides the artifacts.
+    pub(crate) fn of_file(&mut self, file: usize) -> impl Iterator<Item = &mut SchemaJudge> {
+        self.on(move |judged| judged == Judged::Other(file))
+    }
+
+    /// The schemas that judge an artifact, or parts of it.
+    pub(crate) fn of(&mut self, artifact: Artifact) -> impl Iterator<Item = &mut SchemaJudge> {
+        self.on(move |judged| judged.artifact() == Some(artifact))
+    }
+
+    fn on(&mut self, of: impl Fn(Judged) -> bool) -> impl Iterator<Item = &mut SchemaJudge> {
+        let schemas = self.schemas.iter_mut();
+        schemas.filter(move |judge| judge.is_on && of(judge.schema.record))
+    }
+
+    /// Returns `true` if no event is judged.
+    pub(crate) fn judges_no_event(&self) -> bool {
+        self.index.is_empty() && !self.are_counted
+    }
+
+    /// Returns `true` if there is nothing to find in an event, and no order sees it.
+    pub(crate) fn find_nothing(&self, event: &EventView<'_>) -> bool {
+        let mut values = self
+            .schemas
+            .iter()
+            .filter_map(|it| Some((it, it.value(event)?)));
+        values.all(|(judge, value)| judge.schema.schema.is_valid(value))
+            && !self.are_counted
+            && !self.rules.iter().any(|rule| rule.names(event))
+            && !self.orders.iter().any(|order| order.names(event).is_some())
+            && (self.vocabulary.values(event)).all(|(key, value)| self.vocabulary.has(key, value))
+    }
+
+    /// Notes which judges judge an event.
+    pub(crate) fn examine(&self, event: &EventView<'_>, examined: &mut Examined) {
+        let schemas = self.schemas.iter().enumerate();
+        let schemas = schemas.filter(|(_, judge)| judge.value(event).is_some());
+        examined.schemas.extend(schemas.map(|(place, _)| place));
+        examined.vocabulary |= self.vocabulary.values(event).next().is_some();
+    }
+
+    /// Notes which judges have judged an event that was not shown to them.
+    pub(crate) fn examined(&mut self, examined: &Examined) {
+        for place in &examined.schemas {
+            if let Some(judge) = self.schemas.get_mut(*place) {
+                judge.examined = true;
+            }
+        }
+        self.vocabulary.examined |= examined.vocabulary;
+    }
+
+    /// Judges an event, and notes it for those that follow.
+    pub(crate) fn event(&mut self, line: Line, event: Node<'_>, values: &RunValues<'_>) {
+        let event = self.index.view(line, event);
+        self.event_by_itself(&event);
+        for order in &mut self.orders {
+            if let Some(seen) = order.seen(&event, &mut self.meanings) {
+                order.event(&seen, event.text());
+            }
+        }
+        for rule in self.rules.iter_mut().filter(|rule| rule.names(&event)) {
+            rule.event(line, event.root, values);
+        }
+        if self.are_counted {
+            self.counts.add(event.root);
+        }
+    }
+
+    /// Judges an event as far as no other counts.
+    fn event_by_itself(&mut self, event: &EventView<'_>) {
+        for schema in &mut self.schemas {
+            schema.event(event);
+        }
+        self.vocabulary.event(event);
+    }
+
+    /// Shows what an order sees of an event to that order.
+    pub(crate) fn seen(&mut self, order: usize, seen: &Seen, text: &[u8]) {
+        if let Some(order) = self.orders.get_mut(order) {
+            order.event(seen, text);
+        }
+    }
+
+    /// Judges the next event alone: returns judges that know what it would add, from those that
+    /// have judged nothing. It costs what the rules of that event do, whatever there is before it.
+    pub(crate) fn next(
+        &self,
+        fresh: &Self,
+        line: Line,
+        event: Node<'_>,
+        values: RunValues<'_>,
+    ) -> Self {
+        let mut next = fresh.clone();
+        let event = self.index.view(line, event);
+        next.event_by_itself(&event);
+        for (before, order) in self.orders.iter().zip(&mut next.orders) {
+            if let Some(seen) = before.seen(&event, &mut next.meanings) {
+                *order = before.next(&seen, event.text());
+            }
+        }
+        let named = |rule: &&mut RuleJudge| rule.names(&event);
+        let mut counted = None;
+        if next
+            .rules
+            .iter_mut()
+            .filter(named)
+            .any(|rule| rule.counts_events())
+        {
+            next.counts = self.counts.clone();
+            next.counts.add(event.root);
+            counted = Some(next.counts.documents());
+        }
+        let values = values.with_counts(counted.as_ref());
+        for rule in next.rules.iter_mut().filter(named) {
+            if next.counts.is_full && rule.counts_events() {
+                rule.lacks_counts();
+            }
+            rule.event(line, event.root, &values);
+        }
+        next
+    }
+
+    /// Notes an event for those that follow, as far as [`TeamJudges::next`] asks.
+    pub(crate) fn follow(&mut self, line: Line, event: Node<'_>) {
+        let event = self.index.view(line, event);
+        for order in &mut self.orders {
+            if let Some(seen) = order.seen(&event, &mut self.meanings) {
+                order.follow(&seen);
+            }
+        }
+        if self.are_counted {
+            self.counts.add(event.root);
+        }
+    }
+
+    /// Judges an action that the state is going to have at a place.
+    pub(crate) fn action(&mut self, place: &Pointer, action: Node<'_>) {
+        for schema in self.on(|judged| judged == Judged::Action) {
+            schema.action(place, action);
+        }
+    }
+
+    /// Judges what is judged once all events are read: events by rules that count them, and the
+    /// run.
+    pub(crate) fn end(
+        &mut self,
+        lifecycle: Lifecycle,
+        values: RunValues<'_>,
+        read_again: impl Fn(Line, &mut Vec<u8>) -> bool,
+    ) {
+        let counted = self.are_counted.then(|| self.counts.documents());
+        let values = values.with_counts(counted.as_ref());
+        for rule in self.rules.iter_mut().filter(|rule| rule.is_on) {
+            if self.counts.is_full && rule.counts_events() {
+                rule.lacks_counts();
+            } else {
+                rule.end(lifecycle == Lifecycle::Terminal, &values, &read_again);
+            }
+        }
+    }
+
+    /// Reports what one of them found: in a whole run, or in what is about to be written. `None`
+    /// where it could not judge.
+    pub(crate) fn report(
+        &self,
+        check: TeamCheck,
+        run: Option<&RunFacts<'_>>,
+        findings: &mut Findings<'_>,
+    ) -> Option<Compared> {
+        match check {
+            TeamCheck::Schema(at) => self.schemas.get(at)?.report(run, findings),
+            TeamCheck::Order(at) => self.orders.get(at)?.report(run, findings),
+            TeamCheck::Rule(at) => self.rules.get(at)?.report(run, findings),
+            TeamCheck::Vocabulary => self.vocabulary.report(run, findings),
+        }
+    }
+
+    /// The selectors of events that one of them has, each with its key and its place among those
+    /// of all.
+    pub(crate) fn selectors(&self, check: TeamCheck) -> Vec<(&'static str, usize)> {
+        let selectors = match check {
+            TeamCheck::Schema(at) => {
+                let judge = self.schemas.get(at);
+                let asks = judge.and_then(|judge| judge.in_events);
+                [asks.map(|(selector, _)| ("where", selector)), None]
+            }
+            TeamCheck::Order(at) => {
+                let asks = self.orders.get(at).and_then(|judge| judge.in_events);
+                let other = asks.and_then(|asks| asks.other);
+                [
+                    asks.map(|asks| ("each", asks.each)),
+                    other.map(|other| ("other", other)),
+                ]
+            }
+            TeamCheck::Rule(at) => {
+                let asks = self.rules.get(at).and_then(|judge| judge.in_events);
+                [asks.map(|each| ("each", each)), None]
+            }
+            TeamCheck::Vocabulary => [None; 2],
+        };
+        selectors.into_iter().flatten().collect()
+    }
+}

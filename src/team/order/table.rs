@@ -1,0 +1,310 @@
+//! The table of an order -> the order, and its mistakes.
+
+use std::collections::BTreeMap;
+use std::iter;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use toml::Spanned;
+
+use super::{Pattern, TeamOrder};
+use crate::printable::{brief, quote};
+use crate::select::{KeyPath, Selector};
+use crate::spelling::nearest;
+use crate::team::TeamCheck;
+use crate::team::data::{Data, RuleId, RuleMeta, SelectorTable};
+use crate::team::example::RunExample;
+use crate::team::message::Word;
+use crate::team::reader::{FileReader, RuleTexts};
+use crate::team::schema::Judged;
+
+/// An order of events. It has exactly one pattern: `never`, `at-most`, `at-least`,
+/// `needs-earlier`, `needs-later`, `none-earlier` or `none-later`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(extend(
+    "additionalProperties" = false,
+    "anyOf" = [
+        {"required": ["never"]}, {"required": ["at-most"]}, {"required": ["at-least"]},
+        {"required": ["needs-earlier"]}, {"required": ["needs-later"]},
+        {"required": ["none-earlier"]}, {"required": ["none-later"]},
+    ],
+    "patternErrorMessage" = "the order lacks its pattern: `never`, `at-most`, `at-least`, `needs-earlier`, `needs-later`, `none-earlier` or `none-later`"
+))]
+pub(crate) struct OrderTable {
+    /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
+    #[schemars(with = "RuleId")]
+    id: Spanned<String>,
+    #[serde(flatten)]
+    meta: RuleMeta,
+    /// The events that it is about.
+    #[schemars(with = "SelectorTable")]
+    each: Spanned<Data>,
+    /// What is wrong, for people. It may hold `{same}`, `{count}`, `{limit}` and
+    /// `{params.NAME}`.
+    #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
+    message: Spanned<String>,
+    /// No such event may occur; `true` is the only value.
+    #[serde(default)]
+    #[schemars(with = "bool", extend("const" = true))]
+    never: Option<Spanned<Data>>,
+    /// The largest number of these events: at least 1, or the name of a parameter such as
+    /// `params.max-calls`.
+    #[serde(default)]
+    #[schemars(with = "Number")]
+    at_most: Option<Spanned<Data>>,
+    /// The smallest number of these events once the run has ended: at least 1, or the name of a
+    /// parameter.
+    #[serde(default)]
+    #[schemars(with = "Number")]
+    at_least: Option<Spanned<Data>>,
+    /// Each of the events needs an event that this selector matches on an earlier line.
+    #[serde(default)]
+    #[schemars(with = "SelectorTable")]
+    needs_earlier: Option<Spanned<Data>>,
+    /// Each of the events needs an event that this selector matches on a later line, once the
+    /// run has ended.
+    #[serde(default)]
+    #[schemars(with = "SelectorTable")]
+    needs_later: Option<Spanned<Data>>,
+    /// No event that this selector matches may come before any of the events.
+    #[serde(default)]
+    #[schemars(with = "SelectorTable")]
+    none_earlier: Option<Spanned<Data>>,
+    /// No event that this selector matches may come after any of the events.
+    #[serde(default)]
+    #[schemars(with = "SelectorTable")]
+    none_later: Option<Spanned<Data>>,
+    /// The JSON Pointer to the value by which events are grouped: the order holds for each
+    /// value.
+    #[serde(default)]
+    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/order_id"]))]
+    same: Option<Spanned<String>>,
+    /// The time within which other events count: the time of the later line minus that of the
+    /// earlier one is at most this long. A number and `ms`, `s`, `m`, `h` or `d`.
+    #[serde(default)]
+    #[schemars(with = "String", extend("pattern" = r"^\d+(\.\d+)?(ms|s|m|h|d)$", "patternErrorMessage" = "expected a length of time such as `30s`, `1.5m` or `200ms`", "examples" = ["30s"]))]
+    within: Option<Spanned<String>>,
+    /// Runs by which it is tested: `runvet rules --test` judges them.
+    #[serde(default, rename = "example")]
+    examples: Vec<RunExample>,
+}
+
+/// A number of events, or the name of a parameter.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a whole number, at least 1, or the name of a parameter such as `params.max-calls`"))]
+#[expect(dead_code, reason = "a description for the schema")]
+enum Number {
+    Count(std::num::NonZeroU64),
+    Parameter(String),
+}
+
+/// The decimals of the seconds in a length of time, at most.
+const MAX_DECIMALS: u32 = 18;
+
+/// The attoseconds of a second.
+const SECOND: i128 = 10_i128.pow(MAX_DECIMALS);
+
+/// The units of a length of time, each with its attoseconds; longer words first.
+const UNITS: [(&str, i128); 5] = [
+    ("ms", SECOND / 1_000),
+    ("s", SECOND),
+    ("m", 60 * SECOND),
+    ("h", 3_600 * SECOND),
+    ("d", 86_400 * SECOND),
+];
+
+/// The attoseconds of a length of time such as `1.5s`; `None` where there is no such length, or its
+/// fraction has more digits than attoseconds.
+fn attoseconds(text: &str) -> Option<i128> {
+    let (unit, attoseconds) = UNITS.iter().find(|(unit, _)| {
+        let number = text.strip_suffix(unit);
+        number.is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit()))
+    })?;
+    let number = text.strip_suffix(unit)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let fraction = format!("0{}", fraction.trim_end_matches('0'));
+    let digits = u32::try_from(fraction.len() - 1).ok()?;
+    let scale = 10_i128.checked_pow(digits)?;
+    let part = fraction.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
+    let is_exact = part % scale == 0;
+    let whole = whole.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
+    let length = whole.checked_add(part / scale)?;
+    (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
+}
+
+impl OrderTable {
+    /// Adds the order to the team.
+    pub(in crate::team) fn read(&self, reader: &mut FileReader<'_>) {
+        let is_free = reader.take(&self.id);
+        let examples = reader.run_examples(&self.examples);
+        let each = reader.selector(&self.each, Judged::Event);
+        let pattern = self.pattern(reader);
+        let message = reader.message(&self.message, &[Word::Same, Word::Count, Word::Limit]);
+        let same = self.same.as_ref();
+        let within = self.within(reader);
+        let (Some(each), Some((pattern, other)), Some(message)) = (each, pattern, message) else {
+            return;
+        };
+        if let (Pattern::Never, Some(same)) = (pattern, same) {
+            let message = "`same` can't be combined with `never`";
+            return reader.mistake(same.span(), message, None);
+        }
+        if !is_free {
+            return;
+        }
+        let texts = RuleTexts {
+            title: self.message.get_ref(),
+            cure: "Change the program so that it keeps the order",
+            shown: ["order", "json"],
+            text: &self.shown(reader, pattern),
+        };
+        let check = TeamCheck::Order(reader.team.orders.len());
+        reader.declare(&self.id, &self.meta, &texts, check);
+        reader.team.orders.push(Arc::new(TeamOrder {
+            each,
+            other,
+            pattern,
+            same: same.and_then(|same| KeyPath::parse(same.get_ref())),
+            within,
+            message,
+            examples,
+        }));
+    }
+
+    /// The patterns that are there, each with its name and what is written.
+    fn patterns(&self) -> Vec<(&'static str, &Spanned<Data>)> {
+        let all = [
+            ("never", &self.never),
+            ("at-most", &self.at_most),
+            ("at-least", &self.at_least),
+            ("needs-earlier", &self.needs_earlier),
+            ("needs-later", &self.needs_later),
+            ("none-earlier", &self.none_earlier),
+            ("none-later", &self.none_later),
+        ];
+        all.into_iter()
+            .filter_map(|(name, written)| Some((name, written.as_ref()?)))
+            .collect()
+    }
+
+    /// The pattern, and the other events that it speaks of.
+    fn pattern(&self, reader: &mut FileReader<'_>) -> Option<(Pattern, Option<Selector>)> {
+        let (name, written) = match &*self.patterns() {
+            [one] => *one,
+            [] => return None,
+            [(first, _), (second, written), ..] => {
+                let message =
+                    format!("an order has one pattern, and this one has `{first}` and `{second}`");
+                reader.mistake(written.span(), message, None);
+                return None;
+            }
+        };
+        let pattern = match name {
+            "never" => return Some((Pattern::Never, None)),
+            "at-most" => return Some((Pattern::AtMost(count(reader, written)?), None)),
+            "at-least" => return Some((Pattern::AtLeast(count(reader, written)?), None)),
+            "needs-earlier" => Pattern::NeedsEarlier,
+            "needs-later" => Pattern::NeedsLater,
+            "none-earlier" => Pattern::NoneEarlier,
+            _ => Pattern::NoneLater,
+        };
+        let other = reader.selector(written, Judged::Event)?;
+        Some((pattern, Some(other)))
+    }
+
+    /// The order as JSON, with what the names of selectors and parameters stand for.
+    fn shown(&self, reader: &FileReader<'_>, pattern: Pattern) -> String {
+        let meant = |written: &Data| match written {
+            Data::Text(name) => match reader.named.get(name) {
+                Some((entries, _)) => entries.to_json(),
+                None => pattern.limit().into(),
+            },
+            written => written.to_json(),
+        };
+        let texts = [("same", &self.same), ("within", &self.within)].into_iter();
+        let texts =
+            texts.filter_map(|(key, text)| Some((key, text.as_ref()?.get_ref().clone().into())));
+        let events = iter::once(("each", &self.each)).chain(self.patterns());
+        let events = events.map(|(key, written)| (key, meant(written.get_ref())));
+        let keys: BTreeMap<&str, Value> = events.chain(texts).collect();
+        serde_json::to_string_pretty(&keys).unwrap_or_default()
+    }
+
+    /// The length of time in attoseconds, where it has one that can be used.
+    fn within(&self, reader: &mut FileReader<'_>) -> Option<i128> {
+        let within = self.within.as_ref()?;
+        let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
+        if matches!(&*self.patterns(), [(name, _)] if !is_of_two(name)) {
+            let message = "`within` is allowed only with `needs-earlier`, `needs-later`, `none-earlier` and `none-later`";
+            reader.mistake(within.span(), message, None);
+        }
+        let length = attoseconds(within.get_ref());
+        if length.is_none() {
+            let message = format!(
+                "expected a length of time above 0 and below 10^12 years, with at most {MAX_DECIMALS} decimals of a second, such as `30s`, `1.5m` or `200ms`"
+            );
+            reader.mistake(within.span(), message, None);
+        }
+        length
+    }
+}
+
+/// A number of events, written or named.
+fn count(reader: &mut FileReader<'_>, written: &Spanned<Data>) -> Option<u64> {
+    let number = match written.get_ref() {
+        Data::Text(name) => {
+            let short = name.strip_prefix("params.");
+            let Some(param) = short.and_then(|name| reader.params.get(name)) else {
+                let message = format!("there is no parameter called {}", quote(name));
+                let known = reader.params.keys().map(String::as_str);
+                let meant = nearest(short.unwrap_or(name), known);
+                let help = meant.map(|meant| format!("did you mean `params.{meant}`?"));
+                reader.mistake(written.span(), message, help);
+                return None;
+            };
+            param.clone()
+        }
+        written => written.to_json(),
+    };
+    let count = number.as_u64().filter(|count| *count > 0);
+    if count.is_none() {
+        let message = format!(
+            "expected a whole number, at least 1, but found {}",
+            brief(&number.to_string())
+        );
+        reader.mistake(written.span(), message, None);
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_exact() {
+        assert_eq!(attoseconds("30s"), Some(30 * UNITS[1].1));
+        assert_eq!(attoseconds("1.5m"), Some(90 * UNITS[1].1));
+        assert_eq!(attoseconds("200ms"), Some(200 * UNITS[0].1));
+        assert_eq!(attoseconds("0.000000000000000001s"), Some(1));
+        let zeros = "0".repeat(40);
+        assert_eq!(attoseconds(&format!("1.5{zeros}s")), attoseconds("1.5s"));
+        for wrong in [
+            "0s",
+            "s",
+            "1",
+            "1.s",
+            "-1s",
+            "1 s",
+            "0.0000000000000000001s",
+            "1w",
+            "99999999999999999999999999d",
+        ] {
+            assert_eq!(attoseconds(wrong), None, "{wrong}");
+        }
+    }
+}

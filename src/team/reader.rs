@@ -1,0 +1,195 @@
+//! The tables of one file -> what they have in common: ids, selectors, texts, and their mistakes.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde_json::Value;
+use toml::Spanned;
+
+use super::data::{Data, RuleMeta};
+use super::schema::Judged;
+use super::{Team, TeamCheck};
+use crate::config_file::{ConfigError, ConfigSource, Files};
+use crate::finding::{Level, RuleInfo};
+use crate::printable::{brief, quote};
+use crate::select::{Glob, KeyPath, Selector, Values, Wanted, key_path, key_words};
+use crate::spelling::nearest;
+
+/// The number of rules that a team can declare.
+const MAX_RULES: usize = 1_000;
+
+/// Reads the tables of one file.
+pub(super) struct FileReader<'r> {
+    pub(super) file: ConfigSource<'r>,
+    pub(super) files: &'r Files,
+    pub(super) mistakes: &'r mut Vec<ConfigError>,
+    pub(super) team: &'r mut Team,
+    /// The ids that are taken, each with its place.
+    pub(super) taken: &'r mut BTreeMap<String, String>,
+    pub(super) is_built_in: &'r dyn Fn(&str) -> bool,
+    pub(super) params: BTreeMap<String, Value>,
+    /// The selectors that have names, each as it is written, and read as one of events.
+    pub(super) named: BTreeMap<String, (Data, Option<Selector>)>,
+}
+
+/// The texts of a rule in place of what its author leaves out, and what its page shows.
+pub(super) struct RuleTexts<'t> {
+    pub(super) title: &'t str,
+    pub(super) cure: &'t str,
+    /// What is shown, in a word, and its language.
+    pub(super) shown: [&'t str; 2],
+    pub(super) text: &'t str,
+}
+
+impl FileReader<'_> {
+    pub(super) fn mistake(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        // What is beyond the end stands for what is missing.
+        if span.start <= self.file.text.len() {
+            self.mistakes.push(self.file.error(span, message, help));
+        }
+    }
+
+    /// Adds the rule of a declaration.
+    pub(super) fn declare(
+        &mut self,
+        id: &Spanned<String>,
+        meta: &RuleMeta,
+        texts: &RuleTexts<'_>,
+        check: TeamCheck,
+    ) {
+        let RuleTexts { cure, text, .. } = texts;
+        let ([shown, language], name) = (texts.shown, id.get_ref());
+        let title = meta.title.as_deref().unwrap_or(texts.title);
+        let help = format!("{cure}; `runvet explain {name}` shows the {shown}.");
+        let hint = meta.help.as_ref().unwrap_or(&help);
+        let place = brief(&self.file.place(&id.span()));
+        let why = meta.why.as_ref();
+        let why = why.map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
+        let url = meta.url.as_ref();
+        let url = url.map_or_else(String::new, |url| format!("\nMore: <{url}>\n"));
+        let details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n");
+        let page = format!(
+            "{title}. The rule is declared in `{place}`.\n\n{why}{details}## How to fix it\n\n{hint}\n{url}"
+        );
+        let info = RuleInfo {
+            id: name.clone().into(),
+            level: meta.level.unwrap_or(Level::Error),
+            title: title.to_owned().into(),
+            hint: hint.clone().into(),
+            page: page.into(),
+            url: meta.url.clone(),
+            tags: meta.tags.clone(),
+        };
+        self.team.infos.push((info, check));
+    }
+
+    /// Takes an id; returns `true` if it was free.
+    pub(super) fn take(&mut self, id: &Spanned<String>) -> bool {
+        let name = id.get_ref();
+        let group = name.split('/').next().unwrap_or_default();
+        if (self.is_built_in)(group) {
+            let message = format!("the group `{group}` belongs to the built-in rules");
+            let help = "Give it a group of your own, such as the name of the team.";
+            self.mistake(id.span(), message, Some(help.into()));
+            return false;
+        }
+        if let Some(before) = self.taken.get(name) {
+            let message = format!("the id `{name}` is taken by {}", brief(before));
+            self.mistake(id.span(), message, None);
+            return false;
+        }
+        let place = self.file.place(&id.span());
+        self.taken.insert(name.clone(), place);
+        let fits = self.taken.len() <= MAX_RULES;
+        if !fits {
+            let message = format!("the team declares more than {MAX_RULES} rules");
+            self.mistake(id.span(), message, None);
+        }
+        fits
+    }
+
+    /// The path that a key of a selector stands for.
+    pub(super) fn key(&mut self, key: &Spanned<String>, judged: Judged) -> Option<KeyPath> {
+        let name = key.get_ref();
+        let of_action = judged == Judged::Action;
+        let path = key_path(name, of_action);
+        if path.is_none() {
+            let words: Vec<&str> = key_words(of_action).map(|(word, _)| word).collect();
+            let help = match nearest(name, words.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("expected {}, or a JSON Pointer", words.join(", ")),
+            };
+            let message = format!("unknown key {} of a selector", quote(name));
+            self.mistake(key.span(), message, Some(help));
+        }
+        path
+    }
+
+    pub(super) fn selector(
+        &mut self,
+        selector: &Spanned<Data>,
+        judged: Judged,
+    ) -> Option<Selector> {
+        let Data::Text(name) = selector.get_ref() else {
+            return self.entries(selector.get_ref(), judged);
+        };
+        match self.named.get(name).cloned() {
+            Some((entries, _)) if judged == Judged::Action => self.entries(&entries, judged),
+            Some((_, of_events)) => of_events,
+            None => {
+                let message = format!("there is no selector called {}", quote(name));
+                let help = nearest(name, self.named.keys().map(String::as_str));
+                let help = help.map(|meant| format!("did you mean `{meant}`?"));
+                self.mistake(selector.span(), message, help);
+                None
+            }
+        }
+    }
+
+    pub(super) fn entries(&mut self, entries: &Data, judged: Judged) -> Option<Selector> {
+        let Data::Table(entries) = entries else {
+            return None;
+        };
+        let tests = entries.iter().map(|(key, values)| {
+            let path = self.key(key, judged);
+            path.zip(values_of(values.get_ref()))
+        });
+        // All keys are looked at, also after a mistake.
+        let tests: Vec<Option<(KeyPath, Values)>> = tests.collect();
+        tests.into_iter().collect::<Option<_>>().map(Selector)
+    }
+}
+
+/// The values that a selector or a vocabulary names; `None` where they have another form, which the
+/// schema of the file says.
+pub(super) fn values_of(data: &Data) -> Option<Values> {
+    let (data, negated) = match data {
+        Data::Table(members) => match &**members {
+            [(key, values)] if key.get_ref() == "not" => (values.get_ref(), true),
+            _ => return None,
+        },
+        other => (other, false),
+    };
+    let any_of: Option<Vec<Wanted>> = match data {
+        Data::List(items) => items.iter().map(|item| wanted(item.get_ref())).collect(),
+        one => Some(vec![wanted(one)?]),
+    };
+    Some(Values {
+        any_of: any_of.filter(|values| !values.is_empty())?,
+        negated,
+    })
+}
+
+fn wanted(data: &Data) -> Option<Wanted> {
+    Some(match data {
+        Data::Text(text) => Wanted::Text(Glob::new(text)),
+        Data::Scalar(Value::Bool(value)) => Wanted::Boolean(*value),
+        Data::Scalar(Value::Number(number)) => Wanted::Number(number.to_string()),
+        _ => return None,
+    })
+}

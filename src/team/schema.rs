@@ -1,0 +1,276 @@
+//! A schema that a team declares, and the records that it names -> what it finds in them.
+
+mod compile;
+mod table;
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::RunFacts;
+use super::events::{EventIndex, EventView};
+use super::found::Found;
+use crate::document::{Node, Tape};
+use crate::draft::{Compared, Draft, Findings};
+use crate::finding::SkipReason;
+use crate::schema::{DeclaredSchema, Violation};
+use crate::select::{KeyPath, Selector};
+use crate::source::{Artifact, Place, Pointer};
+pub(crate) use table::SchemaTable;
+
+/// A schema for an open part of a record.
+#[derive(Debug)]
+pub(crate) struct TeamSchema {
+    pub(crate) record: Judged,
+    /// The events or the actions that it judges.
+    pub(crate) selector: Selector,
+    /// The part of the record.
+    pub(crate) at: KeyPath,
+    pub(crate) schema: DeclaredSchema,
+    pub(crate) examples: Vec<Example>,
+    /// When its file must be there.
+    pub(crate) expect: Expect,
+    /// Whether the team says what to do about a finding.
+    pub(crate) has_help: bool,
+}
+
+/// A value, and whether its schema allows it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExampleTable")]
+pub(crate) struct Example {
+    /// The value as JSON: it is judged in place of what `at` leads to.
+    #[schemars(with = "String", extend("examples" = ["{\"amount\": 20}"]))]
+    value: Spanned<String>,
+    /// Whether the schema allows it.
+    valid: bool,
+    /// The file and the line where it stands.
+    #[serde(skip)]
+    place: String,
+}
+
+/// The record that a schema judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    Event,
+    /// Each item of `outcomes.actions` in the state.
+    Action,
+    /// A whole artifact; of `learn.jsonl` each line.
+    Whole(Artifact),
+    /// Another file of the episode, by its place among those that are named.
+    Other(usize),
+}
+
+/// When a file must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::record::describe_values)]
+pub(crate) enum Expect {
+    /// In every run.
+    Always,
+    /// In runs that have ended.
+    Ended,
+    /// In no run: the file is optional.
+    Optional,
+}
+
+impl Judged {
+    /// The artifact that holds it, if one does.
+    pub(crate) fn artifact(self) -> Option<Artifact> {
+        match self {
+            Self::Event => Some(Artifact::Events),
+            Self::Action => Some(Artifact::State),
+            Self::Whole(artifact) => Some(artifact),
+            Self::Other(_) => None,
+        }
+    }
+
+    /// The name of it in messages.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Event => "the event",
+            Self::Action => "the action",
+            Self::Whole(Artifact::State) => "the state",
+            Self::Whole(Artifact::Summary) => "the summary",
+            Self::Whole(Artifact::Learn) => "the line",
+            Self::Whole(_) => "the manifest",
+            Self::Other(_) => "the record",
+        }
+    }
+}
+
+impl TeamSchema {
+    /// The value that it judges in an action.
+    fn of_action<'a>(&self, action: Node<'a>) -> Option<Node<'a>> {
+        let is_named = self.selector.names(action);
+        self.at.of(action).filter(|_| is_named)
+    }
+
+    /// Says what is wrong with its examples, each as a line.
+    pub(super) fn failures(&self) -> Vec<String> {
+        let wrong = self.examples.iter().filter_map(|example| {
+            let place = &example.place;
+            let mut tape = Tape::default();
+            let document = tape.read(example.value.get_ref().as_bytes()).ok()?;
+            let found = self.schema.violations(document.root(), &Pointer::default());
+            let first = found.map_or(Some("it has too many violations".into()), |violations| {
+                let first = violations.first();
+                first.map(|violation| violation.message("the value"))
+            });
+            match (first, example.valid) {
+                (Some(first), true) => Some(format!(
+                    "{place}: the example is declared valid, but the schema refuses it: {first}"
+                )),
+                (None, false) => Some(format!(
+                    "{place}: the example is declared invalid, but the schema allows it"
+                )),
+                _ => None,
+            }
+        });
+        let mut wrong: Vec<String> = wrong.collect();
+        if self.examples.iter().all(|example| example.valid) {
+            wrong.push("the schema has no example in which it finds something".into());
+        }
+        wrong
+    }
+}
+
+/// A schema, and what it finds in one run.
+#[derive(Clone, Debug)]
+pub(crate) struct SchemaJudge {
+    pub(crate) schema: Arc<TeamSchema>,
+    pub(super) is_on: bool,
+    /// The places of its selector and of its part among those of events, if it judges events.
+    pub(super) in_events: Option<(usize, usize)>,
+    /// Whether it judged anything.
+    pub(super) examined: bool,
+    found: Found,
+    /// Why its file is not judged, if it is none of the artifacts.
+    unjudged: Option<SkipReason>,
+}
+
+impl SchemaJudge {
+    pub(super) fn new(schema: &Arc<TeamSchema>, is_on: bool, index: &mut EventIndex) -> Self {
+        let of_events = is_on && schema.record == Judged::Event;
+        Self {
+            in_events: of_events.then(|| (index.selector(&schema.selector), index.key(&schema.at))),
+            schema: Arc::clone(schema),
+            is_on,
+            examined: false,
+            found: Found::default(),
+            unjudged: None,
+        }
+    }
+
+    /// The value that it judges in an event.
+    pub(super) fn value<'a>(&self, event: &EventView<'a>) -> Option<Node<'a>> {
+        let (selector, at) = self.in_events?;
+        event.value(at).filter(|_| event.is_named(selector))
+    }
+
+    pub(super) fn event(&mut self, event: &EventView<'_>) {
+        if let Some(value) = self.value(event) {
+            self.judge(value, &Pointer::default(), &|| Place::event(event.line, ""));
+        }
+    }
+
+    /// Judges what it names of a record, or of a line of one; the place is that of the whole.
+    pub(crate) fn record(&mut self, root: Node<'_>, place: &dyn Fn() -> Place) {
+        if self.schema.record != Judged::Action {
+            if let Some(value) = self.schema.at.of(root) {
+                self.judge(value, &Pointer::default(), place);
+            }
+            return;
+        }
+        let actions = root.at(&["outcomes", "actions"]);
+        let actions = actions.into_iter().flat_map(Node::items).enumerate();
+        let all = Pointer::new("/outcomes/actions");
+        for (index, action) in actions {
+            if let Some(value) = self.schema.of_action(action) {
+                self.judge(value, &all.item(index), place);
+            }
+        }
+    }
+
+    /// Judges an action that the state is going to have at a place.
+    pub(super) fn action(&mut self, place: &Pointer, action: Node<'_>) {
+        if let Some(value) = self.schema.of_action(action) {
+            let found = self.violations(value, &Pointer::default());
+            let below = |it: Vec<Violation>| it.into_iter().map(|it| it.below(place)).collect();
+            self.add(found.map(below), &|| Place::whole(Artifact::State));
+        }
+    }
+
+    fn judge(&mut self, value: Node<'_>, around: &Pointer, place: &dyn Fn() -> Place) {
+        let found = self.violations(value, around);
+        self.add(found, place);
+    }
+
+    /// The violations of a value in a record at a place of its document; `None` for too many.
+    fn violations(&self, value: Node<'_>, around: &Pointer) -> Option<Vec<Violation>> {
+        let TeamSchema { schema, at, .. } = &*self.schema;
+        if schema.is_valid(value) {
+            return Some(Vec::new());
+        }
+        let tokens = at.tokens().iter();
+        let at = tokens.fold(around.clone(), |at, token| at.field(token));
+        schema.violations(value, &at).ok()
+    }
+
+    fn add(&mut self, violations: Option<Vec<Violation>>, place: &dyn Fn() -> Place) {
+        self.examined = true;
+        let (name, has_help) = (self.schema.record.name(), self.schema.has_help);
+        let Some(violations) = violations else {
+            let message = format!("{name} violates its schema in more places than are listed");
+            return self.found.add(|| Draft::new(place(), message));
+        };
+        for violation in violations {
+            self.found.add(|| {
+                let whole = place();
+                let place = Place {
+                    elsewhere: whole.elsewhere,
+                    ..violation.place(whole.artifact, whole.line)
+                };
+                let draft = Draft::new(place, violation.message(name));
+                draft.help(violation.help().filter(|_| !has_help))
+            });
+        }
+    }
+
+    /// Notes that a file, or a line of it, can't be judged: why, as a clause.
+    pub(crate) fn unusable(&mut self, place: &Place, why: &str) {
+        let message = format!("{} can't be judged: {why}", place.file_name());
+        self.found.add(|| Draft::new(place.clone(), message));
+    }
+
+    /// Notes that there is no such file.
+    pub(crate) fn absent(&mut self, place: &Place) {
+        let (file, has_help) = (place.file_name(), self.schema.has_help);
+        self.found.add(|| {
+            let draft = Draft::new(place.clone(), format!("there is no {file}"));
+            draft.help((!has_help).then(|| format!("Write {file}, which the schema expects.")))
+        });
+    }
+
+    /// Notes why its file is not judged.
+    pub(crate) fn unjudged(&mut self, why: &SkipReason) {
+        self.unjudged = Some(why.clone());
+    }
+
+    /// Reports what it found; of a whole run also what it could not judge.
+    pub(super) fn report(
+        &self,
+        run: Option<&RunFacts<'_>>,
+        findings: &mut Findings<'_>,
+    ) -> Option<Compared> {
+        let artifact = self.schema.record.artifact();
+        let of_artifact = run.and_then(|run| (run.unjudged)(artifact?));
+        if let Some(reason) = of_artifact.as_ref().or(self.unjudged.as_ref()) {
+            findings.skip(reason);
+        }
+        self.found.report(findings);
+        Compared::when(self.examined || !self.found.is_empty())
+    }
+}

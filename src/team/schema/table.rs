@@ -1,0 +1,196 @@
+//! The table of a schema -> the schema, and its mistakes.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::{Example, Expect, Judged, TeamSchema};
+use crate::document::Tape;
+use crate::printable::quote;
+use crate::select::{KeyPath, Selector};
+use crate::source::Artifact;
+use crate::spelling::nearest;
+use crate::team::data::{Data, RuleId, RuleMeta, SelectorTable};
+use crate::team::reader::{FileReader, RuleTexts};
+use crate::team::{OtherFile, TeamCheck};
+
+/// A schema for an open part of a record.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(extend("additionalProperties" = false))]
+pub(crate) struct SchemaTable {
+    /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
+    #[schemars(with = "RuleId")]
+    id: Spanned<String>,
+    #[serde(flatten)]
+    meta: RuleMeta,
+    /// What it judges: `event`, `action` (each item of `outcomes.actions` in the state),
+    /// `state`, `summary`, `learn` (each line) or `manifest`, or the name of another file of
+    /// the episode's directory, which ends with `.json`, or with `.jsonl` to judge each line.
+    #[serde(default)]
+    #[schemars(with = "RecordOrFile")]
+    record: Option<Spanned<String>>,
+    /// When another file must be there: its absence is a finding [default: optional].
+    #[serde(default)]
+    #[schemars(with = "Expect")]
+    expect: Option<Spanned<Expect>>,
+    /// Selects the events or the actions that have all of these values. Absent to select all.
+    #[serde(default, rename = "where")]
+    #[schemars(with = "SelectorTable")]
+    selector: Option<Spanned<Data>>,
+    /// The JSON Pointer to the part of the record that the schema judges. Absent for the whole
+    /// record. If the pointer leads nowhere, nothing is judged.
+    #[serde(default)]
+    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input"]))]
+    at: Option<Spanned<String>>,
+    /// The file of the schema, relative to this file.
+    #[serde(default)]
+    #[schemars(with = "String", extend("examples" = ["refund.schema.json"]))]
+    file: Option<Spanned<String>>,
+    /// The schema, where it is not in a file of its own.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    schema: Option<Spanned<Data>>,
+    /// Values that it allows or refuses, which `runvet rules --test` judges.
+    #[serde(default, rename = "example")]
+    examples: Vec<Example>,
+}
+
+/// What a schema judges.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::record::describe_values)]
+#[expect(dead_code, reason = "a description for the schema")]
+enum RecordName {
+    /// An event.
+    Event,
+    /// An item of `outcomes.actions` in the state.
+    Action,
+    /// `state.json`.
+    State,
+    /// `summary.json`.
+    Summary,
+    /// A line of `learn.jsonl`.
+    Learn,
+    /// `manifest.json`.
+    Manifest,
+}
+
+/// A record, or another file.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("examples" = ["event", "scores.json"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+enum RecordOrFile {
+    Record(RecordName),
+    File(String),
+}
+
+/// The records that a schema can judge.
+const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "manifest"];
+
+impl SchemaTable {
+    /// Adds the schema to the team.
+    pub(in crate::team) fn read(&self, reader: &mut FileReader<'_>) {
+        let is_free = reader.take(&self.id);
+        let judged = self.judged(reader);
+        let selector = match &self.selector {
+            Some(selector) if matches!(judged, Some(Judged::Whole(_) | Judged::Other(_))) => {
+                let message = "`where` is allowed only with the records `event` and `action`";
+                reader.mistake(selector.span(), message, None);
+                None
+            }
+            Some(selector) => reader.selector(selector, judged.unwrap_or(Judged::Event)),
+            None => Some(Selector::default()),
+        };
+        let at = self.at.as_ref().map_or("", |at| at.get_ref());
+        let schema = reader.compiled(self.file.as_ref(), self.schema.as_ref(), self.id.span());
+        let (Some(record), Some(selector), Some(at), Some(schema), true) =
+            (judged, selector, KeyPath::parse(at), schema, is_free)
+        else {
+            return;
+        };
+        let texts = RuleTexts {
+            title: &format!("a value violates the schema of `{}`", self.id.get_ref()),
+            cure: "Correct the program that writes it",
+            shown: ["schema", "json"],
+            text: &serde_json::to_string_pretty(schema.text()).unwrap_or_default(),
+        };
+        let check = TeamCheck::Schema(reader.team.schemas.len());
+        reader.declare(&self.id, &self.meta, &texts, check);
+        let schema = TeamSchema {
+            record,
+            selector,
+            at,
+            schema,
+            examples: self.examples(reader),
+            expect: (self.expect.as_ref()).map_or(Expect::Optional, |it| *it.get_ref()),
+            has_help: self.meta.help.is_some(),
+        };
+        reader.team.schemas.push(Arc::new(schema));
+    }
+
+    fn examples(&self, reader: &mut FileReader<'_>) -> Vec<Example> {
+        let mut examples = self.examples.clone();
+        for example in &mut examples {
+            let value = &example.value;
+            if let Err(error) = Tape::default().read(value.get_ref().as_bytes()) {
+                let message = format!("the value is not JSON: {error}");
+                reader.mistake(value.span(), message, None);
+            }
+            example.place = reader.file.place(&value.span());
+        }
+        examples
+    }
+
+    /// Returns what it judges.
+    fn judged(&self, reader: &mut FileReader<'_>) -> Option<Judged> {
+        let record = self.record.as_ref();
+        let judged = match record.map_or("event", |record| record.get_ref()) {
+            "event" => Judged::Event,
+            "action" => Judged::Action,
+            "state" => Judged::Whole(Artifact::State),
+            "summary" => Judged::Whole(Artifact::Summary),
+            "learn" => Judged::Whole(Artifact::Learn),
+            "manifest" => Judged::Whole(Artifact::Manifest),
+            name => return other_file(reader, record?.span(), name).map(Judged::Other),
+        };
+        if let Some(expect) = &self.expect {
+            let message = "`expect` is allowed only with files that are not artifacts";
+            reader.mistake(expect.span(), message, None);
+        }
+        Some(judged)
+    }
+}
+
+/// The place of another file among those that are named.
+fn other_file(reader: &mut FileReader<'_>, span: Range<usize>, name: &str) -> Option<usize> {
+    let own = Artifact::ALL.into_iter().find(|it| it.file_name() == name);
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let has_ending = matches!(ending, Some("json" | "jsonl"));
+    if own.is_some() || !has_ending || name.contains(['/', '\\', '\0']) {
+        let meant = own.map(|own| match own {
+            Artifact::Events => "event",
+            other => other.name(),
+        });
+        let help = match meant.or_else(|| nearest(name, RECORDS)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!(
+                "expected one of: {}, or the name of a file that ends with `.json` or `.jsonl`",
+                RECORDS.join(", ")
+            ),
+        };
+        reader.mistake(span, format!("unknown value {}", quote(name)), Some(help));
+        return None;
+    }
+    let files = &mut reader.team.files;
+    let known = files.iter().position(|known| *known.name == *name);
+    Some(known.unwrap_or_else(|| {
+        files.push(OtherFile { name: name.into() });
+        files.len() - 1
+    }))
+}

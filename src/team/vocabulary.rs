@@ -1,0 +1,160 @@
+//! The closed values of keys of events, and events -> the values that are outside of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::RunFacts;
+use super::events::{EventIndex, EventView};
+use crate::digest::Digest;
+use crate::document::Node;
+use crate::draft::{Compared, Draft, Findings};
+use crate::finding::MAX_FINDINGS_PER_RULE;
+use crate::printable::{brief, quote};
+use crate::select::{KeyPath, Values, Wanted};
+use crate::source::{Artifact, Line, Place, Pointer};
+use crate::spelling::nearest;
+
+/// The maximum number of values that are counted apart, in addition to those that are listed.
+const MAX_UNLISTED: usize = 100_000;
+
+/// A key of events with the set of its values.
+#[derive(Clone, Debug)]
+pub(crate) struct Closed {
+    pub(crate) key: KeyPath,
+    pub(crate) values: Values,
+}
+
+/// The vocabulary, and what it finds in one run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VocabularyJudge {
+    closed: Arc<Vec<Closed>>,
+    /// The place of each key among those of events; empty where the vocabulary is off.
+    pub(super) keys: Vec<usize>,
+    /// Whether any event has a value of which the vocabulary is closed.
+    pub(super) examined: bool,
+    /// The values that it lacks, by the places of their keys.
+    outside: BTreeMap<(usize, Digest), Outside>,
+    unlisted: BTreeSet<(usize, Digest)>,
+}
+
+/// A value that the vocabulary lacks.
+#[derive(Clone, Debug)]
+struct Outside {
+    /// The place of the value in its first event.
+    place: Place,
+    /// The value as messages show it.
+    shown: String,
+    /// The number of its events.
+    events: u64,
+    nearest: Option<String>,
+}
+
+impl VocabularyJudge {
+    pub(super) fn new(closed: &Arc<Vec<Closed>>, is_on: bool, index: &mut EventIndex) -> Self {
+        let keys = closed.iter().filter(|_| is_on);
+        Self {
+            keys: keys.map(|closed| index.key(&closed.key)).collect(),
+            closed: Arc::clone(closed),
+            examined: false,
+            outside: BTreeMap::new(),
+            unlisted: BTreeSet::new(),
+        }
+    }
+
+    /// Returns `true` if a key has a value that it may have.
+    pub(super) fn has(&self, index: usize, value: Node<'_>) -> bool {
+        let closed = self.closed.get(index);
+        closed.is_some_and(|closed| closed.values.have(value))
+    }
+
+    /// The values of an event for which it has sets, each with the place of its key.
+    pub(super) fn values<'a>(
+        &self,
+        event: &EventView<'a>,
+    ) -> impl Iterator<Item = (usize, Node<'a>)> {
+        let values = self.keys.iter().enumerate();
+        values.filter_map(|(index, key)| Some((index, event.value(*key)?)))
+    }
+
+    pub(super) fn event(&mut self, event: &EventView<'_>) {
+        let mut any = false;
+        let values = self.values(event).inspect(|_| any = true);
+        let outside: Vec<_> = values
+            .filter(|(key, value)| !self.has(*key, *value))
+            .collect();
+        self.examined |= any;
+        for (key, value) in outside {
+            self.add(key, event.line, value);
+        }
+    }
+
+    /// Counts a value of an event that a set lacks.
+    fn add(&mut self, index: usize, line: Line, value: Node<'_>) {
+        let id = (index, value.meaning());
+        if let Some(known) = self.outside.get_mut(&id) {
+            known.events += 1;
+        } else if self.outside.len() < MAX_FINDINGS_PER_RULE {
+            let Some(closed) = self.closed.get(index) else {
+                return;
+            };
+            let text = value.text();
+            let words = closed
+                .values
+                .any_of
+                .iter()
+                .filter_map(|wanted| match wanted {
+                    Wanted::Text(glob) => glob.word(),
+                    _ => None,
+                });
+            let outside = Outside {
+                place: Place::event(line, closed.key.pointer().as_str()),
+                shown: brief(value.raw()),
+                events: 1,
+                nearest: text.and_then(|text| nearest(&text, words).map(str::to_owned)),
+            };
+            self.outside.insert(id, outside);
+        } else if self.unlisted.len() < MAX_UNLISTED {
+            self.unlisted.insert(id);
+        }
+    }
+
+    /// Reports what it found, in the order of the first events; `None` where nothing can be judged.
+    pub(super) fn report(
+        &self,
+        run: Option<&RunFacts<'_>>,
+        findings: &mut Findings<'_>,
+    ) -> Option<Compared> {
+        if self.keys.is_empty() {
+            return None;
+        }
+        if let Some(reason) = run.and_then(|run| (run.unjudged)(Artifact::Events)) {
+            findings.skip(&reason);
+            return None;
+        }
+        let mut outside: Vec<&Outside> = self.outside.values().collect();
+        outside.sort_by_cached_key(|it| (it.place.line, it.place.pointer().cloned()));
+        for value in outside {
+            findings.push(value.draft());
+        }
+        findings.more(self.unlisted.len());
+        Compared::when(self.examined)
+    }
+}
+
+impl Outside {
+    fn draft(&self) -> Draft {
+        let key = self.place.pointer().map(Pointer::dotted);
+        let key = key.unwrap_or_default();
+        let also = match self.events - 1 {
+            0 => String::new(),
+            1 => ", and 1 more event has this value".to_owned(),
+            more => format!(", and {more} more events have this value"),
+        };
+        let shown = &self.shown;
+        let message = format!("`{key}` is {shown}, which the vocabulary lacks{also}");
+        let nearest = self.nearest.as_ref();
+        Draft::new(self.place.clone(), message)
+            .besides(&self.events)
+            .help(nearest.map(|word| format!("Did you mean {}?", quote(word))))
+    }
+}
