@@ -5,7 +5,7 @@ mod file;
 use std::fmt::Display;
 use std::mem;
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::SystemTime;
 
@@ -343,31 +343,16 @@ impl GateArgs {
         given.merge("select", self.select.clone(), &mut select);
         given.show("select", select.as_ref(), "-", |rules| rules.join(","));
         given.set("verify_manifest", &mut config.verify_manifest, "false");
-        if let Some(select) = &self.select {
-            gate = gate.select(select)?;
-        }
         for rule in self.require.iter().flatten() {
-            gate = gate.require(rule)?;
             let origin = given.origin("require").unwrap_or_default();
             given
                 .shown
                 .push(["require".to_owned(), rule.clone(), origin]);
         }
-        if self.verify_manifest == Some(true) {
-            let origin = given.origin("verify_manifest").unwrap_or_default();
-            gate = gate.level_by(&MANIFEST.info.id, Level::Error, &origin)?;
-        }
-        for (rule, level, origin) in &rules {
-            gate = gate.level_by(rule, *level, origin)?;
-        }
-        if let (Baselines::Read, Some(Setting { value, origin })) = (baselines, &config.baseline) {
-            let read = Baseline::read(value).map_err(|error| {
-                let origin = given.file.origin(origin);
-                Failure::Fault(format!(
-                    "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
-                ))
-            })?;
-            gate = gate.with_baseline(read);
+        gate = self.over(gate, &given, &rules)?;
+        if let (Baselines::Read, Some(baseline)) = (baselines, &config.baseline) {
+            let origin = given.file.origin(&baseline.origin);
+            gate = gate.with_baseline(read_baseline(&baseline.value, &origin)?);
         }
         let are_changed = self.no_baseline
             || self.baseline.is_some()
@@ -386,6 +371,29 @@ impl GateArgs {
         })
     }
 
+    /// A gate in which flags and variables override what the configuration says of rules.
+    fn over(
+        &self,
+        mut gate: Gate,
+        given: &Given<'_>,
+        rules: &[(String, Level, &str)],
+    ) -> Result<Gate, Failure> {
+        if let Some(select) = &self.select {
+            gate = gate.select(select)?;
+        }
+        for rule in self.require.iter().flatten() {
+            gate = gate.require(rule)?;
+        }
+        if self.verify_manifest == Some(true) {
+            let origin = given.origin("verify_manifest").unwrap_or_default();
+            gate = gate.level_by(&MANIFEST.info.id, Level::Error, &origin)?;
+        }
+        for (rule, level, origin) in rules {
+            gate = gate.level_by(rule, *level, origin)?;
+        }
+        Ok(gate)
+    }
+
     /// The levels that the environment sets, then those of flags, which override them.
     fn rules(&self, matches: &ArgMatches) -> Result<Vec<(String, Level, &'static str)>, Failure> {
         let mut of_flags = self.rule.clone();
@@ -402,6 +410,14 @@ impl GateArgs {
             .chain(of_flags.into_iter().map(by("--rule")))
             .collect())
     }
+}
+
+fn read_baseline(path: &Path, origin: &str) -> Result<Baseline, Failure> {
+    Baseline::read(path).map_err(|error| {
+        Failure::Fault(format!(
+            "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
+        ))
+    })
 }
 
 fn levels_of_variable() -> Result<Vec<(String, Level)>, String> {

@@ -29,7 +29,7 @@ pub(super) fn refuse(matches: &ArgMatches, id: &str, reason: &str) -> Result<(),
 /// Refuses all options of a group, which have no effect here.
 pub(super) fn refuse_all<A: Args>(matches: &ArgMatches, why: &str) -> Result<(), Failure> {
     let group = A::augment_args(clap::Command::new(""));
-    let mut ids = group.get_arguments().map(|argument| argument.get_id());
+    let mut ids = group.get_arguments().map(Arg::get_id);
     ids.try_for_each(|id| refuse(matches, id.as_str(), &format!("has no effect {why}")))
 }
 

@@ -48,6 +48,12 @@ enum Wrong {
 }
 
 impl Mistake {
+    /// Returns `true` if another mistake explains this one.
+    fn follows_from(&self, found: &[Self], schema: &Value) -> bool {
+        let may_follow = !matches!(self.what, Wrong::UnknownKey(_) | Wrong::Type);
+        may_follow && found.iter().any(|it| it.explains(self, schema))
+    }
+
     /// Returns `true` if another mistake of the same value follows from this one.
     fn explains(&self, other: &Self, schema: &Value) -> bool {
         match (&self.what, &other.what) {
@@ -101,7 +107,7 @@ impl ConfigSource<'_> {
         let found = mistakes(&schema, &json);
         let mut mistakes: Vec<ConfigError> = found
             .iter()
-            .filter(|mistake| !found.iter().any(|cause| cause.explains(mistake, &schema)))
+            .filter(|mistake| !mistake.follows_from(&found, &schema))
             .map(|mistake| self.worded(mistake, &schema, &root))
             .collect();
         let unreadable = found

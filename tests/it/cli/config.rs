@@ -50,21 +50,25 @@ fn flags_override_environment_file_and_defaults_in_order() {
         stdout(&output).lines().map(words).collect::<Vec<_>>()
     };
 
+    let (number, after) = (settings.len(), settings.len() + 1);
     let defaults = each(&|_, it| format!("{} {} default", it[0], it[1]));
     assert_eq!(of(&[], &["--no-config"]), defaults);
     let from_file = each(&|at, it| format!("{} {} runvet.toml:{}", it[0], it[2], at + 1));
-    assert_eq!(of(&[], &[])[..8], from_file);
-    assert_eq!(of(&[], &[])[8..], ["plan/* off runvet.toml:9"]);
-    let from_environment = each(&|_, it| format!("{} {} {}", it[0], it[5], it[3]));
-    assert_eq!(of(&variables, &[])[..8], from_environment);
+    assert_eq!(of(&[], &[])[..number], from_file);
     assert_eq!(
-        of(&variables, &[])[9..],
+        of(&[], &[])[number..],
+        [format!("plan/* off runvet.toml:{after}")]
+    );
+    let from_environment = each(&|_, it| format!("{} {} {}", it[0], it[5], it[3]));
+    assert_eq!(of(&variables, &[])[..number], from_environment);
+    assert_eq!(
+        of(&variables, &[])[after..],
         ["state/schema off RUNVET_RULES", "plan/* error RUNVET_RULES"]
     );
     let from_flags = each(&|_, it| format!("{} {} {}", it[0], it[8], it[6]));
-    assert_eq!(of(&variables, &flags)[..8], from_flags);
+    assert_eq!(of(&variables, &flags)[..number], from_flags);
     assert_eq!(
-        of(&variables, &flags)[9..],
+        of(&variables, &flags)[after..],
         [
             "state/schema off RUNVET_RULES",
             "plan/* error RUNVET_RULES",
