@@ -146,7 +146,7 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
 fn team_check(rule: &Rule) -> Option<TeamCheck> {
     match rule.check {
         Check::Team(check) => Some(check),
-        _ => None,
+        Check::BuiltIn(_) => None,
     }
 }
 

@@ -217,7 +217,7 @@ fn selectors(gate: &Gate) -> Vec<(String, &'static str, usize)> {
     let of_rule = |rule: &crate::rule::Rule| {
         let selectors = match rule.check {
             Check::Team(declared) => checker.team().selectors(declared),
-            _ => Vec::new(),
+            Check::BuiltIn(_) => Vec::new(),
         };
         let id = rule.info.id.to_string();
         let selectors = selectors.into_iter();

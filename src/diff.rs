@@ -7,7 +7,6 @@
 //! rule. Members are compared by name and items by position, numbers by their value; what is absent
 //! equals null. Ids, times, durations and digests are expected to differ, and do not count.
 
-#[cfg(test)]
 #[cfg(feature = "cli")]
 mod linear;
 mod walk;

@@ -47,7 +47,6 @@ mod sum;
 mod syntax;
 mod token;
 mod value;
-#[cfg(test)]
 pub(crate) mod work;
 
 use std::borrow::Cow;

@@ -24,7 +24,6 @@ mod baseline;
 mod excludes;
 mod exit;
 mod ignores;
-#[cfg(test)]
 pub(crate) mod linear;
 mod outcome;
 mod reading;
@@ -222,8 +221,8 @@ impl Gate {
         let (checker, jobs) = (self.checker(), self.parallelism());
         let worker = || Worker::new(Arc::clone(&checker), Some(jobs));
         let check = |worker: &mut Worker, episode: &E| {
-            let checked = worker.directory(&episode.as_episode_dir(), None, |_| ());
-            checked.map(|(report, ())| report)
+            let judged = worker.directory(&episode.as_episode_dir(), None, |_| ());
+            judged.map(|(report, ())| report)
         };
         in_order(episodes, jobs, worker, check, |checked| {
             let flow = match checked {

@@ -28,7 +28,6 @@
 
 mod assertion;
 mod clock;
-#[cfg(test)]
 mod crashes;
 mod error;
 mod event;

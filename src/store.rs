@@ -18,7 +18,6 @@ mod keys;
 mod known;
 mod lines;
 mod listing;
-#[cfg(test)]
 pub(crate) mod logged;
 mod memory;
 mod nature;

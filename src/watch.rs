@@ -1,6 +1,5 @@
 //! Judging runs as they are written: a directory -> a report for each change.
 
-#[cfg(test)]
 mod agreement;
 mod touched;
 

@@ -1,6 +1,8 @@
 //! Hostile runs -> the work of views, comparisons, baselines and renderers, counted: it grows as
 //! they do, and no faster.
 
+#![cfg(test)]
+
 use std::io::{self, Write};
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! The work that reading documents takes -> a number, for tests that it grows no faster than they.
 
+#![cfg(test)]
+
 use std::cell::Cell;
 
 thread_local! {

@@ -258,9 +258,10 @@ mod tests {
             .collect();
         let mut notes = EventReader::default();
         let found = notes.read(event.as_bytes()).filter(|_| refused.is_empty());
-        let note = found.map(|event| event.note).unwrap_or_else(|| {
-            EventNote::of(&EventFacts::new(line, Value::root(document, &refused)))
-        });
+        let note = found.map_or_else(
+            || EventNote::of(&EventFacts::new(line, Value::root(document, &refused))),
+            |event| event.note,
+        );
         let act = note.act.unwrap();
         let tape = &mut Tape::default();
         let kept = KeptAct::new(line, event.as_bytes(), &act, &refused, tape).unwrap();

@@ -1,5 +1,7 @@
 //! Hostile records -> the work of checking them, counted: it grows as they do, and no faster.
 
+#![cfg(test)]
+
 use super::Gate;
 use crate::document::work;
 use crate::source::Artifact;

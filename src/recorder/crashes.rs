@@ -1,5 +1,7 @@
 //! Random runs, cut off after every system call -> what the check says of what is left.
 
+#![cfg(test)]
+
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../../tests/it/support/sessions.rs"]
 mod sessions;

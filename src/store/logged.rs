@@ -1,5 +1,7 @@
 //! System calls that write -> a log of them, and the disk as it is after any of them.
 
+#![cfg(test)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;

@@ -1,5 +1,6 @@
 //! Any changes of directories -> a watch reports what a check finds.
 
+#![cfg(test)]
 #![expect(
     clippy::disallowed_methods,
     reason = "the test lists directories of the corpus"
