@@ -12,8 +12,8 @@ pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> 
     sum.map_or_else(|| sign(&mut terms.map(Digits::of)).is_gt(), |sum| sum > 0)
 }
 
-/// Returns a number in billionths if it is written as most are: with at most nine digits in front of
-/// the decimal point, as many behind it, and no exponent.
+/// Returns a number in billionths if it is written as most are: with at most nine digits in front
+/// of the decimal point, as many behind it, and no exponent.
 fn billionths(number: Number<'_>) -> Option<i128> {
     let unsigned = number.text().strip_prefix('-');
     let digits = unsigned.unwrap_or(number.text());

@@ -182,8 +182,8 @@ impl Parts {
         self.found.get(field as usize).copied().flatten()
     }
 
-    /// Returns the text of a field; `Ok(None)` where the field is absent, an error where it is not a
-    /// string.
+    /// Returns the text of a field; `Ok(None)` where the field is absent, an error where it is not
+    /// a string.
     #[inline]
     pub(super) fn string<'a>(
         &self,

@@ -8,14 +8,14 @@ use crate::document::{LEAST_BYTES_BEYOND, Parser, Scalar, Scalars, Skeletons, ut
 use crate::facts::slips::phase_meant;
 use crate::record::phases;
 
-/// A sound event that was read in one pass: its note, and the fields of its payload that tell how it
-/// went.
+/// A sound event that was read in one pass: its note, and the fields of its payload that tell how
+/// it went.
 pub(crate) struct EventReading<'r, 'a> {
     pub(crate) note: EventNote<'a>,
     text: &'a str,
     parts: &'r Parts,
     scalars: &'r Scalars,
-    /// The number that events share which differ in their strings and numbers alone, if it is known.
+    /// The number that events share which differ in strings and numbers alone, if it is known.
     pub(crate) template: Option<u32>,
 }
 
@@ -38,8 +38,8 @@ impl<'r, 'a> EventReading<'r, 'a> {
         self.parts.string(self.text, field).ok().flatten()
     }
 
-    /// Returns `true` if the payload has any field that may say that something failed or was vetoed.
-    /// Most events have none.
+    /// Returns `true` if the payload has any field that may say that something failed or was
+    /// vetoed. Most events have none.
     pub(crate) fn tells_how_it_went(&self) -> bool {
         self.sets_status() || (GLANCED.into_iter()).any(|field| self.parts.get(field).is_some())
     }
@@ -121,8 +121,8 @@ impl EventReader {
         })
     }
 
-    /// Learns the skeleton of an event that was read, unless a noted field of it is not a string: an
-    /// event with the same skeleton would then be noted wrongly.
+    /// Learns the skeleton of an event that was read, unless a noted field of it is not a string:
+    /// an event with the same skeleton would then be noted wrongly.
     fn learn(&mut self, bytes: &[u8]) {
         let parts = &self.parts;
         if bytes.len() <= MAX_LEARNED_BYTES && parts.are_strings(Field::TEXTS) {
