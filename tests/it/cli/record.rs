@@ -713,19 +713,27 @@ fn run_begins_at_a_time_as_other_commands_take_it() {
 
 #[test]
 fn run_does_not_begin_where_signals_cannot_be_heard() {
-    let temp = tempfile::tempdir().unwrap();
-    let mut command = std::process::Command::new("prlimit");
-    command
-        .args(["--nofile=8", env!("CARGO_BIN_EXE_runvet"), "record"])
-        .args(["--no-config", "--task", "t", "--run-data"])
-        .arg(temp.path());
-    let output = fed(command, b"{\"finish\":\"ok\"}\n");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("listening to signals failed: "), "{said}");
-    let answers = String::from_utf8_lossy(&output.stdout);
-    assert!(answers.contains(r#""kind":"io""#), "{answers}");
-    assert!(!temp.path().join("episodes").exists());
+    // How many files are open already depends on who runs the tests.
+    let fails_to_listen = |files: &u32| {
+        let temp = tempfile::tempdir().unwrap();
+        let mut command = std::process::Command::new("prlimit");
+        command
+            .arg(format!("--nofile={files}"))
+            .args([env!("CARGO_BIN_EXE_runvet"), "record"])
+            .args(["--no-config", "--task", "t", "--run-data"])
+            .arg(temp.path());
+        let output = fed(command, b"{\"finish\":\"ok\"}\n");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let fails = said.contains("listening to signals failed: ");
+        if fails {
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            let answers = String::from_utf8_lossy(&output.stdout);
+            assert!(answers.contains(r#""kind":"io""#), "{answers}");
+            assert!(!temp.path().join("episodes").exists());
+        }
+        fails
+    };
+    assert!((5..24).any(|files| fails_to_listen(&files)));
 }
 
 #[test]
