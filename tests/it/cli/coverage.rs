@@ -180,9 +180,10 @@ fn configuration_and_flags_require_rules() {
 
 #[test]
 fn rule_that_is_off_in_a_directory_says_nothing_there() {
-    let off = |rule: &str| {
-        let config = "require = ['projection/outcomes']\n[[override]]\npaths = ['ep_03_edited']\n";
-        let project = Project::new(&format!("{config}rules = {{ '{rule}' = 'off' }}\n"));
+    let off = |required: &str, rule: &str| {
+        let project = Project::new(&format!(
+            "require = ['{required}']\n[[override]]\npaths = ['ep_03_edited']\nrules = {{ '{rule}' = 'off' }}\n"
+        ));
         let output = project.run(&["validate", "runs", "--format", "json", "--coverage"]);
         let report: Value = serde_json::from_str(stdout(&output)).unwrap();
         let missed = |episode: &Value| {
@@ -193,13 +194,16 @@ fn rule_that_is_off_in_a_directory_says_nothing_there() {
         };
         [0, 2].map(|place| missed(&report["episodes"][place]))
     };
-    let [elsewhere, here] = off("projection/outcomes");
+    let [elsewhere, here] = off("projection/outcomes", "projection/outcomes");
     assert_eq!(here.0, ["`projection/outcomes` is required, but is off"]);
     assert_eq!(here.1["projection/outcomes"], Value::Null);
     assert_eq!(here.1["coverage/required"], "found");
     assert_eq!(elsewhere.0, [""; 0]);
     assert_eq!(elsewhere.1["projection/outcomes"], "sound");
-    let [_, here] = off("coverage/*");
+    // It says so, and not that it has nothing to compare.
+    let [_, here] = off("summary/mode", "summary/*");
+    assert_eq!(here.0, ["`summary/mode` is required, but is off"]);
+    let [_, here] = off("projection/outcomes", "coverage/*");
     assert_eq!(here.0, [""; 0]);
     assert_eq!(here.1["projection/outcomes"], "found");
     assert_eq!(here.1["coverage/required"], Value::Null);
