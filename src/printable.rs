@@ -107,6 +107,12 @@ pub(crate) fn brief(text: &str) -> String {
     brief
 }
 
+/// A number of things: "1 finding", "2 findings".
+pub(crate) fn count(number: u64, word: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{plural}")
+}
+
 /// A path in an address: all that could be taken for more than a name or a slash is encoded.
 pub(crate) fn in_address(path: &(impl AsRef<[u8]> + ?Sized)) -> PercentEncode<'_> {
     const ENCODED: &AsciiSet = &NON_ALPHANUMERIC

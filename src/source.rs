@@ -205,6 +205,12 @@ impl Pointer {
     }
 }
 
+impl<T: Into<String>> From<T> for Pointer {
+    fn from(text: T) -> Self {
+        Self::new(text)
+    }
+}
+
 /// One line of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Line {
@@ -277,40 +283,34 @@ impl Place {
     /// A value of a record.
     pub(crate) fn value(artifact: Artifact, pointer: Pointer) -> Self {
         Self {
-            artifact,
-            line: None,
             target: Target::Value(pointer),
-            elsewhere: None,
+            ..Self::whole(artifact)
         }
     }
 
     /// A key of a record.
     pub(crate) fn key(artifact: Artifact, pointer: Pointer) -> Self {
         Self {
-            artifact,
-            line: None,
             target: Target::Key(pointer),
-            elsewhere: None,
+            ..Self::whole(artifact)
         }
     }
 
     /// A value of `state.json`.
-    pub(crate) fn state(pointer: &str) -> Self {
-        Self::value(Artifact::State, Pointer::new(pointer))
+    pub(crate) fn state(pointer: impl Into<Pointer>) -> Self {
+        Self::value(Artifact::State, pointer.into())
     }
 
     /// A value of `summary.json`.
-    pub(crate) fn summary(pointer: &str) -> Self {
-        Self::value(Artifact::Summary, Pointer::new(pointer))
+    pub(crate) fn summary(pointer: impl Into<Pointer>) -> Self {
+        Self::value(Artifact::Summary, pointer.into())
     }
 
     /// A value of an event.
-    pub(crate) fn event(line: Line, pointer: &str) -> Self {
+    pub(crate) fn event(line: Line, pointer: impl Into<Pointer>) -> Self {
         Self {
-            artifact: Artifact::Events,
             line: Some(line),
-            target: Target::Value(Pointer::new(pointer)),
-            elsewhere: None,
+            ..Self::value(Artifact::Events, pointer.into())
         }
     }
 
@@ -325,10 +325,8 @@ impl Place {
     /// Bytes of a line of the timeline.
     pub(crate) fn line_bytes(line: Line, bytes: Range<usize>) -> Self {
         Self {
-            artifact: Artifact::Events,
             line: Some(line),
-            target: Target::Bytes(bytes),
-            elsewhere: None,
+            ..Self::bytes(Artifact::Events, bytes)
         }
     }
 

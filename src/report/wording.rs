@@ -1,9 +1,10 @@
 //! Counts and states -> words that several formats share.
 
 use super::Closing;
-#[cfg(feature = "human")]
 use crate::finding::EpisodeReport;
 use crate::finding::{FaultSort, ReportedFault, Severity, Unjudged};
+#[cfg(feature = "human")]
+pub(crate) use crate::printable::count;
 
 /// Where settings come from, in words: the configuration file, if there is one, and whether options
 /// of the command or of a call change what it says.
@@ -129,14 +130,5 @@ pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
         (false, true) => "no new findings",
         (true, false) => "nothing found, but some rules could not be judged",
         (false, false) => "no new findings, but some rules could not be judged",
-    }
-}
-
-/// A number of things: "1 finding", "2 findings".
-pub(crate) fn count(number: u64, word: &str) -> String {
-    if number == 1 {
-        format!("1 {word}")
-    } else {
-        format!("{number} {word}s")
     }
 }

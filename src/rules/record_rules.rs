@@ -3,6 +3,7 @@
 
 use crate::load::{Trouble, VersionField};
 use crate::printable::quote;
+use crate::record::format;
 use crate::rule::{Artifact, Compared, Context, Draft, Place};
 use crate::schema::MAX_VIOLATIONS;
 
@@ -12,45 +13,39 @@ pub(super) const CONVERT: &str = "Convert the record to the current version, or 
 /// What to do about a version that is newer.
 pub(super) const UPGRADE: &str = "Use a runvet release that supports this version.";
 
-/// Judges whether the version of a record, which is in one of some fields, is supported.
-pub(super) fn unsupported(
+/// Judges the version of a record: whether it is supported, or whether it is newer than the one
+/// that is.
+pub(super) fn version(
     ctx: &mut Context<'_>,
     artifact: Artifact,
-    fields: &[&str],
+    is_newer: bool,
 ) -> Option<Compared> {
-    ctx.troubles(|trouble| match trouble {
-        Trouble::UnsupportedVersion(version) if version.artifact == artifact => {
-            let VersionField { field, found, .. } = version;
-            let supported = quote(version.supported);
-            let message = format!("`{field}` is {found}, but runvet supports {supported}");
-            let differs = version.differs.as_deref();
-            let help = differs.map(|fields| differing(fields, version.supported));
-            Some(Draft::new(version.place(), message).help(help))
-        }
-        _ => None,
+    ctx.troubles(|trouble| {
+        let (version, clause) = match trouble {
+            Trouble::UnsupportedVersion(version) if !is_newer => (version, ", but runvet supports"),
+            Trouble::NewerVersion(version) if is_newer => {
+                (version, "; runvet checks the record against the older")
+            }
+            _ => return None,
+        };
+        let VersionField { field, found, .. } = version;
+        let supported = quote(version.supported);
+        let message = format!("`{field}` is {found}{clause} {supported}");
+        let differs = version.differs.as_deref().filter(|_| !is_newer);
+        let help = differs.map(|fields| differing(fields, version.supported));
+        let draft = Draft::new(version.place(), message).help(help);
+        (version.artifact == artifact).then_some(draft)
     });
-    has_version(ctx, artifact, fields)
-}
-
-/// Judges whether the version of a record, which is in a field, is newer than the supported one.
-pub(super) fn newer(ctx: &mut Context<'_>, artifact: Artifact, name: &str) -> Option<Compared> {
-    ctx.troubles(|trouble| match trouble {
-        Trouble::NewerVersion(version) if version.artifact == artifact => {
-            let VersionField { field, found, .. } = version;
-            let supported = quote(version.supported);
-            let message = format!(
-                "`{field}` is {found}; runvet checks the record against the older {supported}"
-            );
-            Some(Draft::new(version.place(), message))
-        }
-        _ => None,
-    });
-    has_version(ctx, artifact, &[name])
-}
-
-fn has_version(ctx: &mut Context<'_>, artifact: Artifact, fields: &[&str]) -> Option<Compared> {
     ctx.facts(artifact);
     let root = ctx.record(artifact).written()?;
+    let fields = match (artifact, is_newer) {
+        (Artifact::Summary, _) => &[format::SUMMARY_SCHEMA_VERSION_FIELD][..],
+        (_, true) => &[format::STATE_SCHEMA_VERSION_FIELD],
+        (_, false) => &[
+            format::STATE_VERSION_FIELD,
+            format::STATE_SCHEMA_VERSION_FIELD,
+        ],
+    };
     Compared::when(fields.iter().any(|field| root.get(field).is_some()))
 }
 

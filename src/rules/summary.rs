@@ -15,16 +15,15 @@ pub(super) mod version;
 pub(super) mod vetoes;
 
 use crate::facts::Counted;
+use crate::printable::count;
 use crate::rule::Place;
 
 /// Words the number of `direction` events.
 fn directions_in_timeline(counted: Counted) -> String {
-    let events = if counted.number == 1 {
-        "event"
-    } else {
-        "events"
-    };
-    format!("the timeline has {} `direction` {events}", counted.number)
+    format!(
+        "the timeline has {}",
+        count(counted.number, "`direction` event")
+    )
 }
 
 /// Returns the place of the first `direction` event, and what it is.

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use crate::facts::{Value, repeats};
 use crate::printable::quote;
-use crate::rule::{Artifact, Compared, Context, Draft, Place, Pointer};
+use crate::rule::{Compared, Context, Draft, Place, Pointer};
 
 /// Reports the items of a list, each a `what`, whose ids are not unique.
 pub(super) fn report<'a>(
@@ -19,7 +19,7 @@ pub(super) fn report<'a>(
     if !repeats(ids.clone().map(|(_, id)| id)) {
         return Compared::when(ids.next().is_some());
     }
-    let place = |index| Place::value(Artifact::State, Pointer::new(list).item(index).field("id"));
+    let place = |index| Place::state(Pointer::new(list).item(index).field("id"));
     let mut first_with = BTreeMap::new();
     for (index, id) in ids {
         match first_with.entry(id) {

@@ -10,7 +10,7 @@ use super::super::listener::Listener;
 use super::super::value::{Value, show};
 use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
 use crate::document::{Kind, Node};
-use crate::printable::quote;
+use crate::printable::{count, quote};
 use crate::record::StepStatus;
 use crate::source::{Line, Pointer};
 
@@ -321,8 +321,8 @@ impl Comparison<'_, '_, '_> {
         self.differ(|| {
             (
                 What::Number(only()),
-                (Pointer::new("/plan/steps"), count(persisted)),
-                (in_event, count(rebuilt)),
+                (Pointer::new("/plan/steps"), count(persisted as u64, "step")),
+                (in_event, count(rebuilt as u64, "step")),
             )
         });
     }
@@ -450,12 +450,4 @@ fn surplus<'i>(
         _ => true,
     };
     ids.flatten().find(is_surplus).map(|id| quote(&id))
-}
-
-fn count(steps: usize) -> String {
-    if steps == 1 {
-        "1 step".into()
-    } else {
-        format!("{steps} steps")
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::facts::{Topic, Unlike, Why};
 use crate::printable::brief;
-use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "actions/mirror",
@@ -28,7 +28,7 @@ fn draft(unlike: Unlike) -> Draft {
     let Why::Differs(line, difference) = why else {
         let id_at = Pointer::new("/outcomes/actions").item(index).field("id");
         let message = format!("the action has the id {id}, but no `act` event has it");
-        return Draft::new(Place::value(Artifact::State, id_at), message);
+        return Draft::new(Place::state(id_at), message);
     };
     let (action, event) = (difference.action, difference.event);
     let message = format!(
@@ -38,9 +38,6 @@ fn draft(unlike: Unlike) -> Draft {
         event.shown,
         line.number
     );
-    let draft = Draft::new(Place::value(Artifact::State, action.pointer), message);
-    draft.related(
-        Place::event(line, event.pointer.as_str()),
-        "the `act` event",
-    )
+    let draft = Draft::new(Place::state(action.pointer), message);
+    draft.related(Place::event(line, event.pointer), "the `act` event")
 }

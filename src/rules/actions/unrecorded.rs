@@ -1,6 +1,7 @@
 //! `actions/unrecorded`: an act event has the id of an action that the state does not have.
 
-use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Pointer, Rule};
+use crate::printable::count;
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "actions/unrecorded",
@@ -22,17 +23,15 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     };
     let more = match unrecorded.lines - 1 {
         0 => String::new(),
-        1 => "; the same is true of 1 more event".into(),
-        others => format!("; the same is true of {others} more events"),
+        others => format!("; the same is true of {}", count(others, "more event")),
     };
     let (first, id) = (unrecorded.first, &unrecorded.id);
     let line = first.number;
     let message = format!(
         "the `act` event on line {line} has the id {id}, but no action in the state has it{more}"
     );
-    let place = Pointer::new("/payload").field(unrecorded.key);
-    let draft = Draft::new(Place::event(first, place.as_str()), message);
-    let draft = draft.besides(&unrecorded.lines);
+    let place = Place::event(first, format!("/payload/{}", unrecorded.key));
+    let draft = Draft::new(place, message).besides(&unrecorded.lines);
     let related = Place::state("/outcomes/actions");
     ctx.push(draft.related(related, "the actions in the state"));
     Some(Compared)

@@ -2,6 +2,7 @@
 
 use crate::document::Kind;
 use crate::load::{ArrayLines, NotAnEvent, SpreadObjects, Trouble};
+use crate::printable::count as plural;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -61,8 +62,10 @@ fn spread(objects: &SpreadObjects) -> Draft {
     let lines = format!("lines {line}–{last} are one object: write it on one line");
     let message = match count - 1 {
         0 => lines,
-        1 => format!("{lines}; the same holds for 1 more object"),
-        more => format!("{lines}; the same holds for {more} more objects"),
+        more => format!(
+            "{lines}; the same holds for {}",
+            plural(more, "more object")
+        ),
     };
     let help = "Write each event without line breaks, and a newline after it: `json.dumps(event)` in Python, without `indent`.";
     Draft::new(Place::line_bytes(*first, 0..first.length), message)

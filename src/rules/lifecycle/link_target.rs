@@ -36,7 +36,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             brief(&key),
             quote(&target)
         );
-        let place = Place::value(Artifact::State, Pointer::new("/links").field(&key));
+        let place = Place::state(Pointer::new("/links").field(&key));
         ctx.at(place, message);
     }
     compared

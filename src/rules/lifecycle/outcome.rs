@@ -2,7 +2,7 @@
 
 use crate::facts::{StateFacts, SummaryFacts, Value, show};
 use crate::printable::quote;
-use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "lifecycle/outcome",
@@ -35,21 +35,31 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     Compared::when(are_two || (no_vetoes && state.is_some()) || of_ok.is_some())
 }
 
+fn of_status(message: String) -> Draft {
+    Draft::new(Place::state("/outcomes/status"), message)
+}
+
 fn status_and_outcome(status: Option<&str>, outcome: Option<&str>) -> Option<Draft> {
     let (status, outcome) = (status?, outcome?);
-    let is_wrong = match status {
-        "error" => outcome != "error",
-        "ok" => outcome == "error",
-        _ => false,
-    };
-    if !is_wrong {
+    if !matches!(
+        (status, outcome == "error"),
+        ("error", false) | ("ok", true)
+    ) {
         return None;
     }
-    let outcome = quote(outcome);
-    let message =
-        format!("the status is \"{status}\", but the outcome in the summary is {outcome}");
-    let other = Place::summary("/outcome");
-    Some(Draft::new(in_state(), message).related(other, "the outcome in the summary"))
+    let shown = quote(outcome);
+    let message = format!("the status is \"{status}\", but the outcome in the summary is {shown}");
+    Some(of_status(message).related(Place::summary("/outcome"), "the outcome in the summary"))
+}
+
+fn error_of_ok(state: StateFacts<'_>) -> Option<Draft> {
+    let error = state.fact(&["outcomes", "error"])?.node();
+    let message = format!(
+        "the status is \"ok\", but `outcomes.error` is {}",
+        show(error)
+    );
+    let draft = of_status(message).related(Place::state("/outcomes/error"), "the error");
+    (!error.is_null()).then_some(draft)
 }
 
 fn success_flag(
@@ -57,45 +67,30 @@ fn success_flag(
     outcome: Option<&str>,
     success: Option<bool>,
 ) -> Option<Draft> {
-    let outcome_is = |word: &str| (Place::summary("/outcome"), format!("outcome is \"{word}\""));
-    let flag = u8::from(success?);
-    let (place, message) = match (status, outcome, flag) {
-        (Some("error"), _, 1) => (in_state(), "status is \"error\"".to_owned()),
-        (_, Some("error"), 1) => outcome_is("error"),
-        (_, Some("success"), 0) => outcome_is("success"),
+    let (place, name, word) = match (status, outcome, success?) {
+        (Some("error"), _, true) => (Place::state("/outcomes/status"), "status", "error"),
+        (_, Some("error"), true) => (Place::summary("/outcome"), "outcome", "error"),
+        (_, Some("success"), false) => (Place::summary("/outcome"), "outcome", "success"),
         _ => return None,
     };
-    let message = format!("the {message}, but `metrics.success` is {flag}");
+    let flag = u8::from(success?);
+    let message = format!("the {name} is \"{word}\", but `metrics.success` is {flag}");
     let flag = Place::summary("/metrics/success");
     Some(Draft::new(place, message).related(flag, "the success flag"))
-}
-
-fn in_state() -> Place {
-    Place::state("/outcomes/status")
-}
-
-fn error_of_ok(state: StateFacts<'_>) -> Option<Draft> {
-    let error = state.fact(&["outcomes", "error"])?.node();
-    if error.is_null() {
-        return None;
-    }
-    let error = show(error);
-    let message = format!("the status is \"ok\", but `outcomes.error` is {error}");
-    Some(Draft::new(in_state(), message).related(Place::state("/outcomes/error"), "the error"))
 }
 
 /// Words that there is a veto, where nothing was vetoed by the summary's count.
 fn vetoes(status: Option<&str>, state: Option<StateFacts<'_>>) -> Option<Draft> {
     let is_vetoed = |step: Value<'_>| step.text(&["status"]).as_deref() == Some("vetoed");
-    let (place, name) = if status == Some("vetoed") {
-        (in_state(), "the status".to_owned())
+    let (pointer, name) = if status == Some("vetoed") {
+        (Pointer::new("/outcomes/status"), "the status".to_owned())
     } else {
         let index = state?.steps()?.position(is_vetoed)?;
         let pointer = Pointer::new("/plan/steps").item(index).field("status");
         let name = format!("`{}`", pointer.dotted());
-        (Place::value(Artifact::State, pointer), name)
+        (pointer, name)
     };
     let message = format!("{name} is \"vetoed\", but `metrics.veto_count` is 0");
     let count = Place::summary("/metrics/veto_count");
-    Some(Draft::new(place, message).related(count, "the veto count"))
+    Some(Draft::new(Place::state(pointer), message).related(count, "the veto count"))
 }

@@ -37,29 +37,20 @@ fn word(trouble: &Trouble) -> Option<Draft> {
 
 /// Words that a file is not as its entry says.
 fn named(index: usize, name: &str, why: &FileTrouble) -> Draft {
-    let of_name =
-        |found: &str, clause: &str| ("name", found.to_owned(), format!("{name} {clause}"));
+    let of_name = |found: &str, message: String| ("name", found.to_owned(), message);
+    let unopened = |found, what| of_name(found, format!("{name} {what}, so it was not opened"));
     // What was found is a part of the fingerprint: who accepts a file as it is does not accept it
     // as it will be.
     let (field, found, message) = match why {
-        FileTrouble::Leaves => {
-            let clause = "leads out of the episode's directory, so it was not opened";
-            of_name("outside", clause)
+        FileTrouble::Leaves => unopened("outside", "leads out of the episode's directory"),
+        FileTrouble::Link => unopened("link", "is a symbolic link, or lies behind one"),
+        FileTrouble::Special => unopened("special", "is a FIFO, a socket or a device"),
+        FileTrouble::Absent => of_name("absent", format!("there is no file {name}")),
+        FileTrouble::Directory => of_name("directory", format!("{name} is a directory")),
+        FileTrouble::Denied => {
+            let message = format!("{name} can't be read: reading it is not permitted");
+            of_name("denied", message)
         }
-        FileTrouble::Absent => {
-            let message = format!("there is no file {name}");
-            ("name", "absent".to_owned(), message)
-        }
-        FileTrouble::Link => {
-            let clause = "is a symbolic link, or lies behind one, so it was not opened";
-            of_name("link", clause)
-        }
-        FileTrouble::Directory => of_name("directory", "is a directory"),
-        FileTrouble::Special => {
-            let clause = "is a FIFO, a socket or a device, so it was not opened";
-            of_name("special", clause)
-        }
-        FileTrouble::Denied => of_name("denied", "can't be read: reading it is not permitted"),
         FileTrouble::Size {
             listed,
             actual,
@@ -67,9 +58,8 @@ fn named(index: usize, name: &str, why: &FileTrouble) -> Draft {
         } => {
             let listed = brief(listed);
             let message = format!("{name} has {actual} bytes, but `size_bytes` is {listed}");
-            let of_bytes = |digest| format!("{actual} {digest}");
-            let found = digest.map_or_else(|| actual.to_string(), of_bytes);
-            ("size_bytes", found, message)
+            let digest = digest.map_or(String::new(), |digest| format!(" {digest}"));
+            ("size_bytes", format!("{actual}{digest}"), message)
         }
         FileTrouble::Digest { listed, actual } => {
             let message = format!("{name} has the SHA-256 {actual}, but `sha256` is {listed}");

@@ -3,7 +3,7 @@
 
 use crate::facts::Topic;
 use crate::facts::plan::PlanMismatch;
-use crate::rule::{Artifact, Compared, Context, Draft, Place};
+use crate::rule::{Compared, Context, Draft, Place};
 
 /// Adds the differences that belong to a topic: the plan, or labels.
 pub(super) fn report(ctx: &mut Context<'_>, topic: Topic) -> Option<Compared> {
@@ -22,9 +22,10 @@ pub(super) fn report(ctx: &mut Context<'_>, topic: Topic) -> Option<Compared> {
 }
 
 fn draft(difference: PlanMismatch) -> Draft {
-    let event = Place::event(difference.line, difference.event_pointer.as_str());
-    let event_says = format!("the event has {}", difference.event_says);
-    let message = difference.to_string();
-    let draft = Draft::new(Place::value(Artifact::State, difference.pointer), message);
-    draft.related(event, event_says)
+    let draft = Draft::new(
+        Place::state(difference.pointer.clone()),
+        difference.to_string(),
+    );
+    let event = Place::event(difference.line, difference.event_pointer);
+    draft.related(event, format!("the event has {}", difference.event_says))
 }

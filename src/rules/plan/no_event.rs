@@ -1,6 +1,7 @@
 //! `plan/no-event`: the plan has steps, but the timeline has no plan event.
 
 use crate::facts::Topic;
+use crate::printable::count;
 use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -26,10 +27,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let range = reach.event.map_or(String::new(), |event| {
             format!(" up to the projection event on line {}", event.number)
         });
-        let has = match steps {
-            1 => "1 step".to_owned(),
-            _ => format!("{steps} steps"),
-        };
+        let has = count(steps as u64, "step");
         let message =
             format!("events.jsonl has no `plan` event{range}, but the plan in the state has {has}");
         let draft = Draft::new(Place::whole(Artifact::Events), message);

@@ -2,9 +2,7 @@
 
 use crate::facts::Value;
 use crate::printable::quote;
-use crate::rule::{
-    Artifact, BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Pointer, Rule,
-};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Pointer, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "plan/still-running",
@@ -38,7 +36,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (name, status) = (pointer.dotted(), quote(&status));
     let message =
         format!("`{name}` is \"running\"{more}, but the run has ended with the status {status}");
-    let draft = Draft::new(Place::value(Artifact::State, pointer), message);
+    let draft = Draft::new(Place::state(pointer), message);
     let draft = draft.besides(&(others + 1));
     ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
     Some(Compared)

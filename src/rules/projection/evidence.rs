@@ -1,15 +1,12 @@
 //! The outcomes and links in a projection event, compared with those in the persisted state.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::document::{Kind, Node};
+use crate::document::{Key, Kind, Node};
 use crate::facts::{EventFacts, StateFacts, Value, show};
 use crate::printable::brief;
-use crate::rule::{Artifact, Compared, Draft, Place, Pointer};
-
-/// The other side of a finding.
-const OUTCOMES: &str = "the outcomes in the state";
+use crate::rule::{Compared, Draft, Place, Pointer};
+use crate::source::Line;
 
 /// Calls `tell` with each way in which the outcomes in the projection event differ from the
 /// persisted `outcomes`: one for each key, whatever the order of the keys.
@@ -19,102 +16,121 @@ pub(super) fn outcomes(
     mut tell: impl FnMut(Draft),
 ) -> Option<Compared> {
     let (payload, persisted) = (projection.payload()?, state.outcomes()?);
+    let mut tell = |draft: Draft, state_at: Pointer| {
+        tell(draft.related(Place::state(state_at), "the outcomes in the state"));
+    };
+    let (line, outcomes) = (projection.line, || Pointer::new("/outcomes"));
     let Some(projected) = payload.get("outcomes") else {
-        let draft = lacks(projection, "/payload", "outcomes");
-        tell(draft.related(Place::state("/outcomes"), OUTCOMES));
+        tell(lacks(line, "/payload/outcomes"), outcomes());
         return Some(Compared);
     };
     if projected.get("status").is_none() {
-        let draft = lacks(projection, "/payload/outcomes", "status");
-        tell(draft.related(Place::state("/outcomes"), OUTCOMES));
+        tell(lacks(line, "/payload/outcomes/status"), outcomes());
     }
     let by_name = persisted.node().by_name();
+    let is_fact = |node| persisted.with(node).is_fact();
     for (key, in_event) in projected.members() {
-        let in_state = by_name.get(&key).map(|node| persisted.with(*node));
-        if differs(&key, in_event.node(), in_state) {
-            tell(outcome(projection, &key, in_event.node(), in_state));
+        let in_event = in_event.node();
+        let at = |object: &str| Pointer::new(object).field(&key);
+        match by_name.get(&key).copied() {
+            Some(in_state) if !is_fact(in_state) || in_state.equals(in_event) => {}
+            Some(in_state) => {
+                let sides = [
+                    (at("/payload/outcomes"), in_event),
+                    (at("/outcomes"), in_state),
+                ];
+                let [(event_at, in_event), (state_at, in_state)] = first_difference(sides);
+                let message = differ(line, &state_at, in_event, Some(in_state));
+                tell(Draft::new(Place::event(line, event_at), message), state_at);
+            }
+            // An absent field equals null, unless the field must not be absent.
+            None if key == "status" || in_event.is_null() => {}
+            None => {
+                let message = differ(line, &at("/outcomes"), in_event, None);
+                let place = Place::event(line, at("/payload/outcomes"));
+                tell(Draft::new(place, message), outcomes());
+            }
         }
     }
     Some(Compared)
 }
 
-/// How a key of the outcomes differs.
-fn outcome(
-    projection: &EventFacts<'_>,
-    key: &str,
-    in_event: Node<'_>,
-    in_state: Option<Value<'_>>,
-) -> Draft {
-    let event_at = Pointer::new("/payload/outcomes").field(key);
-    let outcomes = Pointer::new("/outcomes");
-    let state_at = outcomes.field(key);
-    let (message, event_at, state_at) = if let Some(in_state) = in_state {
-        let sides = [(event_at, in_event), (state_at, in_state.node())];
-        let [in_event, in_state] = first_difference(sides);
-        let message = differ(projection, &in_state.0, in_event.1, Some(in_state.1));
-        (message, in_event.0, in_state.0)
-    } else {
-        let message = differ(projection, &state_at, in_event, None);
-        (message, event_at, outcomes)
+/// Returns how the links in the projection event differ from the persisted `links`, if they do.
+pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
+    let (payload, in_state) = (projection.payload()?, state.links().ok()?);
+    let (line, in_state) = (projection.line, in_state.map(Value::node));
+    let draft = match payload.get("links") {
+        None => lacks(line, "/payload/links"),
+        Some(in_event) => {
+            let message = unlike(line, in_event.node(), in_state)?;
+            Draft::new(Place::event(line, "/payload/links"), message)
+        }
     };
-    let place = Place::event(projection.line, event_at.as_str());
-    Draft::new(place, message).related(Place::value(Artifact::State, state_at), OUTCOMES)
+    let place = Place::state(if in_state.is_some() { "/links" } else { "" });
+    Some(draft.related(place, "the links in the state"))
 }
 
-/// Words how a value at a place of the state differs in the projection event.
-fn differ(
-    projection: &EventFacts<'_>,
-    place: &Pointer,
-    in_event: Node<'_>,
-    in_state: Option<Node<'_>>,
-) -> String {
-    let other = in_state.map_or("absent from the state".to_owned(), |in_state| {
-        format!("{} in the state", show(in_state))
-    });
-    format!(
-        "`{}` is {} in the projection event on line {}, but {other}",
-        place.dotted(),
-        show(in_event),
-        projection.line.number
-    )
-}
-
-/// The projection event has no such field, which it must have, at a place.
-fn lacks(projection: &EventFacts<'_>, pointer: &str, field: &str) -> Draft {
-    let (line, name) = (projection.line, Pointer::new(pointer).field(field).dotted());
-    let message = format!(
-        "the projection event on line {} has no `{name}`",
-        line.number
-    );
-    Draft::new(Place::event(line, pointer), message)
+/// Words how links differ, if they do.
+fn unlike(line: Line, in_event: Node<'_>, in_state: Option<Node<'_>>) -> Option<String> {
+    if in_state.is_some_and(|in_state| in_state.equals(in_event)) {
+        return None;
+    }
+    let number = line.number;
+    if in_event.kind() != Kind::Object {
+        let kind = in_event.kind().with_article();
+        return Some(format!(
+            "`payload.links` is {kind} in the projection event on line {number}, not an object"
+        ));
+    }
+    let event = format!("the projection event on line {number}");
+    let of_event = only(&event, Some(in_event), in_state);
+    let of_state = only("the state", in_state, Some(in_event));
+    let sides: Vec<String> = of_event.into_iter().chain(of_state).collect();
+    if !sides.is_empty() {
+        return Some(sides.join(", "));
+    }
+    // No links in the state are like an object without any.
+    let links = Pointer::new("/links");
+    let sides = [(links.clone(), in_event), (links, in_state?)];
+    let [(_, in_event), (at, in_state)] = first_difference(sides);
+    Some(differ(line, &at, in_event, Some(in_state)))
 }
 
 /// The number of keys that a message lists.
 const LISTED_KEYS: usize = 8;
 
-/// The first keys, in the alphabet, that one object has and another one lacks.
-fn first_missing<'a>(of: Option<Node<'a>>, from: Option<Node<'_>>) -> BTreeSet<Cow<'a, str>> {
-    let from = from.map(Node::by_name);
+/// Names the first keys, in the alphabet, that the links of one side have and the others lack.
+fn only(side: &str, these: Option<Node<'_>>, others: Option<Node<'_>>) -> Option<String> {
+    let others = others.map(Node::by_name).unwrap_or_default();
     let mut first = BTreeSet::new();
-    for key in of.into_iter().flat_map(Node::members) {
-        let name = key.name();
-        if from.as_ref().is_none_or(|from| !from.contains_key(&name)) {
+    for name in these.into_iter().flat_map(Node::members).map(Key::name) {
+        if !others.contains_key(&name) {
             first.insert(name);
             if first.len() > LISTED_KEYS {
                 first.pop_last();
             }
         }
     }
-    first
+    let keys = first.iter().map(|key| format!("`{}`", brief(key)));
+    let keys: Vec<String> = keys.collect();
+    (!keys.is_empty()).then(|| format!("only {side} links {}", keys.join(", ")))
 }
 
-/// Keys as a message lists them.
-fn list(keys: BTreeSet<Cow<'_, str>>) -> String {
-    let keys: Vec<String> = keys
-        .into_iter()
-        .map(|key| format!("`{}`", brief(&key)))
-        .collect();
-    keys.join(", ")
+/// Words how a value at a place of the state differs in the projection event.
+fn differ(line: Line, at: &Pointer, in_event: Node<'_>, in_state: Option<Node<'_>>) -> String {
+    let other = in_state.map_or("absent from the state".to_owned(), |in_state| {
+        format!("{} in the state", show(in_state))
+    });
+    let (at, in_event, line) = (at.dotted(), show(in_event), line.number);
+    format!("`{at}` is {in_event} in the projection event on line {line}, but {other}")
+}
+
+/// Words that the projection event lacks a field that it must have.
+fn lacks(line: Line, field: &str) -> Draft {
+    let (field, number) = (Pointer::new(field), line.number);
+    let name = field.dotted();
+    let message = format!("the projection event on line {number} has no `{name}`");
+    Draft::new(Place::event(line, field.parent()), message)
 }
 
 /// Returns the first place, at or below two unequal values, where they differ, on both sides.
@@ -130,8 +146,8 @@ fn first_difference(mut sides: [(Pointer, Node<'_>); 2]) -> [(Pointer, Node<'_>)
     sides
 }
 
-/// The first item in which two values differ, or of the members that differ the one whose key comes
-/// first in the alphabet; `None` where the values differ as a whole.
+/// Returns the first item in which two values differ, or of the members that differ the one whose
+/// key comes first in the alphabet; `None` where the values differ as a whole.
 fn step_down<'a>(in_event: Node<'a>, in_state: Node<'a>) -> Option<(String, Node<'a>, Node<'a>)> {
     match (in_event.kind(), in_state.kind()) {
         (Kind::Object, Kind::Object) => {
@@ -152,62 +168,4 @@ fn step_down<'a>(in_event: Node<'a>, in_state: Node<'a>) -> Option<(String, Node
         }
         _ => None,
     }
-}
-
-/// Whether a key of the projected outcomes differs from the same key of the persisted outcomes,
-/// where that key is a fact.
-fn differs(key: &str, in_event: Node<'_>, in_state: Option<Value<'_>>) -> bool {
-    match in_state {
-        Some(in_state) => in_state.is_fact() && !in_state.node().equals(in_event),
-        // An absent field equals null, unless the field must not be absent.
-        None => key != "status" && !in_event.is_null(),
-    }
-}
-
-/// How the links in the projection event differ from the persisted `links`, if they do.
-pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
-    let payload = projection.payload()?;
-    let persisted = state.links().ok()?;
-    let place = Place::state(if persisted.is_some() { "/links" } else { "" });
-    let related = |draft: Draft| Some(draft.related(place, "the links in the state"));
-    let Some(projected) = payload.get("links") else {
-        return related(lacks(projection, "/payload", "links"));
-    };
-    let is_object = projected.node().kind() == Kind::Object;
-    let is_equal = match persisted {
-        Some(in_state) => in_state.node().equals(projected.node()),
-        None => is_object && projected.node().members().next().is_none(),
-    };
-    if is_equal {
-        return None;
-    }
-    let (line, in_event) = (projection.line.number, projected.node());
-    let in_state = persisted.map(Value::node);
-    let only = |these: Option<Node<'_>>, those: Option<Node<'_>>, side: &str| {
-        let keys = list(first_missing(these, those));
-        (!keys.is_empty()).then(|| format!("only {side} links {keys}"))
-    };
-    let sides = || {
-        let event = format!("the projection event on line {line}");
-        let of_event = only(Some(in_event), in_state, &event);
-        let of_state = only(in_state, Some(in_event), "the state");
-        let sides: Vec<String> = of_event.into_iter().chain(of_state).collect();
-        sides.join(", ")
-    };
-    let message = if is_object {
-        match (sides(), in_state) {
-            (sides, Some(in_state)) if sides.is_empty() => {
-                let at = Pointer::new("/links");
-                let sides = [(at.clone(), in_event), (at, in_state)];
-                let [(_, in_event), (at, in_state)] = first_difference(sides);
-                differ(projection, &at, in_event, Some(in_state))
-            }
-            (sides, _) => sides,
-        }
-    } else {
-        let kind = in_event.kind().with_article();
-        format!("`payload.links` is {kind} in the projection event on line {line}, not an object")
-    };
-    let place = Place::event(projection.line, "/payload/links");
-    related(Draft::new(place, message))
 }

@@ -1,6 +1,5 @@
 //! `state/version`: the state has a version that runvet does not support.
 
-use crate::record::format;
 use crate::rule::{Artifact, BuiltIn, Level, Rule};
 use crate::rules::record_rules;
 
@@ -10,14 +9,5 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the state has a version that runvet does not support",
     hint: record_rules::CONVERT,
     page: include_str!("version.md"),
-    check: |ctx| {
-        record_rules::unsupported(
-            ctx,
-            Artifact::State,
-            &[
-                format::STATE_VERSION_FIELD,
-                format::STATE_SCHEMA_VERSION_FIELD,
-            ],
-        )
-    },
+    check: |ctx| record_rules::version(ctx, Artifact::State, false),
 });

@@ -1,7 +1,7 @@
 //! `strict/assertions`: the verification did not pass as its assertions did.
 
 use crate::document::Kind;
-use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/assertions",
@@ -40,6 +40,6 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         (message, all, "the assertions")
     };
     let draft = Draft::new(Place::summary("/verification/passed"), message);
-    ctx.push(draft.related(Place::value(Artifact::Summary, other), what));
+    ctx.push(draft.related(Place::summary(other), what));
     Some(Compared)
 }

@@ -82,7 +82,7 @@ impl Duration {
             start.line.number,
             unit = self.unit
         );
-        let place = Place::summary(&format!("/{}", self.path.join("/")));
+        let place = Place::summary(format!("/{}", self.path.join("/")));
         let timestamp = |of: &Stamped| Place::event(of.line, "/timestamp");
         let draft = Draft::new(place, message)
             .related(timestamp(start), "the timestamp of the `start` event")

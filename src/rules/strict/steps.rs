@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::printable::quote;
-use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/steps",
@@ -33,7 +33,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
                 let place = Pointer::new("/outcomes/actions")
                     .item(index)
                     .field("step_id");
-                let draft = Draft::new(Place::value(Artifact::State, place), message);
+                let draft = Draft::new(Place::state(place), message);
                 ctx.push(draft.related(Place::state("/plan/steps"), "the steps of the plan"));
             }
         }
@@ -48,7 +48,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             let place = Pointer::new("/plan/steps").item(index).field("status");
             let (number, status) = (index + 1, quote(&status));
             let message = format!("the run has the status \"ok\", but step {number} is {status}");
-            let draft = Draft::new(Place::value(Artifact::State, place), message);
+            let draft = Draft::new(Place::state(place), message);
             ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
         }
     }

@@ -83,5 +83,5 @@ fn draft(name: &str, message: String, phase: &str, counted: Counted) -> Draft {
         let which = format!("the first of these `{phase}` events");
         (Place::event(line, "/phase"), which)
     });
-    Draft::new(Place::summary(&format!("/metrics/{name}")), message).related_to(first)
+    Draft::new(Place::summary(format!("/metrics/{name}")), message).related_to(first)
 }

@@ -26,7 +26,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let counts: Vec<String> = counts.collect();
         let (counts, events) = (counts.join(" and "), super::directions_in_timeline(counted));
         let message = format!("{counts} in `flags.direction`, but {events}");
-        let place = |name| Place::summary(&format!("/flags/direction/{name}"));
+        let place = |name| Place::summary(format!("/flags/direction/{name}"));
         let mut names = told().map(|(name, _)| *name);
         let draft = Draft::new(place(names.next()?), message).besides(&counted.number);
         let draft = draft.related_to(names.map(|name| (place(name), format!("`{name}`"))));

@@ -23,7 +23,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let total = latencies.number(&["total_ms"])?;
     let duration = summary.number(&["duration_sec"]);
     let mut compared = Compared::when(duration.is_some());
-    let place = |name| Place::summary(&format!("/metrics/latencies/{name}"));
+    let place = |name| Place::summary(format!("/metrics/latencies/{name}"));
     if let Some(duration) = duration.filter(|duration| are_far_apart(total, *duration)) {
         let duration = brief(duration.text());
         let message = format!(

@@ -1,6 +1,5 @@
 //! `summary/newer-version`: the summary has a newer version than runvet supports.
 
-use crate::record::format;
 use crate::rule::{Artifact, BuiltIn, Level, Rule};
 use crate::rules::record_rules;
 
@@ -10,5 +9,5 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the summary has a newer version than runvet supports",
     hint: record_rules::UPGRADE,
     page: include_str!("newer_version.md"),
-    check: |ctx| record_rules::newer(ctx, Artifact::Summary, format::SUMMARY_SCHEMA_VERSION_FIELD),
+    check: |ctx| record_rules::version(ctx, Artifact::Summary, true),
 });

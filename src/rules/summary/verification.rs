@@ -2,7 +2,7 @@
 
 use crate::document::Node;
 use crate::facts::{StateFacts, SummaryFacts, Value, show};
-use crate::printable::quote;
+use crate::printable::{count, quote};
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -26,11 +26,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         return Compared::when(passed.is_some());
     }
     let assertions = field(verification, "assertions");
-    if let Some(count @ 1..) = assertions.map(|assertions| assertions.items().count()) {
-        let results = match count {
-            1 => "1 result".to_owned(),
-            _ => format!("{count} results"),
-        };
+    if let Some(number @ 1..) = assertions.map(|assertions| assertions.items().count()) {
+        let results = count(number as u64, "result");
         let message = format!(
             "`verification.provided` is false, but `verification.assertions` has {results}"
         );

@@ -1,6 +1,5 @@
 //! `summary/version`: the summary has a version that runvet does not support.
 
-use crate::record::format;
 use crate::rule::{Artifact, BuiltIn, Level, Rule};
 use crate::rules::record_rules;
 
@@ -10,11 +9,5 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     title: "the summary has a version that runvet does not support",
     hint: record_rules::CONVERT,
     page: include_str!("version.md"),
-    check: |ctx| {
-        record_rules::unsupported(
-            ctx,
-            Artifact::Summary,
-            &[format::SUMMARY_SCHEMA_VERSION_FIELD],
-        )
-    },
+    check: |ctx| record_rules::version(ctx, Artifact::Summary, false),
 });
