@@ -8,3 +8,11 @@ pub(super) mod event_ids;
 pub(super) mod learn;
 pub(super) mod steps;
 pub(super) mod time_order;
+
+/// Words what a finding says of more events or lines than the first; nothing where there is one.
+fn in_all(number: u64, clause: &str) -> String {
+    match number {
+        1 => String::new(),
+        _ => format!("; {number} {clause}"),
+    }
+}

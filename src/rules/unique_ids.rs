@@ -1,7 +1,6 @@
 //! Items of the state -> a finding for each that has the id of an earlier one.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use crate::facts::{Value, repeats};
 use crate::printable::quote;
@@ -22,21 +21,13 @@ pub(super) fn report<'a>(
     let place = |index| Place::state(Pointer::new(list).item(index).field("id"));
     let mut first_with = BTreeMap::new();
     for (index, id) in ids {
-        match first_with.entry(id) {
-            Entry::Vacant(first) => {
-                first.insert(index);
-            }
-            Entry::Occupied(first) => {
-                let shown = quote(first.key());
-                let message = format!(
-                    "{what} {} has the id {shown}, which {what} {} already has",
-                    index + 1,
-                    first.get() + 1
-                );
-                let draft = Draft::new(place(index), message);
-                let related = format!("the first {what} with this id");
-                ctx.push(draft.related(place(*first.get()), related));
-            }
+        let first = *first_with.entry(id.clone()).or_insert(index);
+        if first != index {
+            let (number, earlier, shown) = (index + 1, first + 1, quote(&id));
+            let message =
+                format!("{what} {number} has the id {shown}, which {what} {earlier} already has");
+            let related = format!("the first {what} with this id");
+            ctx.push(Draft::new(place(index), message).related(place(first), related));
         }
     }
     Some(Compared)

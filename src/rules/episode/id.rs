@@ -22,20 +22,18 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         IdSource::Summary => "summary.json says",
     };
     let known = || format!("{source} {}", quote(expected));
+    let other = || place(*says).map(|place| (place, "the episode's id"));
     let in_state = state.and_then(StateFacts::id);
     let in_summary = summary.and_then(SummaryFacts::id);
     let has_event = timeline.is_some_and(|it| it.tally.events > 0);
     let compared = Compared::when(in_state.is_some() || in_summary.is_some() || has_event);
-    for (id, is_state) in [(in_state, true), (in_summary, false)] {
-        if let Some(id) = id.filter(|id| id != expected) {
+    for (id, record) in [(in_state, IdSource::State), (in_summary, IdSource::Summary)] {
+        if let Some(id) = id.filter(|id| id != expected)
+            && let Some(place) = place(record)
+        {
             let (id, known) = (quote(&id), known());
             let message = format!("the record belongs to the episode {id}, but {known}");
-            let place = if is_state {
-                Place::state("/episode/id")
-            } else {
-                Place::summary("/episode_id")
-            };
-            ctx.push(other_side(Draft::new(place, message), *says));
+            ctx.push(Draft::new(place, message).related_to(other()));
         }
     }
     if let Some(foreign) = timeline.and_then(|timeline| timeline.foreign.as_ref()) {
@@ -47,16 +45,16 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ),
         };
         let draft = Draft::new(Place::event(foreign.first, "/episode_id"), message);
-        ctx.push(other_side(draft.besides(&foreign.lines), *says));
+        ctx.push(draft.besides(&foreign.lines).related_to(other()));
     }
     compared
 }
 
-/// Relates the record that names the episode, unless the directory names it.
-fn other_side(draft: Draft, says: IdSource) -> Draft {
-    match says {
-        IdSource::DirectoryName => draft,
-        IdSource::State => draft.related(Place::state("/episode/id"), "the episode's id"),
-        IdSource::Summary => draft.related(Place::summary("/episode_id"), "the episode's id"),
+/// Returns the place of the id in a record.
+fn place(of: IdSource) -> Option<Place> {
+    match of {
+        IdSource::DirectoryName => None,
+        IdSource::State => Some(Place::state("/episode/id")),
+        IdSource::Summary => Some(Place::summary("/episode_id")),
     }
 }

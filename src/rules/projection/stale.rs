@@ -33,7 +33,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         }
     }
     let has_reach = reach(timeline, ctx);
-    Compared::when(projection.is_some() || has_reach)
+    Compared::when(projection.is_some() || has_reach.is_some())
 }
 
 /// The first difference of the outcomes, whatever the order of keys, with the number of the others.
@@ -61,15 +61,12 @@ fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft>
     Some(draft)
 }
 
-/// The plan and the actions of the state are those of another line than the latest projection
-/// event. Returns whether there is one to compare with.
-fn reach(timeline: &TimelineFacts<'_>, ctx: &mut Context<'_>) -> bool {
-    let latest = timeline.projection.as_ref().map(|event| event.line);
-    let (Some(latest), Some(reach)) = (latest, timeline.reach()) else {
-        return false;
-    };
+/// Compares the latest projection event with the line up to which the timeline explains the plan
+/// and the actions of the state.
+fn reach(timeline: &TimelineFacts<'_>, ctx: &mut Context<'_>) -> Option<Compared> {
+    let (latest, reach) = (timeline.projection.as_ref()?.line, timeline.reach()?);
     if reach.event == Some(latest) {
-        return true;
+        return Some(Compared);
     }
     let number = latest.number;
     let compared = "the plan and the actions in the state are compared with";
@@ -89,5 +86,5 @@ fn reach(timeline: &TimelineFacts<'_>, ctx: &mut Context<'_>) -> bool {
         None => (Place::state(""), "the state"),
     };
     ctx.push(Draft::new(Place::event(latest, ""), message).related_to([other]));
-    true
+    Some(Compared)
 }

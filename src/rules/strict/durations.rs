@@ -1,7 +1,6 @@
 //! `strict/durations`: the timeline does not confirm a duration of the summary.
 
-use crate::document::Number;
-use crate::facts::Stamped;
+use crate::facts::{Stamped, SummaryFacts};
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
 
@@ -16,77 +15,66 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 .reads(&[OnDemand::EveryEvent])
 .follows_from(&["start", "act", "terminate", "phase", "timestamp"]);
 
-/// A duration of the summary.
-struct Duration {
+/// A duration of the summary, and the event that ends it.
+struct Duration<'a> {
     path: &'static [&'static str],
-    unit: &'static str,
-    /// The power of ten of attoseconds that is its unit.
-    places: u8,
-    /// By how much the events may differ, in attoseconds.
+    /// Its unit, and the power of ten of attoseconds that this is.
+    unit: (&'static str, u8),
+    /// By how many milliseconds the events may differ.
     tolerance: i128,
     until: &'static str,
+    end: Option<&'a Stamped>,
 }
-
-const TOTAL: Duration = Duration {
-    path: &["duration_sec"],
-    unit: "s",
-    places: 18,
-    tolerance: 5_000_000_000_000_000,
-    until: "the last `terminate` event",
-};
-
-const FIRST_ACTION: Duration = Duration {
-    path: &["metrics", "latencies", "first_action_ms"],
-    unit: "ms",
-    places: 15,
-    tolerance: 1_000_000_000_000_000,
-    until: "the first `act` event",
-};
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, events) = (ctx.summary(), ctx.every_event());
     ctx.whole_timeline()?;
     let (summary, events) = (summary?, events?);
     let start = &events.start.as_ref()?.at;
-    let last = events.ending.as_ref().map(|ending| &ending.last);
-    let mut compared = None;
-    for (duration, end) in [(TOTAL, last), (FIRST_ACTION, events.first_act.as_ref())] {
-        if let (Some(written), Some(end)) = (summary.number(duration.path), end) {
-            compared = duration.compare(written, start, end, ctx).or(compared);
-        }
-    }
-    compared
+    let total = Duration {
+        path: &["duration_sec"],
+        unit: ("s", 18),
+        tolerance: 5,
+        until: "the last `terminate` event",
+        end: events.ending.as_ref().map(|ending| &ending.last),
+    };
+    let first_action = Duration {
+        path: &["metrics", "latencies", "first_action_ms"],
+        unit: ("ms", 15),
+        tolerance: 1,
+        until: "the first `act` event",
+        end: events.first_act.as_ref(),
+    };
+    let total = total.compare(summary, start, ctx);
+    first_action.compare(summary, start, ctx).or(total)
 }
 
-impl Duration {
+impl Duration<'_> {
     fn compare(
         &self,
-        written: Number<'_>,
+        summary: SummaryFacts<'_>,
         start: &Stamped,
-        end: &Stamped,
         ctx: &mut Context<'_>,
     ) -> Option<Compared> {
+        let (written, end) = (summary.number(self.path)?, self.end?);
         let (from, to) = (start.stamp.as_ref()?, end.stamp.as_ref()?);
         let elapsed = to.instant.attoseconds_since(&from.instant);
-        let claimed = written.shifted(self.places);
-        if claimed.is_some_and(|claimed| (claimed - elapsed).abs() <= self.tolerance) {
+        let (unit, places) = self.unit;
+        let tolerance = self.tolerance * 10_i128.pow(15);
+        let claimed = written.shifted(places);
+        if claimed.is_some_and(|claimed| (claimed - elapsed).abs() <= tolerance) {
             return Some(Compared);
         }
+        let (name, told, until) = (self.path.join("."), brief(written.text()), self.until);
+        let (line, first, elapsed) = (end.line.number, start.line.number, decimal(elapsed, places));
         let message = format!(
-            "`{}` is {} {unit}, but {} on line {} comes {} {unit} after the `start` event on line {}",
-            self.path.join("."),
-            brief(written.text()),
-            self.until,
-            end.line.number,
-            decimal(elapsed, self.places),
-            start.line.number,
-            unit = self.unit
+            "`{name}` is {told} {unit}, but {until} on line {line} comes {elapsed} {unit} after the `start` event on line {first}"
         );
         let place = Place::summary(format!("/{}", self.path.join("/")));
         let timestamp = |of: &Stamped| Place::event(of.line, "/timestamp");
         let draft = Draft::new(place, message)
             .related(timestamp(start), "the timestamp of the `start` event")
-            .related(timestamp(end), format!("the timestamp of {}", self.until));
+            .related(timestamp(end), format!("the timestamp of {until}"));
         ctx.push(draft);
         Some(Compared)
     }

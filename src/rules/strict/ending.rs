@@ -22,12 +22,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let has_ended = ctx.has_ended()?;
     ctx.whole_timeline()?;
     let events = events.filter(|_| has_ended)?;
-    let status = state.and_then(StateFacts::status);
-    let status = status.as_deref().unwrap_or_default();
+    let status = state.and_then(StateFacts::status).unwrap_or_default();
+    let shown = quote(&status);
     let Some(ending) = &events.ending else {
-        let status = quote(status);
         let message = format!(
-            "the run has ended with the status {status}, but events.jsonl has no `terminate` event"
+            "the run has ended with the status {shown}, but events.jsonl has no `terminate` event"
         );
         let draft = Draft::new(Place::whole(Artifact::Events), message)
             .help(Some("Emit a `terminate` event when the run ends.".into()));
@@ -36,12 +35,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     };
     after(ending, ctx);
     if let Some(said) = &ending.status
-        && said != status
+        && *said != status
         && RunStatus::of_word(said).is_some()
     {
-        let (line, said, status) = (ending.line.number, quote(said), quote(status));
+        let (line, said) = (ending.line.number, quote(said));
         let message = format!(
-            "the `terminate` event on line {line} has the status {said}, but `outcomes.status` is {status}"
+            "the `terminate` event on line {line} has the status {said}, but `outcomes.status` is {shown}"
         );
         let draft = Draft::new(Place::event(ending.line, "/payload/status"), message);
         ctx.push(draft.related(in_state(), "the status in the state"));
@@ -58,26 +57,23 @@ fn after(ending: &Ending, ctx: &mut Context<'_>) {
         ctx.push(draft.related(first, "the first `terminate` event"));
     };
     if let Some(second) = ending.second {
-        let line = second.number;
-        let all = match ending.terminates {
+        let (line, number) = (second.number, ending.terminates);
+        let all = match number {
             2 => String::new(),
-            more => format!("; there are {more}"),
+            _ => format!("; there are {number}"),
         };
         let message = format!(
             "the event on line {line} is a second `terminate` event, after line {end}{all}"
         );
-        add(second, message, ending.terminates);
+        add(second, message, number);
     }
     if let Some((late, phase)) = &ending.late {
-        let line = late.number;
-        let all = match ending.late_events {
-            1 => String::new(),
-            more => format!("; {more} such events do"),
-        };
+        let (line, number) = (late.number, ending.late_events);
+        let all = super::in_all(number, "such events do");
         let message = format!(
             "the `{phase}` event on line {line} comes after the `terminate` event on line {end}{all}"
         );
-        add(*late, message, ending.late_events);
+        add(*late, message, number);
     }
 }
 

@@ -24,10 +24,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let Some(repeated) = &ids.repeated else {
         return Compared::when(ids.has_any());
     };
-    let all = match repeated.lines {
-        1 => String::new(),
-        more => format!("; {more} events have the id of an earlier one"),
-    };
+    let all = super::in_all(repeated.lines, "events have the id of an earlier one");
     let (again, earlier, id) = (repeated.again, repeated.earlier, quote(&repeated.id));
     let (line, before) = (again.number, earlier.number);
     let message =

@@ -31,10 +31,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     else {
         return None;
     };
-    let all = match lines {
-        1 => String::new(),
-        more => format!("; {more} lines are not JSON objects"),
-    };
+    let all = super::in_all(*lines, "lines are not JSON objects");
     let message = format!("line {} {why}{all}", line.number);
     let place = Place {
         line: Some(*line),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::printable::quote;
-use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/steps",
@@ -20,22 +20,19 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let ids: Option<BTreeSet<_>> = steps.clone().map(|step| step.text(&["id"])).collect();
     let mut compared = None;
     // A step whose id is not known may be the one that an action names.
-    if let Some(ids) = ids {
-        for (index, action) in state.actions().enumerate() {
-            let Some(id) = action.text(&["step_id"]) else {
-                continue;
-            };
-            compared = Some(Compared);
-            if !ids.contains(&id) {
-                let (number, id) = (index + 1, quote(&id));
-                let message =
-                    format!("action {number} names the step {id}, which the plan does not have");
-                let place = Pointer::new("/outcomes/actions")
-                    .item(index)
-                    .field("step_id");
-                let draft = Draft::new(Place::state(place), message);
-                ctx.push(draft.related(Place::state("/plan/steps"), "the steps of the plan"));
-            }
+    let actions = state.actions().enumerate().filter(|_| ids.is_some());
+    for (index, action) in actions {
+        let Some(id) = action.text(&["step_id"]) else {
+            continue;
+        };
+        compared = Some(Compared);
+        if ids.as_ref().is_some_and(|ids| !ids.contains(&id)) {
+            let (number, id) = (index + 1, quote(&id));
+            let message =
+                format!("action {number} names the step {id}, which the plan does not have");
+            let place = Place::state(format!("/outcomes/actions/{index}/step_id"));
+            let steps = Place::state("/plan/steps");
+            ctx.push(Draft::new(place, message).related(steps, "the steps of the plan"));
         }
     }
     if state.status().as_deref() != Some("ok") {
@@ -45,10 +42,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         compared = Some(Compared);
         let status = step.text(&["status"]).unwrap_or_default();
         if matches!(&*status, "pending" | "running" | "failed") {
-            let place = Pointer::new("/plan/steps").item(index).field("status");
             let (number, status) = (index + 1, quote(&status));
             let message = format!("the run has the status \"ok\", but step {number} is {status}");
-            let draft = Draft::new(Place::state(place), message);
+            let place = Place::state(format!("/plan/steps/{index}/status"));
+            let draft = Draft::new(place, message);
             ctx.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
         }
     }

@@ -24,10 +24,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         quote(stamp.map(|stamp| &*stamp.text).unwrap_or_default())
     };
     let (first, before, lines) = (&disorder.first, &disorder.before, disorder.lines);
-    let all = match lines {
-        1 => String::new(),
-        more => format!("; {more} events are earlier than the one before them"),
-    };
+    let all = super::in_all(lines, "events are earlier than the one before them");
     let message = format!(
         "the event on line {} has the timestamp {}, but line {} before it has {}{all}",
         first.line.number,

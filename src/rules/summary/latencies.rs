@@ -24,26 +24,19 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let duration = summary.number(&["duration_sec"]);
     let mut compared = Compared::when(duration.is_some());
     let place = |name| Place::summary(format!("/metrics/latencies/{name}"));
+    let shown = |number: Number<'_>| brief(number.text());
     if let Some(duration) = duration.filter(|duration| are_far_apart(total, *duration)) {
-        let duration = brief(duration.text());
-        let message = format!(
-            "`total_ms` is {}, but `duration_sec` is {duration}",
-            brief(total.text())
-        );
+        let (total, duration) = (shown(total), shown(duration));
+        let message = format!("`total_ms` is {total}, but `duration_sec` is {duration}");
         let draft = Draft::new(place("total_ms"), message);
         ctx.push(draft.related(Place::summary("/duration_sec"), "the duration"));
     }
     for name in ["first_action_ms", "planning_ms", "execution_ms"] {
-        let Some(part) = latencies.number(&[name]) else {
-            continue;
-        };
-        compared = Some(Compared);
-        if is_longer(part, total) {
-            let part = brief(part.text());
-            let message = format!(
-                "`{name}` is {part}, but `total_ms` is {}",
-                brief(total.text())
-            );
+        let part = latencies.number(&[name]);
+        compared = compared.or(part.map(|_| Compared));
+        if let Some(part) = part.filter(|part| is_longer(*part, total)) {
+            let (part, total) = (shown(part), shown(total));
+            let message = format!("`{name}` is {part}, but `total_ms` is {total}");
             let draft = Draft::new(place(name), message);
             ctx.push(draft.related(place("total_ms"), "the duration of the whole run"));
         }

@@ -1,7 +1,7 @@
 //! `summary/verification`: the verification result contradicts the rest of the summary.
 
 use crate::document::Node;
-use crate::facts::{StateFacts, SummaryFacts, Value, show};
+use crate::facts::{SummaryFacts, Value, show};
 use crate::printable::{count, quote};
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -17,70 +17,57 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
     let verification = summary.get("verification")?;
-    let not_provided = field(verification, "provided").and_then(Node::boolean) == Some(false);
-    let passed = field(verification, "passed");
+    let field = |name: &str| {
+        let fact = verification.fact(&[name]).map(Value::node);
+        fact.filter(|fact| !fact.is_null())
+    };
+    let is_absent = field("provided").and_then(Node::boolean) == Some(false);
+    let absent = "`verification.provided` is false";
+    let passed = field("passed");
     if let Some(passed) = passed {
-        result(summary, verification, passed, not_provided, ctx);
+        let mut reasons = Vec::from_iter(is_absent.then(|| absent.to_owned()));
+        if let Some(error) = field("error") {
+            reasons.push(format!("`verification.error` is {}", show(error)));
+        }
+        let (reason, places) = by_outcome(ctx, summary, passed.boolean()).unzip();
+        reasons.extend(reason);
+        if !reasons.is_empty() {
+            let reasons = reasons.join(" and ");
+            let message = format!("`verification.passed` is {}, but {reasons}", passed.raw());
+            let draft = Draft::new(Place::summary("/verification/passed"), message);
+            let places = places.into_iter().flatten();
+            ctx.push(draft.besides(&reasons).related_to(places));
+        }
     }
-    if !not_provided {
+    if !is_absent {
         return Compared::when(passed.is_some());
     }
-    let assertions = field(verification, "assertions");
+    let assertions = field("assertions");
     if let Some(number @ 1..) = assertions.map(|assertions| assertions.items().count()) {
         let results = count(number as u64, "result");
-        let message = format!(
-            "`verification.provided` is false, but `verification.assertions` has {results}"
-        );
+        let message = format!("{absent}, but `verification.assertions` has {results}");
         ctx.at(Place::summary("/verification/assertions"), message);
     }
     Some(Compared)
 }
 
-/// A field of the verification that is not null.
-fn field<'a>(verification: Value<'a>, name: &str) -> Option<Node<'a>> {
-    let fact = verification.fact(&[name])?.node();
-    (!fact.is_null()).then_some(fact)
-}
-
-/// A result that something else in the records rules out.
-fn result(
-    summary: SummaryFacts<'_>,
-    verification: Value<'_>,
-    passed: Node<'_>,
-    not_provided: bool,
+/// Returns why the outcome rules a result out, and the places that say so.
+fn by_outcome(
     ctx: &mut Context<'_>,
-) {
-    let mut reasons = Vec::new();
-    let mut places = Vec::new();
-    if not_provided {
-        reasons.push("`verification.provided` is false".to_owned());
+    summary: SummaryFacts<'_>,
+    passed: Option<bool>,
+) -> Option<(String, Vec<(Place, &'static str)>)> {
+    let outcome = summary.outcome()?;
+    let is_ok = match (&*outcome, passed) {
+        ("success_unverified", _) | ("success", Some(false)) => false,
+        ("goal_not_achieved", Some(true)) if ctx.state()?.status()? == "ok" => true,
+        _ => return None,
+    };
+    let mut reason = format!("`outcome` is {}", quote(&outcome));
+    let mut places = vec![(Place::summary("/outcome"), "the outcome")];
+    if is_ok {
+        reason.push_str(" and the status is \"ok\"");
+        places.push((Place::state("/outcomes/status"), "the status of the run"));
     }
-    if let Some(error) = field(verification, "error") {
-        reasons.push(format!("`verification.error` is {}", show(error)));
-    }
-    let outcome = summary.outcome().unwrap_or_default();
-    match (&*outcome, passed.boolean()) {
-        ("success_unverified", _) | ("success", Some(false)) => {
-            reasons.push(format!("`outcome` is {}", quote(&outcome)));
-            places.push((Place::summary("/outcome"), "the outcome"));
-        }
-        ("goal_not_achieved", Some(true)) => {
-            let status = ctx.state().and_then(StateFacts::status);
-            if status.as_deref() == Some("ok") {
-                reasons.push(format!(
-                    "`outcome` is {} and the status is \"ok\"",
-                    quote(&outcome)
-                ));
-                places.push((Place::summary("/outcome"), "the outcome"));
-                places.push((Place::state("/outcomes/status"), "the status of the run"));
-            }
-        }
-        _ => {}
-    }
-    if !reasons.is_empty() {
-        let reasons = reasons.join(" and ");
-        let message = format!("`verification.passed` is {}, but {reasons}", passed.raw());
-        let draft = Draft::new(Place::summary("/verification/passed"), message);
-        ctx.push(draft.besides(&reasons).related_to(places));
-    }
+    Some((reason, places))
 }
