@@ -63,8 +63,8 @@ impl RuleSet {
 
     /// Each rule with its place.
     pub(crate) fn placed(&self) -> impl Iterator<Item = Placed<'_>> {
-        let place = |(index, rule)| Placed { rule, index };
-        self.iter().enumerate().map(place)
+        let rules = self.iter().enumerate();
+        rules.map(|(index, rule)| Placed { rule, index })
     }
 
     /// The level of the rule with an id, given those of all.
@@ -75,8 +75,7 @@ impl RuleSet {
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<&Rule> {
-        let made = || self.made.get(index.checked_sub(ALL.len())?);
-        ALL.get(index).copied().or_else(made)
+        self.iter().nth(index)
     }
 }
 

@@ -110,6 +110,11 @@ impl<'c> Context<'c> {
         }
     }
 
+    /// Returns `None` unless the run has ended, for rules about runs that have.
+    pub(crate) fn must_have_ended(&mut self) -> Option<()> {
+        self.has_ended()?.then_some(())
+    }
+
     /// Returns the lifecycle of the run, known or not.
     pub(crate) fn lifecycle(&mut self) -> Lifecycle {
         self.loaded().run.stage.lifecycle

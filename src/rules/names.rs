@@ -21,19 +21,16 @@ pub(crate) fn names(name: &str, rule: &str) -> bool {
 impl RuleSet {
     /// Refuses the name of a rule, or of a group such as `plan/*`, that names no rule.
     pub(crate) fn must_have(&self, name: &str) -> Result<(), UnknownName> {
-        let mut rules = self.iter();
-        if rules.any(|rule| names(name, &rule.info.id)) {
-            Ok(())
-        } else {
-            Err(self.unknown(name))
-        }
+        let is_known = self.iter().any(|rule| names(name, &rule.info.id));
+        is_known.then_some(()).ok_or_else(|| self.unknown(name))
     }
 
     /// Returns the rule with an id.
     pub(crate) fn find(&self, id: &str) -> Result<&RuleInfo, UnknownName> {
-        let mut rules = self.iter().map(|rule| &rule.info);
-        let found = rules.find(|rule| rule.id == id);
-        found.ok_or_else(|| self.unknown(id))
+        let mut infos = self.iter().map(|rule| &rule.info);
+        infos
+            .find(|info| info.id == id)
+            .ok_or_else(|| self.unknown(id))
     }
 
     fn unknown(&self, name: &str) -> UnknownName {

@@ -21,9 +21,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::TornTail { line, error, array } = trouble else {
         return None;
     };
-    let draft = Draft::new(
-        Place::line_bytes(*line, 0..line.length),
-        format!("the last line ends without a newline and is not JSON: {error}"),
-    );
-    Some(draft.help(array.map(ArrayLines::help)))
+    let message = format!("the last line ends without a newline and is not JSON: {error}");
+    let place = Place::line_bytes(*line, 0..line.length);
+    Some(Draft::new(place, message).help(array.map(ArrayLines::help)))
 }

@@ -24,8 +24,6 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     let message = format!(
         "the last line ends without a newline and is not JSON: {error}; the run may still write the rest"
     );
-    Some(Draft::new(
-        Place::line_bytes(*line, 0..line.length),
-        message,
-    ))
+    let place = Place::line_bytes(*line, 0..line.length);
+    Some(Draft::new(place, message))
 }

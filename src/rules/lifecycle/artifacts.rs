@@ -14,9 +14,7 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 });
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
-    if !ctx.has_ended()? {
-        return None;
-    }
+    ctx.must_have_ended()?;
     for artifact in [Artifact::Summary, Artifact::Manifest] {
         if !ctx.has(artifact) {
             let status = ctx.loaded().run.state.read().and_then(StateFacts::status);

@@ -31,13 +31,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             }
             _ => continue,
         };
-        let message = format!(
-            "the link `{}` leads to {}{wrong}",
-            brief(&key),
-            quote(&target)
-        );
-        let place = Place::state(Pointer::new("/links").field(&key));
-        ctx.at(place, message);
+        let (name, target) = (brief(&key), quote(&target));
+        let message = format!("the link `{name}` leads to {target}{wrong}");
+        ctx.at(Place::state(Pointer::new("/links").field(&key)), message);
     }
     compared
 }

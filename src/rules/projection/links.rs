@@ -15,9 +15,7 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);
-    if !ctx.has_ended()? {
-        return None;
-    }
+    ctx.must_have_ended()?;
     let projection = timeline.projection_event()?;
     if let Some(draft) = evidence::links(state, projection) {
         ctx.push(draft);

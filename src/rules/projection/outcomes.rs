@@ -15,8 +15,6 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.whole_timeline()?);
-    if !ctx.has_ended()? {
-        return None;
-    }
+    ctx.must_have_ended()?;
     evidence::outcomes(state, timeline.projection_event()?, |draft| ctx.push(draft))
 }

@@ -27,21 +27,18 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.skip(&SkipReason::no_event(line.number));
             return None;
         }
-        let draft = Draft::new(
-            Place::whole(Artifact::Events),
-            "events.jsonl has no `start` event",
-        );
+        let message = "events.jsonl has no `start` event";
+        let draft = Draft::new(Place::whole(Artifact::Events), message);
         let help = "Emit a `start` event first, before any other, with the time of `episode.started_at` as its timestamp.";
         ctx.push(draft.help(Some(help.into())));
         return Some(Compared);
     };
     let (in_state, in_event) = (state.started_at()?, start.timestamp.as_ref()?);
     if in_state.instant != in_event.instant {
+        let (in_state, in_event) = (quote(&in_state.text), quote(&in_event.text));
+        let line = start.line.number;
         let message = format!(
-            "`episode.started_at` is {}, but the `start` event on line {} has the timestamp {}",
-            quote(&in_state.text),
-            start.line.number,
-            quote(&in_event.text)
+            "`episode.started_at` is {in_state}, but the `start` event on line {line} has the timestamp {in_event}"
         );
         let draft = Draft::new(Place::state("/episode/started_at"), message);
         let event = Place::event(start.line, "/timestamp");

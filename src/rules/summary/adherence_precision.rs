@@ -16,11 +16,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
     let adherence = summary.number(&["insight", "metrics", "plan_adherence"])?;
     if adherence.decimals() > 4 {
-        let message = format!(
-            "`plan_adherence` is {}, which has {} decimal places",
-            brief(adherence.text()),
-            adherence.decimals()
-        );
+        let (shown, decimals) = (brief(adherence.text()), adherence.decimals());
+        let message = format!("`plan_adherence` is {shown}, which has {decimals} decimal places");
         ctx.at(Place::summary("/insight/metrics/plan_adherence"), message);
     }
     Some(Compared)
