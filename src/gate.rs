@@ -157,13 +157,8 @@ impl Gate {
             episodes.extend(judged);
             ControlFlow::Continue(())
         });
-        let Outcome {
-            totals,
-            faults,
-            statistics,
-            ..
-        } = outcome;
-        Ok(Report::new(episodes, totals, faults, statistics))
+        let (totals, faults) = (outcome.totals, outcome.faults);
+        Ok(Report::new(episodes, totals, faults, outcome.statistics))
     }
 
     /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
@@ -211,13 +206,13 @@ impl Gate {
         mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
         let mut outcome = self.begin();
-        for fault in faults {
-            outcome.faults.push((&fault).into());
-            if take(Err(fault)).is_break() {
+        for fault in faults.into_iter().map(Err) {
+            outcome.add(&fault);
+            if take(fault).is_break() {
                 return outcome;
             }
         }
-        let mut is_over = true;
+        let mut is_whole = true;
         let (checker, jobs) = (self.checker(), self.parallelism());
         let worker = || Worker::new(Arc::clone(&checker), Some(jobs));
         let check = |worker: &mut Worker, episode: &E| {
@@ -225,22 +220,17 @@ impl Gate {
             judged.map(|(report, ())| report)
         };
         in_order(episodes, jobs, worker, check, |checked| {
-            let flow = match checked {
-                Ok(mut episode) => {
-                    self.suppressions.apply(&mut episode, &checker);
-                    outcome.add(&episode);
-                    take(Ok(episode))
-                }
-                Err(fault) => {
-                    outcome.faults.push((&fault).into());
-                    take(Err(fault))
-                }
-            };
-            is_over = flow.is_continue();
+            let checked = checked.map(|mut episode| {
+                self.suppressions.apply(&mut episode, &checker);
+                episode
+            });
+            outcome.add(&checked);
+            let flow = take(checked);
+            is_whole = flow.is_continue();
             flow
         });
         ReportedFault::tidy(&mut outcome.faults);
-        outcome.is_complete = outcome.faults.is_empty() && is_over;
+        outcome.is_complete = outcome.faults.is_empty() && is_whole;
         outcome
     }
 
@@ -254,10 +244,10 @@ impl Gate {
         take: impl FnOnce(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
         let mut outcome = self.begin();
-        let report = self.records(id, records);
+        let report = Ok(self.records(id, records));
         outcome.add(&report);
-        let is_over = take(Ok(report)).is_continue();
-        outcome.is_complete = outcome.faults.is_empty() && is_over;
+        let is_whole = take(report).is_continue();
+        outcome.is_complete = outcome.faults.is_empty() && is_whole;
         outcome
     }
 
@@ -295,9 +285,9 @@ impl Gate {
     /// ```
     #[must_use]
     pub fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
-        let contents = records.iter();
-        let contents = contents.map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)));
-        self.artifacts(&id.into(), Some(id), &contents.collect::<InMemory<'_>>())
+        let records = records.iter();
+        let records = records.map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)));
+        self.artifacts(&id.into(), Some(id), &InMemory::from_iter(records))
     }
 
     /// Judges an episode whose artifacts come from anywhere: from memory, from a directory, or from
@@ -352,9 +342,8 @@ impl Gate {
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
-        let judged = self.judge(|worker| {
-            Ok::<_, Infallible>(worker.artifacts(key, id, artifacts, None, |_| ()))
-        });
+        let fetch = |_| Ok::<_, Infallible>(artifacts);
+        let judged = self.judge(|worker| worker.settle(key, id, fetch, |it| *it, None, |_| ()));
         let Ok((report, ())) = judged;
         report
     }

@@ -18,29 +18,19 @@ const VERSION: u64 = 2;
 
 /// Why a baseline could not be read.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct BaselineError(#[from] NoBaseline);
+#[error("{message}")]
+pub struct BaselineError {
+    message: String,
+    /// Why the file can't be read, if that is why.
+    source: Option<io::Error>,
+}
 
 impl BaselineError {
     /// Whether the file can't be read; else it is not a baseline that this version reads.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
-        matches!(self.0, NoBaseline::Unreadable { .. })
+        self.source.is_some()
     }
-}
-
-/// What keeps a baseline from being read.
-#[derive(Debug, thiserror::Error)]
-enum NoBaseline {
-    #[error("can't read the baseline {}: {source}", escape(&.path.to_string_lossy()))]
-    Unreadable { path: PathBuf, source: io::Error },
-    #[error("the baseline {} is damaged: {reason}", escape(&.path.to_string_lossy()))]
-    Damaged { path: PathBuf, reason: String },
-    #[error(
-        "the baseline {} has version {found}, but this runvet reads version {VERSION}",
-        escape(&.path.to_string_lossy())
-    )]
-    Version { path: PathBuf, found: u64 },
 }
 
 /// Accepted findings and skips, by the directory of their episode, relative to the directory of the
@@ -125,21 +115,13 @@ impl fmt::Display for Known {
 
 impl Known {
     fn of(finding: &Finding) -> Self {
-        let Finding {
-            rule,
-            fingerprint,
-            location,
-            ..
-        } = finding;
-        let file = match location.artifact {
-            Some(artifact) => artifact.file_name().to_owned(),
-            None => location.file.clone(),
-        };
+        let at = &finding.location;
+        let file = at.artifact.map_or(&*at.file, |artifact| artifact.file_name());
         Self {
-            rule: rule.clone(),
-            file,
-            pointer: location.pointer.clone(),
-            fingerprint: fingerprint.clone(),
+            rule: finding.rule.clone(),
+            file: file.to_owned(),
+            pointer: at.pointer.clone(),
+            fingerprint: finding.fingerprint.clone(),
         }
     }
 }
@@ -168,11 +150,10 @@ impl Baseline {
     ///
     /// An [unreadable](BaselineError::is_unreadable) file.
     pub fn text(path: &Path) -> Result<String, BaselineError> {
-        let text = store::read_text(path).map_err(|source| NoBaseline::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
-        Ok(text)
+        store::read_text(path).map_err(|source| BaselineError {
+            message: format!("can't read the baseline {}: {source}", shown(path)),
+            source: Some(source),
+        })
     }
 
     /// Reads a baseline from the text of a file. Its directories are relative to that of the path,
@@ -182,14 +163,16 @@ impl Baseline {
     ///
     /// [`BaselineError`], where the text is not a baseline of this version.
     pub fn from_json(path: &Path, text: &str) -> Result<Self, BaselineError> {
-        let damaged = |error: serde_json::Error| NoBaseline::Damaged {
-            path: path.to_owned(),
-            reason: error.to_string(),
+        let refused = |message| BaselineError {
+            message: format!("the baseline {} {message}", shown(path)),
+            source: None,
         };
-        let Versioned { version: found } = serde_json::from_str(text).map_err(damaged)?;
-        if found != VERSION {
-            let path = path.to_owned();
-            return Err(NoBaseline::Version { path, found }.into());
+        let damaged = |error: serde_json::Error| refused(format!("is damaged: {error}"));
+        let Versioned { version } = serde_json::from_str(text).map_err(damaged)?;
+        if version != VERSION {
+            return Err(refused(format!(
+                "has version {version}, but this runvet reads version {VERSION}"
+            )));
         }
         let written: Written = serde_json::from_str(text).map_err(damaged)?;
         Ok(Self {
@@ -211,29 +194,24 @@ impl Baseline {
 
     /// Adds all findings and skips of an episode.
     pub(super) fn add(&mut self, dir: &Path, episode: &EpisodeReport) {
-        if !episode.findings.is_empty() {
+        for finding in &episode.findings {
             let known = self.episodes.entry(name(dir)).or_default();
-            known.extend(episode.findings.iter().map(Known::of));
+            known.insert(Known::of(finding));
         }
         let mut skips: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         // What kept changing, or was not read for lack of memory, must be checked again.
         for skip in episode.skipped.iter().filter(|skip| !skip.is_momentary()) {
             let reason = (skip.kind, &skip.reason, &skip.besides);
-            let rules = skips.entry(reason).or_default();
-            rules.insert(skip.rule.clone());
+            skips.entry(reason).or_default().insert(skip.rule.clone());
         }
-        if !skips.is_empty() {
+        for ((kind, reason, besides), rules) in skips {
             let known = self.skips.entry(name(dir)).or_default();
-            known.extend(
-                skips
-                    .into_iter()
-                    .map(|((kind, reason, besides), rules)| KnownSkips {
-                        kind,
-                        reason: reason.clone(),
-                        besides: besides.clone(),
-                        rules,
-                    }),
-            );
+            known.insert(KnownSkips {
+                kind,
+                reason: reason.clone(),
+                besides: besides.clone(),
+                rules,
+            });
         }
     }
 
@@ -258,11 +236,8 @@ impl Baseline {
     }
 
     fn name(&self, dir: &Path) -> String {
-        name(if self.is_in_copy {
-            kept_in_copies(dir)
-        } else {
-            dir
-        })
+        let kept = self.is_in_copy.then(|| kept_in_copies(dir));
+        name(kept.unwrap_or(dir))
     }
 
     /// The directories of episodes with accepted findings or skips, each with the number of
@@ -275,20 +250,12 @@ impl Baseline {
 
     /// The number of entries.
     pub(crate) fn size(&self) -> BaselineSize {
+        let skips = self.skips.values().flatten();
+        let episodes: BTreeSet<&String> = self.episodes.keys().chain(self.skips.keys()).collect();
         BaselineSize {
             findings: self.episodes.values().map(BTreeSet::len).sum(),
-            skips: self
-                .skips
-                .values()
-                .flatten()
-                .map(|known| known.rules.len())
-                .sum(),
-            episodes: self
-                .episodes
-                .keys()
-                .chain(self.skips.keys())
-                .collect::<BTreeSet<_>>()
-                .len(),
+            skips: skips.map(|known| known.rules.len()).sum(),
+            episodes: episodes.len(),
         }
     }
 
@@ -330,11 +297,8 @@ fn merged<T: Clone + Ord>(
 ) -> BTreeMap<String, BTreeSet<T>> {
     let mut merged: BTreeMap<String, BTreeSet<T>> = BTreeMap::new();
     for (path, known) in entries {
-        let known = known.iter().cloned();
-        merged
-            .entry(name(kept_in_copies(&dir(path))))
-            .or_default()
-            .extend(known);
+        let kept = name(kept_in_copies(&dir(path)));
+        merged.entry(kept).or_default().extend(known.iter().cloned());
     }
     merged
 }
@@ -347,6 +311,11 @@ fn kept_in_copies(dir: &Path) -> &Path {
         .find(|above| above.ends_with(EPISODES))
         .and_then(|episodes| dir.strip_prefix(episodes).ok())
         .unwrap_or(name)
+}
+
+/// A path, as errors name it.
+fn shown(path: &Path) -> String {
+    escape(&path.to_string_lossy()).into_owned()
 }
 
 /// The name of a directory in the file. A name that is not UTF-8 is written as hexadecimal bytes
@@ -364,11 +333,7 @@ fn name(dir: &Path) -> String {
 /// The directory with this name in the file.
 fn dir(name: &str) -> PathBuf {
     let Some(bytes) = name.strip_prefix('\0') else {
-        return if name == "." {
-            PathBuf::new()
-        } else {
-            name.into()
-        };
+        return Path::new(if name == "." { "" } else { name }).to_owned();
     };
     let byte = |at: usize| {
         u8::from_str_radix(bytes.get(at..at + 2).unwrap_or_default(), 16).unwrap_or_default()

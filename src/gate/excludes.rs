@@ -51,15 +51,10 @@ impl Gate {
         };
         let is_whole =
             |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
-        let tops: Vec<PathBuf> = given
-            .iter()
-            .filter(is_whole)
-            .map(|dir| self.settings.base.relative(dir))
-            .collect();
+        let tops = given.iter().filter(is_whole);
+        let tops: Vec<PathBuf> = tops.map(|dir| self.settings.base.relative(dir)).collect();
         let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
-        unmet
-            .into_iter()
-            .map(|it| escape(it).into_owned())
-            .collect()
+        let unmet = unmet.into_iter();
+        unmet.map(|it| escape(it).into_owned()).collect()
     }
 }

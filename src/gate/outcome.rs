@@ -3,6 +3,7 @@
 use super::Exit;
 use crate::finding::{Deny, EpisodeReport, ReportedFault, Statistics, Totals};
 use crate::report::Closing;
+use crate::store::Fault;
 
 /// The result of judging episodes.
 #[derive(Debug)]
@@ -38,11 +39,14 @@ impl Outcome {
         }
     }
 
-    pub(super) fn add(&mut self, episode: &EpisodeReport) {
-        self.totals.add(episode);
-        self.faults.extend(episode.fault());
-        if let Some(statistics) = &mut self.statistics {
-            statistics.add(episode);
+    pub(super) fn add(&mut self, judged: &Result<EpisodeReport, Fault>) {
+        match judged {
+            Err(fault) => self.faults.push(fault.into()),
+            Ok(episode) => {
+                self.totals.add(episode);
+                self.faults.extend(episode.fault());
+                self.statistics.iter_mut().for_each(|it| it.add(episode));
+            }
         }
     }
 }

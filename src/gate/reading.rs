@@ -16,8 +16,8 @@ pub(super) struct ConfigReader<'f> {
 
 impl ConfigReader<'_> {
     fn mistake(&mut self, at: &Spanned<String>, message: String, help: Option<String>) {
-        self.mistakes
-            .push(self.file.error(at.span(), message, help));
+        let mistake = self.file.error(at.span(), message, help);
+        self.mistakes.push(mistake);
     }
 
     /// A glob, if it is valid.
@@ -30,18 +30,14 @@ impl ConfigReader<'_> {
 
     /// Refuses a name that no rule and no group has.
     pub(super) fn know_rule(&mut self, rule: &Spanned<String>) {
-        let Err(UnknownName { name, nearest }) = self.rules.must_have(rule.get_ref()) else {
-            return;
-        };
-        let help = nearest.map_or_else(
-            || "`runvet rules` lists the rules".to_owned(),
-            |nearest| format!("did you mean `{nearest}`?"),
-        );
-        self.mistake(
-            rule,
-            format!("there is no rule called `{name}`"),
-            Some(help),
-        );
+        if let Err(UnknownName { name, nearest }) = self.rules.must_have(rule.get_ref()) {
+            let help = match nearest {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "`runvet rules` lists the rules".to_owned(),
+            };
+            let message = format!("there is no rule called `{name}`");
+            self.mistake(rule, message, Some(help));
+        }
     }
 
     /// Adds the levels that the configuration sets.

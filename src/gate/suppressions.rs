@@ -16,23 +16,6 @@ use crate::store::is_gone;
 /// Vanished findings that are listed by name; the rest are counted.
 const MAX_NAMED: usize = 10;
 
-/// Findings in the baseline that no longer exist: the first are named, the rest counted.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Vanished {
-    named: Vec<String>,
-    unnamed: usize,
-}
-
-impl Vanished {
-    fn add(&mut self, what: String, findings: usize) {
-        if self.named.len() < MAX_NAMED {
-            self.named.push(what);
-        } else {
-            self.unnamed += findings;
-        }
-    }
-}
-
 /// The findings and skips that do not count, and which of their entries were of use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Suppressions {
@@ -42,7 +25,8 @@ pub(super) struct Suppressions {
     pub(super) records: bool,
     /// Directories in the baseline that were not judged, with their numbers of findings.
     unjudged: BTreeMap<PathBuf, usize>,
-    vanished: Vanished,
+    /// What the baseline lists and no longer exists, with the numbers of findings.
+    vanished: Vec<(String, usize)>,
 }
 
 impl Suppressions {
@@ -59,7 +43,7 @@ impl Suppressions {
 
     /// Forgets what vanished in an earlier check.
     pub(super) fn begin(&mut self) {
-        self.vanished = Vanished::default();
+        self.vanished.clear();
     }
 
     /// Moves the findings and skips of a report that do not count to the suppressed ones.
@@ -70,14 +54,10 @@ impl Suppressions {
         let check::Settings { rules, base, .. } = checker.settings();
         let levels = checker.levels_of(&episode.key);
         let dir = base.relative(episode.key.as_path());
-        let ignored = self.ignored.iter_mut();
-        let mut ignored: Vec<&mut Ignored> = ignored
-            .filter_map(|ignored| ignored.covers(&dir, rules, &levels).then_some(ignored))
-            .collect();
+        let mut ignored: Vec<&mut Ignored> = self.ignored.iter_mut().collect();
+        ignored.retain_mut(|ignored| ignored.covers(&dir, rules, &levels));
         suppress(episode, |finding| {
-            let reason = ignored
-                .iter_mut()
-                .find_map(|ignored| ignored.apply(finding))?;
+            let reason = ignored.iter_mut().find_map(|it| it.apply(finding))?;
             Some((Suppression::Ignore, Some(reason)))
         });
         let level_of = |rule: &str| rules.level_of(&levels, rule);
@@ -96,34 +76,33 @@ impl Suppressions {
         if self.records {
             baseline.add(&dir, episode);
         }
-        let mut known: BTreeMap<&str, &Known> = baseline
-            .of(&dir)
-            .map(|known| (&*known.fingerprint, known))
-            .collect();
+        let listed = baseline.of(&dir);
+        let mut listed: BTreeMap<&str, &Known> =
+            listed.map(|known| (&*known.fingerprint, known)).collect();
         suppress(episode, |finding| {
-            known
-                .remove(&*finding.fingerprint)
-                .map(|_| (Suppression::Baseline, None))
+            listed.remove(&*finding.fingerprint)?;
+            Some((Suppression::Baseline, None))
         });
         // A finding has not vanished if it is ignored, was not judged, or its rule is off.
         for suppressed in &episode.suppressed {
-            known.remove(&*suppressed.finding.fingerprint);
+            listed.remove(&*suppressed.finding.fingerprint);
         }
         let unjudged: BTreeSet<&str> = episode.skipped.iter().map(|skip| &*skip.rule).collect();
-        known.retain(|_, known| !is_off(&known.rule) && !unjudged.contains(&*known.rule));
-        for known in known.into_values().collect::<BTreeSet<_>>() {
-            self.vanished.add(format!("{}: {known}", episode.dir), 1);
+        let is_judged = |rule: &str| !is_off(rule) && !unjudged.contains(rule);
+        let vanished: BTreeSet<&Known> = listed.into_values().collect();
+        for known in vanished.into_iter().filter(|it| is_judged(&it.rule)) {
+            self.vanished.push((format!("{}: {known}", episode.dir), 1));
         }
-        for known in baseline.skips_of(&dir) {
-            let judged = |rule: &&String| !is_off(rule) && !unjudged.contains(&***rule);
-            if let judged @ 1.. = known.rules.iter().filter(judged).count() {
+        let listed: Vec<&KnownSkips> = baseline.skips_of(&dir).collect();
+        for known in &listed {
+            let judged = known.rules.iter().filter(|rule| is_judged(rule)).count();
+            if judged > 0 {
                 let (dir, rules) = (&episode.dir, count(judged as u64, "rule"));
                 let what = format!("{dir}: not judged: {rules} ({})", known.reason);
-                self.vanished.add(what, 1);
+                self.vanished.push((what, 1));
             }
         }
-        let known: Vec<&KnownSkips> = baseline.skips_of(&dir).collect();
-        let is_known = |skip: &Skip| known.iter().any(|known| known.covers(skip));
+        let is_known = |skip: &Skip| listed.iter().any(|known| known.covers(skip));
         let skipped = std::mem::take(&mut episode.skipped).into_iter();
         (episode.suppressed_skips, episode.skipped) = skipped.partition(is_known);
     }
@@ -131,31 +110,26 @@ impl Suppressions {
     /// One sentence for each entry of the configuration or the baseline that is no longer needed,
     /// judged by the episodes seen so far and by directories that no longer exist.
     pub(super) fn stale(&self, here: &Path) -> Vec<String> {
-        let mut stale: Vec<String> = self.ignored.iter().filter_map(Ignored::stale).collect();
         let mut vanished = self.vanished.clone();
         let from = self.baseline.as_ref().map_or(Path::new(""), Baseline::dir);
         for (dir, findings) in &self.unjudged {
             let dir = relative(&from.join(dir), Path::new(""), here);
             if is_gone(&here.join(&dir)) {
-                let findings_in_it = count(*findings as u64, "finding");
-                let what = format!(
-                    "{}: the episode no longer exists ({findings_in_it})",
-                    dir.display()
-                );
-                vanished.add(what, (*findings).max(1));
+                let (dir, in_it) = (dir.display(), count(*findings as u64, "finding"));
+                let what = format!("{dir}: the episode no longer exists ({in_it})");
+                vanished.push((what, (*findings).max(1)));
             }
         }
-        let unnamed = (vanished.unnamed > 0).then(|| format!("{} more", vanished.unnamed));
-        let named = vanished.named.into_iter().chain(unnamed);
-        stale.extend(
-            named.map(|what| {
-                format!("no longer found, and can be removed from the baseline: {what}")
-            }),
-        );
-        stale
-            .iter()
-            .map(|entry| escape(entry).into_owned())
-            .collect()
+        let unnamed = vanished.iter().skip(MAX_NAMED).map(|(_, findings)| findings);
+        let unnamed: usize = unnamed.sum();
+        let named = vanished.into_iter().take(MAX_NAMED).map(|(what, _)| what);
+        let vanished = named.chain((unnamed > 0).then(|| format!("{unnamed} more")));
+        let vanished = vanished.map(|what| {
+            format!("no longer found, and can be removed from the baseline: {what}")
+        });
+        let stale = self.ignored.iter().filter_map(Ignored::stale);
+        let entries = stale.chain(vanished);
+        entries.map(|entry| escape(&entry).into_owned()).collect()
     }
 }
 
@@ -166,12 +140,11 @@ fn suppress(
 ) {
     for finding in std::mem::take(&mut episode.findings) {
         match reason_for(&finding) {
-            Some((by, reason)) => episode.suppressed.push(Suppressed {
-                by,
-                reason,
-                finding,
-            }),
             None => episode.findings.push(finding),
+            Some((by, reason)) => {
+                let suppressed = Suppressed { by, reason, finding };
+                episode.suppressed.push(suppressed);
+            }
         }
     }
 }
