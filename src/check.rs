@@ -19,12 +19,12 @@ use std::sync::Arc;
 use crate::finding::{Level, RuleInfo, Skip};
 use crate::load::Wanted;
 use crate::parallel::cores;
-use crate::rule::{Check, OnDemand, Rule};
+use crate::rule::{Check, OnDemand};
 use crate::rules::{self, RuleSet, UnknownName};
 use crate::store::Fault;
 #[cfg(test)]
 use crate::team::Team;
-use crate::team::{TeamCheck, TeamJudges};
+use crate::team::TeamJudges;
 
 pub(crate) use globs::{Base, Glob, relative};
 pub(crate) use levels::{Decided, LevelSetting, Levels};
@@ -92,8 +92,7 @@ impl Settings {
         self.rules.must_have(name)?;
         let required = self.rules.placed();
         let required = required.filter(|of| rules::names(name, &of.rule.info.id));
-        let places: Vec<usize> = required.map(|of| of.index).collect();
-        self.required.extend(places);
+        self.required.extend(required.map(|of| of.index));
         Ok(())
     }
 
@@ -127,8 +126,12 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
         let rules = rules.iter().zip(levels);
         rules.filter(|(_, level)| **level != Level::Off)
     };
+    let of_team = on().filter_map(|(rule, _)| match rule.check {
+        Check::Team(check) => Some(check),
+        Check::BuiltIn(_) => None,
+    });
     let mut wanted = Wanted {
-        team: TeamJudges::new(rules.team(), on().filter_map(|(rule, _)| team_check(rule))),
+        team: TeamJudges::new(rules.team(), of_team),
         ..Wanted::default()
     };
     for part in on().flat_map(|(rule, _)| rule.reads) {
@@ -140,14 +143,6 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
         }
     }
     wanted
-}
-
-/// The declaration of a team that a rule checks.
-fn team_check(rule: &Rule) -> Option<TeamCheck> {
-    match rule.check {
-        Check::Team(check) => Some(check),
-        Check::BuiltIn(_) => None,
-    }
 }
 
 impl Checker {
@@ -187,6 +182,7 @@ fn tidy(mut skips: Vec<Skip>) -> Vec<Skip> {
 mod tests {
     use super::*;
     use crate::draft::Compared;
+    use crate::rule::Rule;
     use crate::source::{Artifact, EpisodeKey, Place};
     use crate::store::InMemory;
 

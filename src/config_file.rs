@@ -31,10 +31,8 @@ impl ConfigError {
     /// The first of some mistakes, with the others; `None` if there are none.
     pub(crate) fn first_of(mut mistakes: Vec<Self>) -> Option<Self> {
         mistakes.sort_by_key(|mistake| {
-            let Location {
-                file, line, column, ..
-            } = &*mistake.location;
-            (file.clone(), *line, *column)
+            let at = &mistake.location;
+            (at.file.clone(), at.line, at.column)
         });
         let mut mistakes = mistakes.into_iter();
         let first = mistakes.next()?;
@@ -52,20 +50,19 @@ impl ConfigError {
 
 /// A line for each mistake: its place, what is wrong, what may have been meant.
 fn lines(error: &ConfigError) -> String {
-    let lines: Vec<String> = error.each().map(line).collect();
-    lines.join("\n")
-}
-
-fn line(error: &ConfigError) -> String {
-    let (location, message) = (&error.location, &error.message);
-    let file = escape(&location.file);
-    let place = match (location.line, location.column) {
-        (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
-        _ => format!("{file}: "),
-    };
-    let help = error.help.as_ref();
-    let help = help.map(|help| format!(" ({help})")).unwrap_or_default();
-    format!("{place}{message}{help}")
+    let lines = error.each().map(|error| {
+        let (at, message) = (&error.location, &error.message);
+        let file = escape(&at.file);
+        let place = match (at.line, at.column) {
+            (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+            _ => file.into_owned(),
+        };
+        match &error.help {
+            Some(help) => format!("{place}: {message} ({help})"),
+            None => format!("{place}: {message}"),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A user's file that errors point into.
@@ -91,10 +88,8 @@ impl ConfigSource<'_> {
             file: self.name.into(),
             ..Location::default()
         };
-        if let Some((spot, excerpt)) = source::locate(self.text.as_bytes(), 0, 1, &[span])
-            .into_iter()
-            .next()
-        {
+        let spots = source::locate(self.text.as_bytes(), 0, 1, &[span]);
+        for (spot, excerpt) in spots {
             location.line = Some(spot.line);
             location.column = Some(spot.column);
             location.excerpt = Some(excerpt);

@@ -6,7 +6,7 @@ use crate::printable::{brief, quote};
 use crate::record::phases::PROJECTION;
 use crate::rule::Placed;
 use crate::rules::RuleSet;
-use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::source::{Line, Place, Pointer, Target};
 
 /// The number of misspelled keys that come first since a violation of a schema names them.
 const MAX_FIRST: usize = 100;
@@ -25,31 +25,33 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
     let mut places: Vec<Place> = Vec::new();
     let may_follow = |of: &Placed<'_>| !of.rule.follows_from.is_empty();
     for Placed { rule, index } in rules.placed().filter(may_follow) {
+        let findings = drafts.iter_mut().filter(|it| it.rule_index == index);
+        let mut findings = findings.take(MAX_CAUSED).peekable();
+        if findings.peek().is_none() {
+            continue;
+        }
         let words = rule.follows_from;
-        let mut causes = in_order
+        let slips_meant = in_order
             .iter()
-            .filter(|(slip, _)| words.contains(&slip.meant))
-            .map(|(slip, lines)| (slip.place(lines), cause(slip, lines)))
-            .take(MAX_CAUSES)
-            .collect::<Vec<_>>();
-        let slips_alone = causes.len();
-        let begun = slips.begun.iter();
-        let begun = begun.filter(|(phase, _)| words.contains(phase));
-        let begun = begun.take(MAX_CAUSES - slips_alone);
-        causes.extend(begun.map(|(phase, (line, written))| {
-            let (written, number) = (quote(written), line.number);
-            let message =
-                format!("the phase {written} on line {number} does not count as `{phase}`");
-            (Place::event(*line, "/phase"), message)
-        }));
+            .filter(|(slip, _)| words.contains(&slip.meant));
+        let causes = slips_meant.map(|(slip, lines)| (slip.place(lines), cause(slip, lines)));
+        let mut causes: Vec<_> = causes.take(MAX_CAUSES).collect();
+        places.extend(causes.iter().map(|(place, _)| place.clone()));
+        let begun = slips
+            .begun
+            .iter()
+            .filter(|(phase, _)| words.contains(phase));
+        causes.extend(
+            begun
+                .take(MAX_CAUSES - causes.len())
+                .map(|(phase, (line, written))| {
+                    let cause = not_counted("phase", *line, written, phase);
+                    (Place::event(*line, "/phase"), cause)
+                }),
+        );
         let instead = rule
             .misses
             .and_then(|phase| instead_of(phase, slips, &in_order));
-        let findings = drafts
-            .iter_mut()
-            .filter(|drafted| drafted.rule_index == index)
-            .take(MAX_CAUSED);
-        let mut any = false;
         for Drafted { draft, .. } in findings {
             draft.causes.clone_from(&causes);
             if let Some(instead) = &instead
@@ -59,10 +61,6 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
                 draft.help = Some(format!("{instead} {help}"));
             }
             draft.causes.extend(of_value(slips, words, &draft.place));
-            any = true;
-        }
-        if any {
-            places.extend(causes.drain(..slips_alone).map(|(place, _)| place));
         }
     }
     places
@@ -70,12 +68,9 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
 
 /// The places of keys that violations of the schemas name, since a required field is absent.
 pub(super) fn of_violations(drafts: &[Drafted]) -> Vec<Place> {
-    drafts
-        .iter()
-        .flat_map(|drafted| &drafted.draft.causes)
-        .map(|(place, _)| place.clone())
-        .take(MAX_FIRST)
-        .collect()
+    let causes = drafts.iter().flat_map(|drafted| &drafted.draft.causes);
+    let places = causes.map(|(place, _)| place.clone());
+    places.take(MAX_FIRST).collect()
 }
 
 /// The value of an event that a rule does not count, and that may be the cause.
@@ -83,77 +78,55 @@ fn of_value(slips: &Slips, words: &[&str], place: &Place) -> Option<(Place, Stri
     if let Some((line, written)) = &slips.projection_type
         && words.contains(&"event_type")
     {
-        return Some(other_type(*line, written));
+        let cause = not_counted("event type", *line, written, PROJECTION);
+        return Some((Place::event(*line, "/event_type"), cause));
     }
-    let line = slips.bare_status?;
-    (words.contains(&"step_status") && is_status(place)).then(|| bare_status(line))
+    let line = slips
+        .bare_status
+        .filter(|_| words.contains(&"step_status"))?;
+    let pointer = place
+        .pointer()
+        .filter(|_| matches!(place.target, Target::Value(_)));
+    pointer.filter(|it| it.as_str().ends_with("/status"))?;
+    let number = line.number;
+    let cause = format!("the `act` event on line {number} has `status`, but no `step_status`");
+    let place = Place {
+        target: Target::Key(Pointer::new("/payload/status")),
+        ..Place::event(line, "")
+    };
+    Some((place, cause))
 }
 
 /// What an event has instead of a phase that is missed, as a question.
 fn instead_of(phase: &str, slips: &Slips, in_order: &[(&Slip, &SlipLines)]) -> Option<String> {
-    if let (Some((line, written)), "runtime") = (&slips.projection_type, phase) {
-        let (line, written) = (line.number, quote(written));
-        return Some(format!(
-            "Line {line} has the event type {written}: did you mean `{PROJECTION}`?"
-        ));
-    }
-    let is_slip = |(slip, _): &&(&Slip, &SlipLines)| slip.within.is_none() && slip.meant == phase;
-    let slip = in_order
-        .iter()
-        .find(is_slip)
-        .map(|(slip, lines)| (lines.first, &slip.written));
-    let begun = || {
-        let (line, written) = slips.begun.get(phase)?;
-        Some((*line, written))
+    let (what, (line, written), meant) = match &slips.projection_type {
+        Some((line, written)) if phase == "runtime" => ("event type", (line, written), PROJECTION),
+        _ => {
+            let mut slips_of = in_order.iter().filter(|(slip, _)| slip.within.is_none());
+            let slip = slips_of.find(|(slip, _)| slip.meant == phase);
+            let slip = slip.map(|(slip, lines)| (&lines.first, &slip.written));
+            let begun = slips.begun.get(phase);
+            let begun = begun.map(|(line, written)| (line, written));
+            ("phase", slip.or(begun)?, phase)
+        }
     };
-    let (line, written) = slip.or_else(begun)?;
     let (line, written) = (line.number, quote(written));
     Some(format!(
-        "Line {line} has the phase {written}: did you mean `{phase}`?"
+        "Line {line} has the {what} {written}: did you mean `{meant}`?"
     ))
 }
 
-fn is_status(place: &Place) -> bool {
-    matches!(&place.target, Target::Value(pointer) if pointer.as_str().ends_with("/status"))
-}
-
-/// An event with a type that is like that of a projection event.
-fn other_type(line: Line, written: &str) -> (Place, String) {
-    let message = format!(
-        "the event type {} on line {} does not count as `{PROJECTION}`",
-        quote(written),
-        line.number
-    );
-    (Place::event(line, "/event_type"), message)
-}
-
-/// An act event that has the status of a step under another key.
-fn bare_status(line: Line) -> (Place, String) {
-    let place = Place {
-        artifact: Artifact::Events,
-        line: Some(line),
-        target: Target::Key(Pointer::new("/payload/status")),
-        elsewhere: None,
-    };
-    let message = format!(
-        "the `act` event on line {} has `status`, but no `step_status`",
-        line.number
-    );
-    (place, message)
+/// That a value of an event is not what it is like.
+fn not_counted(what: &str, line: Line, written: &str, meant: &str) -> String {
+    let (written, line) = (quote(written), line.number);
+    format!("the {what} {written} on line {line} does not count as `{meant}`")
 }
 
 fn cause(slip: &Slip, lines: &SlipLines) -> String {
-    let line = lines.first.number;
-    match slip.within {
-        None => format!(
-            "this may follow from the phase {} on line {line}, if `{}` is meant",
-            quote(&slip.written),
-            slip.meant
-        ),
-        Some(_) => format!(
-            "this may follow from `{}` on line {line}, if `{}` is meant",
-            brief(&slip.written),
-            slip.meant
-        ),
-    }
+    let (line, meant) = (lines.first.number, slip.meant);
+    let what = match slip.within {
+        None => format!("the phase {}", quote(&slip.written)),
+        Some(_) => format!("`{}`", brief(&slip.written)),
+    };
+    format!("this may follow from {what} on line {line}, if `{meant}` is meant")
 }

@@ -30,10 +30,10 @@ pub(super) fn demand(
     let id = &required::RULE.info.id;
     let mut placed = settings.rules.placed().zip(levels);
     let demanding = placed.find(|(of, _)| of.rule.info.id == *id);
-    let severity = demanding.and_then(|(of, level)| Some((of.index, level.severity()?)));
-    let Some((rule_index, severity)) =
-        severity.filter(|_| has_ended && !settings.required.is_empty())
-    else {
+    let Some((of, level)) = demanding.filter(|_| has_ended && !settings.required.is_empty()) else {
+        return;
+    };
+    let (rule_index, Some(severity)) = (of.index, level.severity()) else {
         return;
     };
     for &index in &settings.required {
@@ -65,10 +65,8 @@ pub(super) fn cover(report: &mut EpisodeReport) {
     let Some(coverage) = &mut report.coverage else {
         return;
     };
-    let skipped = report
-        .skipped
-        .iter()
-        .map(|it| (&it.rule, Coverage::Skipped));
+    let skipped = report.skipped.iter();
+    let skipped = skipped.map(|it| (&it.rule, Coverage::Skipped));
     let found = report.findings.iter().map(|it| (&it.rule, Coverage::Found));
     for (rule, said) in skipped.chain(found) {
         coverage.insert(rule.clone(), said);

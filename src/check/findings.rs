@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::locate::Locator;
 use crate::digest::Digest;
 use crate::draft::Drafted;
 use crate::finding::{Finding, Location, Related};
@@ -16,21 +15,18 @@ pub(super) fn locate(
     drafts: Vec<Drafted>,
     causes: &[Place],
     id: &str,
-    locations: impl FnOnce(Locator) -> Vec<Location>,
+    locations: impl FnOnce(&[&Place]) -> Vec<Location>,
 ) -> Vec<Finding> {
     if drafts.is_empty() {
         return Vec::new();
     }
-    let mut locator = Locator::default();
+    let mut places = Vec::new();
     for Drafted { draft, .. } in &drafts {
-        locator.want(&draft.place);
-        draft
-            .related
-            .iter()
-            .chain(&draft.causes)
-            .for_each(|(place, _)| locator.want(place));
+        places.push(&draft.place);
+        let others = draft.related.iter().chain(&draft.causes);
+        places.extend(others.map(|(place, _)| place));
     }
-    let mut locations = locations(locator).into_iter();
+    let mut locations = locations(&places).into_iter();
     let mut findings: Vec<Finding> = drafts
         .into_iter()
         .filter_map(|drafted| {
@@ -45,15 +41,9 @@ pub(super) fn locate(
 }
 
 pub(super) fn sort(findings: &mut [Finding]) {
-    fn key(finding: &Finding) -> impl Ord {
-        let at = &finding.location;
-        (
-            &at.file,
-            at.offset,
-            &finding.rule,
-            at.length,
-            &finding.message,
-        )
+    fn key(it: &Finding) -> impl Ord {
+        let at = &it.location;
+        (&at.file, at.offset, &it.rule, at.length, &it.message)
     }
     findings.sort_by(|a, b| key(a).cmp(&key(b)));
 }
@@ -84,8 +74,7 @@ fn located(
     } = drafted;
     let location = locations.next().unwrap_or_default();
     let mut related = |places: Vec<(Place, String)>| -> Vec<Related> {
-        let messages = places.into_iter().map(|(_, message)| message);
-        let related = messages.map(|message| Related {
+        let related = places.into_iter().map(|(_, message)| Related {
             message,
             location: locations.next().unwrap_or_default(),
         });
@@ -112,32 +101,17 @@ fn located(
 /// What names a finding: what stays the same when the episode moves, keys change places, or text is
 /// added before the place.
 fn identity(finding: &Finding, id: &str) -> Digest {
-    let place = |location: &Location| {
+    let place = |at: &Location| {
         // A file besides the artifacts has its name alone.
-        let name = location.file.rsplit('/').next().unwrap_or_default();
-        let file = match location.artifact {
-            Some(artifact) => artifact.file_name(),
-            None => name,
-        };
-        let pointer = location.pointer.as_deref().unwrap_or_default();
-        let text = location
-            .digest
-            .as_ref()
-            .map(Digest::bytes)
-            .unwrap_or_default();
+        let name = at.file.rsplit('/').next().unwrap_or_default();
+        let file = at.artifact.map_or(name, |artifact| artifact.file_name());
+        let pointer = at.pointer.as_deref().unwrap_or_default();
+        let text = at.digest.as_ref().map(Digest::bytes).unwrap_or_default();
         Digest::of([file.as_bytes(), pointer.as_bytes(), text])
     };
-    let others = finding
-        .related
-        .iter()
-        .map(|related| place(&related.location));
-    let places: Vec<Digest> = std::iter::once(place(&finding.location))
-        .chain(others)
-        .collect();
-    Digest::of(
-        [id, &*finding.rule, &*finding.besides]
-            .map(str::as_bytes)
-            .into_iter()
-            .chain(places.iter().map(Digest::bytes)),
-    )
+    let others = finding.related.iter().map(|related| &related.location);
+    let places = std::iter::once(&finding.location).chain(others);
+    let places: Vec<Digest> = places.map(place).collect();
+    let names = [id, &finding.rule, &finding.besides].map(str::as_bytes);
+    Digest::of(names.into_iter().chain(places.iter().map(Digest::bytes)))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Checker, Settings, causes, coverage, findings, tidy};
+use super::{Checker, Settings, causes, coverage, findings, locate, tidy};
 use crate::draft::{Drafted, FindingMemory, Findings};
 use crate::finding::{
     Card, Coverage, EpisodeReport, Level, STILL_CHANGING, Severity, Skip, UNREADABLE,
@@ -53,32 +53,33 @@ pub(super) fn episode<R>(
             coverage::demand(settings, levels, &loaded, coverage, &mut drafts, &skips);
         }
         let causes = add_causes(&settings.rules, &mut drafts, &loaded);
-        let id = loaded.run.stage.id.as_ref().map_or_else(
-            || episode.name.to_owned(),
-            |(id, _)| id.clone().into_owned(),
-        );
+        let id = loaded.run.stage.id.as_ref();
+        let id = id.map_or(episode.name, |(id, _)| id).to_owned();
         let findings = findings::locate(&settings.rules, drafts, &causes, &id, |places| {
-            places.locate(&loaded, &episode.key)
+            locate::locate(places, &loaded, &episode.key)
         });
-        let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
+        let mode = loaded.run.summary.read();
+        let mode = mode.and_then(|summary| summary.text(&["flags", "mode"]));
+        let adapter = loaded.run.state.read();
+        let adapter = adapter.and_then(|state| state.text(&["episode", "using"]));
+        let state = loaded.state.text.as_ref().ok().map(|text| text.root());
+        let summary = loaded.summary.text.as_ref().ok().map(|text| text.root());
         let mut report = EpisodeReport {
             id,
             dir,
             key: episode.key,
             lifecycle: loaded.run.stage.lifecycle,
-            mode: summary
-                .and_then(|summary| summary.text(&["flags", "mode"]))
-                .map(Cow::into_owned),
-            adapter: state
-                .and_then(|state| state.text(&["episode", "using"]))
-                .map(Cow::into_owned),
+            mode: mode.map(Cow::into_owned),
+            adapter: adapter.map(Cow::into_owned),
             valid: None,
             findings,
             skipped: tidy(skips),
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
             coverage: coverage.filter(|_| settings.keep_coverage),
-            card: settings.keep_cards.then(|| Box::new(card(&loaded))),
+            card: settings
+                .keep_cards
+                .then(|| Box::new(Card::of(state, summary))),
             is_unchecked: levels.iter().all(|level| *level == Level::Off),
         };
         coverage::cover(&mut report);
@@ -120,14 +121,6 @@ fn judge_all<'l>(
         }
     }
     (drafts, skips)
-}
-
-/// What a list of runs shows of an episode.
-fn card(loaded: &Loaded<'_, '_>) -> Card {
-    Card::of(
-        loaded.state.text.as_ref().ok().map(|text| text.root()),
-        loaded.summary.text.as_ref().ok().map(|text| text.root()),
-    )
 }
 
 /// Replaces findings that may be wrong, because the records of two generations were read, by skips.

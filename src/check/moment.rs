@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::locate::locate_in;
 use super::{Checker, findings};
 use crate::document::{Document, OwnedDocument, Tape};
 use crate::draft::{Draft, Drafted, FindingMemory, Findings};
@@ -189,20 +190,16 @@ impl LiveChecker {
                 ),
             }));
         }
-        findings::locate(
-            &self.check.settings.rules,
-            drafts,
-            &[],
-            &self.id,
-            |places| {
-                places.locate_in_lines(&self.key, |artifact, line, bytes| {
-                    if (artifact, line) != (text.artifact, text.line) {
-                        return Some(read_again?(line, bytes));
-                    }
-                    text.bytes.clone_into(bytes);
-                    Some(Ok(()))
-                })
-            },
-        )
+        let read = |artifact, line, bytes: &mut Vec<u8>| {
+            if (artifact, line) != (text.artifact, text.line) {
+                return Some(read_again?(line, bytes));
+            }
+            text.bytes.clone_into(bytes);
+            Some(Ok(()))
+        };
+        let rules = &self.check.settings.rules;
+        findings::locate(rules, drafts, &[], &self.id, |places| {
+            locate_in(places, &self.key, |_| None, read)
+        })
     }
 }

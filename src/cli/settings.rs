@@ -3,9 +3,8 @@
 mod file;
 
 use std::fmt::Display;
-use std::mem;
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::SystemTime;
 
@@ -148,12 +147,12 @@ pub(super) struct GateArgs {
 
 /// Parses a whole number.
 pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
-    text.parse()
-        .map_err(|error: ParseIntError| match error.kind() {
-            IntErrorKind::PosOverflow => "the number is too large".to_owned(),
-            IntErrorKind::Zero => "expected a whole number, at least 1".to_owned(),
-            _ => "expected a whole number".to_owned(),
-        })
+    let number = text.parse::<T>().map_err(|error| match error.kind() {
+        IntErrorKind::PosOverflow => "the number is too large",
+        IntErrorKind::Zero => "expected a whole number, at least 1",
+        _ => "expected a whole number",
+    });
+    number.map_err(str::to_owned)
 }
 
 /// Parses the name of a rule or a group. Names in a built-in group are known while the command line
@@ -328,9 +327,8 @@ impl GateArgs {
         given.merge("baseline", self.baseline.clone(), &mut config.baseline);
         if self.no_baseline {
             config.baseline = None;
-            given
-                .shown
-                .push(["baseline", "-", "--no-baseline"].map(str::to_owned));
+            let row = ["baseline", "-", "--no-baseline"];
+            given.shown.push(row.map(str::to_owned));
         } else {
             let baseline = config.baseline.as_ref();
             given.show("baseline", baseline, "-", |path| path.display().to_string());
@@ -343,16 +341,31 @@ impl GateArgs {
         given.merge("select", self.select.clone(), &mut select);
         given.show("select", select.as_ref(), "-", |rules| rules.join(","));
         given.set("verify_manifest", &mut config.verify_manifest, "false");
-        for rule in self.require.iter().flatten() {
-            let origin = given.origin("require").unwrap_or_default();
-            given
-                .shown
-                .push(["require".to_owned(), rule.clone(), origin]);
+        if let Some(select) = &self.select {
+            gate = gate.select(select)?;
         }
-        gate = self.over(gate, &given, &rules)?;
+        for rule in self.require.iter().flatten() {
+            gate = gate.require(rule)?;
+            let origin = given.origin("require").unwrap_or_default();
+            let row = ["require".to_owned(), rule.clone(), origin];
+            given.shown.push(row);
+        }
+        if self.verify_manifest == Some(true) {
+            let origin = given.origin("verify_manifest").unwrap_or_default();
+            gate = gate.level_by(&MANIFEST.info.id, Level::Error, &origin)?;
+        }
+        for (rule, level, origin) in &rules {
+            gate = gate.level_by(rule, *level, origin)?;
+        }
         if let (Baselines::Read, Some(baseline)) = (baselines, &config.baseline) {
             let origin = given.file.origin(&baseline.origin);
-            gate = gate.with_baseline(read_baseline(&baseline.value, &origin)?);
+            let read = Baseline::read(&baseline.value).map_err(|error| {
+                Failure::Fault(format!(
+                    "{error} (set by {origin}; `runvet validate --write-baseline` creates it, \
+                     --no-baseline checks without it)"
+                ))
+            });
+            gate = gate.with_baseline(read?);
         }
         let are_changed = self.no_baseline
             || self.baseline.is_some()
@@ -371,60 +384,29 @@ impl GateArgs {
         })
     }
 
-    /// A gate in which flags and variables override what the configuration says of rules.
-    fn over(
-        &self,
-        mut gate: Gate,
-        given: &Given<'_>,
-        rules: &[(String, Level, &str)],
-    ) -> Result<Gate, Failure> {
-        if let Some(select) = &self.select {
-            gate = gate.select(select)?;
-        }
-        for rule in self.require.iter().flatten() {
-            gate = gate.require(rule)?;
-        }
-        if self.verify_manifest == Some(true) {
-            let origin = given.origin("verify_manifest").unwrap_or_default();
-            gate = gate.level_by(&MANIFEST.info.id, Level::Error, &origin)?;
-        }
-        for (rule, level, origin) in rules {
-            gate = gate.level_by(rule, *level, origin)?;
-        }
-        Ok(gate)
-    }
-
     /// The levels that the environment sets, then those of flags, which override them.
     fn rules(&self, matches: &ArgMatches) -> Result<Vec<(String, Level, &'static str)>, Failure> {
-        let mut of_flags = self.rule.clone();
-        let of_variable = match matches.value_source("rule") {
+        let (of_variable, of_flags) = match matches.value_source("rule") {
             // Flags hide the variable from the parser of arguments.
-            Some(ValueSource::CommandLine) => levels_of_variable().map_err(|wrong| {
-                Failure::Fault(format!("invalid value of the variable {RULES}: {wrong}"))
-            })?,
-            _ => mem::take(&mut of_flags),
+            Some(ValueSource::CommandLine) => (levels_of_variable()?, self.rule.clone()),
+            _ => (self.rule.clone(), Vec::new()),
         };
         let by = |origin| move |(rule, level)| (rule, level, origin);
+        let of_flags = of_flags.into_iter().map(by("--rule"));
         let of_variable = of_variable.into_iter().map(by(RULES));
-        Ok(of_variable
-            .chain(of_flags.into_iter().map(by("--rule")))
-            .collect())
+        Ok(of_variable.chain(of_flags).collect())
     }
 }
 
-fn read_baseline(path: &Path, origin: &str) -> Result<Baseline, Failure> {
-    Baseline::read(path).map_err(|error| {
-        Failure::Fault(format!(
-            "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
-        ))
-    })
-}
-
-fn levels_of_variable() -> Result<Vec<(String, Level)>, String> {
+fn levels_of_variable() -> Result<Vec<(String, Level)>, Failure> {
     let text = std::env::var_os(RULES).unwrap_or_default();
-    let text = text.to_str().ok_or("it is not UTF-8")?;
-    let levels = text.split(',').filter(|_| !text.is_empty());
-    levels.map(parse_level).collect()
+    let text = text.to_str().ok_or("it is not UTF-8".to_owned());
+    let levels = text.and_then(|text| {
+        let levels = text.split(',').filter(|_| !text.is_empty());
+        levels.map(parse_level).collect()
+    });
+    levels
+        .map_err(|wrong| Failure::Fault(format!("invalid value of the variable {RULES}: {wrong}")))
 }
 
 /// The variable that sets levels.
@@ -434,17 +416,12 @@ const RULES: &str = "RUNVET_RULES";
 /// for reproducible results, else the system's clock.
 pub(super) fn now() -> Result<Timestamp, Failure> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
-    let since_1970 = match set {
+    let since_1970: Option<u64> = match set {
         Some(seconds) => seconds.to_str().and_then(|seconds| seconds.parse().ok()),
-        None => SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .ok()
-            .map(|since| since.as_secs()),
+        None => SystemTime::UNIX_EPOCH.elapsed().ok().map(|it| it.as_secs()),
     };
-    let instant = since_1970
-        .and_then(|seconds| i64::try_from(seconds).ok())
-        .map(Timestamp::from_unix_seconds);
-    instant.ok_or_else(|| {
-        Failure::Fault("SOURCE_DATE_EPOCH is not a number of seconds since 1970".into())
-    })
+    let seconds = since_1970.and_then(|seconds| i64::try_from(seconds).ok());
+    let wrong = "SOURCE_DATE_EPOCH is not a number of seconds since 1970";
+    let seconds = seconds.ok_or_else(|| Failure::Fault(wrong.into()))?;
+    Ok(Timestamp::from_unix_seconds(seconds))
 }

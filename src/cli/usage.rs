@@ -52,22 +52,18 @@ pub(super) fn note_idle(gate: &Gate, output: &Output) {
 /// A complaint as it is printed. It quotes arguments, and the names of run data may be among them,
 /// which a shell puts there for a pattern.
 pub(super) fn printable(mut error: clap::Error) -> String {
-    let context: Vec<_> = error
-        .context()
-        .map(|(kind, value)| (kind, value.clone()))
-        .collect();
-    for (kind, value) in context {
+    let escaped = |text: &str| escape(text).into_owned();
+    let context = error.context().map(|(kind, value)| (kind, value.clone()));
+    for (kind, value) in context.collect::<Vec<_>>() {
         let value = match value {
-            ContextValue::String(text) => ContextValue::String(escape(&text).into_owned()),
+            ContextValue::String(text) => ContextValue::String(escaped(&text)),
             ContextValue::Strings(texts) => {
-                ContextValue::Strings(texts.iter().map(|text| escape(text).into_owned()).collect())
+                ContextValue::Strings(texts.iter().map(|text| escaped(text)).collect())
             }
             // Tips, of a line each.
             ContextValue::StyledStrs(texts) => {
-                let tips = texts
-                    .iter()
-                    .map(|text| escape(&text.to_string()).into_owned());
-                ContextValue::StyledStrs(tips.map(Into::into).collect())
+                let tips = texts.iter().map(|text| escaped(&text.to_string()).into());
+                ContextValue::StyledStrs(tips.collect())
             }
             other => other,
         };
@@ -75,7 +71,7 @@ pub(super) fn printable(mut error: clap::Error) -> String {
     }
     // What is left comes from the reasons why a value is refused.
     let text = error.render().to_string();
-    let lines = text.lines().map(|line| format!("{}\n", escape(line)));
+    let lines = text.lines().map(|line| escaped(line) + "\n");
     lines.collect()
 }
 
@@ -106,14 +102,14 @@ pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, ar
         return;
     };
     let is_given = |arg: &Arg| {
-        let long = arg.get_long().map(|long| format!("--{long}"));
-        let short = arg.get_short().map(|short| format!("-{short}"));
-        args.iter().filter_map(|given| given.to_str()).any(|given| {
-            let name = given.split('=').next().unwrap_or_default();
-            long.as_deref() == Some(name)
-                || short
-                    .as_deref()
-                    .is_some_and(|short| given.starts_with(short))
+        let mut args = args.iter().filter_map(|given| given.to_str());
+        args.any(|given| {
+            let long = given
+                .strip_prefix("--")
+                .map(|given| given.split('=').next());
+            let short = given.strip_prefix('-').map(|given| given.chars().next());
+            long.is_some_and(|long| long == arg.get_long())
+                || short.is_some_and(|short| short.is_some() && short == arg.get_short())
         })
     };
     let is_set = |name: &OsStr| std::env::var_os(name).is_some_and(|value| !value.is_empty());

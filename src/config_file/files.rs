@@ -8,6 +8,7 @@ use jsonschema::{Retrieve, Uri};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
+use crate::schema::CompiledSchema;
 use crate::{schema, store};
 
 /// The number of bytes of a pack or a schema file.
@@ -21,34 +22,27 @@ pub(crate) type Texts = BTreeMap<PathBuf, String>;
 
 /// The files that a configuration names: as they were given, or else as they were read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Files(Arc<Mutex<KnownFiles>>);
-
-#[derive(Debug, Default)]
-struct KnownFiles {
-    /// Those that were given, and that no configuration has named yet.
-    given: Texts,
-    named: Texts,
+pub(crate) struct Files {
+    given: Arc<Texts>,
+    /// Those that a configuration has named.
+    named: Arc<Mutex<Texts>>,
 }
 
 impl Files {
     pub(crate) fn given(texts: Texts) -> Self {
-        let known = KnownFiles {
-            given: texts,
-            named: Texts::new(),
-        };
-        Self(Arc::new(Mutex::new(known)))
+        Self {
+            given: Arc::new(texts),
+            ..Self::default()
+        }
     }
 
     pub(crate) fn text(&self, path: &Path) -> Result<String, String> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = known.named.get(path) {
-            return Ok(text.clone());
-        }
-        let text = match known.given.remove(path) {
-            Some(text) => text,
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = match named.get(path).or_else(|| self.given.get(path)) {
+            Some(text) => text.clone(),
             None => read(path)?,
         };
-        known.named.insert(path.to_owned(), text.clone());
+        named.insert(path.to_owned(), text.clone());
         Ok(text)
     }
 
@@ -61,8 +55,8 @@ impl Files {
 
     /// All that a configuration named.
     pub(crate) fn texts(&self) -> Texts {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.named.clone()
+        let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        named.clone()
     }
 }
 
@@ -89,14 +83,12 @@ impl Retrieve for Reached {
         uri: &Uri<String>,
     ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
         let uri = uri.as_str();
-        let built_in = match uri.strip_prefix("urn:runvet:schema:") {
-            Some("state") => Some(&schema::STATE),
-            Some("summary") => Some(&schema::SUMMARY),
-            Some("event") => Some(&schema::EVENT),
-            _ => None,
-        };
-        if let Some(built_in) = built_in {
-            return Ok(serde_json::from_str(built_in.text())?);
+        let built_in = |schema: &CompiledSchema| Ok(serde_json::from_str(schema.text())?);
+        match uri.strip_prefix("urn:runvet:schema:") {
+            Some("state") => return built_in(&schema::STATE),
+            Some("summary") => return built_in(&schema::SUMMARY),
+            Some("event") => return built_in(&schema::EVENT),
+            _ => {}
         }
         let below = uri.strip_prefix(ROOT).map(percent_decode_str);
         let path = below.ok_or("it is neither a file below the directory of the configuration nor `urn:runvet:schema:state`, `summary` or `event`")?;

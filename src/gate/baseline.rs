@@ -116,7 +116,9 @@ impl fmt::Display for Known {
 impl Known {
     fn of(finding: &Finding) -> Self {
         let at = &finding.location;
-        let file = at.artifact.map_or(&*at.file, |artifact| artifact.file_name());
+        let file = at
+            .artifact
+            .map_or(&*at.file, |artifact| artifact.file_name());
         Self {
             rule: finding.rule.clone(),
             file: file.to_owned(),
@@ -298,7 +300,10 @@ fn merged<T: Clone + Ord>(
     let mut merged: BTreeMap<String, BTreeSet<T>> = BTreeMap::new();
     for (path, known) in entries {
         let kept = name(kept_in_copies(&dir(path)));
-        merged.entry(kept).or_default().extend(known.iter().cloned());
+        merged
+            .entry(kept)
+            .or_default()
+            .extend(known.iter().cloned());
     }
     merged
 }

@@ -92,7 +92,10 @@ fn records_in(object: Node<'_>) -> Result<Vec<(Artifact, String)>, String> {
         let name = member.name();
         let artifact = Artifact::from_file_name(&name).ok_or_else(|| {
             let (name, names) = (brief(&name), Artifact::ALL.map(Artifact::file_name));
-            format!("`records` has `{name}`, which is none of {}", names.join(", "))
+            format!(
+                "`records` has `{name}`, which is none of {}",
+                names.join(", ")
+            )
         })?;
         if records.iter().any(|(other, _)| *other == artifact) {
             return Err(format!("`records` has `{name}` twice"));

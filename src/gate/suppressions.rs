@@ -120,13 +120,15 @@ impl Suppressions {
                 vanished.push((what, (*findings).max(1)));
             }
         }
-        let unnamed = vanished.iter().skip(MAX_NAMED).map(|(_, findings)| findings);
+        let unnamed = vanished
+            .iter()
+            .skip(MAX_NAMED)
+            .map(|(_, findings)| findings);
         let unnamed: usize = unnamed.sum();
         let named = vanished.into_iter().take(MAX_NAMED).map(|(what, _)| what);
         let vanished = named.chain((unnamed > 0).then(|| format!("{unnamed} more")));
-        let vanished = vanished.map(|what| {
-            format!("no longer found, and can be removed from the baseline: {what}")
-        });
+        let vanished = vanished
+            .map(|what| format!("no longer found, and can be removed from the baseline: {what}"));
         let stale = self.ignored.iter().filter_map(Ignored::stale);
         let entries = stale.chain(vanished);
         entries.map(|entry| escape(&entry).into_owned()).collect()
@@ -142,7 +144,11 @@ fn suppress(
         match reason_for(&finding) {
             None => episode.findings.push(finding),
             Some((by, reason)) => {
-                let suppressed = Suppressed { by, reason, finding };
+                let suppressed = Suppressed {
+                    by,
+                    reason,
+                    finding,
+                };
                 episode.suppressed.push(suppressed);
             }
         }

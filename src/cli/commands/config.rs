@@ -9,7 +9,6 @@ use clap_complete::engine::ArgValueCandidates;
 use super::output::Output;
 use super::settings::{Baselines, Settings, SettingsArgs, now, parse_rule};
 use super::{Exit, Failure, candidates};
-use crate::finding::Level;
 use crate::gate::{Decided, Gate};
 use crate::printable::{columns_of, escape};
 use crate::rules::names;
@@ -52,15 +51,14 @@ impl Config {
             Some(name) => levels(&settings.gate, name, self.episode.as_deref()),
             None => rows(&settings, &now()?),
         };
-        let rows: Vec<Row> = rows
+        let rows = rows
             .iter()
-            .map(|row| row.each_ref().map(|text| escape(text).into_owned()))
-            .collect();
-        let width = |at: usize| {
-            let texts = rows.iter().filter_map(|row| row.get(at));
-            texts.map(|text| columns_of(text)).max().unwrap_or_default()
-        };
-        let (names, values) = (width(0), width(1));
+            .map(|row| row.each_ref().map(|text| escape(text)));
+        let rows: Vec<_> = rows.collect();
+        let (mut names, mut values) = (0, 0);
+        for [name, value, _] in &rows {
+            (names, values) = (names.max(columns_of(name)), values.max(columns_of(value)));
+        }
         for [name, value, origin] in &rows {
             writeln!(output.stdout(), "{name:names$}  {value:values$}  {origin}")?;
         }
@@ -74,7 +72,7 @@ impl Config {
 /// The level of each rule of a name, and what decides it.
 fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Vec<Row> {
     let named = gate.decided(episode).filter(|(rule, ..)| names(name, rule));
-    let row = |(rule, level, why): (&str, Level, Decided<'_>)| {
+    let rows = named.map(|(rule, level, why)| {
         let why = match why {
             Decided::Default => "default".to_owned(),
             Decided::Set(set, origin) if set == rule => origin.to_owned(),
@@ -82,8 +80,8 @@ fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Vec<Row> {
             Decided::NotSelected => "not selected".to_owned(),
         };
         [rule.to_owned(), level.to_string(), why]
-    };
-    named.map(row).collect()
+    });
+    rows.collect()
 }
 
 /// All settings.
@@ -93,11 +91,10 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
     let mut add = |name: String, value: &str, span: Range<usize>| {
         rows.push([name, value.to_owned(), file.place(&span)]);
     };
-    for glob in &config.exclude {
-        add("exclude".to_owned(), glob.get_ref(), glob.span());
-    }
-    for rule in &config.require {
-        add("require".to_owned(), rule.get_ref(), rule.span());
+    for (name, list) in [("exclude", &config.exclude), ("require", &config.require)] {
+        for item in list {
+            add(name.to_owned(), item.get_ref(), item.span());
+        }
     }
     for (rule, level) in &config.rules {
         add(rule.get_ref().clone(), level.get_ref().word(), rule.span());
@@ -121,9 +118,8 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
         };
         add(name, &effect, ignore.rule.span());
     }
-    let given = settings.rules.iter();
-    rows.extend(
-        given.map(|(rule, level, origin)| [rule.clone(), level.to_string(), (*origin).to_owned()]),
-    );
+    for (rule, level, origin) in &settings.rules {
+        rows.push([rule.clone(), level.to_string(), (*origin).to_owned()]);
+    }
     rows
 }
