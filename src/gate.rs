@@ -39,7 +39,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::check::{self, Checker, LiveChecker, Worker};
+use crate::check::{self, Checker, Worker};
 use crate::config::Files;
 use crate::digest::Digest;
 use crate::finding::{Deny, EpisodeReport, Report, ReportedFault, RuleInfo, Statistics, Totals};
@@ -220,12 +220,12 @@ impl Gate {
             judged.map(|(report, ())| report)
         };
         in_order(episodes, jobs, worker, check, |checked| {
-            let checked = checked.map(|mut episode| {
+            let judged = checked.map(|mut episode| {
                 self.suppressions.apply(&mut episode, &checker);
                 episode
             });
-            outcome.add(&checked);
-            let flow = take(checked);
+            outcome.add(&judged);
+            let flow = take(judged);
             is_whole = flow.is_continue();
             flow
         });
@@ -287,7 +287,7 @@ impl Gate {
     pub fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         let records = records.iter();
         let records = records.map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)));
-        self.artifacts(&id.into(), Some(id), &InMemory::from_iter(records))
+        self.artifacts(&id.into(), Some(id), &records.collect::<InMemory<'_>>())
     }
 
     /// Judges an episode whose artifacts come from anywhere: from memory, from a directory, or from
@@ -383,8 +383,7 @@ impl Gate {
         id: Option<&str>,
         fetch: impl FnMut(usize) -> Result<A, E>,
     ) -> Result<EpisodeReport, E> {
-        let judged =
-            self.judge(|worker| worker.settle(key, id, fetch, |artifacts| artifacts, None, |_| ()));
+        let judged = self.judge(|worker| worker.settle(key, id, fetch, |it| it, None, |_| ()));
         judged.map(|(report, ())| report)
     }
 
@@ -401,10 +400,5 @@ impl Gate {
         let (mut report, other) = check(worker)?;
         self.suppressions.apply(&mut report, worker.checker());
         Ok((report, other))
-    }
-
-    /// The rules of the team that judge a run while it is written.
-    pub(crate) fn judges(&self, key: EpisodeKey, id: &str) -> LiveChecker {
-        LiveChecker::new(self.checker(), key, id)
     }
 }

@@ -67,11 +67,7 @@ fn located(
     locations: &mut impl Iterator<Item = Location>,
     id: &str,
 ) -> Finding {
-    let Drafted {
-        rule_index,
-        severity,
-        draft,
-    } = drafted;
+    let draft = drafted.draft;
     let location = locations.next().unwrap_or_default();
     let mut related = |places: Vec<(Place, String)>| -> Vec<Related> {
         let related = places.into_iter().map(|(_, message)| Related {
@@ -81,10 +77,10 @@ fn located(
         related.collect()
     };
     let mut finding = Finding {
-        rule_index: Some(rule_index),
+        rule_index: Some(drafted.rule_index),
         is_cause,
         rule: rule.info.id.to_string(),
-        severity,
+        severity: drafted.severity,
         message: draft.message,
         help: draft.help.unwrap_or_else(|| rule.info.hint.to_string()),
         fingerprint: String::new(),

@@ -34,9 +34,7 @@ pub(super) fn episode<R>(
     also: impl FnOnce(&Loaded<'_, '_>) -> R,
 ) -> (EpisodeReport, R) {
     let levels = &*checker.levels_of(&episode.key);
-    let Checker {
-        settings, wanted, ..
-    } = checker;
+    let (settings, wanted) = (&checker.settings, &checker.wanted);
     load::episode(files, episode.id, wanted, listening, buffers, |loaded| {
         let dir = episode.key.to_string();
         let is_covered = settings.is_covered();

@@ -94,16 +94,13 @@ impl Settings {
             // Each is asked, so that it is known which match nothing.
             (Some(globs), Some(dir)) => globs.iter().filter(|glob| glob.matches(dir)).count() > 0,
         };
-        let Levels {
-            configured,
-            selected,
-            last,
-        } = &self.levels;
-        let configured: Vec<&LevelSetting> = configured.iter().filter(is_in_force).collect();
+        let levels = &self.levels;
+        let configured = levels.configured.iter().filter(is_in_force);
+        let configured: Vec<&LevelSetting> = configured.collect();
         let level = move |rule: &'l Rule| {
             let is_of_rule = |setting: &&LevelSetting| names(&setting.rule, &rule.info.id);
             let why = |it: &'l LevelSetting| Decided::Set(&it.rule, &it.origin);
-            if let Some(set) = last.iter().rev().find(is_of_rule) {
+            if let Some(set) = levels.last.iter().rev().find(is_of_rule) {
                 return (set.level, why(set));
             }
             if !self.selects(&rule.info.id) {
@@ -112,7 +109,7 @@ impl Settings {
             let set = configured.iter().copied().rev().find(is_of_rule);
             let why = set.map_or(Decided::Default, why);
             match set.map_or(rule.info.level, |setting| setting.level) {
-                Level::Off if !selected.is_empty() => (Level::Warning, why),
+                Level::Off if !levels.selected.is_empty() => (Level::Warning, why),
                 level => (level, why),
             }
         };

@@ -21,12 +21,7 @@ pub(super) fn locate(
     loaded: &Loaded<'_, '_>,
     key: &EpisodeKey,
 ) -> Vec<Location> {
-    let Loaded {
-        state,
-        summary,
-        manifest,
-        ..
-    } = loaded;
+    let (state, summary, manifest) = (&loaded.state, &loaded.summary, &loaded.manifest);
     let whole = |artifact| match artifact {
         Artifact::State => Some((state.bytes, state.text.as_ref().ok().copied())),
         Artifact::Summary => Some((summary.bytes, summary.text.as_ref().ok().copied())),

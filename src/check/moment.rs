@@ -114,10 +114,8 @@ impl LiveChecker {
         let place = Place::line(artifact, record.line);
         self.judge(record, None, |document| {
             let mut found = self.team().clone();
-            for schema in found
-                .of(artifact)
-                .filter(|it| it.schema.record != Judged::Action)
-            {
+            let schemas = found.of(artifact);
+            for schema in schemas.filter(|it| it.schema.record != Judged::Action) {
                 schema.record(document.root(), &|| place.clone());
             }
             Some(found)
@@ -146,9 +144,8 @@ impl LiveChecker {
 
     /// Returns `true` if a finding is that of a schema.
     pub(crate) fn is_of_schema(&self, finding: &Finding) -> bool {
-        let rule = finding
-            .rule_index
-            .and_then(|it| self.check.settings.rules.get(it));
+        let rules = &self.check.settings.rules;
+        let rule = finding.rule_index.and_then(|it| rules.get(it));
         rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema(_))))
     }
 
@@ -171,23 +168,19 @@ impl LiveChecker {
                 continue;
             };
             let mut skips = Vec::new();
-            let mut findings = Findings::new(
-                &of.rule.info.id,
-                of.index,
-                severity,
-                &mut memory,
-                &mut drafts,
-                &mut skips,
-            );
+            let (id, rule_index) = (&of.rule.info.id, of.index);
+            let memory = &mut memory;
+            let mut findings =
+                Findings::new(id, rule_index, severity, memory, &mut drafts, &mut skips);
             let _ = found.report(*check, None, &mut findings);
             findings.close();
-            drafts.extend(skips.into_iter().map(|skip| Drafted {
-                rule_index: of.index,
-                severity,
-                draft: Draft::new(
-                    Place::line(text.artifact, text.line),
-                    format!("this can't be judged: {}", skip.reason),
-                ),
+            drafts.extend(skips.into_iter().map(|skip| {
+                let message = format!("this can't be judged: {}", skip.reason);
+                Drafted {
+                    rule_index,
+                    severity,
+                    draft: Draft::new(Place::line(text.artifact, text.line), message),
+                }
             }));
         }
         let read = |artifact, line, bytes: &mut Vec<u8>| {

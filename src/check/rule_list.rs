@@ -59,10 +59,7 @@ impl RuleEntry {
             id: rule.id.to_string(),
             group: group.to_owned(),
             level: rule.level,
-            severity: match rule.level {
-                Level::Error => Severity::Error,
-                Level::Warning | Level::Off => Severity::Warning,
-            },
+            severity: rule.level.severity().unwrap_or(Severity::Warning),
             title: rule.title.to_string(),
             hint: rule.hint.to_string(),
             url: rule.url.clone(),

@@ -4,7 +4,7 @@ mod file;
 
 use std::fmt::Display;
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::SystemTime;
 
@@ -341,38 +341,25 @@ impl GateArgs {
         given.merge("select", self.select.clone(), &mut select);
         given.show("select", select.as_ref(), "-", |rules| rules.join(","));
         given.set("verify_manifest", &mut config.verify_manifest, "false");
-        if let Some(select) = &self.select {
-            gate = gate.select(select)?;
-        }
         for rule in self.require.iter().flatten() {
-            gate = gate.require(rule)?;
             let origin = given.origin("require").unwrap_or_default();
             let row = ["require".to_owned(), rule.clone(), origin];
             given.shown.push(row);
         }
-        if self.verify_manifest == Some(true) {
-            let origin = given.origin("verify_manifest").unwrap_or_default();
-            gate = gate.level_by(&MANIFEST.info.id, Level::Error, &origin)?;
-        }
-        for (rule, level, origin) in &rules {
-            gate = gate.level_by(rule, *level, origin)?;
-        }
+        gate = self.over(gate, &given, &rules)?;
         if let (Baselines::Read, Some(baseline)) = (baselines, &config.baseline) {
             let origin = given.file.origin(&baseline.origin);
-            let read = Baseline::read(&baseline.value).map_err(|error| {
-                Failure::Fault(format!(
-                    "{error} (set by {origin}; `runvet validate --write-baseline` creates it, \
-                     --no-baseline checks without it)"
-                ))
-            });
-            gate = gate.with_baseline(read?);
+            gate = gate.with_baseline(read_baseline(&baseline.value, &origin)?);
         }
-        let are_changed = self.no_baseline
-            || self.baseline.is_some()
-            || self.select.is_some()
-            || self.require.is_some()
-            || self.verify_manifest.is_some()
-            || !rules.is_empty();
+        let mut others = [
+            "no_baseline",
+            "baseline",
+            "select",
+            "require",
+            "verify_manifest",
+        ]
+        .iter();
+        let are_changed = !rules.is_empty() || others.any(|id| given.origin(id).is_some());
         Ok(Settings {
             shown: given.shown,
             are_changed,
@@ -382,6 +369,29 @@ impl GateArgs {
             rules,
             gate,
         })
+    }
+
+    /// A gate in which flags and variables override what the configuration says of rules.
+    fn over(
+        &self,
+        mut gate: Gate,
+        given: &Given<'_>,
+        rules: &[(String, Level, &str)],
+    ) -> Result<Gate, Failure> {
+        if let Some(select) = &self.select {
+            gate = gate.select(select)?;
+        }
+        for rule in self.require.iter().flatten() {
+            gate = gate.require(rule)?;
+        }
+        if self.verify_manifest == Some(true) {
+            let origin = given.origin("verify_manifest").unwrap_or_default();
+            gate = gate.level_by(&MANIFEST.info.id, Level::Error, &origin)?;
+        }
+        for (rule, level, origin) in rules {
+            gate = gate.level_by(rule, *level, origin)?;
+        }
+        Ok(gate)
     }
 
     /// The levels that the environment sets, then those of flags, which override them.
@@ -396,6 +406,14 @@ impl GateArgs {
         let of_variable = of_variable.into_iter().map(by(RULES));
         Ok(of_variable.chain(of_flags).collect())
     }
+}
+
+fn read_baseline(path: &Path, origin: &str) -> Result<Baseline, Failure> {
+    Baseline::read(path).map_err(|error| {
+        Failure::Fault(format!(
+            "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
+        ))
+    })
 }
 
 fn levels_of_variable() -> Result<Vec<(String, Level)>, Failure> {

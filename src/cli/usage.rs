@@ -104,19 +104,16 @@ pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, ar
     let is_given = |arg: &Arg| {
         let mut args = args.iter().filter_map(|given| given.to_str());
         args.any(|given| {
-            let long = given
-                .strip_prefix("--")
-                .map(|given| given.split('=').next());
-            let short = given.strip_prefix('-').map(|given| given.chars().next());
-            long.is_some_and(|long| long == arg.get_long())
-                || short.is_some_and(|short| short.is_some() && short == arg.get_short())
+            let long = given.strip_prefix("--");
+            let long = long.and_then(|given| given.split('=').next());
+            let short = given.strip_prefix('-').and_then(|it| it.chars().next());
+            (long.is_some() && long == arg.get_long())
+                || (short.is_some() && short == arg.get_short())
         })
     };
     let is_set = |name: &OsStr| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let long = shown.strip_prefix("--").and_then(|shown| {
-        let end = shown.find([' ', '=', '[']).unwrap_or(shown.len());
-        shown.get(..end)
-    });
+    let long = shown.strip_prefix("--");
+    let long = long.and_then(|shown| shown.split([' ', '=', '[']).next());
     let variable = command
         .get_subcommands()
         .flat_map(clap::Command::get_arguments)

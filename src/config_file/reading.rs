@@ -48,12 +48,6 @@ enum Wrong {
 }
 
 impl Mistake {
-    /// Returns `true` if another mistake explains this one.
-    fn follows_from(&self, found: &[Self], schema: &Value) -> bool {
-        let may_follow = !matches!(self.what, Wrong::UnknownKey(_) | Wrong::Type);
-        may_follow && found.iter().any(|it| it.explains(self, schema))
-    }
-
     /// Returns `true` if another mistake of the same value follows from this one.
     fn explains(&self, other: &Self, schema: &Value) -> bool {
         match (&self.what, &other.what) {
@@ -88,11 +82,8 @@ impl ConfigSource<'_> {
         if !errors.is_empty() {
             let mistake = |error: &toml::de::Error| {
                 let span = error.span().unwrap_or_default();
-                self.error(
-                    span.clone(),
-                    error.message(),
-                    self.unquoted_name(span.start),
-                )
+                let help = self.unquoted_name(span.start);
+                self.error(span, error.message(), help)
             };
             // After a slip in the grammar the rest of its line says nothing.
             let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
@@ -107,7 +98,7 @@ impl ConfigSource<'_> {
         let found = mistakes(&schema, &json);
         let mut mistakes: Vec<ConfigError> = found
             .iter()
-            .filter(|mistake| !mistake.follows_from(&found, &schema))
+            .filter(|mistake| !found.iter().any(|it| it.explains(mistake, &schema)))
             .map(|mistake| self.worded(mistake, &schema, &root))
             .collect();
         let unreadable = found
@@ -167,10 +158,8 @@ impl ConfigSource<'_> {
         let (message, help) = match &mistake.what {
             Wrong::UnknownKey(key) => {
                 let table = value.and_then(|value| value.get_ref().as_table());
-                let mut keys = table.into_iter().flat_map(DeTable::keys);
-                span = keys
-                    .find(|known| known.get_ref() == key)
-                    .map_or(span, Spanned::span);
+                let entry = table.and_then(|table| table.get_key_value(&**key));
+                span = entry.map_or(span, |(key, _)| key.span());
                 let help = advice(key, &known_keys(expected));
                 (format!("unknown key {}", quote(key)), Some(help))
             }
@@ -187,7 +176,7 @@ impl ConfigSource<'_> {
                 (message, None)
             }
             Wrong::Other => {
-                let said = expected.get("patternErrorMessage").and_then(Value::as_str);
+                let said = expected["patternErrorMessage"].as_str();
                 (said.unwrap_or("the value is not allowed").to_owned(), None)
             }
         };
@@ -321,10 +310,8 @@ fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
 
 /// A part of the schema, and those of the forms that it allows.
 fn forms(part: &Value) -> Vec<&Value> {
-    let below = part.get("anyOf").and_then(Value::as_array);
-    iter::once(part)
-        .chain(below.into_iter().flatten().flat_map(forms))
-        .collect()
+    let below = part["anyOf"].as_array().into_iter().flatten();
+    iter::once(part).chain(below.flat_map(forms)).collect()
 }
 
 /// The part that a reference leads to, or the part itself.
@@ -339,31 +326,27 @@ fn wanted(schema: &Value, part: &Value) -> (String, Option<String>) {
     let item = part.get("items").map(|items| target(schema, items));
     let wants_tables = item.is_some_and(|item| item["type"] == "object");
     let wanted = match part["type"].as_str().unwrap_or_default() {
-        "integer" => format!("a whole number, at least {}", part["minimum"]),
-        "array" if wants_tables => "a list of tables".to_owned(),
-        "array" => "a list in brackets".to_owned(),
-        "boolean" => "`true` or `false`".to_owned(),
-        "object" => "a table".to_owned(),
-        _ => "a string, in quotes".to_owned(),
+        "integer" => &*format!("a whole number, at least {}", part["minimum"]),
+        "array" if wants_tables => "a list of tables",
+        "array" => "a list in brackets",
+        "boolean" => "`true` or `false`",
+        "object" => "a table",
+        _ => "a string, in quotes",
     };
     let help = wants_tables.then(|| "write the name in two pairs of brackets: `[[…]]`".to_owned());
     (format!("expected {wanted}"), help)
 }
 
 fn known_keys(part: &Value) -> Vec<&str> {
-    let known = forms(part)
-        .into_iter()
-        .filter_map(|form| form.get("properties")?.as_object());
+    let known = forms(part).into_iter();
+    let known = known.filter_map(|form| form.get("properties")?.as_object());
     known.flatten().map(|(key, _)| &**key).collect()
 }
 
 fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
     let words = part.get(keyword).and_then(Value::as_array);
-    words
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect()
+    let words = words.into_iter().flatten();
+    words.filter_map(Value::as_str).collect()
 }
 
 /// What was probably meant by an unknown word.

@@ -37,7 +37,8 @@ impl BaselineError {
 /// file.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
-    dir: PathBuf,
+    /// The directory of the file.
+    pub(super) dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<Known>>,
     skips: BTreeMap<String, BTreeSet<KnownSkips>>,
     /// Whether the directories are only what a copy of the run data keeps of their paths.
@@ -182,11 +183,6 @@ impl Baseline {
             skips: written.skips,
             ..Self::new(path)
         })
-    }
-
-    /// The directory of the file.
-    pub(super) fn dir(&self) -> &Path {
-        &self.dir
     }
 
     /// The accepted findings and skips, by directories relative to that of the file.

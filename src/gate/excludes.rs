@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Gate;
-use super::ignores::Ignored;
 use crate::printable::escape;
 use crate::source::{Artifact, EPISODES};
 use crate::store::Excludes;
@@ -35,7 +34,7 @@ impl Gate {
         given: &[PathBuf],
         is_episode: impl Fn(&Path) -> bool,
     ) -> Vec<String> {
-        let ignored = self.suppressions.ignored.iter().map(Ignored::glob);
+        let ignored = self.suppressions.ignored.iter().map(|it| &it.episode);
         let globs = self.excluded.iter().chain(self.settings.levels.globs());
         let mut globs = globs.chain(ignored).peekable();
         if globs.peek().is_none() {

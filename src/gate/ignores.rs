@@ -15,8 +15,10 @@ pub(super) struct Ignored {
     table: Ignore,
     /// The file and line of the table in the configuration.
     place: String,
-    episode: Glob,
-    has_expired: bool,
+    /// The glob of the episodes.
+    pub(super) episode: Glob,
+    /// Whether it has no effect, because its day has come.
+    pub(super) has_expired: bool,
     /// Whether it covered an episode that was judged.
     has_covered: bool,
     was_used: bool,
@@ -51,16 +53,6 @@ impl Ignored {
         covers
     }
 
-    /// Whether it has no effect, because its day has come.
-    pub(super) fn has_expired(&self) -> bool {
-        self.has_expired
-    }
-
-    /// The glob of the episodes.
-    pub(super) fn glob(&self) -> &Glob {
-        &self.episode
-    }
-
     /// Returns `true` if it ignores a finding of the episode in a directory.
     pub(super) fn ignores(&self, dir: &Path, finding: &Finding) -> bool {
         self.matches(finding) && self.episode.matches(dir)
@@ -75,8 +67,8 @@ impl Ignored {
 
     fn matches(&self, finding: &Finding) -> bool {
         let Finding { rule, location, .. } = finding;
+        let found = location.pointer.as_deref();
         let is_within = |pointer: &str| {
-            let found = location.pointer.as_deref();
             let below = found.and_then(|found| found.strip_prefix(pointer));
             below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
         };
@@ -89,16 +81,15 @@ impl Ignored {
 
     /// Why it is no longer needed, if so.
     pub(super) fn stale(&self) -> Option<String> {
-        let place = &self.place;
-        match &self.table.expires {
-            Some(day) if self.has_expired => Some(format!(
-                "{place}: this ignore expired on {} and has no effect",
-                day.text
-            )),
-            _ if self.has_covered && !self.was_used => Some(format!(
-                "{place}: this ignore matches no finding and can be removed"
-            )),
-            _ => None,
-        }
+        let why = match &self.table.expires {
+            Some(day) if self.has_expired => {
+                format!("expired on {} and has no effect", day.text)
+            }
+            _ if self.has_covered && !self.was_used => {
+                "matches no finding and can be removed".to_owned()
+            }
+            _ => return None,
+        };
+        Some(format!("{}: this ignore {why}", self.place))
     }
 }

@@ -24,11 +24,9 @@ impl Gate {
     /// Gives the gate files that a configuration names, which it then does not read: those of
     /// [`Gate::config_files`] on another machine.
     #[must_use]
-    pub fn with_files(self, texts: BTreeMap<PathBuf, String>) -> Self {
-        Self {
-            files: Files::given(texts),
-            ..self
-        }
+    pub fn with_files(mut self, texts: BTreeMap<PathBuf, String>) -> Self {
+        self.files = Files::given(texts);
+        self
     }
 
     /// Makes the gate follow a configuration: the text of a `runvet.toml`. Its globs are relative
@@ -95,17 +93,14 @@ impl Gate {
         self.deny = config.deny();
         let baseline = config.baseline.as_ref();
         self.baseline_path = baseline.map(|path| self.settings.base.root.join(&path.value));
-        let excluded = config.exclude.iter();
-        self.excluded
-            .extend(excluded.filter_map(|it| reader.glob(it)));
+        for glob in &config.exclude {
+            self.excluded.extend(reader.glob(glob));
+        }
         for ignore in &config.ignores {
-            let ignored = &mut self.suppressions.ignored;
-            ignored.extend(Ignored::new(&mut reader, ignore, now));
+            let ignored = Ignored::new(&mut reader, ignore, now);
+            self.suppressions.ignored.extend(ignored);
         }
-        match ConfigError::first_of(reader.mistakes) {
-            Some(error) => Err(error),
-            None => Ok(self),
-        }
+        ConfigError::first_of(reader.mistakes).map_or(Ok(self), Err)
     }
 
     /// Sets the level of a rule, or of a group such as `plan/*`, in all directories. It overrides
@@ -257,11 +252,9 @@ impl Gate {
 
     /// Makes the gate also sum up by rule, mode and adapter.
     #[must_use]
-    pub(crate) fn with_statistics(self) -> Self {
-        Self {
-            has_statistics: true,
-            ..self
-        }
+    pub(crate) fn with_statistics(mut self) -> Self {
+        self.has_statistics = true;
+        self
     }
 
     /// The packs and schema files of the configuration, by their paths: what decides about
@@ -289,7 +282,7 @@ impl Gate {
         self.suppressions.stale(&self.settings.base.here)
     }
 
-    /// Returns those findings of [`Gate::judges`] that count.
+    /// Returns those findings of a run that is being written that count.
     pub(crate) fn counting(&self, key: &EpisodeKey, mut findings: Vec<Finding>) -> Vec<Finding> {
         let dir = self.settings.base.relative(key.as_path());
         let ignored = &self.suppressions.ignored;
@@ -307,22 +300,17 @@ impl Gate {
     /// depend on the directory in which the project is.
     #[must_use]
     pub fn settings_digest(&self) -> String {
-        let check::Settings {
-            rules,
-            levels,
-            required,
-            follow_links,
-            ..
-        } = &self.settings;
+        let check::Settings { rules, levels, .. } = &self.settings;
         let last: Vec<_> = levels.last.iter().map(|it| (&it.rule, it.level)).collect();
-        let expired = self.suppressions.ignored.iter().map(Ignored::has_expired);
-        let required = required.iter().filter_map(|index| rules.get(*index));
+        let ignored = self.suppressions.ignored.iter();
+        let required = self.settings.required.iter();
+        let required = required.filter_map(|index| rules.get(*index));
         let decisive = serde_json::to_vec(&(
-            follow_links,
+            self.settings.follow_links,
             required.map(|rule| &*rule.info.id).collect::<Vec<_>>(),
             self.config.map(|digest| digest.to_string()),
             (&levels.selected, last),
-            expired.collect::<Vec<_>>(),
+            ignored.map(|it| it.has_expired).collect::<Vec<_>>(),
             self.baseline().map(Baseline::entries),
         ));
         let digest = Digest::of([&*decisive.unwrap_or_default()]).to_string();
@@ -359,11 +347,8 @@ impl Gate {
     /// The files besides the artifacts that a check reads, in some directory.
     #[cfg(feature = "cli")]
     pub(crate) fn other_files(&self) -> OtherFiles {
-        if self.reads_named_files() {
-            OtherFiles::All
-        } else {
-            OtherFiles::Named(self.judged_files())
-        }
+        let named = (!self.reads_named_files()).then(|| self.judged_files());
+        named.map_or(OtherFiles::All, OtherFiles::Named)
     }
 
     /// Whether the files that a manifest names are read, in some directory.

@@ -71,7 +71,7 @@ impl Suppressions {
         let Some(baseline) = &mut self.baseline else {
             return;
         };
-        let dir = relative(episode.key.as_path(), baseline.dir(), &base.here);
+        let dir = relative(episode.key.as_path(), &baseline.dir, &base.here);
         self.unjudged.remove(&dir);
         if self.records {
             baseline.add(&dir, episode);
@@ -111,7 +111,8 @@ impl Suppressions {
     /// judged by the episodes seen so far and by directories that no longer exist.
     pub(super) fn stale(&self, here: &Path) -> Vec<String> {
         let mut vanished = self.vanished.clone();
-        let from = self.baseline.as_ref().map_or(Path::new(""), Baseline::dir);
+        let from = self.baseline.as_ref();
+        let from = from.map_or(Path::new(""), |baseline| &baseline.dir);
         for (dir, findings) in &self.unjudged {
             let dir = relative(&from.join(dir), Path::new(""), here);
             if is_gone(&here.join(&dir)) {

@@ -52,12 +52,18 @@ impl ConfigFile {
         }
     }
 
-    /// A gate that follows what was read of it.
+    /// A gate that follows what was read of it; mistakes are drawn with their places.
     pub(super) fn gate(&self, config: &Config) -> Result<Gate, Failure> {
         let (mistakes, now) = (self.mistakes.clone(), now()?);
-        Gate::default()
-            .configured(self.source(), config, mistakes, Some(&now))
-            .map_err(|error| drawn(&error))
+        let gate = Gate::default().configured(self.source(), config, mistakes, Some(&now));
+        gate.map_err(|error| {
+            let options = Options::default().style(style(Color::Auto));
+            let drawn = error.each().map(|mistake| {
+                let help = mistake.help.as_deref();
+                draw(&options, &mistake.message, &mistake.location, help)
+            });
+            Failure::Drawn(drawn.collect::<Vec<_>>().join("\n"))
+        })
     }
 }
 
@@ -113,18 +119,6 @@ impl ConfigArgs {
 }
 
 fn unreadable_config(path: &Path, error: &io::Error) -> Failure {
-    Failure::Fault(format!(
-        "can't read the configuration {}: {error}",
-        path.display()
-    ))
-}
-
-/// Mistakes in a configuration, each drawn with its place.
-fn drawn(error: &ConfigError) -> Failure {
-    let options = Options::default().style(style(Color::Auto));
-    let draw = |error: &ConfigError| {
-        let help = error.help.as_deref();
-        draw(&options, &error.message, &error.location, help)
-    };
-    Failure::Drawn(error.each().map(draw).collect::<Vec<_>>().join("\n"))
+    let path = path.display();
+    Failure::Fault(format!("can't read the configuration {path}: {error}"))
 }

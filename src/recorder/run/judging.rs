@@ -24,7 +24,7 @@ impl Run {
         let Some(gate) = &self.recorder.gate else {
             return Ok(self);
         };
-        let mut live = gate.judges(self.key(), self.id());
+        let mut live = LiveChecker::new(gate.checker(), self.key(), self.id());
         let (mut number, mut offset, mut found) = (0, 0, Vec::new());
         let read = whole_lines(self.events.content()?, &mut |line| {
             number += 1;
