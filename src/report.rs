@@ -49,6 +49,7 @@ use serde::Deserialize;
 use crate::finding::{Deny, EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
 use crate::words::words;
 
+pub(crate) use crate::printable::count;
 #[cfg(feature = "cli")]
 pub(crate) use dashboard::DashboardText;
 #[cfg(feature = "cli")]
@@ -63,7 +64,6 @@ pub(crate) use json::{json_bytes, raw_json};
 pub(crate) use json::{write_json_line, write_json_text};
 #[cfg(feature = "cli")]
 pub(crate) use paint::{Paint, StyledLine};
-pub(crate) use wording::count;
 #[cfg(feature = "cli")]
 pub(crate) use wording::faults;
 #[cfg(feature = "html")]

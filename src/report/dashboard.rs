@@ -10,11 +10,11 @@ use super::Style;
 use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds};
 use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
-use super::wording::count;
 use crate::dashboard::{
     ChangeKind, Figure, Header, LinkEnd, LinkRow, MetricsSection, Moment, Overview, PlanSection,
     Rows, VerificationSection,
 };
+use crate::printable::count;
 use crate::printable::{columns_of, escape, fit};
 
 /// The maximum number of lines of a section.

@@ -11,11 +11,12 @@ use miette::{
 };
 
 use super::unjudged::UnjudgedByKind;
-use super::wording::{count, counts, faults, not_judged, nothing_found, verdict};
+use super::wording::{counts, faults, not_judged, nothing_found, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
     EpisodeReport, Finding, Location, ReportedFault, SkipKind, Statistics, Tally, Totals,
 };
+use crate::printable::count;
 use crate::printable::{columns_of, escape, fit};
 
 /// The number of findings from which on a report is long.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::wording::{MAX_NAMED, count};
+use super::wording::MAX_NAMED;
 use crate::finding::{EpisodeReport, SkipKind};
+use crate::printable::count;
 
 /// What could not be judged, by the kind of the reason.
 #[derive(Default)]

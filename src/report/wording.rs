@@ -3,8 +3,7 @@
 use super::Closing;
 use crate::finding::EpisodeReport;
 use crate::finding::{FaultSort, ReportedFault, Severity, Unjudged};
-#[cfg(feature = "human")]
-pub(crate) use crate::printable::count;
+use crate::printable::count;
 
 /// Where settings come from, in words: the configuration file, if there is one, and whether options
 /// of the command or of a call change what it says.

@@ -6,9 +6,9 @@ use std::io;
 use super::{DashboardText, SECTION_LINES};
 use crate::dashboard::{Dashboard, ReasonKind};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Totals};
+use crate::printable::count;
 use crate::printable::escape;
 use crate::report::paint::{Paint, StyledLine};
-use crate::report::wording::count;
 
 impl DashboardText<'_> {
     /// Draws how the run ended and, separately, whether its records can be trusted.
