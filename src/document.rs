@@ -65,8 +65,6 @@ pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
-#[cfg(feature = "cli")]
-pub(crate) use parser::Nothing;
 pub(crate) use parser::{Parser, Sink};
 pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use resolve::Resolved;

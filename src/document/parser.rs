@@ -27,7 +27,7 @@ pub(crate) trait Sink {
 }
 
 /// Ignores everything: the text is only checked to be JSON.
-pub(crate) struct Nothing;
+pub(super) struct Nothing;
 
 #[expect(
     clippy::inline_always,

@@ -1,10 +1,12 @@
 //! A JSON text -> the records that it holds, to be judged.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use serde_json::value::RawValue;
 
-use crate::document::{Kind, Node, Nothing, Parser, Tape, utf8};
+use crate::document::{Kind, Parser, Sink, unquoted, utf8};
 use crate::printable::{brief, escape};
 use crate::source::{Artifact, Spot};
 
@@ -33,48 +35,26 @@ impl CheckRequest {
     }
 
     fn read(bytes: &[u8]) -> Result<Self, String> {
-        utf8(bytes).map_err(|error| error.to_string())?;
-        let read = Parser::new(bytes, Nothing).text();
+        let text = utf8(bytes).map_err(|error| error.to_string())?;
+        let mut members = Members {
+            text,
+            ..Members::default()
+        };
+        let read = Parser::new(bytes, &mut members).text();
         read.map_err(|error| {
             let (line, column) = Spot::of(bytes, &error.span(bytes)).line_and_column();
             format!("{error}, at line {line}, column {column}")
         })?;
-        let mut tape = Tape::default();
-        let request = tape.read(bytes).map_err(|error| error.to_string())?;
-        Self::of(request.root())
-    }
-
-    fn of(request: Node<'_>) -> Result<Self, String> {
-        if request.kind() != Kind::Object {
-            let kind = request.kind().with_article();
-            return Err(format!("it is {kind}, not an object"));
-        }
-        let (mut episode_id, mut records) = (None, None);
-        for member in request.all_members() {
-            let value = member.value();
-            let kind = value.kind().with_article();
-            match &*member.name() {
-                "episode_id" => {
-                    let id = value.text();
-                    let id = id.ok_or(format!("`episode_id` is {kind}, not a string"))?;
-                    if episode_id.replace(id.into_owned()).is_some() {
-                        return Err("it has `episode_id` twice".into());
-                    }
-                }
-                "records" if value.kind() != Kind::Object => {
-                    return Err(format!("`records` is {kind}, not an object"));
-                }
-                "records" if records.is_some() => return Err("it has `records` twice".into()),
-                "records" => records = Some(records_in(value)?),
-                other => {
-                    let other = brief(other);
-                    return Err(format!("`{other}` is neither `episode_id` nor `records`"));
-                }
-            }
-        }
+        members.wrong.map_or(Ok(()), Err)?;
+        let episode_id = members.episode_id.ok_or("it has no `episode_id`")?;
+        let records = members.records.ok_or("it has no `records`")?;
+        let texts = records.into_iter().map(|(artifact, given)| {
+            let text = given.text(artifact).map_err(|wrong| wrong.to_string())?;
+            Ok((artifact, text))
+        });
         Ok(Self {
-            episode_id: episode_id.ok_or("it has no `episode_id`")?,
-            records: records.ok_or("it has no `records`")?,
+            episode_id,
+            records: texts.collect::<Result<_, String>>()?,
         })
     }
 
@@ -86,35 +66,110 @@ impl CheckRequest {
     }
 }
 
-fn records_in(object: Node<'_>) -> Result<Vec<(Artifact, String)>, String> {
-    let mut records: Vec<(Artifact, String)> = Vec::new();
-    for member in object.all_members() {
-        let name = member.name();
-        let artifact = Artifact::from_file_name(&name).ok_or_else(|| {
-            let (name, names) = (brief(&name), Artifact::ALL.map(Artifact::file_name));
-            format!(
-                "`records` has `{name}`, which is none of {}",
-                names.join(", ")
-            )
-        })?;
-        if records.iter().any(|(other, _)| *other == artifact) {
-            return Err(format!("`records` has `{name}` twice"));
-        }
-        records.push((artifact, text_of(artifact, member.value())));
-    }
-    Ok(records)
+/// A record as a request has it.
+enum Given<'a> {
+    Text(Cow<'a, str>),
+    Json(&'a str),
 }
 
-/// The text of an artifact, by what a request has for it.
-fn text_of(artifact: Artifact, given: Node<'_>) -> String {
-    match (given.kind(), artifact) {
-        (Kind::String, _) => given.text().unwrap_or_default().into_owned(),
-        (Kind::Array, Artifact::Events | Artifact::Learn) => {
-            // Line breaks in JSON stand between its tokens only.
-            let line = |item: Node<'_>| item.raw().replace(['\n', '\r'], " ") + "\n";
-            given.items().map(line).collect()
+impl Given<'_> {
+    /// The text of the artifact.
+    fn text(self, artifact: Artifact) -> serde_json::Result<String> {
+        let json = match self {
+            Self::Text(text) => return Ok(text.into_owned()),
+            Self::Json(json) => json,
+        };
+        let has_lines = matches!(artifact, Artifact::Events | Artifact::Learn);
+        if !(has_lines && json.starts_with('[')) {
+            return Ok(json.to_owned());
         }
-        _ => given.raw().to_owned(),
+        let lines: Vec<&RawValue> = serde_json::from_str(json)?;
+        let lines = lines.iter().map(|line| {
+            // Line breaks in JSON stand between its tokens only.
+            line.get().replace(['\n', '\r'], " ") + "\n"
+        });
+        Ok(lines.collect())
+    }
+}
+
+/// The members of a request, as the parser meets them. What is in a record is passed over.
+#[derive(Default)]
+struct Members<'a> {
+    text: &'a str,
+    /// The number of objects that are open: the request, and its `records`.
+    depth: usize,
+    /// The key of the next value.
+    key: Cow<'a, str>,
+    episode_id: Option<String>,
+    records: Option<Vec<(Artifact, Given<'a>)>>,
+    /// What is wrong first.
+    wrong: Option<String>,
+}
+
+impl<'a> Members<'a> {
+    fn refuse(&mut self, why: impl FnOnce() -> String) {
+        self.wrong.get_or_insert_with(why);
+    }
+
+    fn record(&mut self, name: &str, given: Given<'a>) {
+        let records = self.records.get_or_insert_default();
+        let Some(artifact) = Artifact::from_file_name(name) else {
+            let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+            return self.refuse(|| {
+                let name = brief(name);
+                format!("`records` has `{name}`, which is none of {names}")
+            });
+        };
+        if records.iter().any(|(other, _)| *other == artifact) {
+            return self.refuse(|| format!("`records` has `{name}` twice"));
+        }
+        records.push((artifact, given));
+    }
+}
+
+impl Sink for &mut Members<'_> {
+    fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
+        let text = self.text;
+        let given = || match kind {
+            Kind::String => Given::Text(unquoted(text, start, end, escaped)),
+            _ => Given::Json(text.get(start..end).unwrap_or_default()),
+        };
+        let kind = kind.with_article();
+        let key = std::mem::take(&mut self.key);
+        match (self.depth, &*key) {
+            (0, _) => self.refuse(|| format!("it is {kind}, not an object")),
+            (1, "episode_id") => match given() {
+                Given::Text(_) if self.episode_id.is_some() => {
+                    self.refuse(|| "it has `episode_id` twice".into());
+                }
+                Given::Text(id) => self.episode_id = Some(id.into_owned()),
+                Given::Json(_) => self.refuse(|| format!("`episode_id` is {kind}, not a string")),
+            },
+            (1, "records") => self.refuse(|| format!("`records` is {kind}, not an object")),
+            (1, other) => self.refuse(|| {
+                let other = brief(other);
+                format!("`{other}` is neither `episode_id` nor `records`")
+            }),
+            (_, name) => self.record(name, given()),
+        }
+    }
+
+    fn key(&mut self, start: usize, end: usize, escaped: bool) {
+        self.key = unquoted(self.text, start, end, escaped);
+    }
+
+    fn open(&mut self, kind: Kind, _: usize) -> bool {
+        let is_records = self.depth == 1 && self.key == "records";
+        let is_wanted = kind == Kind::Object && (self.depth == 0 || is_records);
+        if is_wanted && is_records && self.records.replace(Vec::new()).is_some() {
+            self.refuse(|| "it has `records` twice".into());
+        }
+        self.depth += usize::from(is_wanted);
+        is_wanted
+    }
+
+    fn close(&mut self, _: usize) {
+        self.depth -= 1;
     }
 }
 
