@@ -16,6 +16,24 @@ use crate::store::is_gone;
 /// Vanished findings that are listed by name; the rest are counted.
 const MAX_NAMED: usize = 10;
 
+/// Entries of the baseline that no longer exist: the first are named, the rest counted, so that
+/// what is kept of them does not grow with the baseline.
+#[derive(Clone, Debug, Default)]
+struct Vanished {
+    named: Vec<String>,
+    unnamed: usize,
+}
+
+impl Vanished {
+    fn add(&mut self, what: String, findings: usize) {
+        if self.named.len() < MAX_NAMED {
+            self.named.push(what);
+        } else {
+            self.unnamed += findings;
+        }
+    }
+}
+
 /// The findings and skips that do not count, and which of their entries were of use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Suppressions {
@@ -26,7 +44,7 @@ pub(super) struct Suppressions {
     /// Directories in the baseline that were not judged, with their numbers of findings.
     unjudged: BTreeMap<PathBuf, usize>,
     /// What the baseline lists and no longer exists, with the numbers of findings.
-    vanished: Vec<(String, usize)>,
+    vanished: Vanished,
 }
 
 impl Suppressions {
@@ -43,7 +61,7 @@ impl Suppressions {
 
     /// Forgets what vanished in an earlier check.
     pub(super) fn begin(&mut self) {
-        self.vanished.clear();
+        self.vanished = Vanished::default();
     }
 
     /// Moves the findings and skips of a report that do not count to the suppressed ones.
@@ -91,7 +109,7 @@ impl Suppressions {
         let is_judged = |rule: &str| !is_off(rule) && !unjudged.contains(rule);
         let vanished: BTreeSet<&Known> = listed.into_values().collect();
         for known in vanished.into_iter().filter(|it| is_judged(&it.rule)) {
-            self.vanished.push((format!("{}: {known}", episode.dir), 1));
+            self.vanished.add(format!("{}: {known}", episode.dir), 1);
         }
         let listed: Vec<&KnownSkips> = baseline.skips_of(&dir).collect();
         for known in &listed {
@@ -99,7 +117,7 @@ impl Suppressions {
             if judged > 0 {
                 let (dir, rules) = (&episode.dir, count(judged as u64, "rule"));
                 let what = format!("{dir}: not judged: {rules} ({})", known.reason);
-                self.vanished.push((what, 1));
+                self.vanished.add(what, 1);
             }
         }
         let is_known = |skip: &Skip| listed.iter().any(|known| known.covers(skip));
@@ -118,16 +136,12 @@ impl Suppressions {
             if is_gone(&here.join(&dir)) {
                 let (dir, in_it) = (dir.display(), count(*findings as u64, "finding"));
                 let what = format!("{dir}: the episode no longer exists ({in_it})");
-                vanished.push((what, (*findings).max(1)));
+                vanished.add(what, (*findings).max(1));
             }
         }
-        let unnamed = vanished
-            .iter()
-            .skip(MAX_NAMED)
-            .map(|(_, findings)| findings);
-        let unnamed: usize = unnamed.sum();
-        let named = vanished.into_iter().take(MAX_NAMED).map(|(what, _)| what);
-        let vanished = named.chain((unnamed > 0).then(|| format!("{unnamed} more")));
+        let Vanished { named, unnamed } = vanished;
+        let vanished = named.into_iter();
+        let vanished = vanished.chain((unnamed > 0).then(|| format!("{unnamed} more")));
         let vanished = vanished
             .map(|what| format!("no longer found, and can be removed from the baseline: {what}"));
         let stale = self.ignored.iter().filter_map(Ignored::stale);
