@@ -32,7 +32,7 @@
 
 mod builder;
 mod essence;
-mod guide;
+mod lazy;
 mod limit;
 mod meaning;
 mod node;
@@ -40,12 +40,15 @@ mod number;
 mod owned;
 mod parser;
 mod pieces;
+mod same;
 mod repeated;
 mod resolve;
 mod skeleton;
+mod slots;
 mod sum;
 mod syntax;
 mod token;
+mod unique;
 mod value;
 pub(crate) mod work;
 
@@ -56,8 +59,6 @@ use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
-pub(crate) use guide::Guide;
-use guide::Unguided;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use meaning::Meanings;
 use node::same;
@@ -65,13 +66,17 @@ pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
-pub(crate) use parser::{Parser, Sink};
+pub(crate) use lazy::LazyTape;
+pub(crate) use parser::{Parser, Sink, end_of_number, end_of_string, skip};
 pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use resolve::Resolved;
-pub(crate) use skeleton::{Scalar, Scalars, Skeletons};
+pub(crate) use same::same_tokens;
+pub(crate) use skeleton::{Scalars, Skeletons};
+pub(crate) use slots::{EXTENSION, Layout, Row, Slots, Span};
 pub(crate) use sum::{compare_sum, is_sum_positive};
 pub(crate) use syntax::SyntaxErrorKind;
 use token::{MAX_TOKENS, Token};
+pub(crate) use unique::{UniqueKeys, skip_unique};
 
 /// The maximum nesting depth of arrays and objects.
 ///
@@ -104,6 +109,19 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Returns the kind of a value, by how it is written.
+    pub(crate) fn of(written: &str) -> Self {
+        match written.as_bytes().first() {
+            Some(b'n') => Self::Null,
+            Some(b'f') => Self::False,
+            Some(b't') => Self::True,
+            Some(b'"') => Self::String,
+            Some(b'[') => Self::Array,
+            Some(b'{') => Self::Object,
+            _ => Self::Number,
+        }
+    }
+
     /// The kind with its article, as messages name it.
     pub(crate) fn with_article(self) -> &'static str {
         match self {
@@ -200,15 +218,6 @@ impl Tape {
     /// The first place where the bytes are not UTF-8 or not one JSON text, or nest deeper than
     /// [`MAX_DEPTH`].
     pub(crate) fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
-        self.read_guided(bytes, Unguided)
-    }
-
-    /// Reads a JSON text, see [`Tape::read`], of which a guide judges the parts.
-    fn read_guided<'a>(
-        &'a mut self,
-        bytes: &'a [u8],
-        guide: impl Guide,
-    ) -> Result<Document<'a>, SyntaxError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return fail(0, SyntaxErrorKind::ByteOrderMark);
         }
@@ -233,7 +242,6 @@ impl Tape {
         let builder = Builder {
             tape: self,
             text,
-            guide,
         };
         let read = Parser::new(bytes, builder).text();
         if read.is_err() && syntax::is_utf16(bytes) {
@@ -304,6 +312,16 @@ impl<'a> Document<'a> {
             .tokens
             .get(index as usize)
             .map(|token| token.start as usize..token.end as usize)
+    }
+
+    /// Returns the value that starts at an offset of the text.
+    pub(crate) fn value_at(self, start: u32) -> Option<Node<'a>> {
+        let tokens = &self.tape.tokens;
+        let index = tokens.binary_search_by_key(&start, |token| token.start);
+        Some(Node {
+            document: self,
+            index: u32::try_from(index.ok()?).ok()?,
+        })
     }
 
     /// Whether two texts have the same tape.

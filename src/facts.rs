@@ -9,97 +9,95 @@ mod event;
 mod evidence;
 mod listener;
 mod mirror;
-mod note;
 pub(crate) mod plan;
 mod reach;
 mod slips;
+mod slots;
 mod strict;
 mod tally;
 mod timeline;
 mod value;
 
 use std::borrow::Cow;
-use std::ops::Deref;
 
 pub(crate) use event::EventFacts;
 pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
-pub(crate) use note::{EventNote, EventReader, EventReading};
-pub(crate) use reach::{KeptBuffers, Reach, TimelineFacts, Topic};
-pub(crate) use slips::{Slip, SlipLines, Slips, Within, phase_meant, slip_of_event};
+pub(crate) use reach::{Reach, TimelineFacts, Topic};
+pub(crate) use slips::{Slip, SlipLines, Slips, Suspects, Within, phase_meant, slip_of_event};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, EventTally};
 pub(crate) use timeline::{Timeline, TimelineReader};
-pub(crate) use value::{NotAFact, Stamp, Value, show};
+pub(crate) use slots::{EVENT, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot};
+pub(crate) use value::{Item, JsonText, NotAFact, Stamp, Value, show};
 
 use crate::digest::FileDigest;
-use crate::document::{Kind, Number};
+use crate::document::{Kind, Number, Row};
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::source::{Artifact, Entries};
 
-/// What a state record says.
+/// The facts of a state.
 #[derive(Clone, Copy)]
-pub(crate) struct StateFacts<'a> {
-    root: Value<'a>,
-    /// The tokens of `outcomes`, `outcomes.actions` and `plan.steps`, for which rules ask often.
-    outcomes: Option<u32>,
-    actions: Option<u32>,
-    steps: Option<u32>,
-}
-
-/// A record is its root value, with names for the fields that many rules use.
-impl<'a> Deref for StateFacts<'a> {
-    type Target = Value<'a>;
-
-    fn deref(&self) -> &Value<'a> {
-        &self.root
-    }
-}
+pub(crate) struct StateFacts<'a>(JsonText<'a>);
 
 impl<'a> StateFacts<'a> {
-    pub(crate) fn new(root: Value<'a>) -> Self {
-        let token = |value: Option<Value<'a>>| value.map(|value| value.node().index());
-        let outcomes = root.get("outcomes");
-        Self {
-            root,
-            outcomes: token(outcomes),
-            actions: token(outcomes.and_then(|outcomes| outcomes.get("actions"))),
-            steps: token(root.at(&["plan", "steps"])),
-        }
+    pub(crate) fn new(text: JsonText<'a>) -> Self {
+        Self(text)
     }
 
-    /// The value at a token of the record.
-    fn value(self, token: Option<u32>) -> Option<Value<'a>> {
-        Some(self.root.at_index(token?))
+    /// The whole record.
+    pub(crate) fn root(self) -> Value<'a> {
+        self.0.root()
+    }
+
+    /// A value, fact or not.
+    #[inline]
+    pub(crate) fn value(self, slot: InState) -> Option<Value<'a>> {
+        self.0.slot(Row::ROOT, slot)
+    }
+
+    /// A fact.
+    pub(crate) fn fact(self, slot: InState) -> Option<Value<'a>> {
+        self.value(slot)?.fact()
+    }
+
+    /// A fact, if it is a text.
+    pub(crate) fn text(self, slot: InState) -> Option<Cow<'a, str>> {
+        self.fact(slot)?.string()
+    }
+
+    /// A fact, if it is an instant.
+    pub(crate) fn stamp(self, slot: InState) -> Option<Stamp<'a>> {
+        Stamp::of(self.text(slot)?)
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
-        self.text(&["episode", "id"])
+        self.text(InState::Id)
     }
 
     pub(crate) fn started_at(self) -> Option<Stamp<'a>> {
-        self.stamp(&["episode", "started_at"])
+        self.stamp(InState::StartedAt)
     }
 
     pub(crate) fn task(self) -> Option<Cow<'a, str>> {
-        self.text(&["goal", "task"])
+        self.text(InState::Task)
     }
 
     pub(crate) fn status(self) -> Option<Cow<'a, str>> {
-        self.value(self.outcomes)?.text(&["status"])
+        self.text(InState::Status)
     }
 
     /// `outcomes`, if it is an object; its fields may be facts or not.
     pub(crate) fn outcomes(self) -> Option<Value<'a>> {
-        self.value(self.outcomes)
-            .filter(|outcomes| outcomes.node().kind() == Kind::Object)
+        self.value(InState::Outcomes)
+            .filter(|outcomes| outcomes.kind() == Kind::Object)
     }
 
     /// `links`: `Ok(None)` where the field is absent, an error where it is not what the schema
     /// allows.
     pub(crate) fn links(self) -> Result<Option<Value<'a>>, NotAFact> {
-        match self.get("links") {
-            None if self.node().kind() == Kind::Object => Ok(None),
+        match self.value(InState::Links) {
+            None if self.root().kind() == Kind::Object => Ok(None),
             Some(links) if links.is_fact() => Ok(Some(links)),
             _ => Err(NotAFact),
         }
@@ -107,104 +105,95 @@ impl<'a> StateFacts<'a> {
 
     /// The SHA-256 of the record's bytes.
     pub(crate) fn sha256(self) -> FileDigest {
-        FileDigest::of(self.node().document().text().as_bytes())
+        FileDigest::of(self.0.text.as_bytes())
     }
 
     /// Whether `links` is an object that links none of the artifacts of a run that has ended. The
     /// keys count, whatever their values are.
     fn links_no_end(self) -> bool {
-        let ends = [Artifact::Summary, Artifact::Manifest];
-        self.get("links").is_some_and(|links| {
-            links.node().kind() == Kind::Object
-                && !links
-                    .members()
-                    .any(|(key, _)| ends.into_iter().any(|end| end.link_key() == Some(&*key)))
-        })
+        let links = self.value(InState::Links);
+        let mut ends = [InState::LinkSummary, InState::LinkManifest].into_iter();
+        links.is_some_and(|links| links.kind() == Kind::Object)
+            && !ends.any(|end| self.value(end).is_some())
     }
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
-    pub(crate) fn steps(self) -> Option<impl Iterator<Item = Value<'a>> + Clone> {
-        let steps = self.value(self.steps)?;
-        (steps.node().kind() == Kind::Array).then(|| steps.items())
+    pub(crate) fn steps(self) -> Option<impl ExactSizeIterator<Item = Item<'a>> + Clone> {
+        let Self(text) = self;
+        let is_array = self.value(InState::Steps)?.kind() == Kind::Array;
+        is_array.then(|| text.slots.rows(slots::STEPS).map(move |row| Item::new(text, row)))
     }
 
     /// The items of `outcomes.actions`.
-    pub(crate) fn actions(self) -> impl Iterator<Item = Value<'a>> + Clone {
-        let actions = self.value(self.actions);
-        actions.into_iter().flat_map(Value::items)
+    pub(crate) fn actions(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
+        let Self(text) = self;
+        text.slots.rows(slots::ACTIONS).map(move |row| Item::new(text, row))
     }
 
     /// Whether `outcomes.actions` is an array, empty or not.
     pub(crate) fn lists_actions(self) -> bool {
-        self.value(self.actions)
-            .is_some_and(|actions| actions.node().kind() == Kind::Array)
+        self.value(InState::Actions)
+            .is_some_and(|actions| actions.kind() == Kind::Array)
     }
 }
 
-/// What a summary record says.
+/// The facts of a summary.
 #[derive(Clone, Copy)]
-pub(crate) struct SummaryFacts<'a> {
-    root: Value<'a>,
-    /// The token of `metrics`, for which rules ask often.
-    metrics: Option<u32>,
-}
-
-/// Like [`StateFacts`].
-impl<'a> Deref for SummaryFacts<'a> {
-    type Target = Value<'a>;
-
-    fn deref(&self) -> &Value<'a> {
-        &self.root
-    }
-}
+pub(crate) struct SummaryFacts<'a>(JsonText<'a>);
 
 impl<'a> SummaryFacts<'a> {
-    pub(crate) fn new(root: Value<'a>) -> Self {
-        let metrics = root.get("metrics").map(|metrics| metrics.node().index());
-        Self { root, metrics }
+    pub(crate) fn new(text: JsonText<'a>) -> Self {
+        Self(text)
     }
 
-    fn metrics(self) -> Option<Value<'a>> {
-        Some(self.root.at_index(self.metrics?))
+    /// The whole record.
+    pub(crate) fn root(self) -> Value<'a> {
+        self.0.root()
     }
 
-    /// A number in `metrics`.
-    pub(crate) fn metric(self, name: &str) -> Option<Number<'a>> {
-        self.metrics()?.number(&[name])
+    /// A value, fact or not.
+    #[inline]
+    pub(crate) fn value(self, slot: InSummary) -> Option<Value<'a>> {
+        self.0.slot(Row::ROOT, slot)
     }
 
-    /// `metrics.latencies`, fact or not.
-    pub(crate) fn latencies(self) -> Option<Value<'a>> {
-        self.metrics()?.get("latencies")
+    /// A fact.
+    pub(crate) fn fact(self, slot: InSummary) -> Option<Value<'a>> {
+        self.value(slot)?.fact()
     }
 
-    /// A number in `flags.direction`.
-    pub(crate) fn direction(self, name: &str) -> Option<Number<'a>> {
-        self.number(&["flags", "direction", name])
+    /// A fact, if it is a text.
+    pub(crate) fn text(self, slot: InSummary) -> Option<Cow<'a, str>> {
+        self.fact(slot)?.string()
+    }
+
+    /// A fact, if it is a number.
+    pub(crate) fn number(self, slot: InSummary) -> Option<Number<'a>> {
+        self.fact(slot)?.number()
+    }
+
+    /// A fact, if it is an instant.
+    pub(crate) fn stamp(self, slot: InSummary) -> Option<Stamp<'a>> {
+        Stamp::of(self.text(slot)?)
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
-        self.text(&["episode_id"])
+        self.text(InSummary::Id)
     }
 
     pub(crate) fn outcome(self) -> Option<Cow<'a, str>> {
-        self.text(&["outcome"])
+        self.text(InSummary::Outcome)
     }
 
     /// `metrics.success`: whether it is 1.
     pub(crate) fn success(self) -> Option<bool> {
-        let success = self.metric("success")?;
+        let success = self.number(InSummary::Success)?;
         Some(success.equals(Number::of("1")))
-    }
-
-    /// `metrics.learn_proposals`: the number of learning proposals.
-    pub(crate) fn learn_proposals(self) -> Option<Number<'a>> {
-        self.metric("learn_proposals")
     }
 
     /// Whether `metrics.veto_count` is 0.
     pub(crate) fn no_vetoes(self) -> bool {
-        self.metric("veto_count")
+        self.number(InSummary::VetoCount)
             .is_some_and(|count| count.equals(Number::of("0")))
     }
 }

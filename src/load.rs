@@ -14,7 +14,7 @@ mod trouble;
 use std::io;
 use std::num::NonZeroUsize;
 
-use events::EventsReader;
+use events::{EventReader, EventsReader, ParsedEvent};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(crate) use learn::LoadedLearn;
@@ -26,7 +26,7 @@ use spread::Spread;
 
 use crate::document::{Number, Tape};
 use crate::facts::{
-    self, EventReader, KeptBuffers, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
+    self, InStep, InSummary, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
     TimelineFacts, TimelineReader, Usable,
 };
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
@@ -49,7 +49,6 @@ pub(crate) struct Buffers {
     state: RecordBuffers,
     summary: RecordBuffers,
     timeline: TimelineBuffers,
-    kept: KeptBuffers,
     manifest: Vec<u8>,
     manifest_tape: Tape,
 }
@@ -71,6 +70,8 @@ struct TimelineBuffers {
     lines: Vec<u8>,
     reader: EventReader,
     skimmer: Skimmer,
+    /// Of the latest event that was parsed.
+    event: ParsedEvent,
     line_tape: Tape,
 }
 
@@ -90,12 +91,7 @@ impl Buffers {
         if self.manifest.capacity() > KEPT_BYTES {
             self.manifest = Vec::new();
         }
-        let tapes = [
-            &mut self.kept.plan_tape,
-            &mut self.kept.projection_tape,
-            &mut self.manifest_tape,
-        ];
-        tapes.into_iter().for_each(Tape::release);
+        self.manifest_tape.release();
     }
 }
 
@@ -156,12 +152,12 @@ pub(crate) fn episode<R>(
     loader.probe(Artifact::Manifest);
     let (state_record, mut summary_record) =
         loader.records(&mut buffers.state, &mut buffers.summary);
-    let state = state_record.root().map(StateFacts::new);
+    let state = state_record.facts().map(StateFacts::new);
     let lifecycle = facts::lifecycle(state.read(), files.entries());
     if lifecycle == Lifecycle::NonTerminal && !files.entries().has(Artifact::Summary) {
         summary_record.is_not_due();
     }
-    let summary = summary_record.root().map(SummaryFacts::new);
+    let summary = summary_record.facts().map(SummaryFacts::new);
     let of_run = Stage {
         entries: files.entries(),
         id: facts::id(directory_id, state.read(), summary.read()),
@@ -183,8 +179,7 @@ pub(crate) fn episode<R>(
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
     let facts = timeline.facts.as_ref().map(|timeline| {
-        let buffers = &mut buffers.kept;
-        TimelineFacts::new(timeline, state.read(), lifecycle, buffers)
+        TimelineFacts::new(timeline, state.read(), lifecycle)
     });
     let run = Run {
         stage: of_run,
@@ -262,20 +257,23 @@ impl<'f> Loader<'f> {
 
     /// Judges a record by a team's schemas.
     fn declared_of(&mut self, artifact: Artifact, record: &LoadedRecord<'_>) {
-        if let Ok(document) = record.text {
-            for schema in self.judges.of(artifact) {
-                schema.record(document.root(), &|| Place::whole(artifact));
-            }
-            let team = &self.wanted.team.team;
-            let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
-            self.troubles.forget_misspelled(artifact, is_declared);
+        if !record.is_read() {
+            return;
         }
+        for schema in self.judges.of(artifact) {
+            if let Some(root) = record.written() {
+                schema.record(root, &|| Place::whole(artifact));
+            }
+        }
+        let team = &self.wanted.team.team;
+        let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
+        self.troubles.forget_misspelled(artifact, is_declared);
     }
 
     /// Whether the learning timeline has any bytes. They are not looked for unless the summary has
     /// learning proposals.
     fn has_learned(&self, is_readable: bool, summary: Option<SummaryFacts<'_>>) -> Option<bool> {
-        let proposals = summary?.learn_proposals()?;
+        let proposals = summary?.number(InSummary::LearnProposals)?;
         if !is_readable || proposals.equals(Number::of("0")) {
             None
         } else if self.files.entries().has(Artifact::Learn) {
@@ -309,12 +307,12 @@ impl<'f> Loader<'f> {
             return loaded;
         }
         let team = &self.wanted.team;
-        buffers.reader.keep_scalars(!team.judges_no_event());
         buffers.skimmer.prepare(team);
         let mut events = EventsReader {
             facts,
             strict: loaded.strict.as_mut(),
             reader: &mut buffers.reader,
+            parsed: &mut buffers.event,
             tape: &mut buffers.line_tape,
             alone: &self.alone,
             troubles: &mut self.troubles,
@@ -420,7 +418,7 @@ fn reader<'i, 'a>(
     bytes: &'a [u8],
 ) -> TimelineReader<'i, 'a> {
     let steps = state.and_then(StateFacts::steps).into_iter().flatten();
-    let step_ids = steps.filter_map(|step| step.text(&["id"]));
+    let step_ids = steps.filter_map(|step| step.text(InStep::Id));
     let reader = TimelineReader::new(
         id.as_ref().map(|(id, _)| &**id),
         step_ids.collect(),

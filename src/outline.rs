@@ -13,8 +13,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::dashboard::{Mark, Moment, Outline};
-use crate::document::{Node, Tape};
-use crate::facts::EventReading;
+use crate::document::{Kind, Node, Tape};
+use crate::facts::{EventFacts, InEvent};
 use crate::printable::brief;
 use crate::record::phases;
 use crate::source::Line;
@@ -108,34 +108,61 @@ struct PassingStep {
     at: Option<Timestamp>,
 }
 
+/// The keys of a payload that may say that something failed or was vetoed.
+const TELLING: [(&str, InEvent); 4] = [
+    ("result_status", InEvent::ResultStatus),
+    ("decision", InEvent::Decision),
+    ("status", InEvent::Status),
+    ("error", InEvent::Error),
+];
+
+/// Returns the slot of a key of a payload that tells how an event went.
+fn told_under(key: &str) -> Option<InEvent> {
+    match key {
+        "step_id" => Some(InEvent::StepId),
+        "step_status" => Some(InEvent::StepStatus),
+        _ => TELLING.iter().find(|(known, _)| *known == key).map(|(_, slot)| *slot),
+    }
+}
+
+/// Returns `true` if an event may tell of an error.
+fn may_have_error(event: EventFacts<'_>) -> bool {
+    event.value(InEvent::Error).is_some_and(|error| match error.kind() {
+        Kind::Null | Kind::False => false,
+        Kind::String => error.string().is_some_and(|text| !text.trim().is_empty()),
+        _ => true,
+    })
+}
+
 impl Glances {
     /// Adds an event. It is read in full only if something failed or was vetoed in it, or it ended
     /// the run.
-    pub(crate) fn add(&mut self, line: Line, glance: &EventReading<'_, '_>, with_steps: bool) {
-        let note = &glance.note;
-        let phase = note.phase.as_deref().unwrap_or_default();
+    pub(crate) fn add(&mut self, event: EventFacts<'_>, with_steps: bool) {
+        let (line, phase) = (event.line, event.phase());
+        let phase = phase.as_deref().unwrap_or_default();
         let said = Said {
-            text: |key: &str| glance.text(key),
-            has_error: || glance.may_have_error(),
+            text: |key: &str| event.text(told_under(key)?),
+            has_error: || may_have_error(event),
         };
-        let event_type = note.event_type.as_deref();
-        let tells = glance.tells_how_it_went();
+        let event_type = event.text(InEvent::EventType);
+        let event_type = event_type.as_deref();
+        let sets_status = event.value(InEvent::StepStatus).is_some();
+        let tells = sets_status || TELLING.iter().any(|(_, slot)| event.value(*slot).is_some());
         let needs_more = phase == "terminate"
             || ((tells || event_type.is_some()) && said.mark(phase, event_type, || true).is_some());
         let place = (!needs_more).then(|| self.count(phase)).flatten();
         let Some(phase) = place else {
             return self.look(line);
         };
-        let sets_status = glance.sets_status();
         let good = tells.then(|| said.good_step(sets_status)).flatten();
         let is_good = good.is_some();
-        let step = good.or_else(|| with_steps.then(|| glance.text("step_id")).flatten());
+        let step = good.or_else(|| with_steps.then(|| event.text(InEvent::StepId)).flatten());
         let step = step.map(|id| {
             Box::new(PassingStep {
                 id: brief(&id),
                 is_good,
-                is_begun: glance.text("step_status").as_deref() == Some("running"),
-                at: (note.timestamp.as_deref()).and_then(Timestamp::parse),
+                is_begun: event.text(InEvent::StepStatus).as_deref() == Some("running"),
+                at: event.timestamp().map(|stamp| stamp.instant),
             })
         });
         self.open.passing.push(Passing { line, phase, step });

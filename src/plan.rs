@@ -24,10 +24,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::document::{Refused, Tape};
+use crate::document::{LazyTape, Refused, Slots};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{
-    self, EventFacts, EventNote, KeptBuffers, Listener, Run, StateFacts, TimelineFacts,
+    self, EventFacts, JsonText, Listener, Run, StateFacts, TimelineFacts,
     TimelineReader, Usable,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
@@ -145,11 +145,12 @@ pub fn project(
     events: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
     let mut reader = TimelineReader::new(None, Vec::new(), std::iter::empty());
-    let mut tape = Tape::default();
+    let (mut tape, mut slots) = (LazyTape::default(), Slots::default());
     for (number, event) in (1..).zip(events) {
         let text = event.as_ref();
-        let document = tape.read_record(text.as_bytes());
-        let document = document.map_err(|why| UnreadableEvent {
+        let read = tape.read(text.as_bytes());
+        let read = read.and_then(|text| tape.document(text).ok_or(Refused::NoMemory));
+        let document = read.map_err(|why| UnreadableEvent {
             number,
             reason: match why {
                 Refused::Syntax(error) => error.to_string(),
@@ -157,15 +158,20 @@ pub fn project(
             },
         })?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
-        let refused: Vec<u32> = violations.iter().map(|violation| violation.token).collect();
+        let refused = schema::offsets(document, &violations);
+        slots.fill(document, &facts::EVENT);
         let line = Line {
             number,
             offset: 0,
             length: text.len(),
         };
-        let value = facts::Value::root(document, &refused);
-        let note = EventNote::of(&EventFacts::new(line, value));
-        reader.event(line, &note, text.as_bytes(), &refused);
+        let text = JsonText {
+            text,
+            slots: &slots,
+            refused: &refused,
+            tape: &tape,
+        };
+        reader.event(EventFacts::new(line, text));
         if reader.timeline_mut().exceeds_memory {
             return Err(UnreadableEvent {
                 number,
@@ -174,10 +180,10 @@ pub fn project(
         }
     }
     let timeline = reader.finish();
-    let mut buffers = KeptBuffers::default();
-    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal, &mut buffers);
+    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal);
     let whole = facts.reach();
-    Ok(whole.and_then(|whole| facts.with_plan(&whole, |plan| plan.map(RebuiltPlan::of))))
+    let plan = whole.and_then(|whole| facts.plan(&whole));
+    Ok(plan.as_ref().map(RebuiltPlan::of))
 }
 
 /// Compares the persisted plan of a run with the one rebuilt from its timeline, by the code of the
@@ -221,12 +227,10 @@ impl PlanComparison {
             uncompared: Vec::new(),
             unjudged,
         };
-        if let (Some(timeline), Some(reach)) = (timeline, reach) {
-            timeline.with_plan(&reach, |plan| {
-                if let Some(plan) = plan {
-                    compared.add(plan, state);
-                }
-            });
+        if let (Some(timeline), Some(reach)) = (timeline, reach)
+            && let Some(plan) = timeline.plan(&reach)
+        {
+            compared.add(&plan, state);
         }
         compared
     }

@@ -11,6 +11,7 @@ mod declared;
 #[cfg(feature = "cli")]
 mod infer;
 mod instance;
+mod reader;
 mod shape;
 mod violation;
 
@@ -20,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 use jsonschema::{PatternOptions, Retrieve, ValidationError, ValidationOptions, Validator};
 
-use crate::document::{self, Document, Node, Refused};
+use crate::document::{Document, Layout, Node, Span};
 use crate::record::format::VERSION_FIELDS;
 use crate::source::Pointer;
 use crate::timestamp::Timestamp;
@@ -31,7 +32,8 @@ pub(crate) use declared::DeclaredSchema;
 pub(crate) use infer::Inferred;
 use instance::{Instance, Tape};
 use shape::Shapes;
-pub(crate) use shape::{GuideBuffers, Misspelling, ShapeId, ShapeVerdict};
+pub(crate) use reader::SlotReader;
+pub(crate) use shape::{Misspelling, ShapeId};
 pub(crate) use violation::Violation;
 
 /// The number of violations of one record that are reported one by one. A file with more is
@@ -104,6 +106,12 @@ fn validator_of(schema: &serde_json::Value) -> Validator<Tape> {
         .unwrap_or_else(|error| panic!("a checked-in schema is not usable: {error}"))
 }
 
+/// The offsets of the values or keys that violate a schema, ascending.
+pub(crate) fn offsets(document: Document<'_>, violations: &[Violation]) -> Vec<u32> {
+    let spans = violations.iter().filter_map(|it| document.span_of(it.token));
+    spans.map(|span| Span::from(span).start).collect()
+}
+
 /// A checked-in schema, compiled when it is first used.
 pub(crate) struct CompiledSchema {
     text: &'static str,
@@ -133,15 +141,9 @@ impl CompiledSchema {
         self.text
     }
 
-    /// Reads a record and judges it at first sight. Where that is not conclusive,
-    /// [`CompiledSchema::violations`] and [`CompiledSchema::misspellings`] are.
-    pub(crate) fn read<'a>(
-        &'static self,
-        bytes: &'a [u8],
-        tape: &'a mut document::Tape,
-        buffers: &mut GuideBuffers,
-    ) -> Result<(Document<'a>, ShapeVerdict), Refused> {
-        self.shapes().read(bytes, tape, buffers)
+    /// A reader of texts that satisfy the schema, for the values at some places.
+    pub(crate) fn slot_reader(&'static self, layout: &'static Layout) -> SlotReader {
+        SlotReader::new(self.shapes(), layout)
     }
 
     /// The places where a document violates the schema, in the order of the text.

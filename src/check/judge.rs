@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Checker, Settings, causes, coverage, findings, locate, tidy};
 use crate::draft::{Drafted, FindingMemory, Findings};
+use crate::facts::{InState, InSummary};
 use crate::finding::{
     Card, Coverage, EpisodeReport, Level, STILL_CHANGING, Severity, Skip, UNREADABLE,
 };
@@ -57,11 +58,9 @@ pub(super) fn episode<R>(
             locate::locate(places, &loaded, &episode.key)
         });
         let mode = loaded.run.summary.read();
-        let mode = mode.and_then(|summary| summary.text(&["flags", "mode"]));
+        let mode = mode.and_then(|summary| summary.text(InSummary::Mode));
         let adapter = loaded.run.state.read();
-        let adapter = adapter.and_then(|state| state.text(&["episode", "using"]));
-        let state = loaded.state.text.as_ref().ok().map(|text| text.root());
-        let summary = loaded.summary.text.as_ref().ok().map(|text| text.root());
+        let adapter = adapter.and_then(|state| state.text(InState::Adapter));
         let mut report = EpisodeReport {
             id,
             dir,
@@ -77,7 +76,7 @@ pub(super) fn episode<R>(
             coverage: coverage.filter(|_| settings.keep_coverage),
             card: settings
                 .keep_cards
-                .then(|| Box::new(Card::of(state, summary))),
+                .then(|| Box::new(Card::of(loaded.state.written(), loaded.summary.written()))),
             is_unchecked: levels.iter().all(|level| *level == Level::Off),
         };
         coverage::cover(&mut report);

@@ -23,8 +23,8 @@ pub(super) fn locate(
 ) -> Vec<Location> {
     let (state, summary, manifest) = (&loaded.state, &loaded.summary, &loaded.manifest);
     let whole = |artifact| match artifact {
-        Artifact::State => Some((state.bytes, state.text.as_ref().ok().copied())),
-        Artifact::Summary => Some((summary.bytes, summary.text.as_ref().ok().copied())),
+        Artifact::State => Some((state.bytes, state.document().ok())),
+        Artifact::Summary => Some((summary.bytes, summary.document().ok())),
         Artifact::Manifest => Some((manifest.bytes, manifest.document)),
         Artifact::Events | Artifact::Learn => None,
     };

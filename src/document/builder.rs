@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::guide::Guide;
-use super::node::same;
 use super::parser::Sink;
-use super::{Document, Key, Kind, Node, Tape, Token};
+use super::{Kind, Tape, Token};
 
 /// The number of members up to which a key is compared with all earlier keys of its object. The
 /// keys of a larger object are sorted once, when the object closes, so that an object of a million
@@ -22,10 +20,9 @@ pub(super) struct Open {
 }
 
 /// Writes the parts of a text to a tape.
-pub(super) struct Builder<'t, 'a, G> {
+pub(super) struct Builder<'t, 'a> {
     pub(super) tape: &'t mut Tape,
     pub(super) text: &'a str,
-    pub(super) guide: G,
 }
 
 #[expect(
@@ -33,25 +30,17 @@ pub(super) struct Builder<'t, 'a, G> {
     reason = "offsets and token counts are below the text's length, a u32"
 )]
 impl Tape {
-    /// Adds a value or a key of a text.
+    /// Adds a value or a key; returns its index.
     #[expect(
         clippy::inline_always,
         reason = "measured: a quarter of the instructions of reading a record"
     )]
     #[inline(always)]
-    fn push<'t>(
-        &'t mut self,
-        text: &'t str,
-        kind: Kind,
-        start: usize,
-        end: usize,
-        escaped: bool,
-    ) -> Node<'t> {
+    fn push(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) -> u32 {
         let index = self.tokens.len() as u32;
         let token = Token::new(kind, start as u32, end as u32, escaped);
         self.tokens.push(token);
-        let document = Document { text, tape: self };
-        Node { document, index }
+        index
     }
 }
 
@@ -67,36 +56,21 @@ impl Tape {
     clippy::indexing_slicing,
     reason = "tokens are addressed by indices that were handed out here"
 )]
-impl<G: Guide> Sink for Builder<'_, '_, G> {
+impl Sink for Builder<'_, '_> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        let scalar = self.tape.push(self.text, kind, start, end, escaped);
-        self.guide.scalar(scalar, kind);
-    }
-
-    #[inline(always)]
-    fn expected_key(&mut self, at: usize) -> Option<usize> {
-        let rest = self.text.as_bytes().get(at..)?;
-        let is_next = |key: &[u8]| rest.get(..key.len()).is_some_and(|next| same(next, key));
-        let colon = at + self.guide.expected_key(is_next)? - 1;
-        self.tape.push(self.text, Kind::String, at, colon, false);
-        Some(colon)
+        self.tape.push(kind, start, end, escaped);
     }
 
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
-        let Node { document, index } = self.tape.push(self.text, Kind::String, start, end, escaped);
-        let may_repeat = if let Some(is_repeated) = self.guide.key(Key { document, index }) {
-            is_repeated
+        let index = self.tape.push(Kind::String, start, end, escaped);
+        let hash = if escaped {
+            hash(&self.key_bytes(index))
         } else {
-            let hash = if escaped {
-                hash(&self.key_bytes(index))
-            } else {
-                hash(&self.text.as_bytes()[start + 1..end - 1])
-            };
-            self.note_hash(hash)
+            hash(&self.text.as_bytes()[start + 1..end - 1])
         };
-        if may_repeat {
+        if self.note_hash(hash) {
             self.note_repeated(index);
         }
     }
@@ -108,14 +82,12 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
             seen: [0; 2],
             suspect: false,
         });
-        let container = self.tape.push(self.text, kind, start, start, false);
-        self.guide.open(container, kind);
+        self.tape.push(kind, start, start, false);
         true
     }
 
     #[inline(always)]
     fn close(&mut self, end: usize) {
-        self.guide.close();
         let Some(open) = self.tape.open.pop() else {
             return;
         };
@@ -139,7 +111,7 @@ impl<G: Guide> Sink for Builder<'_, '_, G> {
     clippy::indexing_slicing,
     reason = "tokens are addressed by indices that were handed out here"
 )]
-impl<G: Guide> Builder<'_, '_, G> {
+impl Builder<'_, '_> {
     /// Whether the innermost object may have a key with a hash already.
     #[inline(always)]
     fn note_hash(&mut self, hash: u64) -> bool {
@@ -220,7 +192,7 @@ impl<G: Guide> Builder<'_, '_, G> {
 
 /// A hash of a name: of its length, and of its first and last bytes.
 #[inline]
-fn hash(name: &[u8]) -> u64 {
+pub(super) fn hash(name: &[u8]) -> u64 {
     let ends = if let (Some(head), Some(tail)) = (name.first_chunk::<8>(), name.last_chunk::<8>()) {
         u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
     } else if let (Some(head), Some(tail)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {

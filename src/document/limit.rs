@@ -1,6 +1,5 @@
 //! The bytes of a record -> its document, if it has no more keys and values than a record may have.
 
-use super::guide::{Guide, Unguided};
 use super::parser::{Parser, Sink};
 use super::{Document, Kind, MAX_DEPTH, MAX_VALUES, SyntaxError, Tape, likely_tokens};
 
@@ -26,17 +25,8 @@ impl Tape {
     /// Reads the text of a record, an event or a part of one, with no more than [`MAX_VALUES`] keys
     /// and values before the place where it stops being JSON.
     pub(crate) fn read_record<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, Refused> {
-        self.read_record_guided(bytes, Unguided)
-    }
-
-    /// Reads a record, see [`Tape::read_record`], of which a guide judges the parts.
-    pub(crate) fn read_record_guided<'a>(
-        &'a mut self,
-        bytes: &'a [u8],
-        guide: impl Guide,
-    ) -> Result<Document<'a>, Refused> {
         if bytes.len() < LEAST_BYTES_BEYOND {
-            return Ok(self.read_guided(bytes, guide)?);
+            return Ok(self.read(bytes)?);
         }
         let count = count(bytes);
         if count > MAX_VALUES {
@@ -50,7 +40,7 @@ impl Tape {
         {
             return Err(Refused::NoMemory);
         }
-        Ok(self.read_guided(bytes, guide)?)
+        Ok(self.read(bytes)?)
     }
 }
 

@@ -12,12 +12,6 @@ use super::{Kind, MAX_DEPTH, SyntaxError, SyntaxErrorKind, fail};
 pub(crate) trait Sink {
     /// A complete value: a scalar, or an array or object whose content was not wanted.
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool);
-    /// The colon after the key that is expected next, if both are next in the text, at a place.
-    /// Then the key counts as received.
-    #[inline(always)]
-    fn expected_key(&mut self, _at: usize) -> Option<usize> {
-        None
-    }
     /// The key of the next value.
     fn key(&mut self, start: usize, end: usize, escaped: bool);
     /// An array or object opens; returns whether its content is wanted.
@@ -92,7 +86,7 @@ impl<'a, S: Sink> Parser<'a, S> {
 
     /// Reads from a value that starts at `at` to where no more than a number of arrays and objects
     /// are open; returns the end.
-    fn value(&mut self, mut at: usize, outside: usize) -> Result<usize, SyntaxError> {
+    pub(super) fn value(&mut self, mut at: usize, outside: usize) -> Result<usize, SyntaxError> {
         loop {
             // A value starts here; most values are strings.
             at = if self.bytes.get(at) == Some(&b'"') {
@@ -158,7 +152,7 @@ impl<'a, S: Sink> Parser<'a, S> {
             return fail(start, SyntaxErrorKind::TooDeep);
         }
         if !self.sink.open(kind, start) {
-            let end = skip(self.bytes, start, self.depth)?;
+            let end = skipped(self.bytes, start, self.depth)?;
             self.sink.value(kind, start, end, false);
             return Ok(Opened::Whole(end));
         }
@@ -185,9 +179,6 @@ impl<'a, S: Sink> Parser<'a, S> {
     fn key(&mut self, at: usize) -> Result<usize, SyntaxError> {
         if self.bytes.get(at) != Some(&b'"') {
             return fail(at, no_key(self.bytes.get(at)));
-        }
-        if let Some(colon) = self.sink.expected_key(at) {
-            return Ok(self.skip_whitespace(colon + 1));
         }
         let (end, escaped) = string(self.bytes, at)?;
         self.sink.key(at, end, escaped);
@@ -250,8 +241,27 @@ impl<'a, S: Sink> Parser<'a, S> {
     }
 }
 
+/// Returns the end of the array or object that starts at a place, inside of a number of others;
+/// `None` where it is not JSON.
+pub(crate) fn skip(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
+    skipped(bytes, start, depth).ok()
+}
+
+/// Returns the end of the string that starts at a quote, and whether it has escapes.
+#[expect(clippy::inline_always, reason = "measured")]
+#[inline(always)]
+pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+    string(bytes, start).ok()
+}
+
+/// Returns the end of the number that starts at a place.
+#[inline]
+pub(crate) fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
+    number(bytes, start).ok()
+}
+
 /// Reads the array or object that starts at `start`, inside of a number of others; returns its end.
-pub(super) fn skip(bytes: &[u8], start: usize, depth: usize) -> Result<usize, SyntaxError> {
+pub(super) fn skipped(bytes: &[u8], start: usize, depth: usize) -> Result<usize, SyntaxError> {
     let mut parser = Parser {
         bytes,
         sink: Nothing,

@@ -217,7 +217,7 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
                     });
                 }
                 (Next::Nested, [b'{' | b'[', ..]) => {
-                    let end = skip(bytes, start, NESTED_DEPTH).ok()?;
+                    let end = skip(bytes, start, NESTED_DEPTH)?;
                     (rest, index) = (bytes.get(end..)?, node.first_child);
                 }
                 (Next::End(sign), []) => return Some(sign),

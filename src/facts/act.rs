@@ -7,10 +7,20 @@ use std::ops::Range;
 
 use super::as_of::{AsOf, Marks};
 use super::event::EventFacts;
-use super::note::{ActNote, MIRRORED, MirroredSpans, Span, bytes_of, is_mirrored};
-use super::value::Value;
-use crate::document::{Kind, Tape, unquoted};
+use super::slots::{InAction, InEvent};
+use super::value::{Item, Value};
+use crate::document::{Kind, unquoted};
 use crate::source::Line;
+
+/// The fields that an action has from the payload of its act event, besides those of a runtime's
+/// own, sorted by length.
+const MIRRORED: [(&str, InAction, InEvent); 5] = [
+    ("kind", InAction::Kind, InEvent::Kind),
+    ("tool", InAction::Tool, InEvent::Tool),
+    ("step_id", InAction::StepId, InEvent::StepId),
+    ("input_excerpt", InAction::InputExcerpt, InEvent::InputExcerpt),
+    ("result_status", InAction::ResultStatus, InEvent::ResultStatus),
+];
 
 /// The latest act event for each action of the state that has an id.
 #[derive(Debug, Default)]
@@ -25,30 +35,25 @@ pub(super) struct Acts<'a> {
 /// An action of the state, and its events.
 #[derive(Debug)]
 struct OfAction<'a> {
-    /// `None` where several actions have the id, and where it is long: it is looked at with each
-    /// event.
-    action: Option<Value<'a>>,
+    /// `None` where several actions have the id.
+    action: Option<Item<'a>>,
     events: Option<AsOf<KeptAct>>,
 }
 
-/// The tokens of a short action, at most. Actions have about twenty.
-const SHORT_TOKENS: u32 = 64;
-
 impl<'a> Acts<'a> {
     /// The actions of a state.
-    pub(super) fn new(actions: impl Iterator<Item = Value<'a>>) -> Self {
+    pub(super) fn new(actions: impl Iterator<Item = Item<'a>>) -> Self {
         let mut acts = Self::default();
         for action in actions {
-            let Some(id) = action.get("id").filter(|id| !id.node().is_null()) else {
+            if action.value(InAction::Id).is_none_or(Value::is_null) {
                 continue;
-            };
-            let Some(id) = id.node().text().filter(|_| id.is_fact()) else {
+            }
+            let Some(id) = action.text(InAction::Id) else {
                 acts.has_strange_id = true;
                 continue;
             };
-            let size = action.node().end_index() - action.node().index();
             let alone = OfAction {
-                action: (size <= SHORT_TOKENS).then_some(action),
+                action: Some(action),
                 events: None,
             };
             let of_id = acts.by_id.entry(id);
@@ -57,34 +62,25 @@ impl<'a> Acts<'a> {
         acts
     }
 
-    /// Adds an event that has an id, given its text, its note and the tokens that its schema
-    /// refuses. Returns whether an action has the id; `None` where there is no memory for that.
-    pub(super) fn add(
-        &mut self,
-        id: &str,
-        (line, event, note, refused): (Line, &[u8], &ActNote<'_>, &[u32]),
-        marks: Marks,
-        tape: &mut Tape,
-    ) -> Option<bool> {
+    /// Adds an event that has an id. Returns whether an action has the id.
+    pub(super) fn add(&mut self, id: &str, event: EventFacts<'_>, marks: Marks) -> bool {
         let Some(of) = self.by_id.get_mut(id) else {
-            return Some(false);
+            return false;
         };
-        let act = match (&note.mirrored, of.action) {
-            (Some(spans), Some(action)) if spans.are_mirrored(event, action) => {
-                KeptAct::mirrored(line)
-            }
-            _ => KeptAct::new(line, event, note, refused, tape)?,
+        let act = match of.action {
+            Some(action) if is_mirrored(event, action) => KeptAct::mirrored(event.line),
+            _ => KeptAct::new(event),
         };
         let bytes = |acts: &AsOf<KeptAct>| acts.values().map(KeptAct::bytes).sum::<usize>();
         if let Some(events) = &mut of.events {
             self.bytes -= bytes(events);
-            events.set(line.number, act, marks);
+            events.set(event.line.number, act, marks);
             self.bytes += bytes(events);
         } else {
             self.bytes += act.bytes();
-            of.events = Some(AsOf::new(line.number, act));
+            of.events = Some(AsOf::new(event.line.number, act));
         }
-        Some(true)
+        true
     }
 
     /// Whether an action has an id, and no event has it.
@@ -120,6 +116,9 @@ struct KeptField {
     kind: Kind,
 }
 
+/// The number of keys of a runtime's own that most events have at most.
+const FEW_EXTENSIONS: usize = 16;
+
 /// The bytes that a kept event takes in addition to its text.
 const KEPT_BYTES: usize = 128;
 
@@ -135,66 +134,36 @@ impl KeptAct {
         }
     }
 
-    /// Keeps what actions are compared with of an event, given its note and the tokens that its
-    /// schema refuses; `None` where there is no memory for that.
-    fn new(
-        line: Line,
-        event: &[u8],
-        note: &ActNote<'_>,
-        refused: &[u32],
-        tape: &mut Tape,
-    ) -> Option<Self> {
-        if let Some(spans) = &note.mirrored {
-            return Some(Self::of_spans(line, event, spans));
-        }
-        let document = tape.read_record(event).ok();
-        let event = document.map(|event| EventFacts::new(line, Value::root(event, refused)));
-        let kept = event.map(|event| Self::of_event(line, &event));
-        tape.release();
-        kept
-    }
-
-    /// Keeps the strings at known places of an event.
-    fn of_spans(line: Line, event: &[u8], spans: &MirroredSpans) -> Self {
-        let raw = |span: &Span| event.get(bytes_of(span)).unwrap_or_default();
-        let fields = MIRRORED.into_iter().zip(&spans.fields);
-        let fields =
-            fields.filter_map(|(name, span)| Some((name, Kind::String, raw(span.as_ref()?))));
-        Self::of(line, spans.timestamp.as_ref().map(raw), fields)
-    }
-
-    /// Keeps the facts of an event.
-    fn of_event(line: Line, event: &EventFacts<'_>) -> Self {
-        let timestamp = event.timestamp.filter(|timestamp| timestamp.is_fact());
-        let timestamp = timestamp.map(|timestamp| timestamp.node().raw().as_bytes());
-        let members = event.payload().into_iter().flat_map(Value::members);
-        let mut fields: Vec<_> = members
-            .filter(|(name, value)| is_mirrored(name) && value.is_fact())
-            .collect();
-        fields.sort_unstable_by(|(a, _), (b, _)| by_length(a, b));
-        let fields = fields.iter().map(|(name, value)| {
-            let value = value.node();
-            (&**name, value.kind(), value.raw().as_bytes())
+    /// Keeps what actions are compared with of an event: facts.
+    fn new(event: EventFacts<'_>) -> Self {
+        let timestamp = event.value(InEvent::Timestamp).and_then(Value::fact);
+        let known = MIRRORED.iter().filter_map(|(name, _, slot)| {
+            let value = event.value(*slot)?;
+            Some((Cow::Borrowed(*name), value))
         });
-        Self::of(line, timestamp, fields)
+        let fields = known.chain(event.extensions());
+        let mut fields: Vec<_> = fields.filter(|(_, value)| value.is_fact()).collect();
+        fields.sort_unstable_by(|(a, _), (b, _)| by_length(a, b));
+        let fields = (fields.iter()).map(|(name, value)| (&**name, value.kind(), value.raw()));
+        Self::of(event.line, timestamp.map(Value::raw), fields)
     }
 
     fn of<'t>(
         line: Line,
-        timestamp: Option<&[u8]>,
-        fields: impl Iterator<Item = (&'t str, Kind, &'t [u8])> + Clone,
+        timestamp: Option<&str>,
+        fields: impl Iterator<Item = (&'t str, Kind, &'t str)> + Clone,
     ) -> Self {
         let timestamp = timestamp.unwrap_or_default();
         // An event may have hundreds of thousands of fields: nothing is kept in excess.
         let lengths = (fields.clone()).map(|(name, _, value)| name.len() + value.len());
-        let mut text = Vec::with_capacity(timestamp.len() + lengths.clone().sum::<usize>());
-        text.extend_from_slice(timestamp);
+        let mut text = String::with_capacity(timestamp.len() + lengths.clone().sum::<usize>());
+        text.push_str(timestamp);
         let mut kept = Vec::with_capacity(lengths.count());
         for (name, kind, value) in fields {
             let start = text.len();
-            text.extend_from_slice(name.as_bytes());
+            text.push_str(name);
             let middle = text.len();
-            text.extend_from_slice(value);
+            text.push_str(value);
             kept.push(KeptField {
                 name: start..middle,
                 value: middle..text.len(),
@@ -204,8 +173,7 @@ impl KeptAct {
         Self {
             line,
             is_mirrored: false,
-            // Whatever is noted or parsed is UTF-8.
-            text: String::from_utf8(text).unwrap_or_default(),
+            text,
             timestamp: timestamp.len(),
             fields: kept,
         }
@@ -231,6 +199,26 @@ impl KeptAct {
     fn bytes(&self) -> usize {
         KEPT_BYTES + self.text.len() + self.fields.len() * size_of::<KeptField>()
     }
+}
+
+/// Returns `true` if an action is written as its event is, so that nothing differs. Most are.
+fn is_mirrored(event: EventFacts<'_>, action: Item<'_>) -> bool {
+    // Each is looked for among the others.
+    if event.extensions().nth(FEW_EXTENSIONS).is_some()
+        || action.extensions().nth(FEW_EXTENSIONS).is_some()
+    {
+        return false;
+    }
+    let is_same = |in_event: Option<Value<'_>>, in_action: Option<Value<'_>>| {
+        let both = in_event.zip(in_action);
+        both.is_none_or(|(in_event, in_action)| in_event.raw() == in_action.raw())
+    };
+    let dates = (event.value(InEvent::Timestamp)).zip(action.value(InAction::Timestamp));
+    let extension = |name: &str| action.extensions().find(|(of, _)| of == name);
+    dates.is_some_and(|(in_event, in_action)| in_event.raw() == in_action.raw())
+        && (MIRRORED.iter()).all(|(_, of, slot)| is_same(event.value(*slot), action.value(*of)))
+        && (event.extensions())
+            .all(|(name, value)| is_same(Some(value), extension(&name).map(|(_, it)| it)))
 }
 
 /// The order of the names of fields. Most names differ in length.

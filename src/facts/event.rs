@@ -1,88 +1,187 @@
-//! One event of the timeline -> its fields, facts or not.
+//! One event of the timeline -> what rules need to know of it.
 
 use std::borrow::Cow;
 
-use super::value::{Stamp, Value};
+use super::slips::{is_slip_of_projection, phase_begun};
+use super::slots::{InEvent, RECORDS};
+use super::value::{Item, JsonText, Stamp, Value};
 use crate::digest::FileDigest;
-use crate::document::{Kind, Node};
+use crate::document::{Kind, LazyTape, Row, Slots};
+use crate::record::StepStatus;
+use crate::record::phases::PROJECTION;
 use crate::source::Line;
+use crate::words::Words as _;
 
-/// What one event says: its fields, facts or not.
+/// One event: its fields, facts or not.
+#[derive(Clone, Copy)]
 pub(crate) struct EventFacts<'a> {
     pub(crate) line: Line,
-    pub(super) value: Value<'a>,
-    pub(super) phase: Option<Value<'a>>,
-    pub(super) event_type: Option<Value<'a>>,
-    agent_id: Option<Value<'a>>,
-    pub(super) timestamp: Option<Value<'a>>,
-    payload: Option<Value<'a>>,
+    of: JsonText<'a>,
+}
+
+/// What an act event says about a step and an action.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ActFacts<'a> {
+    pub(crate) step_id: Option<Cow<'a, str>>,
+    /// The status that the event sets; `None` inside where it is unknown.
+    pub(crate) status: Option<Option<StepStatus>>,
+    /// The id of the action that mirrors the event, and the key that it is under.
+    pub(crate) action_id: Option<Cow<'a, str>>,
+    pub(crate) action_key: &'static str,
 }
 
 impl<'a> EventFacts<'a> {
-    /// The fields of an event, found in one pass over its members.
-    pub(crate) fn new(line: Line, event: Value<'a>) -> Self {
-        let mut facts = Self {
-            line,
-            value: event,
-            phase: None,
-            event_type: None,
-            agent_id: None,
-            timestamp: None,
-            payload: None,
-        };
-        for (name, value) in event.members() {
-            match &*name {
-                "phase" => facts.phase = Some(value),
-                "event_type" => facts.event_type = Some(value),
-                "agent_id" => facts.agent_id = Some(value),
-                "timestamp" => facts.timestamp = Some(value),
-                "payload" => facts.payload = Some(value),
-                _ => {}
-            }
-        }
-        facts
+    pub(crate) fn new(line: Line, of: JsonText<'a>) -> Self {
+        Self { line, of }
+    }
+
+    /// The event as it is written.
+    pub(crate) fn written(self) -> &'a str {
+        self.of.text
+    }
+
+    /// The whole event.
+    pub(crate) fn root(self) -> Value<'a> {
+        self.of.root()
+    }
+
+    /// A value, fact or not.
+    #[inline]
+    pub(crate) fn value(self, slot: InEvent) -> Option<Value<'a>> {
+        self.of.slot(Row::ROOT, slot)
+    }
+
+    /// A fact, if it is a text.
+    #[inline]
+    pub(crate) fn text(self, slot: InEvent) -> Option<Cow<'a, str>> {
+        self.value(slot)?.fact()?.string()
+    }
+
+    /// The phase, if it is a fact.
+    #[inline]
+    pub(crate) fn phase(self) -> Option<Cow<'a, str>> {
+        self.text(InEvent::Phase)
     }
 
     /// The payload, if it is an object.
-    pub(crate) fn payload(&self) -> Option<Value<'a>> {
-        self.payload
-            .filter(|payload| payload.node().kind() == Kind::Object)
+    pub(crate) fn payload(self) -> Option<Value<'a>> {
+        self.value(InEvent::Payload)
+            .filter(|payload| payload.kind() == Kind::Object)
     }
 
-    pub(crate) fn timestamp(&self) -> Option<Stamp<'a>> {
-        Stamp::of(text(self.timestamp)?)
+    pub(crate) fn timestamp(self) -> Option<Stamp<'a>> {
+        Stamp::of(self.text(InEvent::Timestamp)?)
     }
 
     /// The digest of the state that was written with the event, if it has one.
-    pub(crate) fn state_sha256(&self) -> Option<FileDigest> {
-        state_sha256(self.payload()?.node())
+    pub(crate) fn state_sha256(self) -> Option<FileDigest> {
+        FileDigest::parse(&self.value(InEvent::StateSha256)?.string()?)
     }
 
-    pub(crate) fn agent_id(&self) -> Option<Cow<'a, str>> {
-        text(self.agent_id)
+    /// The step records of a plan event.
+    pub(crate) fn records(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
+        let of = self.of;
+        of.slots.rows(RECORDS).map(move |row| Item::new(of, row))
     }
-}
 
-/// The digest of a state in the payload of a projection event, if it has one.
-pub(super) fn state_sha256(payload: Node<'_>) -> Option<FileDigest> {
-    FileDigest::parse(&payload.get("state_sha256")?.text()?)
-}
+    /// The keys of a runtime's own in the payload, each with its value.
+    pub(super) fn extensions(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
+        self.of.extensions(Row::ROOT)
+    }
 
-/// The text of a field, if the field is a fact and a string.
-pub(super) fn text(field: Option<Value<'_>>) -> Option<Cow<'_, str>> {
-    field.filter(|value| value.is_fact())?.node().text()
+    /// Returns `true` if the runtime filled the event in: nothing happened.
+    pub(crate) fn is_synthetic(self) -> bool {
+        self.value(InEvent::Synthetic)
+            .is_some_and(|synthetic| synthetic.kind() == Kind::True)
+    }
+
+    /// What the event says about a step and an action, if it is an act event.
+    pub(crate) fn act(self) -> Option<ActFacts<'a>> {
+        if self.phase().as_deref() != Some("act") {
+            return None;
+        }
+        let status = || StepStatus::of_word(&self.text(InEvent::StepStatus)?);
+        let action_id = self.text(InEvent::ActionId);
+        Some(ActFacts {
+            step_id: self.text(InEvent::StepId),
+            status: self.value(InEvent::StepStatus).map(|_| status()),
+            action_key: if action_id.is_some() {
+                "action_id"
+            } else {
+                "id"
+            },
+            action_id: action_id.or_else(|| self.text(InEvent::Id)),
+        })
+    }
+
+    /// Returns `true` if the timeline keeps anything of the event, apart from counting it;
+    /// `expected_id` is the id of the run.
+    pub(crate) fn matters(self, expected_id: Option<&str>) -> bool {
+        self.is_foreign(expected_id)
+            || match self.phase().as_deref() {
+                Some("start" | "plan") => true,
+                Some("act") => [InEvent::StepId, InEvent::ActionId, InEvent::Id]
+                    .into_iter()
+                    .any(|slot| self.value(slot).is_some()),
+                Some("runtime") => {
+                    let of_projection = |it: &str| it == PROJECTION || is_slip_of_projection(it);
+                    self.text(InEvent::EventType)
+                        .is_some_and(|it| of_projection(&it))
+                }
+                Some(phase) => phase_begun(phase).is_some(),
+                None => false,
+            }
+    }
+
+    /// Returns the id of the run that the event belongs to, if that is not the expected one.
+    pub(crate) fn foreign_id(self, expected_id: Option<&str>) -> Option<Cow<'a, str>> {
+        let id = self.text(InEvent::EpisodeId)?;
+        (id != expected_id?).then_some(id)
+    }
+
+    fn is_foreign(self, expected_id: Option<&str>) -> bool {
+        self.foreign_id(expected_id).is_some()
+    }
 }
 
 /// An event that is needed again after all events are read.
-#[derive(Debug)]
 pub(crate) struct KeptEvent {
     pub(crate) line: Line,
-    pub(super) text: Vec<u8>,
+    text: String,
+    slots: Slots,
+    tape: LazyTape,
+}
+
+impl std::fmt::Debug for KeptEvent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.text.fmt(f)
+    }
 }
 
 impl KeptEvent {
-    pub(super) fn new(line: Line, text: &[u8]) -> Self {
-        let text = text.to_owned();
-        Self { line, text }
+    pub(super) fn new(event: EventFacts<'_>) -> Self {
+        Self {
+            line: event.line,
+            text: event.of.text.to_owned(),
+            slots: event.of.slots.clone(),
+            tape: LazyTape::default(),
+        }
+    }
+
+    /// The bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + self.slots.bytes()
+    }
+
+    /// The event. Violations are reported already; rules compare only fields of kept events that
+    /// the schema does not restrict.
+    pub(crate) fn facts(&self) -> EventFacts<'_> {
+        let of = JsonText {
+            text: &self.text,
+            slots: &self.slots,
+            refused: &[],
+            tape: &self.tape,
+        };
+        EventFacts::new(self.line, of)
     }
 }

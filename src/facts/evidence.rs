@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::as_of::{AsOf, Marks};
-use super::event::KeptEvent;
+use super::event::{EventFacts, KeptEvent};
+use super::slots::InStep;
 use crate::digest::Digest;
-use crate::document::{Node, Tape};
 use crate::record::StepStatus;
 use crate::source::Line;
 
@@ -35,12 +35,13 @@ const STEP_ID_BYTES: usize = 32;
 const EVIDENCE_BYTES: usize = 320;
 
 impl PlanTrace {
-    pub(super) fn new(line: Line, text: &[u8]) -> Self {
+    pub(super) fn new(event: EventFacts<'_>) -> Self {
+        let event = KeptEvent::new(event);
         Self {
-            event: KeptEvent::new(line, text),
+            bytes: event.bytes(),
+            event,
             step_ids: None,
             evidence: BTreeMap::new(),
-            bytes: text.len(),
         }
     }
 
@@ -50,22 +51,23 @@ impl PlanTrace {
         (id, is_of_state): (&str, bool),
         said: StepEvidence,
         marks: Marks,
-        tape: &mut Tape,
     ) {
         let line = said.line.number;
         if let Some(of_step) = self.evidence.get_mut(id) {
             of_step.set(line, said, marks);
-        } else if is_of_state || self.has_step(id, tape) {
+        } else if is_of_state || self.has_step(id) {
             self.bytes += EVIDENCE_BYTES + id.len();
             self.evidence.insert(id.to_owned(), AsOf::new(line, said));
         }
     }
 
     /// Whether the plan event has a record of a step.
-    fn has_step(&mut self, id: &str, tape: &mut Tape) -> bool {
+    fn has_step(&mut self, id: &str) -> bool {
         let (event, bytes) = (&self.event, &mut self.bytes);
         let ids = self.step_ids.get_or_insert_with(|| {
-            let ids = step_ids(&event.text, tape);
+            let ids = event.facts().records();
+            let ids = ids.filter_map(|record| record.value(InStep::Id)?.string());
+            let ids: BTreeSet<Digest> = ids.map(|id| Digest::of([id.as_bytes()])).collect();
             *bytes += ids.len() * STEP_ID_BYTES;
             ids
         });
@@ -77,15 +79,4 @@ impl PlanTrace {
     pub(super) fn at(&self, line: u64, id: &str) -> Option<StepEvidence> {
         self.evidence.get(id)?.at(line).copied()
     }
-}
-
-/// The ids of the step records of a plan event.
-fn step_ids(event: &[u8], tape: &mut Tape) -> BTreeSet<Digest> {
-    let document = tape.read_record(event).ok();
-    let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
-    let records = records.into_iter().flat_map(Node::items);
-    let ids = records.filter_map(|record| record.get("id")?.text());
-    let ids = ids.map(|id| Digest::of([id.as_bytes()])).collect();
-    tape.release();
-    ids
 }

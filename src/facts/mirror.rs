@@ -6,8 +6,8 @@ use super::StateFacts;
 use super::act::{KeptAct, by_length};
 use super::listener::Listener;
 use super::timeline::Timeline;
-use super::value::{Heard, Stamp, Value, show};
-use crate::document::Node;
+use super::slots::InAction;
+use super::value::{Heard, Item, Stamp, Value};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -44,10 +44,10 @@ pub(crate) struct MirrorSide {
 }
 
 impl MirrorSide {
-    fn new(pointer: Pointer, node: Node<'_>) -> Self {
+    fn new(pointer: Pointer, value: Value<'_>) -> Self {
         Self {
             pointer,
-            shown: show(node),
+            shown: value.show(),
         }
     }
 }
@@ -59,16 +59,16 @@ pub(super) fn mirror(
     reach: u64,
     differences: &mut Listener<'_, Unlike>,
 ) {
-    let mut to_compare: Vec<(&KeptAct, usize, Value<'_>)> = Vec::new();
+    let mut to_compare: Vec<(&KeptAct, usize, Item<'_>)> = Vec::new();
     for (index, action) in state.actions().enumerate() {
-        let Some(id) = action.get("id").filter(|id| !id.node().is_null()) else {
+        let Some(id) = action.value(InAction::Id).filter(|id| !id.is_null()) else {
             continue;
         };
-        let text = id.node().text().filter(|_| id.is_fact());
+        let text = action.text(InAction::Id);
         match text.and_then(|text| timeline.act(reach, &text)) {
             None => differences.hear(|| Unlike {
                 index,
-                id: show(id.node()),
+                id: id.show(),
                 why: Why::NoEvent,
             }),
             Some(act) if act.is_mirrored => {}
@@ -116,14 +116,14 @@ impl<'a> HeardAct<'a> {
     }
 
     /// The fields in which an action differs from the event.
-    fn differences(&self, index: usize, action: Value<'_>, differences: &mut Listener<'_, Unlike>) {
+    fn differences(&self, index: usize, action: Item<'_>, differences: &mut Listener<'_, Unlike>) {
         let at = || Pointer::new("/outcomes/actions").item(index);
         let mut differ = |difference: &dyn Fn() -> MirrorDifference| {
             differences.hear(|| Unlike {
                 index,
                 id: action
-                    .get("id")
-                    .map(|id| show(id.node()))
+                    .value(InAction::Id)
+                    .map(Value::show)
                     .unwrap_or_default(),
                 why: Why::Differs(self.line, difference()),
             });
@@ -131,14 +131,14 @@ impl<'a> HeardAct<'a> {
         if self.timestamp_differs(action) {
             differ(&|| self.timestamps(at(), action));
         }
-        for (name, value) in action.members() {
+        for (name, value) in action.whole().members() {
             if let Some(in_event) = self.field(&name)
                 && value.is_fact()
-                && !in_event.equals(value.node())
+                && !in_event.equals(value)
             {
                 differ(&|| MirrorDifference {
                     field: name.to_string(),
-                    action: MirrorSide::new(at().field(&name), value.node()),
+                    action: MirrorSide::new(at().field(&name), value),
                     event: MirrorSide {
                         pointer: Pointer::new("/payload").field(&name),
                         shown: in_event.shown().to_owned(),
@@ -154,25 +154,25 @@ impl<'a> HeardAct<'a> {
     }
 
     /// Whether an action has another instant than the event, or none.
-    fn timestamp_differs(&self, action: Value<'_>) -> bool {
-        let Some(written) = action.get("timestamp") else {
+    fn timestamp_differs(&self, action: Item<'_>) -> bool {
+        let Some(written) = action.value(InAction::Timestamp) else {
             return true;
         };
-        if !written.is_fact() || written.node().text() == self.timestamp {
+        if !written.is_fact() || written.string() == self.timestamp {
             return false;
         }
         self.happened().is_some_and(|happened| {
-            let stamp = action.stamp(&["timestamp"]);
+            let stamp = action.text(InAction::Timestamp).and_then(Stamp::of);
             stamp.is_none_or(|stamp| stamp.instant != happened.instant)
         })
     }
 
     /// The timestamps of an action at a place and of the event.
-    fn timestamps(&self, at: Pointer, action: Value<'_>) -> MirrorDifference {
+    fn timestamps(&self, at: Pointer, action: Item<'_>) -> MirrorDifference {
         MirrorDifference {
             field: "timestamp".into(),
-            action: match action.get("timestamp") {
-                Some(written) => MirrorSide::new(at.field("timestamp"), written.node()),
+            action: match action.value(InAction::Timestamp) {
+                Some(written) => MirrorSide::new(at.field("timestamp"), written),
                 None => MirrorSide {
                     pointer: at,
                     shown: "absent".into(),

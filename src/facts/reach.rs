@@ -14,8 +14,8 @@ use super::listener::Listener;
 use super::mirror::{self, Unlike};
 use super::plan::{Form, Rebuilt};
 use super::timeline::Timeline;
-use super::value::Value;
-use crate::document::{Document, Tape};
+use super::slots::InAction;
+use super::value::Item;
 use crate::finding::Lifecycle;
 use crate::source::Line;
 
@@ -106,21 +106,11 @@ fn explains(here: Verdicts, at_latest: Verdicts) -> bool {
     here.into_iter().zip(at_latest).all(is_explained)
 }
 
-/// What is reused for the kept events of the next timeline.
-#[derive(Default)]
-pub(crate) struct KeptBuffers {
-    pub(crate) projection_tape: Tape,
-    pub(crate) plan_tape: Tape,
-}
-
 /// What a timeline says, and how the state compares with it.
 pub(crate) struct TimelineFacts<'a> {
     timeline: &'a Timeline<'a>,
     state: Option<StateFacts<'a>>,
     lifecycle: Lifecycle,
-    /// The latest projection event, and the plan rebuilt at the likely reach.
-    projection: Option<EventFacts<'a>>,
-    plan: Option<Rebuilt<'a>>,
     /// Sought on first use.
     reach: OnceCell<Option<Reach>>,
 }
@@ -138,55 +128,25 @@ impl<'a> TimelineFacts<'a> {
         timeline: &'a Timeline<'a>,
         state: Option<StateFacts<'a>>,
         lifecycle: Lifecycle,
-        buffers: &'a mut KeptBuffers,
     ) -> Self {
-        let mut facts = Self {
+        Self {
             timeline,
             state,
             lifecycle,
-            projection: None,
-            plan: None,
             reach: OnceCell::new(),
-        };
-        let KeptBuffers {
-            projection_tape,
-            plan_tape,
-        } = buffers;
-        let parse = |kept: &'a KeptEvent, tape: &'a mut Tape| {
-            let document = tape.read_record(&kept.text).ok()?;
-            Some(event(kept.line, document))
-        };
-        let projection = timeline.projection.as_ref();
-        facts.projection = projection.and_then(|kept| parse(kept, projection_tape));
-        facts.plan = facts.likely_reach().and_then(|reach| {
-            let event = parse(timeline.plan_event(reach.line())?, plan_tape)?;
-            Rebuilt::new(&event, timeline, reach.line())
-        });
-        facts
+        }
     }
 
     /// The latest projection event.
-    pub(crate) fn projection_event(&self) -> Option<&EventFacts<'a>> {
-        self.projection.as_ref()
+    pub(crate) fn projection_event(&self) -> Option<EventFacts<'a>> {
+        self.timeline.projection.as_ref().map(KeptEvent::facts)
     }
 
-    /// Passes the plan on that is rebuilt from the events up to a reach; `None` where there is no
-    /// plan event, or its payload is not an object.
-    pub(crate) fn with_plan<R>(
-        &self,
-        reach: &Reach,
-        look: impl FnOnce(Option<&Rebuilt<'_>>) -> R,
-    ) -> R {
+    /// The plan that is rebuilt from the events up to a reach; `None` where there is no plan event,
+    /// or its payload is not an object.
+    pub(crate) fn plan(&self, reach: &Reach) -> Option<Rebuilt<'a>> {
         let line = reach.line();
-        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.reach() == line) {
-            return look(Some(plan));
-        }
-        let mut tape = Tape::default();
-        let plan = self.timeline.plan_event(line).and_then(|kept| {
-            let document = tape.read_record(&kept.text).ok()?;
-            Rebuilt::new(&event(kept.line, document), self.timeline, line)
-        });
-        look(plan.as_ref())
+        Rebuilt::new(self.timeline.plan_event(line)?.facts(), self.timeline, line)
     }
 
     /// Compares the actions of the state with their act events up to a reach.
@@ -200,7 +160,7 @@ impl<'a> TimelineFacts<'a> {
 
     /// Whether the state has an action and the timeline an act event that can be compared.
     pub(crate) fn has_mirrored(&self, reach: &Reach) -> bool {
-        let has_id = |it: Value<'_>| it.get("id").is_some_and(|id| !id.node().is_null());
+        let has_id = |it: Item<'_>| it.value(InAction::Id).is_some_and(|id| !id.is_null());
         self.timeline.names_actions(reach.line())
             && self.state.is_some_and(|state| state.actions().any(has_id))
     }
@@ -211,7 +171,7 @@ impl<'a> TimelineFacts<'a> {
             return 0;
         }
         let steps = self.state.and_then(StateFacts::steps);
-        steps.map_or(0, Iterator::count)
+        steps.map_or(0, |steps| steps.len())
     }
 
     /// How much of the timeline the snapshot is compared with; `None` in a run that may not have
@@ -278,7 +238,8 @@ impl<'a> TimelineFacts<'a> {
             0 => Verdict::Agrees,
             _ => Verdict::Differs,
         };
-        let [plan, labels] = self.with_plan(reach, |plan| match plan {
+        let plan = self.plan(reach);
+        let [plan, labels] = match plan {
             Some(plan) if plan.form != Form::Neither => [false, true].map(|by_label| {
                 let mut nobody = |_| ();
                 let mut differences = Listener::new(0, &mut nobody);
@@ -288,7 +249,7 @@ impl<'a> TimelineFacts<'a> {
             // Without a plan event, a rule of its own judges.
             None if self.timeline.plan_event(reach.line()).is_none() => [Verdict::Agrees; 2],
             _ => [Verdict::Idle; 2],
-        });
+        };
         let plan_event = differs(self.steps_without_event(reach));
         let actions = if self.timeline.names_actions(reach.line()) {
             let mut nobody = |_| ();
@@ -300,11 +261,4 @@ impl<'a> TimelineFacts<'a> {
         };
         [plan, labels, plan_event, actions]
     }
-}
-
-/// An event that was kept as text.
-fn event(line: Line, document: Document<'_>) -> EventFacts<'_> {
-    // Violations are reported already; rules compare only fields of these events that the schema
-    // does not restrict.
-    EventFacts::new(line, Value::root(document, &[]))
 }

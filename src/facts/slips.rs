@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::event::{EventFacts, text};
+use super::event::EventFacts;
+use super::slots::InEvent;
+use super::value::Value;
 use crate::document::{Key, Node};
 use crate::record::phases::{self, PROJECTION};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
@@ -136,58 +138,32 @@ impl Within {
     }
 }
 
-/// The lexica in which the keys of one event have a near word, a bit each: what a single pass over
+/// The lexica in which the keys of a payload have a near word, a bit each: what a single pass over
 /// an event can say of them before it knows its phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Suspects(u8);
+pub(crate) struct Suspects;
 
 impl Suspects {
-    /// The suspects that the flags of a skeleton stand for.
-    pub(super) fn of_flags(flags: u8) -> Self {
-        Self(flags)
-    }
-
-    pub(super) fn flags(self) -> u8 {
-        self.0
-    }
-
-    /// Adds a key of an event that is not noted. An event that lacks one of the
-    /// required ones is not noted at all.
-    #[inline]
-    pub(super) fn add_of_event(&mut self, key: &str) {
-        self.add(Within::Event, Word::new(key));
-    }
-
-    /// Adds a key of a payload, likewise.
-    #[inline]
-    pub(super) fn add_of_payload(&mut self, key: &str) {
+    /// Returns the lexica of payloads in which a key has a near word.
+    pub(super) fn of_key(key: &str) -> u64 {
         let key = Word::new(key);
-        for payload in [
+        let payloads = [
             Within::PlanPayload,
             Within::ActPayload,
             Within::ProjectionPayload,
-        ] {
-            self.add(payload, key);
-        }
+        ];
+        let near = payloads.into_iter().filter(|within| {
+            let mut known = within.keys().iter();
+            known.any(|known| key.is_near(*known))
+        });
+        near.fold(0, |bits, within| bits | 1 << within as u8)
     }
 
+    /// Returns `true` if an event may have a misspelled key in its payload, given the lexica.
     #[inline]
-    fn add(&mut self, within: Within, key: Word<'_>) {
-        if within.keys().iter().any(|known| key.is_near(*known)) {
-            self.0 |= 1 << within as u8;
-        }
-    }
-
-    /// Whether an event may have a slip.
-    #[inline]
-    pub(super) fn concern(self, phase: &str, event_type: Option<&str>) -> bool {
-        self.0 != 0 && {
-            let payload = Within::payload(phase, event_type);
-            [Some(Within::Event), payload]
-                .into_iter()
-                .flatten()
-                .any(|within| self.0 & 1 << within as u8 != 0)
-        }
+    pub(crate) fn concern(lexica: u64, phase: &str, event_type: Option<&str>) -> bool {
+        lexica != 0
+            && Within::payload(phase, event_type)
+                .is_some_and(|within| lexica & 1 << within as u8 != 0)
     }
 }
 
@@ -257,26 +233,22 @@ impl Slips {
     }
 
     /// Adds the slips of an event.
-    pub(crate) fn add(&mut self, event: &EventFacts<'_>) {
-        let phase = text(event.phase);
+    pub(crate) fn add(&mut self, event: EventFacts<'_>) {
+        let phase = event.text(InEvent::Phase);
         if let Some(phase) = &phase
             && let Some(meant) = phase_meant(phase)
         {
             self.add_one(event.line, None, phase, meant, Pointer::new("/phase"));
         }
-        self.add_keys(
-            event.line,
-            Within::Event,
-            event.value.node(),
-            &Pointer::default(),
-        );
-        let payload = event.payload().zip(phase).and_then(|(payload, phase)| {
-            let event_type = text(event.event_type);
-            Some((payload, Within::payload(&phase, event_type.as_deref())?))
-        });
-        if let Some((payload, within)) = payload {
-            let above = Pointer::new("/payload");
-            self.add_keys(event.line, within, payload.node(), &above);
+        if let Some(root) = event.root().node() {
+            self.add_keys(event.line, Within::Event, root, &Pointer::default());
+        }
+        let payload = event.payload().and_then(Value::node);
+        if let (Some(payload), Some(phase)) = (payload, phase)
+            && let event_type = event.text(InEvent::EventType)
+            && let Some(within) = Within::payload(&phase, event_type.as_deref())
+        {
+            self.add_keys(event.line, within, payload, &Pointer::new("/payload"));
         }
     }
 

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::event::{EventFacts, text};
+use super::event::EventFacts;
+use super::slots::InEvent;
 use super::value::{Stamp, Value};
 use crate::digest::Digest;
 use crate::source::Line;
@@ -44,7 +45,7 @@ pub(crate) struct Stamped {
 }
 
 impl Stamped {
-    fn new(event: &EventFacts<'_>) -> Self {
+    fn new(event: EventFacts<'_>) -> Self {
         Self {
             line: event.line,
             stamp: event.timestamp().map(Stamp::into_owned),
@@ -140,15 +141,15 @@ impl StrictFacts {
         }
     }
 
-    /// Adds one event: its root value, and its fields.
-    pub(crate) fn event(&mut self, root: Value<'_>, event: &EventFacts<'_>) {
+    /// Adds one event.
+    pub(crate) fn event(&mut self, event: EventFacts<'_>) {
         let at = Stamped::new(event);
         self.stamped += u64::from(at.stamp.is_some());
         self.order(&at);
-        if let (Some(ids), Some(id)) = (&mut self.ids, root.text(&["id"])) {
+        if let (Some(ids), Some(id)) = (&mut self.ids, event.text(InEvent::EventId)) {
             ids.add(event.line, &id, MAX_EVENT_IDS);
         }
-        match (text(event.phase).as_deref(), &mut self.ending) {
+        match (event.phase().as_deref(), &mut self.ending) {
             (Some("start"), _) if self.start.is_none() => {
                 self.start = Some(StartEvent::new(at, event));
             }
@@ -165,7 +166,7 @@ impl StrictFacts {
                         .get_or_insert_with(|| (event.line, phase.to_owned()));
                     ending.late_events += 1;
                 }
-                if phase == "act" && self.first_act.is_none() && !is_synthetic(event) {
+                if phase == "act" && self.first_act.is_none() && !event.is_synthetic() {
                     self.first_act = Some(at);
                 }
             }
@@ -198,10 +199,10 @@ impl StrictFacts {
 }
 
 impl StartEvent {
-    fn new(at: Stamped, event: &EventFacts<'_>) -> Self {
-        let payload = event.payload();
-        let seed = payload.and_then(|payload| payload.number(&["seed"]));
-        let words = |key: &str| payload?.text(&[key]).map(Cow::into_owned);
+    fn new(at: Stamped, event: EventFacts<'_>) -> Self {
+        let fact = |key: &str| event.payload()?.get(key)?.fact();
+        let seed = fact("seed").and_then(Value::number);
+        let words = |key: &str| fact(key)?.string().map(Cow::into_owned);
         Self {
             at,
             seed: seed.map(|seed| seed.text().to_owned()),
@@ -212,10 +213,8 @@ impl StartEvent {
 }
 
 impl Ending {
-    fn new(at: Stamped, event: &EventFacts<'_>) -> Self {
-        let status = event
-            .payload()
-            .and_then(|payload| payload.text(&["status"]));
+    fn new(at: Stamped, event: EventFacts<'_>) -> Self {
+        let status = event.text(InEvent::Status);
         Self {
             line: event.line,
             status: status.map(Cow::into_owned),
@@ -226,12 +225,6 @@ impl Ending {
             late_events: 0,
         }
     }
-}
-
-/// Whether an event was made up by the runtime: nothing happened.
-fn is_synthetic(event: &EventFacts<'_>) -> bool {
-    let synthetic = event.payload().and_then(|payload| payload.get("synthetic"));
-    synthetic.and_then(|value| value.node().boolean()) == Some(true)
 }
 
 #[cfg(test)]

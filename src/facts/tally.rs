@@ -1,6 +1,6 @@
 //! The events and lines of a timeline -> how many there are of each kind that rules count.
 
-use super::note::EventNote;
+use super::event::EventFacts;
 use crate::source::Line;
 
 /// The events of one kind: their number, and the first of them.
@@ -43,9 +43,10 @@ pub(crate) struct EventTally {
 
 impl EventTally {
     /// Counts an event.
-    pub(crate) fn event(&mut self, line: Line, event: &EventNote<'_>) {
+    pub(crate) fn event(&mut self, event: EventFacts<'_>) {
         self.events += 1;
-        match (event.phase.as_deref(), event.synthetic) {
+        let line = event.line;
+        match (event.phase().as_deref(), event.is_synthetic()) {
             (Some("act"), false) => self.acts.add(line),
             (Some("plan"), false) => self.plans.add(line),
             (Some("reflect"), _) => self.reflects.add(line),

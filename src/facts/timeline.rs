@@ -11,14 +11,13 @@ use std::borrow::Cow;
 
 use super::act::{Acts, KeptAct};
 use super::as_of::{AsOf, Marks};
-use super::event::{KeptEvent, state_sha256};
+use super::event::{ActFacts, EventFacts, KeptEvent};
 use super::evidence::{PlanTrace, StepEvidence};
-use super::note::{ActNote, EventNote};
 use super::slips::Slips;
+use super::slots::InEvent;
 use super::tally::EventTally;
-use super::value::{Stamp, Value};
+use super::value::{Item, Stamp};
 use crate::digest::FileDigest;
-use crate::document::{Node, Tape};
 use crate::printable::quote;
 use crate::record::StepStatus;
 use crate::record::phases::PROJECTION;
@@ -93,7 +92,7 @@ impl Timeline<'_> {
         let plans = self.plan.iter().flat_map(AsOf::values);
         let plans: usize = plans.map(|trace| trace.bytes).sum();
         let projection = self.projection.as_ref();
-        plans + self.acts.bytes + projection.map_or(0, |event| event.text.len())
+        plans + self.acts.bytes + projection.map_or(0, KeptEvent::bytes)
     }
 
     /// Whether any act event up to a line has an action's id.
@@ -126,7 +125,6 @@ pub(crate) struct TimelineReader<'i, 'a> {
     expected_id: Option<&'i str>,
     /// The ids of the state's steps, sorted.
     step_ids: Vec<Cow<'a, str>>,
-    tape: Tape,
     /// The bytes of the state, where it is a snapshot that may be as old as an earlier event; and
     /// their digest, computed on first use.
     snapshot: Option<(&'a [u8], Option<FileDigest>)>,
@@ -138,7 +136,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     pub(crate) fn new(
         expected_id: Option<&'i str>,
         mut step_ids: Vec<Cow<'a, str>>,
-        actions: impl Iterator<Item = Value<'a>>,
+        actions: impl Iterator<Item = Item<'a>>,
     ) -> Self {
         step_ids.sort_unstable();
         Self {
@@ -148,7 +146,6 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             },
             expected_id,
             step_ids,
-            tape: Tape::default(),
             snapshot: None,
         }
     }
@@ -177,137 +174,98 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         self.timeline.kept_bytes() > LARGE_BYTES
     }
 
-    /// Adds one event that was counted: its note, its text, and the tokens that its schema refuses.
-    pub(crate) fn event(
-        &mut self,
-        line: Line,
-        event: &EventNote<'_>,
-        text: &[u8],
-        refused: &[u32],
-    ) {
-        if !event.matters(self.expected_id) || self.timeline.exceeds_memory {
+    /// Adds one event that was counted.
+    pub(crate) fn event(&mut self, event: EventFacts<'_>) {
+        let (line, timeline) = (event.line, &mut self.timeline);
+        if !event.matters(self.expected_id) || timeline.exceeds_memory {
             return;
         }
         // A plan event is kept beside the one that it replaces.
-        if self.timeline.kept_bytes() + text.len() > MAX_KEPT_BYTES {
-            self.timeline.exceeds_memory = true;
+        if timeline.kept_bytes() + event.written().len() > MAX_KEPT_BYTES {
+            timeline.exceeds_memory = true;
             return;
         }
-        if event.is_foreign(self.expected_id) {
-            self.timeline
-                .foreign
-                .get_or_insert(ForeignEvents {
-                    first: line,
-                    id: quote(event.episode_id.as_deref().unwrap_or_default()),
-                    lines: 0,
-                })
-                .lines += 1;
+        if let Some(id) = event.foreign_id(self.expected_id) {
+            let first = || ForeignEvents {
+                first: line,
+                id: quote(&id),
+                lines: 0,
+            };
+            timeline.foreign.get_or_insert_with(first).lines += 1;
         }
-        match event.phase.as_deref() {
-            Some("start") if self.timeline.start.is_none() => {
-                let timestamp = event
-                    .timestamp
-                    .clone()
-                    .and_then(Stamp::of)
-                    .map(Stamp::into_owned);
-                self.timeline.start = Some(Start { line, timestamp });
+        match event.phase().as_deref() {
+            Some("start") if timeline.start.is_none() => {
+                let timestamp = event.timestamp().map(Stamp::into_owned);
+                timeline.start = Some(Start { line, timestamp });
             }
-            Some("runtime") => match event.event_type.as_deref() {
-                Some(PROJECTION) => self.projection(line, text),
-                Some(other) => self.timeline.slips.add_type(line, other),
+            Some("runtime") => match event.text(InEvent::EventType).as_deref() {
+                Some(PROJECTION) => self.projection(event),
+                Some(other) => timeline.slips.add_type(line, other),
                 None => {}
             },
-            Some("plan") => self.plan(line, text),
-            Some(phase) => match &event.act {
-                Some(act) => self.act(line, (act, event.synthetic), text, refused),
-                None => self.timeline.slips.add_phase(line, phase),
+            Some("plan") => self.plan(event),
+            Some(phase) => match event.act() {
+                Some(act) => self.act(event, &act),
+                None => timeline.slips.add_phase(line, phase),
             },
             None => {}
         }
     }
 
-    fn projection(&mut self, line: Line, text: &[u8]) {
-        self.timeline.projection = Some(KeptEvent::new(line, text));
+    fn projection(&mut self, event: EventFacts<'_>) {
+        self.timeline.projection = Some(KeptEvent::new(event));
         if let Some((state, digest)) = &mut self.snapshot {
-            let sealed = in_payload("state_sha256", text, &mut self.tape, state_sha256);
-            let is_sealed = sealed.is_some_and(|sealed| {
+            let is_sealed = event.state_sha256().is_some_and(|sealed| {
                 sealed == *digest.get_or_insert_with(|| FileDigest::of(state))
             });
-            self.timeline.marks.add(line, is_sealed);
+            self.timeline.marks.add(event.line, is_sealed);
         }
     }
 
-    fn plan(&mut self, line: Line, text: &[u8]) {
-        let trace = PlanTrace::new(line, text);
+    fn plan(&mut self, event: EventFacts<'_>) {
+        let trace = PlanTrace::new(event);
         let marks = self.timeline.marks;
         match &mut self.timeline.plan {
-            Some(plan) => plan.set(line.number, trace, marks),
-            none => *none = Some(AsOf::new(line.number, trace)),
+            Some(plan) => plan.set(event.line.number, trace, marks),
+            none => *none = Some(AsOf::new(event.line.number, trace)),
         }
     }
 
-    fn act(
-        &mut self,
-        line: Line,
-        (act, is_synthetic): (&ActNote<'_>, bool),
-        text: &[u8],
-        refused: &[u32],
-    ) {
-        let marks = self.timeline.marks;
-        if let (Some((step_id, status)), Some(plan)) = (&act.step, &mut self.timeline.plan) {
-            let said = StepEvidence {
-                line,
-                status: *status,
-            };
-            let is_of_state = self.step_ids.binary_search(step_id).is_ok();
-            let step = (&**step_id, is_of_state);
-            plan.current_mut().add(step, said, marks, &mut self.tape);
-        }
-        if let Some(step_id) = &act.unset_step
-            && self.timeline.slips.bare_status.is_none()
-            && self.step_ids.binary_search(step_id).is_ok()
-            && has_status(text, &mut self.tape)
-        {
-            self.timeline.slips.bare_status = Some(line);
+    fn act(&mut self, event: EventFacts<'_>, act: &ActFacts<'_>) {
+        let (line, timeline) = (event.line, &mut self.timeline);
+        let marks = timeline.marks;
+        let is_of_state =
+            |id: &str, ids: &[Cow<'_, str>]| ids.binary_search_by(|of| (**of).cmp(id)).is_ok();
+        match (&act.step_id, act.status) {
+            (Some(id), Some(status)) => {
+                if let Some(plan) = &mut timeline.plan {
+                    let step = (&**id, is_of_state(id, &self.step_ids));
+                    let said = StepEvidence { line, status };
+                    plan.current_mut().add(step, said, marks);
+                }
+            }
+            (Some(id), None) => {
+                let word = || event.value(InEvent::Status)?.string();
+                if timeline.slips.bare_status.is_none()
+                    && word().is_some_and(|word| StepStatus::of_word(&word).is_some())
+                    && is_of_state(id, &self.step_ids)
+                {
+                    timeline.slips.bare_status = Some(line);
+                }
+            }
+            (None, _) => {}
         }
         let Some(id) = &act.action_id else { return };
-        self.timeline.first_act_id.get_or_insert(line.number);
-        let event = (line, text, act, refused);
-        let is_of_action = self.timeline.acts.add(id, event, marks, &mut self.tape);
-        self.timeline.exceeds_memory |= is_of_action.is_none();
-        if is_of_action == Some(false) && !is_synthetic {
+        timeline.first_act_id.get_or_insert(line.number);
+        let is_of_action = timeline.acts.add(id, event, marks);
+        if !is_of_action && !event.is_synthetic() {
             let first = || UnrecordedActs {
                 first: line,
                 id: quote(id),
                 key: act.action_key,
                 lines: 0,
             };
-            self.timeline.unrecorded.get_or_insert_with(first).lines += 1;
+            timeline.unrecorded.get_or_insert_with(first).lines += 1;
         }
     }
-}
-
-/// Whether the payload of an event has the status of a step under `status`.
-fn has_status(event: &[u8], tape: &mut Tape) -> bool {
-    let status = |payload: Node<'_>| StepStatus::of_word(&payload.get("status")?.text()?);
-    memchr::memmem::find(event, b"\"status\"").is_some()
-        && in_payload("status", event, tape, status).is_some()
-}
-
-/// What the payload of an event says under a key. Most events do not have it, and are not parsed.
-fn in_payload<T>(
-    key: &str,
-    event: &[u8],
-    tape: &mut Tape,
-    read: impl FnOnce(Node<'_>) -> Option<T>,
-) -> Option<T> {
-    let has = |text: &[u8]| memchr::memmem::find(event, text).is_some();
-    // A key may be written with escapes.
-    if !has(key.as_bytes()) && !has(br"\u") {
-        return None;
-    }
-    let document = tape.read_record(event).ok();
-    let said = document.and_then(|event| read(event.root().get("payload")?));
-    tape.release();
-    said
 }

@@ -4,97 +4,185 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::digest::Digest;
-use crate::document::{Document, Kind, Node, Number, Tape};
+use super::slots::Slot;
+use crate::document::{
+    Document, Kind, LazyTape, Node, Number, Row, Slots, Span, Tape, same_tokens, unquoted,
+};
 use crate::printable::{brief_json, quote};
 use crate::timestamp::Timestamp;
 
+/// A record or an event as it was read.
+#[derive(Clone, Copy)]
+pub(crate) struct JsonText<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) slots: &'a Slots,
+    /// The offsets of the values that the schema refuses, ascending.
+    pub(crate) refused: &'a [u32],
+    pub(crate) tape: &'a LazyTape,
+}
+
+impl<'a> JsonText<'a> {
+    /// The document, whose tape is made when it is first asked for.
+    pub(crate) fn document(self) -> Option<Document<'a>> {
+        self.tape.document(self.text)
+    }
+
+    /// The value of the whole text.
+    pub(super) fn root(self) -> Value<'a> {
+        let start = self.text.len() - self.text.trim_start().len();
+        let end = self.text.trim_end().len();
+        self.value(Span::new(start, end))
+    }
+
+    /// The value in a slot of a row, fact or not.
+    #[inline]
+    pub(super) fn slot(self, row: Row, slot: impl Slot) -> Option<Value<'a>> {
+        let span = self.slots.get(row, slot.number());
+        span.is_present().then(|| self.value(span))
+    }
+
+    /// The keys of a runtime's own of an object whose others are kept, each with its value.
+    pub(super) fn extensions(self, row: Row) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
+        let others = self.slots.others(row).iter();
+        others.map(move |other| (content(other.key.of(self.text)), self.value(other.value)))
+    }
+
+    fn value(self, span: Span) -> Value<'a> {
+        Value { of: self, span }
+    }
+}
+
 /// A value of a record, with the schema violations in that record.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Value<'a> {
-    node: Node<'a>,
-    /// The tokens that the schema refuses, ascending.
-    refused: &'a [u32],
+    of: JsonText<'a>,
+    span: Span,
 }
 
 impl<'a> Value<'a> {
-    pub(crate) fn root(document: Document<'a>, refused: &'a [u32]) -> Self {
-        Self {
-            node: document.root(),
-            refused,
+    /// The value on the tape of its text, which is made for it. Rules ask for it only to explain
+    /// what they find, and where few records have something to compare.
+    pub(crate) fn node(self) -> Option<Node<'a>> {
+        self.of.document()?.value_at(self.span.start)
+    }
+
+    /// Returns `true` if another value is written with the same tokens, whatever the whitespace
+    /// between them. Then they are equal; if not, they may still be.
+    pub(crate) fn is_written_as(self, other: Self) -> bool {
+        same_tokens(self.raw(), other.raw())
+    }
+
+    /// Returns the value as it is written.
+    pub(crate) fn raw(self) -> &'a str {
+        self.span.of(self.of.text)
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        Kind::of(self.raw())
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// Returns the content of a string; `None` for any other value.
+    pub(crate) fn string(self) -> Option<Cow<'a, str>> {
+        let raw = self.raw();
+        raw.starts_with('"').then(|| content(raw))
+    }
+
+    /// Returns a number; `None` for any other value.
+    pub(crate) fn number(self) -> Option<Number<'a>> {
+        (self.kind() == Kind::Number).then(|| Number::of(self.raw()))
+    }
+
+    /// Returns a boolean; `None` for any other value.
+    pub(crate) fn boolean(self) -> Option<bool> {
+        match self.kind() {
+            Kind::True => Some(true),
+            Kind::False => Some(false),
+            _ => None,
         }
     }
 
-    /// The value itself, fact or not.
-    pub(crate) fn node(self) -> Node<'a> {
-        self.node
-    }
-
-    /// Whether nothing in the value violates its schema.
+    /// Returns `true` if nothing in the value violates its schema.
     pub(crate) fn is_fact(self) -> bool {
-        if self.refused.is_empty() {
-            return true;
-        }
-        let first = self
-            .refused
-            .partition_point(|token| *token < self.node.index());
-        self.refused
-            .get(first)
-            .is_none_or(|token| *token >= self.node.end_index())
+        let refused = self.of.refused;
+        let first = refused.partition_point(|offset| *offset < self.span.start);
+        refused.get(first).is_none_or(|offset| *offset >= self.span.end)
+    }
+
+    /// Returns the value, if it is a fact.
+    pub(crate) fn fact(self) -> Option<Self> {
+        self.is_fact().then_some(self)
     }
 
     /// The value under a key, fact or not.
     pub(crate) fn get(self, key: &str) -> Option<Self> {
-        Some(self.with(self.node.get(key)?))
-    }
-
-    /// The value at the end of a path of keys, fact or not.
-    pub(crate) fn at(self, path: &[&str]) -> Option<Self> {
-        Some(self.with(self.node.at(path)?))
-    }
-
-    /// The fact at the end of a path of keys.
-    pub(crate) fn fact(self, path: &[&str]) -> Option<Self> {
-        self.at(path).filter(|value| value.is_fact())
-    }
-
-    /// The fact at the end of a path, if it is a text.
-    pub(crate) fn text(self, path: &[&str]) -> Option<Cow<'a, str>> {
-        self.fact(path)?.node.text()
-    }
-
-    /// The fact at the end of a path, if it is a number.
-    pub(crate) fn number(self, path: &[&str]) -> Option<Number<'a>> {
-        self.fact(path)?.node.number()
-    }
-
-    /// The fact at the end of a path, if it is an instant.
-    pub(crate) fn stamp(self, path: &[&str]) -> Option<Stamp<'a>> {
-        Stamp::of(self.text(path)?)
+        Some(self.with(self.node()?.get(key)?))
     }
 
     /// The items of an array, facts or not.
     pub(crate) fn items(self) -> impl Iterator<Item = Self> + Clone {
-        self.node.items().map(move |item| self.with(item))
+        let items = self.node().into_iter().flat_map(Node::items);
+        items.map(move |item| self.with(item))
     }
 
     /// The members of an object, facts or not.
     pub(crate) fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        self.node
-            .members()
-            .map(move |key| (key.name(), self.with(key.value())))
+        let members = self.node().into_iter().flat_map(Node::members);
+        members.map(move |key| (key.name(), self.with(key.value())))
     }
 
-    /// The value at an index of the same tape.
-    pub(crate) fn at_index(self, index: u32) -> Self {
-        self.with(self.node.at_index(index))
-    }
-
-    /// A node of the same document as a value.
+    /// A node of the same text as a value.
     pub(crate) fn with(self, node: Node<'a>) -> Self {
+        let span = node.span();
         Self {
-            node,
-            refused: self.refused,
+            span: Span::new(span.start, span.end),
+            ..self
         }
+    }
+}
+
+impl std::fmt::Debug for Item<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.whole().raw().fmt(f)
+    }
+}
+
+/// An item of an array of which rules ask for values: a step, or an action.
+#[derive(Clone, Copy)]
+pub(crate) struct Item<'a> {
+    of: JsonText<'a>,
+    row: Row,
+}
+
+impl<'a> Item<'a> {
+    pub(super) fn new(of: JsonText<'a>, row: Row) -> Self {
+        Self { of, row }
+    }
+
+    /// The whole item.
+    pub(crate) fn whole(self) -> Value<'a> {
+        // The first place of a row is that of the item.
+        self.of.value(self.of.slots.get(self.row, 0))
+    }
+
+    /// The value in a slot, fact or not.
+    #[inline]
+    pub(crate) fn value(self, slot: impl Slot) -> Option<Value<'a>> {
+        self.of.slot(self.row, slot)
+    }
+
+    /// The keys of a runtime's own, each with its value, facts or not.
+    pub(super) fn extensions(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
+        self.of.extensions(self.row)
+    }
+
+    /// The fact in a slot, if it is a text.
+    #[inline]
+    pub(crate) fn text(self, slot: impl Slot) -> Option<Cow<'a, str>> {
+        self.value(slot)?.fact()?.string()
     }
 }
 
@@ -154,25 +242,43 @@ impl<'a> Heard<'a> {
     }
 
     /// Whether a value of the state is equal, see [`Node::equals`].
-    pub(super) fn equals(&self, written: Node<'_>) -> bool {
+    pub(super) fn equals(&self, written: Value<'_>) -> bool {
         let meaning = || {
             self.meaning
                 .get_or_init(|| self.parsed(|value| value.root().meaning()))
         };
         self.raw == written.raw()
             || (self.kind == written.kind()
-                && meaning().is_none_or(|meaning| meaning == written.meaning()))
+                && meaning().is_none_or(|meaning| {
+                    written.node().is_none_or(|node| meaning == node.meaning())
+                }))
     }
 
     /// As messages show it.
     pub(super) fn shown(&self) -> &str {
-        let show = || self.parsed(|value| show(value.root()));
+        let show = || self.parsed(|value| show(value.root().raw()));
         self.shown.get_or_init(|| show().unwrap_or_default())
     }
 }
 
-/// A value as a message shows it.
-pub(crate) fn show(node: Node<'_>) -> String {
-    node.text()
-        .map_or_else(|| brief_json(node.raw()), |text| quote(&text))
+/// Returns the content of a string, given how it is written.
+fn content(written: &str) -> Cow<'_, str> {
+    let is_escaped = memchr::memchr(b'\\', written.as_bytes()).is_some();
+    unquoted(written, 0, written.len(), is_escaped)
+}
+
+impl Value<'_> {
+    /// Returns the value as a message shows it.
+    pub(crate) fn show(self) -> String {
+        show(self.raw())
+    }
+}
+
+/// Returns a value as a message shows it, given how it is written.
+pub(crate) fn show(written: &str) -> String {
+    if written.starts_with('"') {
+        quote(&content(written))
+    } else {
+        brief_json(written)
+    }
 }

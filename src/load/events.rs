@@ -4,6 +4,7 @@
 //! that matter. Those are added one by one and in order, as all lines of a short timeline are, so
 //! the result is the same.
 
+mod reader;
 mod sift;
 
 use std::io;
@@ -12,13 +13,12 @@ use std::ops::Range;
 
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
+pub(super) use reader::EventReader;
 use sift::{Kept, Sifted, Sifting, Worker};
 
 use crate::digest::Digest;
-use crate::document::{Document, Kind, Refused, Tape};
-use crate::facts::{
-    EventFacts, EventNote, EventReader, StrictFacts, TimelineReader, Value, slip_of_event,
-};
+use crate::document::{Document, Kind, LazyTape, Refused, Slots, Tape};
+use crate::facts::{self, EventFacts, JsonText, StrictFacts, TimelineReader, slip_of_event};
 use crate::outline::{Glances, NoEvent, OutlineReader};
 use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
@@ -71,12 +71,20 @@ impl Split {
     }
 }
 
+/// Buffers of an event that the reader does not accept.
+#[derive(Default)]
+pub(super) struct ParsedEvent {
+    slots: Slots,
+    tape: LazyTape,
+}
+
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'r, 'a>,
     /// What is gathered from every event, if a rule asks for it.
     pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) reader: &'r mut EventReader,
+    pub(super) parsed: &'r mut ParsedEvent,
     pub(super) tape: &'r mut Tape,
     /// Entered where a line is large, or much is kept.
     pub(super) alone: &'r Alone,
@@ -298,20 +306,27 @@ impl EventsReader<'_, '_> {
         if self.strict.is_none() && self.is_sound(line, bytes, counting) {
             return;
         }
-        self.tape.release();
-        let (span, why) = match self.tape.read_record(bytes) {
+        let ParsedEvent { slots, tape } = &mut *self.parsed;
+        let read = tape.read(bytes);
+        let read = read.and_then(|text| tape.document(text).ok_or(Refused::NoMemory));
+        let (span, why) = match read {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
-                let value = Value::root(document, &refused);
+                slots.fill(document, &facts::EVENT);
                 self.judges.event(line, document.root(), self.values);
-                let event = EventFacts::new(line, value);
-                self.facts.timeline_mut().slips.add(&event);
+                let text = JsonText {
+                    text: document.text(),
+                    slots,
+                    refused: &refused,
+                    tape,
+                };
+                let event = EventFacts::new(line, text);
+                self.facts.timeline_mut().slips.add(event);
                 if let Some(strict) = &mut self.strict {
-                    strict.event(value, &event);
+                    strict.event(event);
                 }
-                let note = EventNote::of(&event);
-                self.facts.timeline_mut().tally.event(line, &note);
-                return self.facts.event(line, &note, bytes, &refused);
+                self.facts.timeline_mut().tally.event(event);
+                return self.facts.event(event);
             }
             Ok(document) => {
                 let root = document.root();
@@ -336,22 +351,22 @@ impl EventsReader<'_, '_> {
 
     /// Adds an event that is read in one pass; returns `false` if it must be parsed.
     fn is_sound(&mut self, line: Line, bytes: &[u8], counting: Counting) -> bool {
-        let Some(event) = self.reader.read(bytes) else {
+        let Some(event) = self.reader.read(line, bytes) else {
             return false;
         };
         if counting == Counting::Due {
-            self.facts.timeline_mut().tally.event(line, &event.note);
+            self.facts.timeline_mut().tally.event(event);
         }
-        self.facts.event(line, &event.note, bytes, &[]);
+        self.facts.event(event);
         if self.team.judges_no_event() {
             return true;
         }
         let examined = &mut self.examined;
-        if let Some(seen) = self.skimmer.skim(self.team, line, &event, examined) {
+        if let Some(seen) = self.skimmer.skim(self.team, event, examined) {
             for (order, seen) in seen {
                 self.judges.seen(*order, seen, bytes);
             }
-        } else if let Some(whole) = self.skimmer.whole(self.team, &event, self.tape) {
+        } else if let Some(whole) = self.skimmer.whole(self.team, event, self.tape) {
             self.judges.event(line, whole, self.values);
         }
         true
@@ -441,11 +456,11 @@ pub(crate) fn column_of(text: &str, offset: usize) -> u64 {
         + 1
 }
 
-/// The tokens of an event that its schema refuses, ascending.
+/// The offsets of the values of an event that its schema refuses, ascending.
 fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32> {
     // The schema of an event has too few fields to exceed the limit of violations.
     let violations = schema::EVENT.violations(event).unwrap_or_default();
-    let refused = violations.iter().map(|violation| violation.token).collect();
+    let refused = schema::offsets(event, &violations);
     for mut violation in violations {
         if violation.pointer == Pointer::default() {
             violation.explain_absence(|field| slip_of_event(event.root(), field));

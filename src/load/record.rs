@@ -7,13 +7,13 @@ use semver::Version;
 
 use super::trouble::{Trouble, Troubles, VersionField};
 use crate::digest::Digest;
-use crate::document::{Document, Key, MAX_VALUES, Node, Refused, Tape};
-use crate::facts::{Usable, Value};
+use crate::document::{Document, Key, Layout, LazyTape, MAX_VALUES, Node, Refused, Row, Slots};
+use crate::facts::{self, JsonText, Usable};
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::printable::{brief, quote};
 use crate::record::format;
-use crate::schema::{self, CompiledSchema, GuideBuffers, Misspelling, ShapeVerdict, Violation};
+use crate::schema::{self, CompiledSchema, Misspelling, SlotReader, Violation};
 use crate::source::{Artifact, Pointer};
 use crate::store::{Artifacts, Unreadable};
 use crate::team::Team;
@@ -22,6 +22,7 @@ use crate::team::Team;
 pub(super) struct RecordKind {
     artifact: Artifact,
     schema: &'static CompiledSchema,
+    layout: &'static Layout,
     /// The field with the semantic version, and the current version.
     version: (&'static str, &'static str),
     /// A field that must equal a text, and that text.
@@ -34,6 +35,7 @@ pub(super) struct RecordKind {
 pub(super) static STATE: RecordKind = RecordKind {
     artifact: Artifact::State,
     schema: &schema::STATE,
+    layout: &facts::STATE,
     version: (
         format::STATE_SCHEMA_VERSION_FIELD,
         format::STATE_SCHEMA_VERSION,
@@ -47,6 +49,7 @@ pub(super) static STATE: RecordKind = RecordKind {
 pub(super) static SUMMARY: RecordKind = RecordKind {
     artifact: Artifact::Summary,
     schema: &schema::SUMMARY,
+    layout: &facts::SUMMARY,
     version: (
         format::SUMMARY_SCHEMA_VERSION_FIELD,
         format::SUMMARY_SCHEMA_VERSION,
@@ -61,8 +64,10 @@ pub(super) static SUMMARY: RecordKind = RecordKind {
 #[derive(Default)]
 pub(super) struct RecordBuffers {
     bytes: Vec<u8>,
-    tape: Tape,
-    guide: GuideBuffers,
+    /// Made for the first record.
+    reader: Option<SlotReader>,
+    slots: Slots,
+    tape: LazyTape,
 }
 
 impl RecordBuffers {
@@ -71,18 +76,21 @@ impl RecordBuffers {
         if self.bytes.capacity() > super::KEPT_BYTES {
             self.bytes = Vec::new();
         }
-        self.tape.release();
+        self.tape.clear();
+        self.slots.release();
     }
 }
 
 /// A record as it was loaded.
 pub(crate) struct LoadedRecord<'b> {
     pub(crate) bytes: &'b [u8],
-    /// The document, whether or not it has facts.
-    pub(crate) text: Result<Document<'b>, NoText>,
-    /// The document, if it has facts.
-    document: Usable<Document<'b>>,
-    /// The tokens that the schema refuses, ascending: no facts.
+    /// The record as it is written, whether or not it has facts.
+    pub(crate) text: Result<&'b str, NoText>,
+    /// Whether it has facts.
+    usable: Usable<()>,
+    slots: &'b Slots,
+    tape: &'b LazyTape,
+    /// The offsets of the values that the schema refuses, ascending: no facts.
     refused: Vec<u32>,
     /// Whether the record was validated against its schema.
     pub(crate) shape: Usable<()>,
@@ -103,21 +111,41 @@ pub(crate) enum NoText {
 }
 
 impl<'b> LoadedRecord<'b> {
+    /// Returns `true` if the record has a value in a slot, fact or not.
+    pub(crate) fn has(&self, slot: impl facts::Slot) -> bool {
+        self.slots.get(Row::ROOT, slot.number()).is_present()
+    }
+
+    /// Returns `true` if there is a document, whether or not it has facts.
+    pub(crate) fn is_read(&self) -> bool {
+        self.text.is_ok()
+    }
+
+    /// The document, whether or not it has facts; its tape is made when it is first asked for.
+    pub(crate) fn document(&self) -> Result<Document<'b>, NoText> {
+        let document = self.tape.document(self.text.clone()?);
+        document.ok_or(NoText::Refused(Refused::NoMemory))
+    }
+
     /// The record as it is written, whether or not it has facts.
     pub(crate) fn written(&self) -> Option<Node<'b>> {
-        self.text.as_ref().ok().map(|document| document.root())
+        self.document().ok().map(Document::root)
     }
 
     /// Nobody needs the record yet.
     pub(super) fn is_not_due(&mut self) {
-        self.document = Usable::NotDue;
+        self.usable = Usable::NotDue;
         self.shape = Usable::NotDue;
     }
 
-    pub(super) fn root(&self) -> Usable<Value<'_>> {
-        self.document
-            .clone()
-            .map(|document| Value::root(document, &self.refused))
+    /// The record, if it has facts.
+    pub(super) fn facts(&self) -> Usable<JsonText<'_>> {
+        self.usable.clone().map(|()| JsonText {
+            text: self.text.as_ref().map_or("", |text| text),
+            slots: self.slots,
+            refused: &self.refused,
+            tape: self.tape,
+        })
     }
 }
 
@@ -136,15 +164,23 @@ impl RecordKind {
     pub(super) fn load<'b>(
         &self,
         files: &dyn Artifacts,
-        RecordBuffers { bytes, tape, guide }: &'b mut RecordBuffers,
+        buffers: &'b mut RecordBuffers,
         alone: &Alone,
         team: &Team,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
         let artifact = self.artifact;
+        let RecordBuffers {
+            bytes,
+            reader,
+            slots,
+            tape,
+        } = buffers;
+        slots.clear(self.layout);
+        tape.clear();
         if !files.entries().has(artifact) {
             bytes.clear();
-            return self.unjudged(bytes, NoText::Missing);
+            return self.unjudged(bytes, slots, tape, NoText::Missing);
         }
         let opened = files.open(artifact);
         if let Err(why) = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()))
@@ -152,18 +188,31 @@ impl RecordKind {
             bytes.clear();
             let no_text = NoText::Unreadable(why.clone());
             troubles.add(Trouble::Unreadable { artifact, why });
-            return self.unjudged(bytes, no_text);
+            return self.unjudged(bytes, slots, tape, no_text);
         }
         let bytes = &*bytes;
-        match self.schema.read(bytes, tape, guide) {
-            Ok((document, verdict)) => self.judge(document, verdict, team, troubles),
+        let reader = reader.get_or_insert_with(|| self.schema.slot_reader(self.layout));
+        if let Some(text) = reader.read(bytes, slots) {
+            return LoadedRecord {
+                bytes,
+                text: Ok(text),
+                usable: Usable::Read(()),
+                slots,
+                tape,
+                refused: Vec::new(),
+                shape: Usable::Read(()),
+                strange: Vec::new(),
+            };
+        }
+        match tape.read(bytes) {
+            Ok(text) => self.judge(text, slots, tape, team, troubles),
             Err(refused @ (Refused::TooManyValues | Refused::NoMemory)) => {
                 let why = match refused {
                     Refused::NoMemory => Unreadable::Lacking(refused.to_string()),
                     _ => Unreadable::TooManyValues(MAX_VALUES),
                 };
                 troubles.add(Trouble::Unreadable { artifact, why });
-                self.unjudged(bytes, NoText::Refused(refused))
+                self.unjudged(bytes, slots, tape, NoText::Refused(refused))
             }
             Err(refused @ Refused::Syntax(error)) => {
                 let span = error.span(bytes);
@@ -173,13 +222,19 @@ impl RecordKind {
                     span,
                     content: Digest::of([bytes.as_slice()]),
                 });
-                self.unjudged(bytes, NoText::Refused(refused))
+                self.unjudged(bytes, slots, tape, NoText::Refused(refused))
             }
         }
     }
 
     /// The record of which there is no document.
-    fn unjudged<'b>(&self, bytes: &'b [u8], why: NoText) -> LoadedRecord<'b> {
+    fn unjudged<'b>(
+        &self,
+        bytes: &'b [u8],
+        slots: &'b Slots,
+        tape: &'b LazyTape,
+        why: NoText,
+    ) -> LoadedRecord<'b> {
         let (kind, reason) = match why {
             NoText::Missing => (SkipKind::Missing, self.absent),
             NoText::Refused(Refused::Syntax(_)) => (SkipKind::Syntax, self.unusable),
@@ -188,21 +243,29 @@ impl RecordKind {
         LoadedRecord {
             bytes,
             text: Err(why),
-            document: Usable::unjudged(kind, reason),
+            usable: Usable::unjudged(kind, reason),
+            slots,
+            tape,
             refused: Vec::new(),
             shape: Usable::unjudged(kind, reason),
             strange: Vec::new(),
         }
     }
 
-    /// Judges a document; collects repeated keys, misspelled keys and versions.
+    /// Judges a record by its document; collects repeated keys, misspelled keys and versions.
     fn judge<'b>(
         &self,
-        document: Document<'b>,
-        verdict: ShapeVerdict,
+        text: &'b str,
+        slots: &'b mut Slots,
+        tape: &'b LazyTape,
         team: &Team,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
+        let bytes = text.as_bytes();
+        let Some(document) = tape.document(text) else {
+            return self.unjudged(bytes, slots, tape, NoText::Refused(Refused::NoMemory));
+        };
+        slots.fill(document, self.layout);
         if document.repeats_keys() {
             document.for_each_repeated_key(|repeated| {
                 troubles.add(Trouble::RepeatedKey {
@@ -214,11 +277,7 @@ impl RecordKind {
                 });
             });
         }
-        let violations = if verdict.is_valid {
-            Ok(Vec::new())
-        } else {
-            self.schema.violations(document)
-        };
+        let violations = self.schema.violations(document);
         let support = self.version(document, violations.as_deref().ok(), team, troubles);
         let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
@@ -228,15 +287,17 @@ impl RecordKind {
             _ => Usable::Read(()),
         };
         let mut loaded = LoadedRecord {
-            bytes: document.text().as_bytes(),
-            text: Ok(document),
-            document: if is_usable {
-                Usable::Read(document)
+            bytes,
+            text: Ok(text),
+            usable: if is_usable {
+                Usable::Read(())
             } else {
                 Usable::Unjudged(unusable)
             },
+            slots,
+            tape,
             // A value that violates the schema is not a fact, whether it is reported or not.
-            refused: violations.iter().map(|violation| violation.token).collect(),
+            refused: schema::offsets(document, &violations),
             shape,
             strange: Vec::new(),
         };
@@ -251,11 +312,7 @@ impl RecordKind {
             Support::Current | Support::Newer => {}
         }
         if is_usable {
-            let misspellings = if verdict.may_be_misspelled {
-                self.schema.misspellings(document.root())
-            } else {
-                Vec::new()
-            };
+            let misspellings = self.schema.misspellings(document.root());
             self.violations(violations, &misspellings, &support, troubles);
             self.misspellings(misspellings, troubles);
         } else {

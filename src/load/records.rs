@@ -63,7 +63,7 @@ impl<'b> RecordsOfRules<'b> {
 
 impl<'b> Named<'b> {
     fn new(record: &'b LoadedRecord<'_>) -> Self {
-        match (&record.text, &record.shape) {
+        match (record.document(), &record.shape) {
             (Err(NoText::Missing), _) => Self::Absent,
             (_, Usable::Unjudged(reason)) => Self::Unusable(reason.clone()),
             (Err(_), _) => Self::Absent,

@@ -34,8 +34,7 @@ impl PlanPage {
     /// [`Error::Artifact`] if the directory can't be opened.
     pub(crate) fn new(run: &RunReader) -> Result<Self, Error> {
         run.load(None, |loaded| {
-            let state = loaded.state.text.as_ref().ok();
-            let plan = state.and_then(|state| state.root().get("plan"));
+            let plan = (loaded.state.written()).and_then(|state| state.get("plan"));
             Self {
                 episode_id: run.id_of(loaded),
                 persisted: plan.and_then(|plan| raw_json(plan).ok()),

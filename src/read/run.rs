@@ -8,8 +8,8 @@ use super::filter::{DescribedRun, RunFilter};
 use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, several_below};
 use crate::check::Worker;
-use crate::document::{Kind, Node, OwnedDocument, Refused};
-use crate::facts::{self, StateFacts, SummaryFacts, Value};
+use crate::document::{LazyTape, Layout, Slots, Kind, Node, OwnedDocument, Refused};
+use crate::facts::{self, JsonText, StateFacts, SummaryFacts};
 use crate::finding::{Card, EpisodeReport};
 use crate::gate::Gate;
 use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
@@ -277,10 +277,10 @@ impl RunReader {
 
     /// The records of a run that was loaded.
     pub(crate) fn loaded_records(&self, loaded: &Loaded<'_, '_>) -> Records {
-        let record = |artifact, record: &LoadedRecord<'_>| match &record.text {
-            Ok(document) => Ok(OwnedDocument::of(*document)),
+        let record = |artifact, record: &LoadedRecord<'_>| match record.document() {
+            Ok(document) => Ok(OwnedDocument::of(document)),
             Err(why) => {
-                let offset = match why {
+                let offset = match &why {
                     NoText::Refused(Refused::Syntax(error)) => Some(error.offset),
                     _ => None,
                 };
@@ -408,12 +408,11 @@ impl Records {
     pub(crate) fn entry(&self, run: &RunReader) -> RunEntry {
         let (state, summary) = (self.state.as_ref().ok(), self.summary.as_ref().ok());
         let of = |record: Option<&OwnedDocument>, path: &[&str]| text_at(record?.root(), path);
-        let (state_refused, summary_refused) = (
-            refused(&schema::STATE, state),
-            refused(&schema::SUMMARY, summary),
-        );
-        let state_facts = value(state, state_refused.as_deref()).map(StateFacts::new);
-        let summary_facts = value(summary, summary_refused.as_deref()).map(SummaryFacts::new);
+        let state_read = state.and_then(|state| ReadRecord::of(state, &schema::STATE, &facts::STATE));
+        let summary_read =
+            summary.and_then(|it| ReadRecord::of(it, &schema::SUMMARY, &facts::SUMMARY));
+        let state_facts = state_read.as_ref().map(|it| StateFacts::new(it.facts()));
+        let summary_facts = summary_read.as_ref().map(|it| SummaryFacts::new(it.facts()));
         let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
         let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
@@ -432,15 +431,40 @@ impl Records {
     }
 }
 
-/// The tokens of a record that its schema refuses; `None` where the record has no facts.
-fn refused(schema: &CompiledSchema, record: Option<&OwnedDocument>) -> Option<Vec<u32>> {
-    let violations = schema.violations(record?.view()).ok()?;
-    Some(violations.iter().map(|violation| violation.token).collect())
+/// A record that has facts.
+struct ReadRecord<'a> {
+    text: &'a str,
+    slots: Slots,
+    refused: Vec<u32>,
+    tape: LazyTape,
 }
 
-/// The value of a record that has facts.
-fn value<'a>(record: Option<&'a OwnedDocument>, refused: Option<&'a [u32]>) -> Option<Value<'a>> {
-    Some(Value::root(record?.view(), refused?))
+impl<'a> ReadRecord<'a> {
+    fn of(
+        record: &'a OwnedDocument,
+        schema: &CompiledSchema,
+        layout: &Layout,
+    ) -> Option<Self> {
+        let document = record.view();
+        let violations = schema.violations(document).ok()?;
+        let mut slots = Slots::default();
+        slots.fill(document, layout);
+        Some(Self {
+            text: document.text(),
+            slots,
+            refused: schema::offsets(document, &violations),
+            tape: LazyTape::default(),
+        })
+    }
+
+    fn facts(&self) -> JsonText<'_> {
+        JsonText {
+            text: self.text,
+            slots: &self.slots,
+            refused: &self.refused,
+            tape: &self.tape,
+        }
+    }
 }
 
 /// The text at the end of a path of keys.

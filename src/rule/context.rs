@@ -7,7 +7,7 @@ use super::{Check, Placed, TeamCheck};
 use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{
     IdSource, Listener, Reach, StateFacts, StrictFacts, SummaryFacts, TimelineFacts,
-    UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable, Value,
+    UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, Severity, SkipReason};
 use crate::load::{Loaded, LoadedRecord, Trouble};
@@ -128,14 +128,6 @@ impl<'c> Context<'c> {
     /// Returns `true` if the episode has an artifact.
     pub(crate) fn has(&mut self, artifact: Artifact) -> bool {
         self.loaded().run.stage.entries.has(artifact)
-    }
-
-    /// Returns the facts of the state or of the summary.
-    pub(crate) fn facts(&mut self, artifact: Artifact) -> Option<Value<'c>> {
-        match artifact {
-            Artifact::Summary => self.summary().map(|summary| *summary),
-            _ => self.state().map(|state| *state),
-        }
     }
 
     /// Returns the state or the summary as it was loaded.

@@ -3,7 +3,7 @@
 
 use crate::load::{Trouble, VersionField};
 use crate::printable::quote;
-use crate::record::format;
+use crate::facts::{InState, InSummary};
 use crate::rule::{Artifact, Compared, Context, Draft, Place};
 use crate::schema::MAX_VIOLATIONS;
 
@@ -36,17 +36,17 @@ pub(super) fn version(
         let draft = Draft::new(version.place(), message).help(help);
         (version.artifact == artifact).then_some(draft)
     });
-    ctx.facts(artifact);
-    let root = ctx.record(artifact).written()?;
-    let fields = match (artifact, is_newer) {
-        (Artifact::Summary, _) => &[format::SUMMARY_SCHEMA_VERSION_FIELD][..],
-        (_, true) => &[format::STATE_SCHEMA_VERSION_FIELD],
-        (_, false) => &[
-            format::STATE_VERSION_FIELD,
-            format::STATE_SCHEMA_VERSION_FIELD,
-        ],
+    // Records the skip where the record has no facts.
+    let _ = match artifact {
+        Artifact::Summary => ctx.summary().is_some(),
+        _ => ctx.state().is_some(),
     };
-    Compared::when(fields.iter().any(|field| root.get(field).is_some()))
+    let record = ctx.record(artifact);
+    Compared::when(match (artifact, is_newer) {
+        (Artifact::Summary, _) => record.has(InSummary::SchemaVersion),
+        (_, true) => record.has(InState::SchemaVersion),
+        (_, false) => record.has(InState::Version) || record.has(InState::SchemaVersion),
+    })
 }
 
 /// Judges the fields of a record by its schema. `name` is that of the record, as in "the state".
@@ -59,7 +59,7 @@ pub(super) fn schema(ctx: &mut Context<'_>, artifact: Artifact, name: &str) -> O
 pub(super) fn shape(ctx: &mut Context<'_>, artifact: Artifact) -> Option<Compared> {
     let record = ctx.record(artifact);
     ctx.usable(&record.shape)?;
-    Compared::when(record.text.is_ok())
+    Compared::when(record.is_read())
 }
 
 /// The number of fields that are named, of those in which a record differs from its schema.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::{Value, repeats};
+use crate::facts::{Item, Slot, repeats};
 use crate::printable::quote;
 use crate::rule::{Compared, Context, Draft, Place, Pointer};
 
@@ -11,10 +11,10 @@ pub(super) fn report<'a>(
     ctx: &mut Context<'_>,
     what: &str,
     list: &str,
-    items: impl Iterator<Item = Value<'a>> + Clone,
+    (items, id): (impl Iterator<Item = Item<'a>> + Clone, impl Slot),
 ) -> Option<Compared> {
     let items = items.enumerate();
-    let mut ids = items.filter_map(|(index, item)| Some((index, item.text(&["id"])?)));
+    let mut ids = items.filter_map(|(index, item)| Some((index, item.text(id)?)));
     if !repeats(ids.clone().map(|(_, id)| id)) {
         return Compared::when(ids.next().is_some());
     }

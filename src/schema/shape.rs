@@ -1,19 +1,16 @@
-//! A schema -> a fast validator, which decides whether a record is valid: while it is read, or in
-//! one walk over it.
+//! A schema -> a fast validator, which decides in one walk over a record whether it is valid.
 //!
 //! Every keyword of the checked-in schemas is implemented exactly. A schema with any other keyword
 //! is never conclusive here, and every record goes to the `jsonschema` validator. Tests compare the
 //! two validators.
 
 mod compile;
-mod guide;
 mod misspelling;
 
 use serde_json::Value;
 
-use crate::document::{Key, Kind, Node, Number};
+use crate::document::{Key, Kind, Node, Number, unquoted};
 use crate::timestamp::Timestamp;
-pub(crate) use guide::{GuideBuffers, ShapeVerdict};
 pub(crate) use misspelling::Misspelling;
 
 /// The subschemas of one schema; the first is its root.
@@ -21,9 +18,6 @@ pub(super) struct Shapes {
     all: Vec<Shape>,
     /// Whether all keywords of all subschemas are implemented here.
     supported: bool,
-    /// Whether a record can be judged while it is read: no subschema depends on what another part
-    /// of the record is.
-    can_guide: bool,
 }
 
 /// The place of a subschema among them.
@@ -34,9 +28,9 @@ pub(crate) type ShapeId = usize;
     clippy::struct_excessive_bools,
     reason = "keywords that are present or absent"
 )]
-struct Shape {
+pub(super) struct Shape {
     /// The allowed types, a bit each.
-    types: u8,
+    pub(super) types: u8,
     /// Whether a number must be an integer.
     integer: bool,
     allowed: Option<Vec<Value>>,
@@ -44,47 +38,51 @@ struct Shape {
     maximum: Option<f64>,
     min_length: usize,
     date_time: bool,
-    properties: Vec<Property>,
-    /// The number of properties of the subschemas before it, and of these subschemas.
-    first_step: usize,
+    pub(super) properties: Vec<Property>,
     /// The number of required properties.
-    required: usize,
+    pub(super) required: usize,
     /// A bit for each length of a property's name: most unknown names have another length.
     name_lengths: u64,
-    additional: Additional,
+    pub(super) additional: Additional,
     /// Prefixes of keys that are allowed regardless of `additional`.
-    prefixes: Vec<Box<str>>,
-    items: Option<ShapeId>,
-    conditions: Vec<Condition>,
+    pub(super) prefixes: Vec<Box<str>>,
+    pub(super) items: Option<ShapeId>,
+    pub(super) conditions: Vec<Condition>,
     /// Whether the subschema asserts nothing about a scalar except its type.
-    is_plain: bool,
+    pub(super) is_plain: bool,
     /// Whether the subschema has a keyword that is not implemented here.
     unsupported: bool,
 }
 
 /// A subschema that applies if a property equals a text.
-struct Condition {
-    property: Box<str>,
-    equals: Box<str>,
-    then: ShapeId,
+pub(super) struct Condition {
+    pub(super) property: Box<str>,
+    pub(super) equals: Box<str>,
+    pub(super) then: ShapeId,
 }
 
-struct Property {
-    name: Box<str>,
+pub(super) struct Property {
+    pub(super) name: Box<str>,
     /// The key in JSON, and a colon.
     written: Box<str>,
-    shape: ShapeId,
-    required: bool,
+    pub(super) shape: ShapeId,
+    pub(super) required: bool,
 }
 
 #[derive(Clone, Copy)]
-enum Additional {
+pub(super) enum Additional {
     Any,
     None,
     Each(ShapeId),
 }
 
 impl Shapes {
+    /// Returns a subschema.
+    #[inline]
+    pub(super) fn get(&self, id: ShapeId) -> Option<&Shape> {
+        self.all.get(id)
+    }
+
     /// Whether all keywords are implemented here.
     pub(super) fn is_supported(&self) -> bool {
         self.supported
@@ -257,7 +255,6 @@ impl Shape {
             min_length: 0,
             date_time: false,
             properties: Vec::new(),
-            first_step: 0,
             required: 0,
             name_lengths: 0,
             additional: Additional::Any,
@@ -276,7 +273,7 @@ impl Shape {
     }
 
     /// Whether nothing is asserted of any member of an object.
-    fn takes_any_member(&self) -> bool {
+    pub(super) fn takes_any_member(&self) -> bool {
         self.properties.is_empty() && matches!(self.additional, Additional::Any)
     }
 
@@ -291,16 +288,21 @@ impl Shape {
     }
 
     fn assertion_failures(&self, node: Node<'_>) -> usize {
-        let kind = node.kind();
-        let number = node.number();
+        self.failures(node.kind(), node.raw(), node.is_escaped())
+    }
+
+    /// Returns the number of assertions that a value fails, apart from what lies in it, given how
+    /// it is written, and whether it is a string with escapes.
+    pub(super) fn failures(&self, kind: Kind, written: &str, escaped: bool) -> usize {
+        let number = (kind == Kind::Number).then(|| Number::of(written));
+        let text = (kind == Kind::String).then(|| unquoted(written, 0, written.len(), escaped));
         let of_type = self.types & bit(kind) != 0
             && !(self.integer && number.is_some_and(|number| !number.is_integer()));
         let mut failures = usize::from(!of_type);
-        let text = node.text();
         if let Some(allowed) = &self.allowed {
             let is_allowed = match &text {
                 Some(text) => allowed.iter().any(|value| value.as_str() == Some(text)),
-                None => allowed.iter().any(|value| is(node, value)),
+                None => allowed.iter().any(|value| is_scalar(kind, written, value)),
             };
             failures += usize::from(!is_allowed);
         }
@@ -346,15 +348,24 @@ fn is_as_long(text: &str, least: usize) -> bool {
     text.len() >= least && text.chars().nth(least.saturating_sub(1)).is_some()
 }
 
+/// Returns `true` if a value that is not a string equals a scalar of an `enum` or `const`.
+fn is_scalar(kind: Kind, written: &str, expected: &Value) -> bool {
+    match expected {
+        Value::Null => kind == Kind::Null,
+        Value::Bool(true) => kind == Kind::True,
+        Value::Bool(false) => kind == Kind::False,
+        Value::Number(expected) => {
+            kind == Kind::Number
+                && Number::of(written).equals(Number::of(&expected.to_string()))
+        }
+        Value::String(_) | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
 /// Whether a value that is not a string equals one of an `enum` or `const`; only scalars occur in
 /// the schemas here.
 pub(super) fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
-        Value::Null => node.is_null(),
-        Value::Bool(expected) => node.boolean() == Some(*expected),
-        Value::Number(expected) => node
-            .number()
-            .is_some_and(|number| number.equals(Number::of(&expected.to_string()))),
         Value::String(expected) => node.text().is_some_and(|text| text == *expected),
         Value::Array(expected) => {
             node.kind() == Kind::Array
@@ -370,6 +381,7 @@ pub(super) fn is(node: Node<'_>, expected: &Value) -> bool {
                 && node.members().count() == expected.len()
                 && node.members().all(is_expected)
         }
+        scalar => is_scalar(node.kind(), node.raw(), scalar),
     }
 }
 
@@ -378,9 +390,9 @@ fn length_bit(len: usize) -> u64 {
 }
 
 /// The bits of all types.
-const ANY_TYPE: u8 = 63;
+pub(super) const ANY_TYPE: u8 = 63;
 
-const fn bit(kind: Kind) -> u8 {
+pub(super) const fn bit(kind: Kind) -> u8 {
     match kind {
         Kind::Null => 1,
         Kind::False | Kind::True => 2,

@@ -254,7 +254,7 @@ pub(crate) struct Documents {
 impl From<&Loaded<'_, '_>> for Documents {
     fn from(loaded: &Loaded<'_, '_>) -> Self {
         let of =
-            |record: &LoadedRecord<'_>| record.text.as_ref().ok().copied().map(OwnedDocument::of);
+            |record: &LoadedRecord<'_>| record.document().ok().map(OwnedDocument::of);
         Self {
             state: of(loaded.state),
             summary: of(loaded.summary),

@@ -12,8 +12,8 @@ use super::events::{EventIndex, EventView};
 use super::instant::Instant;
 use super::judges::{Examined, TeamJudges};
 use super::order::Seen;
-use crate::document::{Meanings, Node, Scalars, Tape};
-use crate::facts::EventReading;
+use crate::document::{Meanings, Node, Scalars, Skeletons, Tape};
+use crate::facts::EventFacts;
 use crate::record::phases;
 use crate::schema::ShapeId;
 use crate::select::Values;
@@ -187,6 +187,13 @@ pub(crate) struct Skimmer {
     /// The digests of the values by which orders group events.
     meanings: Meanings,
     index: Arc<EventIndex>,
+    /// The skeletons of events that were judged, each with its number.
+    skeletons: Skeletons<(), u32>,
+    /// How many were added, those included that are no longer known.
+    learned: u32,
+    /// The strings and numbers of the latest event, and the number of its skeleton if it is known.
+    scalars: Scalars,
+    template: Option<u32>,
 }
 
 impl Skimmer {
@@ -205,15 +212,15 @@ impl Skimmer {
     pub(crate) fn skim(
         &mut self,
         judges: &TeamJudges,
-        line: Line,
-        event: &EventReading<'_, '_>,
+        event: EventFacts<'_>,
         examined: &mut Examined,
     ) -> Option<&mut Vec<(usize, Seen)>> {
-        let plan = self.plans.get(&alike(event)?)?;
+        self.scan(event);
+        let plan = self.plans.get(&self.alike(event)?)?;
         if plan.is_always_whole {
             return None;
         }
-        let get = |at: At| event.scalars().get(event.line(), at);
+        let get = |at: At| self.scalars.get(event.written(), at);
         let passes = |(at, values): &Test| get(*at).is_some_and(|value| values.have(value));
         let selections = plan.selections.iter();
         self.named.clear();
@@ -247,7 +254,7 @@ impl Skimmer {
             if roles != [false; 2] {
                 let time = time.clone().filter(|_| order.is_timed);
                 let same = order.same.and_then(get);
-                let seen = Seen::new(line, roles, time, same, &mut self.meanings);
+                let seen = Seen::new(event.line, roles, time, same, &mut self.meanings);
                 self.seen.push((order.index, seen));
             }
         }
@@ -259,12 +266,15 @@ impl Skimmer {
     pub(crate) fn whole<'t>(
         &mut self,
         judges: &TeamJudges,
-        event: &EventReading<'_, 't>,
+        event: EventFacts<'t>,
         tape: &'t mut Tape,
     ) -> Option<Node<'t>> {
         tape.release();
-        let root = tape.read_record(event.line().as_bytes()).ok()?.root();
-        let alike = alike(event).filter(|alike| !self.plans.contains_key(alike));
+        let root = tape.read_record(event.written().as_bytes()).ok()?.root();
+        if self.template.is_none() {
+            self.learn(event);
+        }
+        let alike = self.alike(event).filter(|alike| !self.plans.contains_key(alike));
         if let Some(alike) = alike {
             if self.parts > MAX_PARTS {
                 (self.plans, self.parts) = (BTreeMap::new(), 0);
@@ -273,9 +283,9 @@ impl Skimmer {
             let planner = Planner {
                 index: &judges.index,
                 view: judges.index.view(Line::BEFORE_ALL, root),
-                scalars: event.scalars(),
+                scalars: &self.scalars,
                 plan: Plan {
-                    phase: phase.and_then(|phase| event.scalars().place(phase)),
+                    phase: phase.and_then(|phase| self.scalars.place(phase)),
                     ..Plan::default()
                 },
             };
@@ -285,10 +295,33 @@ impl Skimmer {
         }
         Some(root)
     }
+
+    /// Looks for the skeleton of an event.
+    fn scan(&mut self, event: EventFacts<'_>) {
+        let scalars = &mut self.scalars;
+        scalars.clear();
+        let known = self.skeletons.read(event.written().as_bytes(), |scalar| {
+            scalars.add(scalar.kind, scalar.span, scalar.escaped);
+        });
+        self.template = known.filter(|_| !self.skeletons.is_shallow());
+    }
+
+    /// Learns the skeleton of an event.
+    fn learn(&mut self, event: EventFacts<'_>) {
+        let bytes = event.written().as_bytes();
+        if bytes.len() <= MAX_LEARNED_BYTES {
+            self.skeletons.learn(bytes, self.learned, |_| None, false);
+            self.learned = self.learned.wrapping_add(1);
+        }
+    }
+
+    /// The events that are like one.
+    fn alike(&self, event: EventFacts<'_>) -> Option<Alike> {
+        let phase = event.phase();
+        let phase = phase.as_deref().and_then(phases::known);
+        Some((self.template?, phase))
+    }
 }
 
-/// The events that are like one.
-fn alike(event: &EventReading<'_, '_>) -> Option<Alike> {
-    let phase = event.note.phase.as_deref().and_then(phases::known);
-    Some((event.template?, phase))
-}
+/// The length of the longest event whose skeleton is kept: long events rarely share a skeleton.
+const MAX_LEARNED_BYTES: usize = 4 << 10;

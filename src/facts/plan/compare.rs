@@ -7,7 +7,8 @@ use std::fmt;
 use super::super::StateFacts;
 use super::super::evidence::StepEvidence;
 use super::super::listener::Listener;
-use super::super::value::{Value, show};
+use super::super::slots::{InState, InStep};
+use super::super::value::{Item, Value};
 use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
 use crate::document::{Kind, Node};
 use crate::printable::{count, quote};
@@ -107,8 +108,8 @@ impl Rebuilt<'_> {
         let Some(mut steps) = state.steps() else {
             return false;
         };
-        let has_evidence = |step: Value<'_>| {
-            let id = step.text(&["id"]);
+        let has_evidence = |step: Item<'_>| {
+            let id = step.text(InStep::Id);
             id.is_some_and(|id| self.evidence(&id).is_some_and(|it| it.status.is_some()))
         };
         match (self.form, by_label) {
@@ -141,7 +142,7 @@ impl Rebuilt<'_> {
             (Form::Labels, true) => comparison.labels(&persisted),
             (Form::Labels, false) => {
                 for (index, step) in persisted.enumerate() {
-                    let evidence = step.text(&["id"]).and_then(|id| self.evidence(&id));
+                    let evidence = step.text(InStep::Id).and_then(|id| self.evidence(&id));
                     comparison.status(index, step, evidence);
                 }
             }
@@ -156,23 +157,28 @@ impl Rebuilt<'_> {
     pub(crate) fn uncompared(&self, state: StateFacts<'_>, limit: usize) -> Vec<Pointer> {
         let refused = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_fact());
         let plan = Pointer::new("/plan");
-        let origin = ["source", "updated_at"]
-            .into_iter()
-            .filter(|field| refused(state.at(&["plan", field])))
-            .map(|field| plan.field(field));
+        let origin = [
+            ("source", InState::PlanSource),
+            ("updated_at", InState::PlanUpdatedAt),
+        ];
+        let origin = origin.into_iter();
+        let origin = origin.filter(|(_, slot)| refused(state.value(*slot)));
+        let origin = origin.map(|(field, _)| plan.field(field));
         let steps = state.steps();
-        let no_steps = steps.is_none() && state.get("plan").is_some();
+        let no_steps = steps.is_none() && state.value(InState::Plan).is_some();
         let steps = steps.into_iter().flatten().enumerate();
         let of_steps = steps.flat_map(|(index, step)| {
             let at = Pointer::new("/plan/steps").item(index);
-            let evidence = step.text(&["id"]).and_then(|id| self.evidence(&id));
+            let evidence = step.text(InStep::Id).and_then(|id| self.evidence(&id));
             let is_unknown = evidence.is_some_and(|evidence| evidence.status.is_none());
             let is_left_out =
-                |field: &&str| refused(step.get(field)) || (*field == "status" && is_unknown);
+                |(_, slot): &(&str, InStep)| {
+                    refused(step.value(*slot)) || (*slot == InStep::Status && is_unknown)
+                };
             let fields = FIELDS.into_iter().filter(is_left_out);
-            let mut found: Vec<Pointer> = fields.map(|field| at.field(field)).collect();
+            let mut found: Vec<Pointer> = fields.map(|(field, _)| at.field(field)).collect();
             // A field that the step lacks violates the schema at the step.
-            if found.is_empty() && !step.is_fact() {
+            if found.is_empty() && !step.whole().is_fact() {
                 found.push(at);
             }
             found
@@ -201,7 +207,7 @@ impl Comparison<'_, '_, '_> {
             let (what, (pointer, state_says), (event_pointer, event_says)) = said();
             PlanMismatch {
                 pointer,
-                line: rebuilt.line,
+                line: rebuilt.line(),
                 event_pointer,
                 event_says,
                 by_label: rebuilt.form == Form::Labels,
@@ -214,7 +220,7 @@ impl Comparison<'_, '_, '_> {
     /// Compares the origin of the plan, and the time of its last update.
     fn origin(&mut self, state: StateFacts<'_>) {
         if let (Some((pointer, by_event)), Some(persisted)) =
-            (&self.rebuilt.source, state.text(&["plan", "source"]))
+            (&self.rebuilt.source, state.text(InState::PlanSource))
             && *by_event != persisted
         {
             self.differ(|| {
@@ -227,7 +233,7 @@ impl Comparison<'_, '_, '_> {
         }
         if let (Some(by_event), Some(persisted)) = (
             &self.rebuilt.updated_at,
-            state.stamp(&["plan", "updated_at"]),
+            state.stamp(InState::PlanUpdatedAt),
         ) && by_event.instant != persisted.instant
         {
             self.differ(|| {
@@ -240,14 +246,15 @@ impl Comparison<'_, '_, '_> {
         }
     }
 
-    fn records<'s>(&mut self, persisted: &(impl Iterator<Item = Value<'s>> + Clone)) {
+    fn records<'s>(&mut self, persisted: &(impl ExactSizeIterator<Item = Item<'s>> + Clone)) {
         let rebuilt = self.rebuilt;
-        let (count, in_event) = (persisted.clone().count(), rebuilt.nodes().count());
-        let mut pairs = persisted.clone().zip(rebuilt.nodes());
+        let records = rebuilt.event.records();
+        let (count, in_event) = (persisted.len(), records.len());
+        let mut pairs = persisted.clone().zip(records);
         if count == in_event && pairs.all(|(step, record)| self.is_as_recorded(step, record)) {
             return;
         }
-        let persisted_ids = || persisted.clone().map(|step| step.text(&["id"]));
+        let persisted_ids = || persisted.clone().map(|step| step.text(InStep::Id));
         let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
         if count != in_event {
             self.number(count, || {
@@ -270,29 +277,26 @@ impl Comparison<'_, '_, '_> {
         }
     }
 
-    /// Whether a step is written as its record is, with its fields in the same order, so that
-    /// nothing differs. Most steps are.
-    fn is_as_recorded(&self, step: Value<'_>, record: Node<'_>) -> bool {
-        let id = record.get("id").and_then(Node::text);
+    /// Whether a step is written as its record is, so that nothing differs. Most steps are.
+    fn is_as_recorded(&self, step: Item<'_>, record: Item<'_>) -> bool {
+        let id = record.value(InStep::Id).and_then(Value::string);
         let evidence = id.and_then(|id| self.rebuilt.evidence(&id));
         let has_status =
-            |status: StepStatus| step.text(&["status"]).as_deref() == Some(status.word());
-        let mut fields = step.node().members();
+            |status: StepStatus| step.text(InStep::Status).as_deref() == Some(status.word());
         evidence.is_none_or(|evidence| evidence.status.is_none_or(has_status))
-            && record.members().all(|key| {
-                let is_compared = FIELDS.iter().any(|field| key.is(field));
-                let is_overruled = evidence.is_some() && key.is("status");
-                let mut is_written = || {
-                    let persisted = fields.find(|field| field.raw() == key.raw());
-                    persisted.is_some_and(|it| it.value().raw() == key.value().raw())
-                };
-                !is_compared || is_overruled || is_written()
+            && FIELDS.iter().all(|(_, slot)| {
+                let is_overruled = evidence.is_some() && *slot == InStep::Status;
+                let pair = record.value(*slot).filter(|_| !is_overruled);
+                pair.is_none_or(|record| {
+                    let persisted = step.value(*slot);
+                    persisted.is_some_and(|persisted| persisted.raw() == record.raw())
+                })
             })
     }
 
     /// Compares each step with the record that has its id, the last one of several. Steps may share
     /// an id, and records may be long: each record is read once.
-    fn by_id<'s>(&mut self, persisted: impl Iterator<Item = Value<'s>>) {
+    fn by_id<'s>(&mut self, persisted: impl Iterator<Item = Item<'s>>) {
         let mut records: BTreeMap<Cow<'_, str>, (usize, Node<'_>)> = BTreeMap::new();
         for (place, record) in self.rebuilt.nodes().enumerate() {
             if let Some(id) = record.get("id").and_then(Node::text) {
@@ -300,8 +304,8 @@ impl Comparison<'_, '_, '_> {
             }
         }
         let steps = persisted.enumerate();
-        let steps = steps.filter_map(|(index, step)| Some((step.text(&["id"])?, index, step)));
-        let mut steps: Vec<(Cow<'_, str>, usize, Value<'_>)> = steps.collect();
+        let steps = steps.filter_map(|(index, step)| Some((step.text(InStep::Id)?, index, step)));
+        let mut steps: Vec<(Cow<'_, str>, usize, Item<'_>)> = steps.collect();
         steps.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         for same in steps.chunk_by(|(a, ..), (b, ..)| a == b) {
             let record = same.first().and_then(|(id, ..)| records.get(id));
@@ -347,32 +351,41 @@ impl Comparison<'_, '_, '_> {
     }
 
     /// Compares a persisted step with its record.
-    fn step(&mut self, index: usize, step: Value<'_>, record: &RebuiltStep<'_>) {
-        for field in ["id", "kind", "description", "rationale", "inputs"] {
-            self.field(index, step, field, record);
+    fn step(&mut self, index: usize, step: Item<'_>, record: &RebuiltStep<'_>) {
+        for (field, slot) in FIELDS {
+            if slot != InStep::Status {
+                self.field(index, step, (field, slot), record);
+            }
         }
         let ids_differ = record
             .id()
-            .zip(step.text(&["id"]))
+            .zip(step.text(InStep::Id))
             .is_some_and(|(recorded, persisted)| recorded != persisted);
         if ids_differ {
             // It is unknown which step the status belongs to.
         } else if record.evidence.is_some() {
             self.status(index, step, record.evidence);
         } else {
-            self.field(index, step, "status", record);
+            self.field(index, step, ("status", InStep::Status), record);
         }
     }
 
-    fn field(&mut self, index: usize, step: Value<'_>, field: &str, record: &RebuiltStep<'_>) {
+    fn field(
+        &mut self,
+        index: usize,
+        step: Item<'_>,
+        (field, slot): (&str, InStep),
+        record: &RebuiltStep<'_>,
+    ) {
         let Some(said) = record.field(field) else {
             return;
         };
         let may_be_absent =
-            matches!(field, "rationale" | "inputs") && step.node().kind() == Kind::Object;
-        let persisted = step.get(field);
+            matches!(slot, InStep::Rationale | InStep::Inputs)
+                && step.whole().kind() == Kind::Object;
+        let persisted = step.value(slot);
         let differs = match persisted {
-            Some(value) => value.is_fact() && !said.equals(value.node()),
+            Some(value) => value.is_fact() && !said.equals(value),
             None => may_be_absent && !said.is_null(),
         };
         if differs {
@@ -381,7 +394,7 @@ impl Comparison<'_, '_, '_> {
                 let place = at.field(field);
                 let what = What::Field(place.dotted());
                 let persisted = match persisted {
-                    Some(value) => (place, show(value.node())),
+                    Some(value) => (place, value.show()),
                     None => (at, "absent".into()),
                 };
                 (what, persisted, (record.pointer(field), said.show()))
@@ -390,7 +403,7 @@ impl Comparison<'_, '_, '_> {
     }
 
     /// Compares the status of a persisted step with that in an act event.
-    fn status(&mut self, index: usize, step: Value<'_>, evidence: Option<StepEvidence>) {
+    fn status(&mut self, index: usize, step: Item<'_>, evidence: Option<StepEvidence>) {
         let Some(StepEvidence {
             line,
             status: Some(by_event),
@@ -398,7 +411,7 @@ impl Comparison<'_, '_, '_> {
         else {
             return;
         };
-        let persisted = step.text(&["status"]);
+        let persisted = step.text(InStep::Status);
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
             self.differences.hear(|| {
                 let pointer = Pointer::new("/plan/steps").item(index).field("status");
@@ -415,14 +428,14 @@ impl Comparison<'_, '_, '_> {
         }
     }
 
-    fn labels<'s>(&mut self, persisted: &(impl Iterator<Item = Value<'s>> + Clone)) {
-        let count = persisted.clone().count();
+    fn labels<'s>(&mut self, persisted: &(impl ExactSizeIterator<Item = Item<'s>> + Clone)) {
+        let count = persisted.len();
         if count != self.rebuilt.nodes().count() {
             return self.number(count, || None);
         }
         for (index, (step, label)) in persisted.clone().zip(self.rebuilt.steps()).enumerate() {
-            self.field(index, step, "kind", &label);
-            self.field(index, step, "description", &label);
+            self.field(index, step, ("kind", InStep::Kind), &label);
+            self.field(index, step, ("description", InStep::Description), &label);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::super::event::EventFacts;
 use super::super::evidence::StepEvidence;
 use super::super::timeline::Timeline;
+use super::super::slots::{InEvent, InStep};
 use super::super::value::{Heard, Stamp, Value};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
@@ -13,10 +14,10 @@ use crate::source::{Line, Pointer};
 /// A plan rebuilt from its latest `plan` event and the `act` events after it.
 pub(crate) struct Rebuilt<'a> {
     /// The plan event.
-    pub(crate) line: Line,
+    pub(super) event: EventFacts<'a>,
     pub(crate) form: Form,
     /// The array with the records or labels.
-    array: Option<Node<'a>>,
+    array: Option<Value<'a>>,
     /// The origin of the plan, and the pointer to it in the event.
     pub(crate) source: Option<(&'static str, Cow<'a, str>)>,
     pub(crate) updated_at: Option<Stamp<'a>>,
@@ -47,7 +48,14 @@ impl Form {
 }
 
 /// The fields of a step record that are compared.
-pub(super) const FIELDS: [&str; 6] = ["id", "kind", "description", "rationale", "inputs", "status"];
+pub(super) const FIELDS: [(&str, InStep); 6] = [
+    ("id", InStep::Id),
+    ("kind", InStep::Kind),
+    ("description", InStep::Description),
+    ("rationale", InStep::Rationale),
+    ("inputs", InStep::Inputs),
+    ("status", InStep::Status),
+];
 
 /// A step of a rebuilt plan.
 pub(crate) struct RebuiltStep<'a> {
@@ -75,10 +83,10 @@ pub(crate) enum Said<'s, 'a> {
 }
 
 impl<'a> Said<'_, 'a> {
-    pub(super) fn equals(&self, persisted: Node<'_>) -> bool {
+    pub(super) fn equals(&self, persisted: Value<'_>) -> bool {
         match self {
             Self::Value((_, heard)) => heard.equals(persisted),
-            Self::Text(text) => persisted.text().as_ref() == Some(text),
+            Self::Text(text) => persisted.string().as_ref() == Some(text),
         }
     }
 
@@ -115,7 +123,7 @@ impl<'a> RebuiltStep<'a> {
             let mut fields = [const { None }; FIELDS.len()];
             for key in node.members() {
                 let mut known = FIELDS.iter().zip(&mut fields);
-                if let Some((_, field)) = known.find(|(name, _)| key.is(name)) {
+                if let Some((_, field)) = known.find(|((name, _), _)| key.is(name)) {
                     let value = key.value();
                     *field = Some((value, Heard::new(value.kind(), value.raw())));
                 }
@@ -136,7 +144,7 @@ impl<'a> RebuiltStep<'a> {
         let label = match &self.said {
             Step::Record(fields) => {
                 let mut found = FIELDS.iter().zip(fields);
-                let (_, field) = found.find(|(known, _)| **known == name)?;
+                let (_, field) = found.find(|((known, _), _)| *known == name)?;
                 return field.as_ref().map(Said::Value);
             }
             Step::Label(label) => label.text()?,
@@ -167,26 +175,23 @@ impl<'a> Rebuilt<'a> {
     /// The plan of an event, updated by the events of the timeline up to a line; `None` where the
     /// payload of the event is not an object.
     pub(crate) fn new(
-        event: &EventFacts<'a>,
+        event: EventFacts<'a>,
         timeline: &'a Timeline<'a>,
         reach: u64,
     ) -> Option<Self> {
-        let payload = event.payload()?;
-        let array = |key: &str| {
-            let node = payload.get(key).map(Value::node);
-            node.filter(|node| node.kind() == Kind::Array)
-        };
-        let (form, array) = match (array("step_records"), array("steps")) {
+        event.payload()?;
+        let array = |slot| (event.value(slot)).filter(|value| value.kind() == Kind::Array);
+        let (form, array) = match (array(InEvent::StepRecords), array(InEvent::StepLabels)) {
             (Some(records), _) => (Form::Records, Some(records)),
             (None, Some(labels)) => (Form::Labels, Some(labels)),
             (None, None) => (Form::Neither, None),
         };
-        let text = |key: &str, at: &'static str| Some((at, payload.text(&[key])?));
-        let source = text("source", "/payload/source")
-            .or_else(|| text("agent_id", "/payload/agent_id"))
-            .or_else(|| Some(("/agent_id", event.agent_id()?)));
+        let text = |slot, at: &'static str| Some((at, event.text(slot)?));
+        let source = text(InEvent::PlanSource, "/payload/source")
+            .or_else(|| text(InEvent::PlanAgent, "/payload/agent_id"))
+            .or_else(|| text(InEvent::AgentId, "/agent_id"));
         Some(Self {
-            line: event.line,
+            event,
             form,
             array,
             source,
@@ -196,9 +201,9 @@ impl<'a> Rebuilt<'a> {
         })
     }
 
-    /// The last line of the timeline that it is rebuilt from.
-    pub(crate) fn reach(&self) -> u64 {
-        self.reach
+    /// The line of the plan event.
+    pub(crate) fn line(&self) -> Line {
+        self.event.line
     }
 
     /// The steps. Each is made when it is wanted: an event may have millions.
@@ -210,7 +215,8 @@ impl<'a> Rebuilt<'a> {
 
     /// The records or labels.
     pub(super) fn nodes(&self) -> impl Iterator<Item = Node<'a>> + Clone + use<'a> {
-        self.array.into_iter().flat_map(Node::items)
+        let array = self.array.and_then(Value::node);
+        array.into_iter().flat_map(Node::items)
     }
 
     /// The step of a record or label.

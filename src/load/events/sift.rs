@@ -1,7 +1,8 @@
 //! A block of a timeline -> the lines of it that the one thread which adds lines in order needs.
 
 use crate::document::Tape;
-use crate::facts::{EventNote, EventReader, EventReading, EventTally};
+use super::EventReader;
+use crate::facts::{EventFacts, EventTally};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
@@ -29,7 +30,6 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(team: &TeamJudges) -> Self {
         let mut worker = Self::default();
-        worker.reader.keep_scalars(!team.judges_no_event());
         worker.skimmer.prepare(team);
         worker
     }
@@ -95,18 +95,18 @@ impl Sifted {
             skimmer,
         } = worker;
         let is_read = sifting.listens || !sifting.every_line;
-        let Some(reading) = is_read.then(|| reader.read(bytes)).flatten() else {
+        let Some(reading) = is_read.then(|| reader.read(line, bytes)).flatten() else {
             if sifting.listens {
                 self.glances.look(line);
             }
             return false;
         };
         if sifting.listens {
-            self.glances.add(line, &reading, sifting.with_steps);
+            self.glances.add(reading, sifting.with_steps);
         }
         !sifting.every_line
-            && self.passes_by(line, &reading.note, sifting)
-            && (!has_team || self.is_sound_to(skimmer, tape, sifting.team, line, &reading))
+            && self.passes_by(reading, sifting)
+            && (!has_team || self.is_sound_to(skimmer, tape, sifting.team, reading))
     }
 
     /// Whether a team finds nothing in an event that was scanned; adds what its orders see.
@@ -115,14 +115,13 @@ impl Sifted {
         skimmer: &mut Skimmer,
         tape: &mut Tape,
         team: &TeamJudges,
-        line: Line,
-        event: &EventReading<'_, '_>,
+        event: EventFacts<'_>,
     ) -> bool {
         if self.seen.len() > MAX_SEEN {
             return false;
         }
-        let examined = &mut self.examined;
-        if let Some(seen) = skimmer.skim(team, line, event, examined) {
+        let (line, examined) = (event.line, &mut self.examined);
+        if let Some(seen) = skimmer.skim(team, event, examined) {
             if !seen.is_empty() {
                 self.kept.push(Kept::Seen(line, seen.len()));
                 self.seen.append(seen);
@@ -138,8 +137,8 @@ impl Sifted {
     }
 
     /// Counts an event, and says whether the timeline keeps nothing of it.
-    fn passes_by(&mut self, line: Line, note: &EventNote<'_>, sifting: &Sifting<'_>) -> bool {
-        self.tally.event(line, note);
-        !note.matters(sifting.expected_id)
+    fn passes_by(&mut self, event: EventFacts<'_>, sifting: &Sifting<'_>) -> bool {
+        self.tally.event(event);
+        !event.matters(sifting.expected_id)
     }
 }

@@ -1,5 +1,6 @@
 //! `actions/ids`: two actions share an id.
 
+use crate::facts::InAction;
 use crate::rule::{BuiltIn, Compared, Context, Level, Rule};
 use crate::rules::unique_ids;
 
@@ -14,5 +15,5 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let actions = ctx.state()?.actions();
-    unique_ids::report(ctx, "action", "/outcomes/actions", actions)
+    unique_ids::report(ctx, "action", "/outcomes/actions", (actions, InAction::Id))
 }

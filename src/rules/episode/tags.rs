@@ -1,7 +1,7 @@
 //! `episode/tags`: the state and the summary have different tags.
 
 use crate::document::{Key, Node};
-use crate::facts::show;
+use crate::facts::{InState, InSummary, show};
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -16,9 +16,11 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state()?, ctx.summary()?);
-    let in_state = state.fact(&["episode", "tags"])?.node();
-    let in_summary = summary.fact(&["tags"])?.node();
-    if !in_state.equals(in_summary) {
+    let (in_state, in_summary) = (state.fact(InState::Tags)?, summary.fact(InSummary::Tags)?);
+    if !in_state.is_written_as(in_summary)
+        && let (in_state, in_summary) = (in_state.node()?, in_summary.node()?)
+        && !in_state.equals(in_summary)
+    {
         let draft = Draft::new(Place::state("/episode/tags"), message(in_state, in_summary));
         ctx.push(draft.related(Place::summary("/tags"), "the tags in the summary"));
     }
@@ -40,7 +42,7 @@ fn message(in_state: Node<'_>, in_summary: Node<'_>) -> String {
         return "the tags differ".to_owned();
     };
     let [in_state, in_summary] =
-        [in_state, in_summary].map(|value| value.map_or_else(|| "absent".to_owned(), show));
+        [in_state, in_summary].map(|value| value.map_or_else(|| "absent".to_owned(), |value| show(value.raw())));
     let name = brief(&name);
     format!("the tag `{name}` is {in_state} in the state, but {in_summary} in the summary")
 }

@@ -1,5 +1,6 @@
 //! `lifecycle/learn-missing`: the state links a learning timeline that does not exist.
 
+use crate::facts::InState;
 use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 use crate::source::leads_to;
 
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 });
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
-    let link = ctx.state()?.text(&["links", "learn"])?;
+    let link = ctx.state()?.text(InState::LinkLearn)?;
     if !leads_to(&link, Artifact::Learn.file_name()) {
         return None;
     }

@@ -1,5 +1,6 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
+use crate::facts::InState;
 use crate::printable::{brief, quote};
 use crate::rule::{Artifact, BuiltIn, Compared, Context, Level, Place, Pointer, Rule};
 use crate::source::{leads_to, resolve};
@@ -14,10 +15,10 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 });
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
-    let links = ctx.state()?.get("links")?;
+    let links = ctx.state()?.value(InState::Links)?;
     let mut compared = None;
     for (key, link) in links.members().filter(|(_, link)| link.is_fact()) {
-        let Some(target) = link.node().text() else {
+        let Some(target) = link.string() else {
             continue;
         };
         compared = Some(Compared);

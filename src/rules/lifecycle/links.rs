@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::document::Kind;
+use crate::facts::InState;
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -21,9 +22,9 @@ const LISTED: usize = 8;
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, has_ended) = (ctx.state()?, ctx.has_ended()?);
     // The keys count, whatever their values are.
-    let links = state.get("links");
-    if links.is_some_and(|links| links.node().kind() != Kind::Object)
-        || state.node().kind() != Kind::Object
+    let links = state.value(InState::Links);
+    if links.is_some_and(|links| links.kind() != Kind::Object)
+        || state.root().kind() != Kind::Object
     {
         return None;
     }

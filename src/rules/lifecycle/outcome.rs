@@ -1,6 +1,6 @@
 //! `lifecycle/outcome`: the records disagree on how the run ended.
 
-use crate::facts::{StateFacts, SummaryFacts, Value, show};
+use crate::facts::{InState, InStep, Item, StateFacts, SummaryFacts};
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
@@ -53,13 +53,12 @@ fn status_and_outcome(status: Option<&str>, outcome: Option<&str>) -> Option<Dra
 }
 
 fn error_of_ok(state: StateFacts<'_>) -> Option<Draft> {
-    let error = state.fact(&["outcomes", "error"])?.node();
-    let message = format!(
-        "the status is \"ok\", but `outcomes.error` is {}",
-        show(error)
-    );
-    let draft = of_status(message).related(Place::state("/outcomes/error"), "the error");
-    (!error.is_null()).then_some(draft)
+    let error = state.fact(InState::Error)?;
+    if error.is_null() {
+        return None;
+    }
+    let message = format!("the status is \"ok\", but `outcomes.error` is {}", error.show());
+    Some(of_status(message).related(Place::state("/outcomes/error"), "the error"))
 }
 
 fn success_flag(
@@ -81,7 +80,7 @@ fn success_flag(
 
 /// Words that there is a veto, where nothing was vetoed by the summary's count.
 fn vetoes(status: Option<&str>, state: Option<StateFacts<'_>>) -> Option<Draft> {
-    let is_vetoed = |step: Value<'_>| step.text(&["status"]).as_deref() == Some("vetoed");
+    let is_vetoed = |step: Item<'_>| step.text(InStep::Status).as_deref() == Some("vetoed");
     let (pointer, name) = if status == Some("vetoed") {
         (Pointer::new("/outcomes/status"), "the status".to_owned())
     } else {

@@ -1,5 +1,6 @@
 //! `plan/step-ids`: two steps of the plan share an id.
 
+use crate::facts::InStep;
 use crate::rule::{BuiltIn, Compared, Context, Level, Rule};
 use crate::rules::unique_ids;
 
@@ -14,5 +15,5 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let steps = ctx.state()?.steps()?;
-    unique_ids::report(ctx, "step", "/plan/steps", steps)
+    unique_ids::report(ctx, "step", "/plan/steps", (steps, InStep::Id))
 }

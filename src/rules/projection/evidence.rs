@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::document::{Key, Kind, Node};
-use crate::facts::{EventFacts, StateFacts, Value, show};
+use crate::facts::{EventFacts, InEvent, InState, StateFacts, Value, show};
 use crate::printable::brief;
 use crate::rule::{Compared, Draft, Place, Pointer};
 use crate::source::Line;
@@ -12,25 +12,30 @@ use crate::source::Line;
 /// persisted `outcomes`: one for each key, whatever the order of the keys.
 pub(super) fn outcomes(
     state: StateFacts<'_>,
-    projection: &EventFacts<'_>,
+    projection: EventFacts<'_>,
     mut tell: impl FnMut(Draft),
 ) -> Option<Compared> {
-    let (payload, persisted) = (projection.payload()?, state.outcomes()?);
+    projection.payload()?;
+    let persisted = state.outcomes()?;
     let mut tell = |draft: Draft, state_at: Pointer| {
         tell(draft.related(Place::state(state_at), "the outcomes in the state"));
     };
     let (line, outcomes) = (projection.line, || Pointer::new("/outcomes"));
-    let Some(projected) = payload.get("outcomes") else {
+    let Some(projected) = projection.value(InEvent::Outcomes) else {
         tell(lacks(line, "/payload/outcomes"), outcomes());
         return Some(Compared);
     };
-    if projected.get("status").is_none() {
+    if state.value(InState::Status).is_some() && projected.is_written_as(persisted) {
+        return Some(Compared);
+    }
+    let (in_event, in_state) = (projected.node()?, persisted.node()?);
+    if in_event.get("status").is_none() {
         tell(lacks(line, "/payload/outcomes/status"), outcomes());
     }
-    let by_name = persisted.node().by_name();
+    let by_name = in_state.by_name();
     let is_fact = |node| persisted.with(node).is_fact();
-    for (key, in_event) in projected.members() {
-        let in_event = in_event.node();
+    for member in in_event.members() {
+        let (key, in_event) = (member.name(), member.value());
         let at = |object: &str| Pointer::new(object).field(&key);
         match by_name.get(&key).copied() {
             Some(in_state) if !is_fact(in_state) || in_state.equals(in_event) => {}
@@ -56,13 +61,17 @@ pub(super) fn outcomes(
 }
 
 /// Returns how the links in the projection event differ from the persisted `links`, if they do.
-pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
-    let (payload, in_state) = (projection.payload()?, state.links().ok()?);
-    let (line, in_state) = (projection.line, in_state.map(Value::node));
-    let draft = match payload.get("links") {
+pub(super) fn links(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> {
+    projection.payload()?;
+    let (line, in_state) = (projection.line, state.links().ok()?);
+    let draft = match projection.value(InEvent::Links) {
         None => lacks(line, "/payload/links"),
         Some(in_event) => {
-            let message = unlike(line, in_event.node(), in_state)?;
+            if in_state.is_some_and(|in_state| in_state.is_written_as(in_event)) {
+                return None;
+            }
+            let in_state = in_state.and_then(Value::node);
+            let message = unlike(line, in_event.node()?, in_state)?;
             Draft::new(Place::event(line, "/payload/links"), message)
         }
     };
@@ -119,9 +128,9 @@ fn only(side: &str, these: Option<Node<'_>>, others: Option<Node<'_>>) -> Option
 /// Words how a value at a place of the state differs in the projection event.
 fn differ(line: Line, at: &Pointer, in_event: Node<'_>, in_state: Option<Node<'_>>) -> String {
     let other = in_state.map_or("absent from the state".to_owned(), |in_state| {
-        format!("{} in the state", show(in_state))
+        format!("{} in the state", show(in_state.raw()))
     });
-    let (at, in_event, line) = (at.dotted(), show(in_event), line.number);
+    let (at, in_event, line) = (at.dotted(), show(in_event.raw()), line.number);
     format!("`{at}` is {in_event} in the projection event on line {line}, but {other}")
 }
 

@@ -37,7 +37,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 }
 
 /// The first difference of the outcomes, whatever the order of keys, with the number of the others.
-fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
+fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> {
     let mut first: Option<Draft> = None;
     let mut places = Vec::new();
     let _ = evidence::outcomes(state, projection, |draft| {

@@ -17,7 +17,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     ctx.troubles(word);
     let _ = (ctx.state(), ctx.summary());
     let loaded = ctx.loaded();
-    Compared::when(loaded.state.text.is_ok() || loaded.summary.text.is_ok())
+    Compared::when(loaded.state.is_read() || loaded.summary.is_read())
 }
 
 fn word(trouble: &Trouble) -> Option<Draft> {

@@ -20,7 +20,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, timeline) = (ctx.state()?, ctx.timeline()?);
     let Some(start) = &timeline.start else {
         // A value that is not an object is not a state record.
-        if state.node().kind() != Kind::Object {
+        if state.root().kind() != Kind::Object {
             return None;
         }
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {

@@ -1,5 +1,6 @@
 //! `started-at/summary`: the state and the summary disagree on when the run started.
 
+use crate::facts::InSummary;
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state()?, ctx.summary()?);
-    let (in_state, in_summary) = (state.started_at()?, summary.stamp(&["started_at"])?);
+    let (in_state, in_summary) = (state.started_at()?, summary.stamp(InSummary::StartedAt)?);
     if in_state.instant != in_summary.instant {
         let (in_state, in_summary) = (quote(&in_state.text), quote(&in_summary.text));
         let message =

@@ -23,10 +23,10 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 type Given<'a> = (&'static str, Place, Cow<'a, str>);
 
 /// The values that are compared, and their paths in the summary and in the state.
-const FIELDS: [(&str, &[&str], &[&str]); 3] = [
-    ("seed", &["seed"], &["episode", "seed"]),
-    ("task", &["task"], &["goal", "task"]),
-    ("using", &["flags", "using"], &["episode", "using"]),
+const FIELDS: [(&str, &str, &str); 3] = [
+    ("seed", "/seed", "/episode/seed"),
+    ("task", "/task", "/goal/task"),
+    ("using", "/flags/using", "/episode/using"),
 ];
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
@@ -41,8 +41,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let mut compared = None;
     for (name, in_summary, in_state) in FIELDS {
         let values = [
-            summary.and_then(|it| given("summary", Artifact::Summary, *it, in_summary)),
-            state.and_then(|it| given("state", Artifact::State, *it, in_state)),
+            summary.and_then(|it| given("summary", Artifact::Summary, it.root(), in_summary)),
+            state.and_then(|it| given("state", Artifact::State, it.root(), in_state)),
             start.and_then(|it| given_at_start(it, name)),
         ];
         let values: Vec<Given<'_>> = values.into_iter().flatten().collect();
@@ -61,13 +61,15 @@ fn given<'a>(
     name: &'static str,
     artifact: Artifact,
     record: Value<'a>,
-    path: &[&str],
+    pointer: &'static str,
 ) -> Option<Given<'a>> {
-    let text = match path {
-        [.., "seed"] => record.number(path)?.text().into(),
-        _ => record.text(path)?,
+    let mut keys = pointer.split('/').skip(1);
+    let value = keys.try_fold(record, |value, key| value.get(key))?.fact()?;
+    let text = if pointer.ends_with("/seed") {
+        value.number()?.text().into()
+    } else {
+        value.string()?
     };
-    let pointer = format!("/{}", path.join("/"));
     Some((name, Place::value(artifact, pointer.into()), text))
 }
 

@@ -1,6 +1,7 @@
 //! `strict/assertions`: the verification did not pass as its assertions did.
 
 use crate::document::Kind;
+use crate::facts::InSummary;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -14,14 +15,13 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
-    let passed = summary.fact(&["verification", "passed"])?;
-    let passed = passed.node().boolean()?;
-    let assertions = summary.fact(&["verification", "assertions"])?;
-    if assertions.node().kind() != Kind::Array {
+    let passed = summary.fact(InSummary::Passed)?.boolean()?;
+    let assertions = summary.fact(InSummary::Assertions)?;
+    if assertions.kind() != Kind::Array {
         return None;
     }
     let results = assertions.items();
-    let results = results.map(|item| item.get("passed")?.node().boolean());
+    let results = results.map(|item| item.get("passed")?.boolean());
     let results: Vec<bool> = results.collect::<Option<_>>()?;
     let failed = results.iter().position(|result| !result);
     if passed == failed.is_none() {

@@ -1,8 +1,8 @@
 //! `strict/durations`: the timeline does not confirm a duration of the summary.
 
-use crate::facts::{Stamped, SummaryFacts};
+use crate::facts::{InSummary, Stamped, SummaryFacts};
 use crate::printable::brief;
-use crate::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
+use crate::rule::{BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Pointer, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     id: "strict/durations",
@@ -17,7 +17,8 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 /// A duration of the summary, and the event that ends it.
 struct Duration<'a> {
-    path: &'static [&'static str],
+    slot: InSummary,
+    pointer: &'static str,
     /// Its unit, and the power of ten of attoseconds that this is.
     unit: (&'static str, u8),
     /// By how many milliseconds the events may differ.
@@ -32,14 +33,16 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, events) = (summary?, events?);
     let start = &events.start.as_ref()?.at;
     let total = Duration {
-        path: &["duration_sec"],
+        slot: InSummary::Duration,
+        pointer: "/duration_sec",
         unit: ("s", 18),
         tolerance: 5,
         until: "the last `terminate` event",
         end: events.ending.as_ref().map(|ending| &ending.last),
     };
     let first_action = Duration {
-        path: &["metrics", "latencies", "first_action_ms"],
+        slot: InSummary::FirstActionLatency,
+        pointer: "/metrics/latencies/first_action_ms",
         unit: ("ms", 15),
         tolerance: 1,
         until: "the first `act` event",
@@ -56,7 +59,7 @@ impl Duration<'_> {
         start: &Stamped,
         ctx: &mut Context<'_>,
     ) -> Option<Compared> {
-        let (written, end) = (summary.number(self.path)?, self.end?);
+        let (written, end) = (summary.number(self.slot)?, self.end?);
         let (from, to) = (start.stamp.as_ref()?, end.stamp.as_ref()?);
         let elapsed = to.instant.attoseconds_since(&from.instant);
         let (unit, places) = self.unit;
@@ -65,12 +68,12 @@ impl Duration<'_> {
         if claimed.is_some_and(|claimed| (claimed - elapsed).abs() <= tolerance) {
             return Some(Compared);
         }
-        let (name, told, until) = (self.path.join("."), brief(written.text()), self.until);
+        let (name, told, until) = (Pointer::new(self.pointer).dotted(), brief(written.text()), self.until);
         let (line, first, elapsed) = (end.line.number, start.line.number, decimal(elapsed, places));
         let message = format!(
             "`{name}` is {told} {unit}, but {until} on line {line} comes {elapsed} {unit} after the `start` event on line {first}"
         );
-        let place = Place::summary(format!("/{}", self.path.join("/")));
+        let place = Place::summary(self.pointer);
         let timestamp = |of: &Stamped| Place::event(of.line, "/timestamp");
         let draft = Draft::new(place, message)
             .related(timestamp(start), "the timestamp of the `start` event")

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::facts::{InAction, InStep};
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -17,12 +18,12 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let state = ctx.state()?;
     let steps = state.steps()?;
-    let ids: Option<BTreeSet<_>> = steps.clone().map(|step| step.text(&["id"])).collect();
+    let ids: Option<BTreeSet<_>> = steps.clone().map(|step| step.text(InStep::Id)).collect();
     let mut compared = None;
     // A step whose id is not known may be the one that an action names.
     let actions = state.actions().enumerate().filter(|_| ids.is_some());
     for (index, action) in actions {
-        let Some(id) = action.text(&["step_id"]) else {
+        let Some(id) = action.text(InAction::StepId) else {
             continue;
         };
         compared = Some(Compared);
@@ -40,7 +41,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     }
     for (index, step) in steps.enumerate() {
         compared = Some(Compared);
-        let status = step.text(&["status"]).unwrap_or_default();
+        let status = step.text(InStep::Status).unwrap_or_default();
         if matches!(&*status, "pending" | "running" | "failed") {
             let (number, status) = (index + 1, quote(&status));
             let message = format!("the run has the status \"ok\", but step {number} is {status}");

@@ -1,5 +1,6 @@
 //! `summary/adapter`: a run that its adapter did not complete is called a success.
 
+use crate::facts::InSummary;
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
-    let (adapter, outcome) = (summary.text(&["adapter_result"])?, summary.outcome()?);
+    let (adapter, outcome) = (summary.text(InSummary::AdapterResult)?, summary.outcome()?);
     if matches!(&*adapter, "error" | "skipped")
         && matches!(&*outcome, "success" | "success_unverified")
     {

@@ -1,5 +1,6 @@
 //! `summary/adherence-precision`: the plan adherence has more than 4 decimal places.
 
+use crate::facts::InSummary;
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Level, Place, Rule};
 
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
-    let adherence = summary.number(&["insight", "metrics", "plan_adherence"])?;
+    let adherence = summary.number(InSummary::PlanAdherence)?;
     if adherence.decimals() > 4 {
         let (shown, decimals) = (brief(adherence.text()), adherence.decimals());
         let message = format!("`plan_adherence` is {shown}, which has {decimals} decimal places");

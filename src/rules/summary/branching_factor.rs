@@ -1,5 +1,6 @@
 //! `summary/branching-factor`: the branching factor is not the number of direction events.
 
+use crate::facts::InSummary;
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary()?, ctx.whole_timeline()?);
-    let factor = summary.number(&["insight", "metrics", "branching_factor"])?;
+    let factor = summary.number(InSummary::BranchingFactor)?;
     let counted = timeline.tally.directions;
     if factor.whole() != Some(counted.number) {
         let (factor, events) = (brief(factor.text()), super::directions_in_timeline(counted));

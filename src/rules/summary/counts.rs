@@ -1,7 +1,7 @@
 //! `summary/counts`: a counter of the summary is not the number of events.
 
 use crate::document::{Kind, Number};
-use crate::facts::{Counted, Value};
+use crate::facts::{Counted, InState, InSummary};
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -19,11 +19,11 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary(), ctx.whole_timeline());
     let (summary, tally) = (summary?, &timeline?.tally);
     let mut compared = None;
-    for (name, phase, counted) in [
-        ("plan_count", "plan", tally.plans),
-        ("reflect_count", "reflect", tally.reflects),
+    for (name, slot, phase, counted) in [
+        ("plan_count", InSummary::PlanCount, "plan", tally.plans),
+        ("reflect_count", InSummary::ReflectCount, "reflect", tally.reflects),
     ] {
-        let Some(told) = summary.metric(name) else {
+        let Some(told) = summary.number(slot) else {
             continue;
         };
         compared = Some(Compared);
@@ -34,18 +34,20 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             ctx.push(draft(name, message, phase, counted).besides(&counted.number));
         }
     }
-    let acts = summary.metric("act_count");
+    let acts = summary.number(InSummary::ActCount);
     acts.and_then(|told| act_count(told, tally.acts, ctx))
         .or(compared)
 }
 
 /// Compares the number of acts with the actions in the state, or with the events.
 fn act_count(told: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option<Compared> {
-    let actions = ctx.state()?.outcomes()?.get("actions").map(Value::node);
+    let state = ctx.state()?;
+    state.outcomes()?;
+    let actions = state.value(InState::Actions);
     if actions.is_some_and(|actions| actions.kind() != Kind::Array) {
         return None;
     }
-    let actions = actions.map(|actions| actions.items().count());
+    let actions = actions.map(|_| state.actions().len());
     let counted = acts.number;
     let is = |number| told.whole() == Some(number);
     let is_right = match actions {

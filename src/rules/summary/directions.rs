@@ -1,5 +1,6 @@
 //! `summary/directions`: the summary counts more directives than there are direction events.
 
+use crate::facts::InSummary;
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -16,7 +17,11 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary()?, ctx.whole_timeline()?);
     let counted = timeline.tally.directions;
-    let told = ["applied", "vetoed"].map(|name| Some((name, summary.direction(name)?)));
+    let told = [
+        ("applied", InSummary::DirectionApplied),
+        ("vetoed", InSummary::DirectionVetoed),
+    ];
+    let told = told.map(|(name, slot)| Some((name, summary.number(slot)?)));
     let told = || told.iter().flatten();
     // A number that is larger than any number of events is none here.
     let sum = told().try_fold(0_u64, |sum, (_, count)| sum.checked_add(count.whole()?));

@@ -1,6 +1,7 @@
 //! `summary/latencies`: the latencies contradict each other or the duration.
 
 use crate::document::{Number, is_sum_positive};
+use crate::facts::InSummary;
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -19,9 +20,8 @@ const SHORT: &str = "100";
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
-    let latencies = summary.latencies()?;
-    let total = latencies.number(&["total_ms"])?;
-    let duration = summary.number(&["duration_sec"]);
+    let total = summary.number(InSummary::TotalLatency)?;
+    let duration = summary.number(InSummary::Duration);
     let mut compared = Compared::when(duration.is_some());
     let place = |name| Place::summary(format!("/metrics/latencies/{name}"));
     let shown = |number: Number<'_>| brief(number.text());
@@ -31,8 +31,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         let draft = Draft::new(place("total_ms"), message);
         ctx.push(draft.related(Place::summary("/duration_sec"), "the duration"));
     }
-    for name in ["first_action_ms", "planning_ms", "execution_ms"] {
-        let part = latencies.number(&[name]);
+    for (name, slot) in [
+        ("first_action_ms", InSummary::FirstActionLatency),
+        ("planning_ms", InSummary::PlanningLatency),
+        ("execution_ms", InSummary::ExecutionLatency),
+    ] {
+        let part = summary.number(slot);
         compared = compared.or(part.map(|_| Compared));
         if let Some(part) = part.filter(|part| is_longer(*part, total)) {
             let (part, total) = (shown(part), shown(total));

@@ -1,6 +1,7 @@
 //! `summary/learning`: the learning counts contradict each other or the learning timeline.
 
 use crate::document::Number;
+use crate::facts::InSummary;
 use crate::printable::brief;
 use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -15,10 +16,10 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
-    let proposals = summary.learn_proposals()?;
+    let proposals = summary.number(InSummary::LearnProposals)?;
     let place = || Place::summary("/metrics/learn_proposals");
     let shown = || brief(proposals.text());
-    if let Some(applied) = summary.metric("learn_applied")
+    if let Some(applied) = summary.number(InSummary::LearnApplied)
         && applied.exceeds(proposals)
     {
         let (applied, shown) = (brief(applied.text()), shown());

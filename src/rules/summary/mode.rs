@@ -1,5 +1,6 @@
 //! `summary/mode`: a run in minimal mode has data that only meta mode writes.
 
+use crate::facts::InSummary;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -14,14 +15,14 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary(), ctx.timeline());
     let summary = summary?;
-    if summary.text(&["flags", "mode"])? != "minimal" {
+    if summary.text(InSummary::Mode)? != "minimal" {
         return None;
     }
     let direction = summary
-        .fact(&["flags", "direction"])
+        .fact(InSummary::Direction)
         .map(|_| (Place::summary("/flags/direction"), "`flags.direction`"));
     let insight = summary
-        .fact(&["insight"])
+        .fact(InSummary::Insight)
         .map(|_| (Place::summary("/insight"), "`insight`"));
     let event = timeline
         .and_then(|timeline| timeline.tally.directions.first)

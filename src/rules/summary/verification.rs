@@ -1,7 +1,6 @@
 //! `summary/verification`: the verification result contradicts the rest of the summary.
 
-use crate::document::Node;
-use crate::facts::{SummaryFacts, Value, show};
+use crate::facts::{InSummary, SummaryFacts, Value};
 use crate::printable::{count, quote};
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -16,18 +15,15 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
-    let verification = summary.get("verification")?;
-    let field = |name: &str| {
-        let fact = verification.fact(&[name]).map(Value::node);
-        fact.filter(|fact| !fact.is_null())
-    };
-    let is_absent = field("provided").and_then(Node::boolean) == Some(false);
+    summary.value(InSummary::Verification)?;
+    let field = |slot| summary.fact(slot).filter(|fact| !fact.is_null());
+    let is_absent = field(InSummary::Provided).and_then(Value::boolean) == Some(false);
     let absent = "`verification.provided` is false";
-    let passed = field("passed");
+    let passed = field(InSummary::Passed);
     if let Some(passed) = passed {
         let mut reasons = Vec::from_iter(is_absent.then(|| absent.to_owned()));
-        if let Some(error) = field("error") {
-            reasons.push(format!("`verification.error` is {}", show(error)));
+        if let Some(error) = field(InSummary::VerificationError) {
+            reasons.push(format!("`verification.error` is {}", error.show()));
         }
         let (reason, places) = by_outcome(ctx, summary, passed.boolean()).unzip();
         reasons.extend(reason);
@@ -42,7 +38,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if !is_absent {
         return Compared::when(passed.is_some());
     }
-    let assertions = field("assertions");
+    let assertions = field(InSummary::Assertions);
     if let Some(number @ 1..) = assertions.map(|assertions| assertions.items().count()) {
         let results = count(number as u64, "result");
         let message = format!("{absent}, but `verification.assertions` has {results}");

@@ -1,5 +1,6 @@
 //! `summary/vetoes`: the veto count is less than the vetoes that direction issued.
 
+use crate::facts::InSummary;
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -14,7 +15,10 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let summary = ctx.summary()?;
-    let (count, vetoed) = (summary.metric("veto_count")?, summary.direction("vetoed")?);
+    let (count, vetoed) = (
+        summary.number(InSummary::VetoCount)?,
+        summary.number(InSummary::DirectionVetoed)?,
+    );
     if vetoed.exceeds(count) {
         let (count, vetoed) = (brief(count.text()), brief(vetoed.text()));
         let message = format!("`veto_count` is {count}, but `flags.direction.vetoed` is {vetoed}");

@@ -16,19 +16,9 @@ impl Shapes {
             depth: 0,
         };
         compiler.shape(schema);
-        let mut shapes = compiler.shapes;
-        let mut step = 0;
-        for shape in &mut shapes {
-            shape.first_step = step;
-            step += 1 + shape.properties.len();
-        }
-        let supported = !shapes.iter().any(|shape| shape.unsupported);
-        let depends = |shape: &Shape| !shape.conditions.is_empty();
-        let has_bits = |shape: &Shape| shape.properties.len() <= u64::BITS as usize;
         Self {
-            supported,
-            can_guide: supported && !shapes.iter().any(depends) && shapes.iter().all(has_bits),
-            all: shapes,
+            supported: !compiler.shapes.iter().any(|shape| shape.unsupported),
+            all: compiler.shapes,
         }
     }
 }

@@ -1,0 +1,237 @@
+//! The places of a text that are asked for by number -> the spans of the values there.
+
+use std::ops::Range;
+
+use super::{Document, Node};
+
+/// The bytes of a value in its text. The value is absent where the span is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    /// The span between two offsets of a text. No text is longer than 4 GiB.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a text has at most u32::MAX bytes"
+    )]
+    #[inline]
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self {
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
+    /// Returns `true` if there is a value.
+    #[inline]
+    pub(crate) fn is_present(self) -> bool {
+        self.end != 0
+    }
+
+    /// Returns the value as it is written in its text; an empty text where it is absent.
+    #[inline]
+    pub(crate) fn of(self, text: &str) -> &str {
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or_default()
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Self::new(range.start, range.end)
+    }
+}
+
+/// The prefix of the keys of a runtime's own.
+pub(crate) const EXTENSION: &str = "x-";
+
+/// A key that is kept, its value, and the row that has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Other {
+    row: Row,
+    pub(crate) key: Span,
+    pub(crate) value: Span,
+}
+
+/// The places of the values that are asked for: JSON Pointers, in the order of their slots.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) root: &'static [&'static str],
+    /// Arrays, each with places below each of its items; the first is that of the item itself.
+    pub(crate) rows: &'static [(&'static str, &'static [&'static str])],
+    /// The objects of which other keys with a prefix are kept.
+    pub(crate) others: &'static [(&'static str, &'static str)],
+    /// The object whose keys may be misspelled in a way that the reader does not judge, and the
+    /// words that a key is near to, a bit each.
+    pub(crate) near: Option<(&'static str, fn(&str) -> u64)>,
+    /// Whether keys may repeat in values in which nothing is asked for.
+    pub(crate) allows_repeated_keys: bool,
+}
+
+impl Layout {
+    /// Returns the prefix of the other keys that are kept of an object.
+    pub(crate) fn prefix_of_others(&self, object: &str) -> Option<&'static str> {
+        let mut others = self.others.iter();
+        let (_, prefix) = others.find(|(of, _)| *of == object)?;
+        Some(prefix)
+    }
+}
+
+/// The spans of the values at the places of a [`Layout`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slots {
+    /// Those of the root, then those of each row.
+    spans: Vec<Span>,
+    /// For each array, where the spans of its rows start.
+    rows: Vec<Vec<u32>>,
+    /// The keys and values that are kept of the objects in [`Layout::others`], by rows.
+    others: Vec<Other>,
+    /// The words that keys of that object are near to, a bit each.
+    pub(crate) near: u64,
+}
+
+/// The place of the spans of a row among all spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row(u32);
+
+impl Row {
+    /// The root, whose spans come first.
+    pub(crate) const ROOT: Self = Self(0);
+}
+
+impl Slots {
+    /// Forgets all values, and makes room for those of another text.
+    #[inline]
+    pub(crate) fn clear(&mut self, layout: &Layout) {
+        self.spans.clear();
+        self.spans.resize(layout.root.len(), Span::default());
+        self.rows.resize_with(layout.rows.len(), Vec::new);
+        self.rows.iter_mut().for_each(Vec::clear);
+        self.others.clear();
+        self.near = 0;
+    }
+
+    /// Returns the memory that a large text needed.
+    pub(crate) fn release(&mut self) {
+        const KEPT: usize = 1 << 14;
+        if self.spans.capacity() > KEPT {
+            *self = Self::default();
+        }
+    }
+
+    /// Returns the bytes that the spans take.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.spans.len() + 2 * self.others.len()) * size_of::<Span>()
+    }
+
+    /// Adds a row to an array.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a row takes a byte of the text or more for each span"
+    )]
+    pub(crate) fn add_row(&mut self, array: usize, width: usize) -> Row {
+        let row = self.spans.len() as u32;
+        self.spans
+            .resize(self.spans.len() + width, Span::default());
+        if let Some(rows) = self.rows.get_mut(array) {
+            rows.push(row);
+        }
+        Row(row)
+    }
+
+    /// Sets a value of a row.
+    #[inline]
+    pub(crate) fn set(&mut self, row: Row, slot: usize, span: Span) {
+        if let Some(place) = self.spans.get_mut(row.0 as usize + slot) {
+            *place = span;
+        }
+    }
+
+    /// Returns a value of a row.
+    #[inline]
+    pub(crate) fn get(&self, row: Row, slot: usize) -> Span {
+        let span = self.spans.get(row.0 as usize + slot);
+        span.copied().unwrap_or_default()
+    }
+
+    /// Returns the rows of an array.
+    #[inline]
+    pub(crate) fn rows(
+        &self,
+        array: usize,
+    ) -> impl ExactSizeIterator<Item = Row> + Clone + use<'_> {
+        let rows = self.rows.get(array).map_or(&[][..], |rows| rows);
+        rows.iter().map(|row| Row(*row))
+    }
+
+    /// Keeps a key of a row and its value.
+    pub(crate) fn add_other(&mut self, row: Row, key: Span, value: Span) {
+        self.others.push(Other { row, key, value });
+    }
+
+    /// Returns the keys and values that are kept of a row.
+    #[inline]
+    pub(crate) fn others(&self, row: Row) -> &[Other] {
+        let first = self.others.partition_point(|other| other.row.0 < row.0);
+        let rest = self.others.get(first..).unwrap_or_default();
+        let count = rest.iter().take_while(|other| other.row == row).count();
+        rest.get(..count).unwrap_or_default()
+    }
+
+    /// Fills the slots from a document.
+    pub(crate) fn fill(&mut self, document: Document<'_>, layout: &Layout) {
+        self.clear(layout);
+        let root = document.root();
+        for (slot, pointer) in layout.root.iter().enumerate() {
+            self.set(Row::ROOT, slot, span_at(root, pointer));
+        }
+        for (array, (pointer, places)) in layout.rows.iter().enumerate() {
+            for item in at(root, pointer).into_iter().flat_map(Node::items) {
+                let row = self.add_row(array, places.len());
+                for (slot, place) in places.iter().enumerate() {
+                    self.set(row, slot, span_at(item, place));
+                }
+                if let Some(prefix) = layout.prefix_of_others(pointer) {
+                    let known = places.iter().filter_map(|place| place.strip_prefix('/'));
+                    self.keep_others(row, item, prefix, known);
+                }
+            }
+        }
+        for (place, prefix) in layout.others {
+            let known = layout.root.iter().filter_map(|it| it.strip_prefix(place)?.strip_prefix('/'));
+            if let Some(object) = at(root, place) {
+                self.keep_others(Row::ROOT, object, prefix, known);
+            }
+        }
+        self.others.sort_by_key(|other| other.row.0);
+    }
+
+    fn keep_others<'k>(
+        &mut self,
+        row: Row,
+        object: Node<'_>,
+        prefix: &str,
+        known: impl Iterator<Item = &'k str> + Clone,
+    ) {
+        for key in object.members() {
+            if key.name().starts_with(prefix) && known.clone().all(|known| !key.is(known)) {
+                self.add_other(row, Span::from(key.span()), Span::from(key.value().span()));
+            }
+        }
+    }
+}
+
+/// Returns the value at a place below a node. The keys of places have no escapes.
+fn at<'a>(node: Node<'a>, pointer: &str) -> Option<Node<'a>> {
+    let mut keys = pointer.split('/').skip(1);
+    keys.try_fold(node, |node, key| node.get(key))
+}
+
+fn span_at(node: Node<'_>, pointer: &str) -> Span {
+    at(node, pointer).map_or_else(Span::default, |value| {
+        Span::from(value.span())
+    })
+}
