@@ -40,9 +40,9 @@ mod number;
 mod owned;
 mod parser;
 mod pieces;
-mod same;
 mod repeated;
 mod resolve;
+mod same;
 mod skeleton;
 mod slots;
 mod sum;
@@ -59,6 +59,7 @@ use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
+pub(crate) use lazy::LazyTape;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use meaning::Meanings;
 use node::same;
@@ -66,7 +67,6 @@ pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
-pub(crate) use lazy::LazyTape;
 pub(crate) use parser::{Parser, Sink, end_of_number, end_of_string, skip};
 pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use resolve::Resolved;
@@ -239,10 +239,7 @@ impl Tape {
         work::add(text.len());
         self.clear();
         self.tokens.reserve(likely_tokens(bytes));
-        let builder = Builder {
-            tape: self,
-            text,
-        };
+        let builder = Builder { tape: self, text };
         let read = Parser::new(bytes, builder).text();
         if read.is_err() && syntax::is_utf16(bytes) {
             return fail(0, SyntaxErrorKind::Utf16);
@@ -322,14 +319,6 @@ impl<'a> Document<'a> {
             document: self,
             index: u32::try_from(index.ok()?).ok()?,
         })
-    }
-
-    /// Whether two texts have the same tape.
-    #[cfg(test)]
-    pub(crate) fn is_same(self, other: Self) -> bool {
-        let tapes = [self.tape, other.tape];
-        let [tape, other] = tapes.map(|it| format!("{:?} {:?}", it.tokens, it.duplicates));
-        tape == other
     }
 
     /// Whether any object has the same key twice.

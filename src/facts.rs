@@ -25,10 +25,12 @@ pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
 pub(crate) use reach::{Reach, TimelineFacts, Topic};
 pub(crate) use slips::{Slip, SlipLines, Slips, Suspects, Within, phase_meant, slip_of_event};
+pub(crate) use slots::{
+    EVENT, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot,
+};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, EventTally};
 pub(crate) use timeline::{Timeline, TimelineReader};
-pub(crate) use slots::{EVENT, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot};
 pub(crate) use value::{Item, JsonText, NotAFact, Stamp, Value, show};
 
 use crate::digest::FileDigest;
@@ -103,6 +105,24 @@ impl<'a> StateFacts<'a> {
         }
     }
 
+    /// The links to artifacts, facts or not.
+    pub(crate) fn known_links(self) -> impl Iterator<Item = (&'static str, Option<Value<'a>>)> {
+        let links = [
+            ("events", InState::LinkEvents),
+            ("learn", InState::LinkLearn),
+            ("summary", InState::LinkSummary),
+            ("manifest", InState::LinkManifest),
+        ];
+        links
+            .into_iter()
+            .map(move |(key, slot)| (key, self.value(slot)))
+    }
+
+    /// The other links, facts or not.
+    pub(crate) fn other_links(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
+        self.0.others(Row::ROOT)
+    }
+
     /// The SHA-256 of the record's bytes.
     pub(crate) fn sha256(self) -> FileDigest {
         FileDigest::of(self.0.text.as_bytes())
@@ -121,13 +141,19 @@ impl<'a> StateFacts<'a> {
     pub(crate) fn steps(self) -> Option<impl ExactSizeIterator<Item = Item<'a>> + Clone> {
         let Self(text) = self;
         let is_array = self.value(InState::Steps)?.kind() == Kind::Array;
-        is_array.then(|| text.slots.rows(slots::STEPS).map(move |row| Item::new(text, row)))
+        is_array.then(|| {
+            text.slots
+                .rows(slots::STEPS)
+                .map(move |row| Item::new(text, row))
+        })
     }
 
     /// The items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
         let Self(text) = self;
-        text.slots.rows(slots::ACTIONS).map(move |row| Item::new(text, row))
+        text.slots
+            .rows(slots::ACTIONS)
+            .map(move |row| Item::new(text, row))
     }
 
     /// Whether `outcomes.actions` is an array, empty or not.

@@ -178,9 +178,10 @@ pub(crate) fn episode<R>(
     loader.end_of_rules(&timeline, lifecycle, values);
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
-    let facts = timeline.facts.as_ref().map(|timeline| {
-        TimelineFacts::new(timeline, state.read(), lifecycle)
-    });
+    let facts = timeline
+        .facts
+        .as_ref()
+        .map(|timeline| TimelineFacts::new(timeline, state.read(), lifecycle));
     let run = Run {
         stage: of_run,
         state,

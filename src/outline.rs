@@ -121,17 +121,22 @@ fn told_under(key: &str) -> Option<InEvent> {
     match key {
         "step_id" => Some(InEvent::StepId),
         "step_status" => Some(InEvent::StepStatus),
-        _ => TELLING.iter().find(|(known, _)| *known == key).map(|(_, slot)| *slot),
+        _ => TELLING
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, slot)| *slot),
     }
 }
 
 /// Returns `true` if an event may tell of an error.
 fn may_have_error(event: EventFacts<'_>) -> bool {
-    event.value(InEvent::Error).is_some_and(|error| match error.kind() {
-        Kind::Null | Kind::False => false,
-        Kind::String => error.string().is_some_and(|text| !text.trim().is_empty()),
-        _ => true,
-    })
+    event
+        .value(InEvent::Error)
+        .is_some_and(|error| match error.kind() {
+            Kind::Null | Kind::False => false,
+            Kind::String => error.string().is_some_and(|text| !text.trim().is_empty()),
+            _ => true,
+        })
 }
 
 impl Glances {

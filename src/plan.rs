@@ -27,8 +27,7 @@ use serde_json::Value;
 use crate::document::{LazyTape, Refused, Slots};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{
-    self, EventFacts, JsonText, Listener, Run, StateFacts, TimelineFacts,
-    TimelineReader, Usable,
+    self, EventFacts, JsonText, Listener, Run, StateFacts, TimelineFacts, TimelineReader, Usable,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::read::{Error, RunReader};

@@ -31,8 +31,8 @@ pub(crate) use declared::DeclaredSchema;
 #[cfg(feature = "cli")]
 pub(crate) use infer::Inferred;
 use instance::{Instance, Tape};
-use shape::Shapes;
 pub(crate) use reader::SlotReader;
+use shape::Shapes;
 pub(crate) use shape::{Misspelling, ShapeId};
 pub(crate) use violation::Violation;
 
@@ -108,8 +108,10 @@ fn validator_of(schema: &serde_json::Value) -> Validator<Tape> {
 
 /// The offsets of the values or keys that violate a schema, ascending.
 pub(crate) fn offsets(document: Document<'_>, violations: &[Violation]) -> Vec<u32> {
-    let spans = violations.iter().filter_map(|it| document.span_of(it.token));
-    spans.map(|span| Span::from(span).start).collect()
+    let spans = violations
+        .iter()
+        .filter_map(|it| document.span_of(it.token));
+    spans.map(|span| Span::from(span).start()).collect()
 }
 
 /// A checked-in schema, compiled when it is first used.

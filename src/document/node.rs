@@ -116,11 +116,6 @@ impl<'a> Node<'a> {
         self.token().kind()
     }
 
-    /// The value at an index of the same tape.
-    pub(crate) fn at_index(self, index: u32) -> Self {
-        Self { index, ..self }
-    }
-
     /// The index of the value on the tape; the tokens from here to `end_index` are the value.
     #[must_use]
     pub(crate) fn index(self) -> u32 {

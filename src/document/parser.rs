@@ -251,7 +251,13 @@ pub(crate) fn skip(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
-    string(bytes, start).ok()
+    let stop = string_stop(bytes, start + 1);
+    // Most strings have no escapes.
+    if bytes.get(stop) == Some(&b'"') {
+        Some((stop + 1, false))
+    } else {
+        Some((string_end(bytes, stop).ok()?, true))
+    }
 }
 
 /// Returns the end of the number that starts at a place.

@@ -7,12 +7,15 @@ use super::{Document, Node};
 /// The bytes of a value in its text. The value is absent where the span is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
-    pub(crate) start: u32,
-    pub(crate) end: u32,
+    start: u32,
+    /// Its highest bit says whether it is a string with escapes. Texts are shorter than 2 GiB.
+    end: u32,
 }
 
+const ESCAPED: u32 = 1 << 31;
+
 impl Span {
-    /// The span between two offsets of a text. No text is longer than 4 GiB.
+    /// The span between two offsets of a text.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a text has at most u32::MAX bytes"
@@ -25,6 +28,32 @@ impl Span {
         }
     }
 
+    /// The same span, of a string with escapes or without.
+    #[inline]
+    pub(crate) fn escaped(self, is_escaped: bool) -> Self {
+        let mark = if is_escaped { ESCAPED } else { 0 };
+        Self {
+            end: self.end | mark,
+            ..self
+        }
+    }
+
+    /// Returns `true` if it is the span of a string with escapes.
+    #[inline]
+    pub(crate) fn is_escaped(self) -> bool {
+        self.end & ESCAPED != 0
+    }
+
+    #[inline]
+    pub(crate) fn start(self) -> u32 {
+        self.start
+    }
+
+    #[inline]
+    pub(crate) fn end(self) -> u32 {
+        self.end & !ESCAPED
+    }
+
     /// Returns `true` if there is a value.
     #[inline]
     pub(crate) fn is_present(self) -> bool {
@@ -34,7 +63,7 @@ impl Span {
     /// Returns the value as it is written in its text; an empty text where it is absent.
     #[inline]
     pub(crate) fn of(self, text: &str) -> &str {
-        text.get(self.start as usize..self.end as usize)
+        text.get(self.start as usize..self.end() as usize)
             .unwrap_or_default()
     }
 }
@@ -122,6 +151,28 @@ impl Slots {
         }
     }
 
+    /// Returns `true` if the same values are in the same slots.
+    #[cfg(test)]
+    pub(crate) fn is_same(&self, other: &Self, layout: &Layout) -> bool {
+        let values = |it: &Self, row, width| -> Vec<Span> {
+            (0..width).map(|slot| it.get(row, slot)).collect()
+        };
+        let all = |it: &Self| {
+            let root = values(it, Row::ROOT, layout.root.len());
+            let arrays = layout.rows.iter().enumerate();
+            let rows = arrays.map(|(array, (_, places))| {
+                it.rows(array)
+                    .map(|row| values(it, row, places.len()))
+                    .collect::<Vec<_>>()
+            });
+            let rows: Vec<_> = rows.collect();
+            let mut others: Vec<_> = it.others.iter().map(|it| (it.key, it.value)).collect();
+            others.sort_by_key(|(key, _)| key.start());
+            (root, rows, others)
+        };
+        all(self) == all(other)
+    }
+
     /// Returns the bytes that the spans take.
     pub(crate) fn bytes(&self) -> usize {
         (self.spans.len() + 2 * self.others.len()) * size_of::<Span>()
@@ -134,8 +185,7 @@ impl Slots {
     )]
     pub(crate) fn add_row(&mut self, array: usize, width: usize) -> Row {
         let row = self.spans.len() as u32;
-        self.spans
-            .resize(self.spans.len() + width, Span::default());
+        self.spans.resize(self.spans.len() + width, Span::default());
         if let Some(rows) = self.rows.get_mut(array) {
             rows.push(row);
         }
@@ -201,7 +251,10 @@ impl Slots {
             }
         }
         for (place, prefix) in layout.others {
-            let known = layout.root.iter().filter_map(|it| it.strip_prefix(place)?.strip_prefix('/'));
+            let known = layout
+                .root
+                .iter()
+                .filter_map(|it| it.strip_prefix(place)?.strip_prefix('/'));
             if let Some(object) = at(root, place) {
                 self.keep_others(Row::ROOT, object, prefix, known);
             }
@@ -218,7 +271,9 @@ impl Slots {
     ) {
         for key in object.members() {
             if key.name().starts_with(prefix) && known.clone().all(|known| !key.is(known)) {
-                self.add_other(row, Span::from(key.span()), Span::from(key.value().span()));
+                let value = key.value();
+                let span = Span::from(value.span()).escaped(value.is_escaped());
+                self.add_other(row, Span::from(key.span()), span);
             }
         }
     }
@@ -232,6 +287,6 @@ fn at<'a>(node: Node<'a>, pointer: &str) -> Option<Node<'a>> {
 
 fn span_at(node: Node<'_>, pointer: &str) -> Span {
     at(node, pointer).map_or_else(Span::default, |value| {
-        Span::from(value.span())
+        Span::from(value.span()).escaped(value.is_escaped())
     })
 }

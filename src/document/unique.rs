@@ -20,7 +20,12 @@ const MAX_KEYS: usize = 64;
 /// Returns the end of the array or object that starts at a place; `None` where it is not JSON, and
 /// where a key may repeat.
 #[inline]
-pub(crate) fn skip_unique(bytes: &[u8], start: usize, depth: usize, keys: &mut UniqueKeys) -> Option<usize> {
+pub(crate) fn skip_unique(
+    bytes: &[u8],
+    start: usize,
+    depth: usize,
+    keys: &mut UniqueKeys,
+) -> Option<usize> {
     keys.names.clear();
     keys.open.clear();
     keys.may_repeat = false;

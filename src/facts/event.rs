@@ -8,7 +8,7 @@ use super::value::{Item, JsonText, Stamp, Value};
 use crate::digest::FileDigest;
 use crate::document::{Kind, LazyTape, Row, Slots};
 use crate::record::StepStatus;
-use crate::record::phases::PROJECTION;
+use crate::record::phases::{self, PROJECTION};
 use crate::source::Line;
 use crate::words::Words as _;
 
@@ -17,6 +17,8 @@ use crate::words::Words as _;
 pub(crate) struct EventFacts<'a> {
     pub(crate) line: Line,
     of: JsonText<'a>,
+    /// The phase, if it is one that runtimes are known to write: it is asked for often.
+    known_phase: Option<&'static str>,
 }
 
 /// What an act event says about a step and an action.
@@ -32,7 +34,13 @@ pub(crate) struct ActFacts<'a> {
 
 impl<'a> EventFacts<'a> {
     pub(crate) fn new(line: Line, of: JsonText<'a>) -> Self {
-        Self { line, of }
+        let phase = of.slot(Row::ROOT, InEvent::Phase);
+        let phase = phase.and_then(|phase| phase.fact()?.string());
+        Self {
+            line,
+            of,
+            known_phase: phase.as_deref().and_then(phases::known),
+        }
     }
 
     /// The event as it is written.
@@ -60,7 +68,15 @@ impl<'a> EventFacts<'a> {
     /// The phase, if it is a fact.
     #[inline]
     pub(crate) fn phase(self) -> Option<Cow<'a, str>> {
-        self.text(InEvent::Phase)
+        match self.known_phase {
+            Some(known) => Some(Cow::Borrowed(known)),
+            None => self.text(InEvent::Phase),
+        }
+    }
+
+    /// Returns `true` if the phase is one that runtimes are known to write.
+    pub(crate) fn has_known_phase(self) -> bool {
+        self.known_phase.is_some()
     }
 
     /// The payload, if it is an object.
@@ -86,7 +102,7 @@ impl<'a> EventFacts<'a> {
 
     /// The keys of a runtime's own in the payload, each with its value.
     pub(super) fn extensions(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
-        self.of.extensions(Row::ROOT)
+        self.of.others(Row::ROOT)
     }
 
     /// Returns `true` if the runtime filled the event in: nothing happened.
@@ -97,7 +113,7 @@ impl<'a> EventFacts<'a> {
 
     /// What the event says about a step and an action, if it is an act event.
     pub(crate) fn act(self) -> Option<ActFacts<'a>> {
-        if self.phase().as_deref() != Some("act") {
+        if self.known_phase != Some("act") {
             return None;
         }
         let status = || StepStatus::of_word(&self.text(InEvent::StepStatus)?);
@@ -117,30 +133,30 @@ impl<'a> EventFacts<'a> {
     /// Returns `true` if the timeline keeps anything of the event, apart from counting it;
     /// `expected_id` is the id of the run.
     pub(crate) fn matters(self, expected_id: Option<&str>) -> bool {
-        self.is_foreign(expected_id)
-            || match self.phase().as_deref() {
-                Some("start" | "plan") => true,
-                Some("act") => [InEvent::StepId, InEvent::ActionId, InEvent::Id]
-                    .into_iter()
-                    .any(|slot| self.value(slot).is_some()),
-                Some("runtime") => {
-                    let of_projection = |it: &str| it == PROJECTION || is_slip_of_projection(it);
-                    self.text(InEvent::EventType)
-                        .is_some_and(|it| of_projection(&it))
-                }
-                Some(phase) => phase_begun(phase).is_some(),
-                None => false,
+        self.matters_by_phase() || self.foreign_id(expected_id).is_some()
+    }
+
+    /// Returns `true` if the timeline keeps anything of an event of its run, apart from counting it.
+    pub(super) fn matters_by_phase(self) -> bool {
+        match self.phase().as_deref() {
+            Some("start" | "plan") => true,
+            Some("act") => [InEvent::StepId, InEvent::ActionId, InEvent::Id]
+                .into_iter()
+                .any(|slot| self.value(slot).is_some()),
+            Some("runtime") => {
+                let of_projection = |it: &str| it == PROJECTION || is_slip_of_projection(it);
+                self.text(InEvent::EventType)
+                    .is_some_and(|it| of_projection(&it))
             }
+            Some(phase) => !self.has_known_phase() && phase_begun(phase).is_some(),
+            None => false,
+        }
     }
 
     /// Returns the id of the run that the event belongs to, if that is not the expected one.
     pub(crate) fn foreign_id(self, expected_id: Option<&str>) -> Option<Cow<'a, str>> {
         let id = self.text(InEvent::EpisodeId)?;
         (id != expected_id?).then_some(id)
-    }
-
-    fn is_foreign(self, expected_id: Option<&str>) -> bool {
-        self.foreign_id(expected_id).is_some()
     }
 }
 

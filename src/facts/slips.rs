@@ -337,11 +337,3 @@ pub(crate) fn slip_of_event(event: Node<'_>, absent: &str) -> Option<String> {
     let is_slip = |name: &Cow<'_, str>| is_near(name, absent) && !is_known(name);
     names.into_iter().find(is_slip).map(Cow::into_owned)
 }
-
-/// Whether an event has a slip.
-#[cfg(test)]
-pub(super) fn has_slips(event: &EventFacts<'_>) -> bool {
-    let mut slips = Slips::default();
-    slips.add(event);
-    !slips.found.is_empty()
-}

@@ -177,7 +177,9 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     /// Adds one event that was counted.
     pub(crate) fn event(&mut self, event: EventFacts<'_>) {
         let (line, timeline) = (event.line, &mut self.timeline);
-        if !event.matters(self.expected_id) || timeline.exceeds_memory {
+        let foreign_id = event.foreign_id(self.expected_id);
+        let matters = foreign_id.is_some() || event.matters_by_phase();
+        if !matters || timeline.exceeds_memory {
             return;
         }
         // A plan event is kept beside the one that it replaces.
@@ -185,7 +187,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             timeline.exceeds_memory = true;
             return;
         }
-        if let Some(id) = event.foreign_id(self.expected_id) {
+        if let Some(id) = foreign_id {
             let first = || ForeignEvents {
                 first: line,
                 id: quote(&id),

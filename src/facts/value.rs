@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use crate::digest::Digest;
 use super::slots::Slot;
+use crate::digest::Digest;
 use crate::document::{
     Document, Kind, LazyTape, Node, Number, Row, Slots, Span, Tape, same_tokens, unquoted,
 };
@@ -31,7 +31,8 @@ impl<'a> JsonText<'a> {
     pub(super) fn root(self) -> Value<'a> {
         let start = self.text.len() - self.text.trim_start().len();
         let end = self.text.trim_end().len();
-        self.value(Span::new(start, end))
+        let is_escaped = self.text.contains('\\');
+        self.value(Span::new(start, end).escaped(is_escaped))
     }
 
     /// The value in a slot of a row, fact or not.
@@ -41,8 +42,8 @@ impl<'a> JsonText<'a> {
         span.is_present().then(|| self.value(span))
     }
 
-    /// The keys of a runtime's own of an object whose others are kept, each with its value.
-    pub(super) fn extensions(self, row: Row) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
+    /// The other keys that are kept of a row, each with its value.
+    pub(super) fn others(self, row: Row) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
         let others = self.slots.others(row).iter();
         others.map(move |other| (content(other.key.of(self.text)), self.value(other.value)))
     }
@@ -63,7 +64,7 @@ impl<'a> Value<'a> {
     /// The value on the tape of its text, which is made for it. Rules ask for it only to explain
     /// what they find, and where few records have something to compare.
     pub(crate) fn node(self) -> Option<Node<'a>> {
-        self.of.document()?.value_at(self.span.start)
+        self.of.document()?.value_at(self.span.start())
     }
 
     /// Returns `true` if another value is written with the same tokens, whatever the whitespace
@@ -88,7 +89,9 @@ impl<'a> Value<'a> {
     /// Returns the content of a string; `None` for any other value.
     pub(crate) fn string(self) -> Option<Cow<'a, str>> {
         let raw = self.raw();
-        raw.starts_with('"').then(|| content(raw))
+        let is_escaped = self.span.is_escaped();
+        raw.starts_with('"')
+            .then(|| unquoted(raw, 0, raw.len(), is_escaped))
     }
 
     /// Returns a number; `None` for any other value.
@@ -108,8 +111,13 @@ impl<'a> Value<'a> {
     /// Returns `true` if nothing in the value violates its schema.
     pub(crate) fn is_fact(self) -> bool {
         let refused = self.of.refused;
-        let first = refused.partition_point(|offset| *offset < self.span.start);
-        refused.get(first).is_none_or(|offset| *offset >= self.span.end)
+        if refused.is_empty() {
+            return true;
+        }
+        let first = refused.partition_point(|offset| *offset < self.span.start());
+        refused
+            .get(first)
+            .is_none_or(|offset| *offset >= self.span.end())
     }
 
     /// Returns the value, if it is a fact.
@@ -138,7 +146,7 @@ impl<'a> Value<'a> {
     pub(crate) fn with(self, node: Node<'a>) -> Self {
         let span = node.span();
         Self {
-            span: Span::new(span.start, span.end),
+            span: Span::from(span).escaped(node.is_escaped()),
             ..self
         }
     }
@@ -176,7 +184,7 @@ impl<'a> Item<'a> {
 
     /// The keys of a runtime's own, each with its value, facts or not.
     pub(super) fn extensions(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
-        self.of.extensions(self.row)
+        self.of.others(self.row)
     }
 
     /// The fact in a slot, if it is a text.

@@ -8,7 +8,7 @@ use super::filter::{DescribedRun, RunFilter};
 use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, several_below};
 use crate::check::Worker;
-use crate::document::{LazyTape, Layout, Slots, Kind, Node, OwnedDocument, Refused};
+use crate::document::{Kind, Layout, LazyTape, Node, OwnedDocument, Refused, Slots};
 use crate::facts::{self, JsonText, StateFacts, SummaryFacts};
 use crate::finding::{Card, EpisodeReport};
 use crate::gate::Gate;
@@ -408,11 +408,14 @@ impl Records {
     pub(crate) fn entry(&self, run: &RunReader) -> RunEntry {
         let (state, summary) = (self.state.as_ref().ok(), self.summary.as_ref().ok());
         let of = |record: Option<&OwnedDocument>, path: &[&str]| text_at(record?.root(), path);
-        let state_read = state.and_then(|state| ReadRecord::of(state, &schema::STATE, &facts::STATE));
+        let state_read =
+            state.and_then(|state| ReadRecord::of(state, &schema::STATE, &facts::STATE));
         let summary_read =
             summary.and_then(|it| ReadRecord::of(it, &schema::SUMMARY, &facts::SUMMARY));
         let state_facts = state_read.as_ref().map(|it| StateFacts::new(it.facts()));
-        let summary_facts = summary_read.as_ref().map(|it| SummaryFacts::new(it.facts()));
+        let summary_facts = summary_read
+            .as_ref()
+            .map(|it| SummaryFacts::new(it.facts()));
         let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
         let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
@@ -440,11 +443,7 @@ struct ReadRecord<'a> {
 }
 
 impl<'a> ReadRecord<'a> {
-    fn of(
-        record: &'a OwnedDocument,
-        schema: &CompiledSchema,
-        layout: &Layout,
-    ) -> Option<Self> {
+    fn of(record: &'a OwnedDocument, schema: &CompiledSchema, layout: &Layout) -> Option<Self> {
         let document = record.view();
         let violations = schema.violations(document).ok()?;
         let mut slots = Slots::default();

@@ -1,9 +1,9 @@
 //! A record and what loading met in it -> findings of the rules that the state and the summary have
 //! in common.
 
+use crate::facts::{InState, InSummary};
 use crate::load::{Trouble, VersionField};
 use crate::printable::quote;
-use crate::facts::{InState, InSummary};
 use crate::rule::{Artifact, Compared, Context, Draft, Place};
 use crate::schema::MAX_VIOLATIONS;
 

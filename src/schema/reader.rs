@@ -5,12 +5,16 @@
 //! validator judge that one, and they alone say what is wrong.
 
 mod tables;
+mod tests;
 
 use super::shape::{Shapes, bit};
 use crate::document::{
-    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, UniqueKeys, end_of_number, end_of_string, skip, skip_unique, utf8,
+    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, UniqueKeys, end_of_number, end_of_string,
+    skip, skip_unique, utf8,
 };
-use tables::{Condition, FREE_ARRAY, FREE_OBJECT, NO_SLOT, NONE, OTHER, Others, Step, Table, Tables};
+use tables::{
+    Condition, FREE_ARRAY, FREE_OBJECT, Keys, MAX_KEYS, NO_SLOT, OTHER, Others, Step, Table, Tables,
+};
 
 /// Reads texts of one schema. It learns the order and the other keys of their writers, which
 /// changes how fast it is and nothing else.
@@ -67,14 +71,14 @@ impl SlotReader {
         slots.clear(self.layout);
         self.loose.clear();
         let root = self.root;
-        let start = blank(bytes, 0);
         let mut reading = Reading {
             reader: self,
             bytes,
             text,
             slots,
         };
-        let end = reading.value(start, root, Row::ROOT, 0)?;
+        let start = after_blank(bytes, 0)?;
+        let (end, _) = reading.value(start, root, Row::ROOT, 0)?;
         let is_whole = blank(bytes, end) == bytes.len();
         (is_whole && self.satisfies_conditions(text, slots)).then_some(text)
     }
@@ -110,77 +114,85 @@ struct Reading<'r, 'a> {
     slots: &'r mut Slots,
 }
 
-/// A key that was not expected: its place in its table, if that has room for it, and its value's.
+/// A key that was not expected: its place among the keys of its table, if there is room, the place
+/// of its value, and what is expected of that.
 struct Other {
     key: usize,
     start: usize,
     step: Step,
-    bit: u64,
     near: u64,
 }
 
-impl Reading<'_, '_> {
-    fn byte(&self, at: usize) -> u8 {
-        self.bytes.get(at).copied().unwrap_or_default()
-    }
+/// A value that was read: its end, and whether it is a string with escapes.
+type Value = (usize, bool);
 
-    /// Reads a value.
+impl Reading<'_, '_> {
+    /// Reads a value that starts with a byte.
     #[expect(clippy::inline_always, reason = "measured: most values are scalars")]
     #[inline(always)]
-    fn value(&mut self, start: usize, step: Step, row: Row, depth: usize) -> Option<usize> {
-        match self.byte(start) {
-            b'"' if step.allows(bit(Kind::String)) => {
-                let (end, escaped) = end_of_string(self.bytes, start)?;
-                self.assert(step, Kind::String, start..end, escaped)?;
-                Some(end)
+    fn value(
+        &mut self,
+        (byte, start): (u8, usize),
+        step: Step,
+        row: Row,
+        depth: usize,
+    ) -> Option<Value> {
+        if byte == b'"' {
+            let read = end_of_string(self.bytes, start)?;
+            if step.shape().is_some() {
+                self.assert(step, Kind::String, (start, read.0), read.1)?;
             }
+            return step.allows(bit(Kind::String)).then_some(read);
+        }
+        let end = match byte {
             b'{' if step.allows(bit(Kind::Object)) => {
                 if step.allows(FREE_OBJECT) {
-                    self.skip(start, depth)
+                    self.skip(start, depth)?
                 } else {
-                    self.object(start, step, row)
+                    self.object(start, step, row)?
                 }
             }
             b'[' if step.allows(bit(Kind::Array)) => {
                 if step.allows(FREE_ARRAY) {
-                    self.skip(start, depth)
+                    self.skip(start, depth)?
                 } else {
-                    self.array(start, step, row)
+                    self.array(start, step, row)?
                 }
             }
             b'-' | b'0'..=b'9' if step.allows(bit(Kind::Number)) => {
                 let end = end_of_number(self.bytes, start)?;
-                self.assert(step, Kind::Number, start..end, false)?;
-                Some(end)
+                self.assert(step, Kind::Number, (start, end), false)?;
+                end
             }
-            b't' => self.literal(start, step, "true", Kind::True),
-            b'f' => self.literal(start, step, "false", Kind::False),
-            b'n' => self.literal(start, step, "null", Kind::Null),
-            _ => None,
-        }
+            b't' => self.literal(start, step, "true", Kind::True)?,
+            b'f' => self.literal(start, step, "false", Kind::False)?,
+            b'n' => self.literal(start, step, "null", Kind::Null)?,
+            _ => return None,
+        };
+        Some((end, false))
     }
 
+    #[inline(never)]
     fn literal(&self, start: usize, step: Step, word: &str, kind: Kind) -> Option<usize> {
         let end = start + word.len();
         let is_word = self.bytes.get(start..end) == Some(word.as_bytes());
-        self.assert(step, kind, start..end, false)?;
+        self.assert(step, kind, (start, end), false)?;
         (is_word && step.allows(bit(kind))).then_some(end)
     }
 
     /// Asserts what a schema says of a scalar besides its type.
-    #[inline]
     fn assert(
         &self,
         step: Step,
         kind: Kind,
-        span: std::ops::Range<usize>,
+        (start, end): (usize, usize),
         escaped: bool,
     ) -> Option<()> {
-        if step.asserts == NONE {
+        let Some(shape) = step.shape() else {
             return Some(());
-        }
-        let shape = self.reader.shapes.get(usize::from(step.asserts))?;
-        let written = self.text.get(span)?;
+        };
+        let shape = self.reader.shapes.get(shape)?;
+        let written = self.text.get(start..end)?;
         (shape.failures(kind, written, escaped) == 0).then_some(())
     }
 
@@ -194,17 +206,17 @@ impl Reading<'_, '_> {
     }
 
     fn array(&mut self, start: usize, step: Step, row: Row) -> Option<usize> {
-        let table = self.reader.tables.get(usize::from(step.table))?;
+        let table = self.reader.tables.get(step.table())?;
         let (items, depth) = (table.items, table.depth + 1);
-        let mut at = blank(self.bytes, start + 1);
-        if self.byte(at) == b']' {
+        let (mut byte, mut at) = after_blank(self.bytes, start + 1)?;
+        if byte == b']' {
             return Some(at + 1);
         }
         loop {
-            at = self.value(at, items, row, depth)?;
-            at = blank(self.bytes, at);
-            match self.byte(at) {
-                b',' => at = blank(self.bytes, at + 1),
+            (at, _) = self.value((byte, at), items, row, depth)?;
+            (byte, at) = after_blank(self.bytes, at)?;
+            match byte {
+                b',' => (byte, at) = after_blank(self.bytes, at + 1)?,
                 b']' => return Some(at + 1),
                 _ => return None,
             }
@@ -213,13 +225,13 @@ impl Reading<'_, '_> {
 
     /// Reads an object of which the schema knows keys. The recursion is as deep as the schema.
     fn object(&mut self, start: usize, step: Step, mut row: Row) -> Option<usize> {
-        let table = self.reader.tables.get(usize::from(step.table))?;
+        let table = self.reader.tables.get(step.table())?;
         let rows = table.rows;
         if let Some(array) = rows {
             row = self.slots.add_row(array, table.width);
         }
         let loose = self.reader.loose.len();
-        let end = self.members(start + 1, usize::from(step.table), row)?;
+        let end = self.members(start + 1, step.table(), row)?;
         self.reader.loose.truncate(loose);
         if rows.is_some() {
             self.slots.set(row, 0, Span::new(start, end));
@@ -227,119 +239,155 @@ impl Reading<'_, '_> {
         Some(end)
     }
 
+    /// Reads the members of an object; its table has no keys while they are read.
     fn members(&mut self, start: usize, id: usize, row: Row) -> Option<usize> {
+        let table = self.reader.tables.get_mut(id)?;
+        let mut keys = std::mem::take(&mut table.keys);
+        let first = usize::from(table.first);
+        let end = self.members_with(&mut keys, (start, first), id, row);
+        let table = self.reader.tables.get_mut(id)?;
+        table.keys = keys;
+        end
+    }
+
+    #[expect(clippy::inline_always, reason = "measured: it has one caller")]
+    #[inline(always)]
+    fn members_with(
+        &mut self,
+        keys: &mut Keys,
+        (start, first): (usize, usize),
+        id: usize,
+        row: Row,
+    ) -> Option<usize> {
         let table = self.reader.tables.get(id)?;
         let (required, depth, keeps_near) = (table.required, table.depth + 1, table.near.is_some());
-        let mut expected = usize::from(table.first);
-        let mut at = blank(self.bytes, start);
-        if self.byte(at) == b'}' {
+        let bytes = self.bytes;
+        let (mut byte, mut at) = after_blank(bytes, start)?;
+        if byte == b'}' {
             return (required == 0).then_some(at + 1);
         }
-        let (mut present, mut near) = (0, 0);
-        let mut before = None;
+        let (mut present, mut near) = (0_u64, 0);
+        let (mut before, mut expected) = (usize::MAX, first);
         loop {
-            let key_start = at;
+            let key = at;
             // Writers keep an order, so the next key is usually the one that came next before.
-            let key = self.reader.tables.get(id)?.keys.get(expected);
-            let next = key.and_then(|key| Some((key, key.end_if_next(self.bytes, at)?)));
-            let (bit, step);
-            if let Some((key, end)) = next {
-                (bit, step, at) = (key.bit, key.step, end);
-                near |= key.near;
-            } else {
-                let other = self.other_key(at, id, before)?;
-                (bit, step, at) = (other.bit, other.step, other.start);
-                near |= other.near;
-                expected = other.key;
+            let next = keys.all.get(expected);
+            let next = next.and_then(|key| Some((key.step, key.end_if_next(bytes, at)?)));
+            let (step, end) = match next {
+                Some(next) => next,
+                None => {
+                    let other = self.other_key(keys, (byte, at), id, before)?;
+                    expected = other.key;
+                    near |= other.near;
+                    (other.step, other.start)
+                }
+            };
+            if step.is_near() {
+                near |= keys.all.get(expected).map_or(0, |key| key.near);
             }
+            // A key for which there is no room is compared with the others of its kind.
+            let bit = if expected < MAX_KEYS {
+                1 << expected
+            } else {
+                0
+            };
             if present & bit != 0 {
                 return None;
             }
             present |= bit;
-            let start = blank(self.bytes, at);
-            at = self.value(start, step, row, depth)?;
-            match step.slot {
-                NO_SLOT => {}
-                OTHER => {
-                    let (key_end, _) = end_of_string(self.bytes, key_start)?;
-                    let (key, value) = (Span::new(key_start, key_end), Span::new(start, at));
-                    self.slots.add_other(row, key, value);
-                }
-                slot => self.slots.set(row, usize::from(slot), Span::new(start, at)),
+            let (first, start) = after_blank(bytes, end)?;
+            let (end, is_escaped) = self.value((first, start), step, row, depth)?;
+            if step.slot() != NO_SLOT {
+                let value = Span::new(start, end).escaped(is_escaped);
+                self.keep(step.slot(), row, key, value)?;
             }
-            at = blank(self.bytes, at);
-            match self.byte(at) {
-                b',' => at = blank(self.bytes, at + 1),
-                b'}' if present & required == required => {
-                    if keeps_near {
-                        self.slots.near = near;
-                    } else if near & !present != 0 {
-                        return None;
-                    }
-                    return Some(at + 1);
-                }
-                _ => return None,
+            (byte, at) = after_blank(bytes, end)?;
+            if byte != b',' {
+                break;
             }
-            before = Some(expected);
-            expected = usize::from(step.next);
+            (byte, at) = after_blank(bytes, at + 1)?;
+            before = expected;
+            expected = step.next();
         }
+        if byte != b'}' || present & required != required {
+            return None;
+        }
+        if keeps_near {
+            self.slots.near = near;
+        } else if near & !present != 0 {
+            return None;
+        }
+        Some(at + 1)
+    }
+
+    /// Keeps a value for which rules ask.
+    #[inline]
+    fn keep(&mut self, slot: u8, row: Row, key: usize, value: Span) -> Option<()> {
+        if slot == OTHER {
+            let (key_end, _) = end_of_string(self.bytes, key)?;
+            self.slots.add_other(row, Span::new(key, key_end), value);
+        } else {
+            self.slots.set(row, usize::from(slot), value);
+        }
+        Some(())
     }
 
     /// Reads a key that was not expected, after another one of its object.
     #[inline(never)]
-    fn other_key(&mut self, at: usize, id: usize, before: Option<usize>) -> Option<Other> {
-        let (end, escaped) = match self.byte(at) {
-            b'"' => end_of_string(self.bytes, at)?,
-            _ => return None,
-        };
-        // A key with escapes may be a known one.
-        let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
-        let colon = blank(self.bytes, end);
-        if self.byte(colon) != b':' {
-            return None;
-        }
+    fn other_key(
+        &mut self,
+        keys: &mut Keys,
+        (byte, at): (u8, usize),
+        id: usize,
+        before: usize,
+    ) -> Option<Other> {
         let table = self.reader.tables.get_mut(id)?;
-        let known = table.keys.iter();
-        let place = known.enumerate().find(|(_, key)| key.name() == name.as_bytes());
-        let place = place.map(|(place, _)| place);
-        let (place, loose) = match place {
-            Some(place) => (place, None),
+        let (place, start) = match keys.guess(self.bytes, at) {
+            Some(guessed) => guessed,
             None => {
-                let (near, step) = unknown(table, name)?;
-                match table.learn(name, near, step) {
-                    Some(place) => (place, None),
-                    None => (usize::MAX, Some((near, step))),
+                if byte != b'"' {
+                    return None;
                 }
+                let (end, escaped) = end_of_string(self.bytes, at)?;
+                // A key with escapes may be a known one.
+                let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
+                let colon = blank(self.bytes, end);
+                if self.bytes.get(colon) != Some(&b':') {
+                    return None;
+                }
+                let start = colon + 1;
+                let known = keys.find(name);
+                let place = match known {
+                    Some(place) => place,
+                    None => {
+                        let (near, step) = unknown(table, keys, name)?;
+                        let Some(place) = keys.learn(name, near, step) else {
+                            self.loose(Span::new(at, end))?;
+                            return Some(Other {
+                                key: usize::MAX,
+                                start,
+                                step,
+                                near,
+                            });
+                        };
+                        place
+                    }
+                };
+                keys.remember(self.bytes, at, place);
+                (place, start)
             }
         };
-        let start = colon + 1;
-        if let Some((near, step)) = loose {
-            let (key, bit) = (place, 0);
-            self.loose(Span::new(at, end))?;
-            return Some(Other {
-                key,
-                start,
-                step,
-                bit,
-                near,
-            });
-        }
         let next = u8::try_from(place).ok()?;
-        match before {
-            None => table.first = next,
-            Some(before) => {
-                if let Some(before) = table.keys.get_mut(before) {
-                    before.step.next = next;
-                }
-            }
+        if before == usize::MAX {
+            table.first = next;
+        } else {
+            keys.expect_after(before, next);
         }
-        let key = table.keys.get(place)?;
         Some(Other {
             key: place,
             start,
-            step: key.step,
-            bit: key.bit,
-            near: key.near,
+            step: keys.all.get(place)?.step,
+            near: 0,
         })
     }
 
@@ -359,9 +407,14 @@ impl Reading<'_, '_> {
 
 /// Returns what is expected of the value of a key that the schema does not name, and the keys that
 /// it is near to.
-fn unknown(table: &Table, name: &str) -> Option<(u64, Step)> {
+fn unknown(table: &Table, keys: &Keys, name: &str) -> Option<(u64, Step)> {
     let (near, step) = match &table.others {
-        Others::Any => (table.near(name), Step::FREE),
+        Others::Any => (
+            table
+                .near
+                .map_or_else(|| keys.near(name), |near| near(name)),
+            Step::FREE,
+        ),
         Others::Each(step) => (0, *step),
         Others::Prefixed(prefixes) => {
             let mut prefixes = prefixes.iter();
@@ -370,8 +423,20 @@ fn unknown(table: &Table, name: &str) -> Option<(u64, Step)> {
         }
     };
     let is_kept = table.kept.is_some_and(|prefix| name.starts_with(prefix));
-    let slot = if is_kept { OTHER } else { step.slot };
-    Some((near, Step { slot, ..step }))
+    Some((near, if is_kept { step.with_slot(OTHER) } else { step }))
+}
+
+/// Returns the first byte at or after a place that is not whitespace, and its place.
+#[expect(clippy::inline_always, reason = "measured: most texts have none")]
+#[inline(always)]
+fn after_blank(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
+    match bytes.get(at) {
+        Some(byte) if *byte > b' ' => Some((*byte, at)),
+        _ => {
+            let at = long_blank(bytes, at);
+            Some((*bytes.get(at)?, at))
+        }
+    }
 }
 
 /// Returns the first place at or after another that is not whitespace.

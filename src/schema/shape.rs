@@ -63,8 +63,6 @@ pub(super) struct Condition {
 
 pub(super) struct Property {
     pub(super) name: Box<str>,
-    /// The key in JSON, and a colon.
-    written: Box<str>,
     pub(super) shape: ShapeId,
     pub(super) required: bool,
 }
@@ -355,8 +353,7 @@ fn is_scalar(kind: Kind, written: &str, expected: &Value) -> bool {
         Value::Bool(true) => kind == Kind::True,
         Value::Bool(false) => kind == Kind::False,
         Value::Number(expected) => {
-            kind == Kind::Number
-                && Number::of(written).equals(Number::of(&expected.to_string()))
+            kind == Kind::Number && Number::of(written).equals(Number::of(&expected.to_string()))
         }
         Value::String(_) | Value::Array(_) | Value::Object(_) => false,
     }
@@ -392,6 +389,7 @@ fn length_bit(len: usize) -> u64 {
 /// The bits of all types.
 pub(super) const ANY_TYPE: u8 = 63;
 
+#[inline]
 pub(super) const fn bit(kind: Kind) -> u8 {
     match kind {
         Kind::Null => 1,

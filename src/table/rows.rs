@@ -253,8 +253,7 @@ pub(crate) struct Documents {
 
 impl From<&Loaded<'_, '_>> for Documents {
     fn from(loaded: &Loaded<'_, '_>) -> Self {
-        let of =
-            |record: &LoadedRecord<'_>| record.document().ok().map(OwnedDocument::of);
+        let of = |record: &LoadedRecord<'_>| record.document().ok().map(OwnedDocument::of);
         Self {
             state: of(loaded.state),
             summary: of(loaded.summary),

@@ -188,7 +188,7 @@ pub(crate) struct Skimmer {
     meanings: Meanings,
     index: Arc<EventIndex>,
     /// The skeletons of events that were judged, each with its number.
-    skeletons: Skeletons<(), u32>,
+    skeletons: Skeletons<u32>,
     /// How many were added, those included that are no longer known.
     learned: u32,
     /// The strings and numbers of the latest event, and the number of its skeleton if it is known.
@@ -274,7 +274,9 @@ impl Skimmer {
         if self.template.is_none() {
             self.learn(event);
         }
-        let alike = self.alike(event).filter(|alike| !self.plans.contains_key(alike));
+        let alike = self
+            .alike(event)
+            .filter(|alike| !self.plans.contains_key(alike));
         if let Some(alike) = alike {
             if self.parts > MAX_PARTS {
                 (self.plans, self.parts) = (BTreeMap::new(), 0);
@@ -303,14 +305,14 @@ impl Skimmer {
         let known = self.skeletons.read(event.written().as_bytes(), |scalar| {
             scalars.add(scalar.kind, scalar.span, scalar.escaped);
         });
-        self.template = known.filter(|_| !self.skeletons.is_shallow());
+        self.template = known;
     }
 
     /// Learns the skeleton of an event.
     fn learn(&mut self, event: EventFacts<'_>) {
         let bytes = event.written().as_bytes();
         if bytes.len() <= MAX_LEARNED_BYTES {
-            self.skeletons.learn(bytes, self.learned, |_| None, false);
+            self.skeletons.learn(bytes, self.learned);
             self.learned = self.learned.wrapping_add(1);
         }
     }

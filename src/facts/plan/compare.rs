@@ -171,10 +171,9 @@ impl Rebuilt<'_> {
             let at = Pointer::new("/plan/steps").item(index);
             let evidence = step.text(InStep::Id).and_then(|id| self.evidence(&id));
             let is_unknown = evidence.is_some_and(|evidence| evidence.status.is_none());
-            let is_left_out =
-                |(_, slot): &(&str, InStep)| {
-                    refused(step.value(*slot)) || (*slot == InStep::Status && is_unknown)
-                };
+            let is_left_out = |(_, slot): &(&str, InStep)| {
+                refused(step.value(*slot)) || (*slot == InStep::Status && is_unknown)
+            };
             let fields = FIELDS.into_iter().filter(is_left_out);
             let mut found: Vec<Pointer> = fields.map(|(field, _)| at.field(field)).collect();
             // A field that the step lacks violates the schema at the step.
@@ -380,9 +379,8 @@ impl Comparison<'_, '_, '_> {
         let Some(said) = record.field(field) else {
             return;
         };
-        let may_be_absent =
-            matches!(slot, InStep::Rationale | InStep::Inputs)
-                && step.whole().kind() == Kind::Object;
+        let may_be_absent = matches!(slot, InStep::Rationale | InStep::Inputs)
+            && step.whole().kind() == Kind::Object;
         let persisted = step.value(slot);
         let differs = match persisted {
             Some(value) => value.is_fact() && !said.equals(value),

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::super::event::EventFacts;
 use super::super::evidence::StepEvidence;
-use super::super::timeline::Timeline;
 use super::super::slots::{InEvent, InStep};
+use super::super::timeline::Timeline;
 use super::super::value::{Heard, Stamp, Value};
 use crate::document::{Kind, Node};
 use crate::printable::quote;

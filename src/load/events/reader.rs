@@ -2,7 +2,6 @@
 
 use crate::document::{LazyTape, Slots};
 use crate::facts::{self, EventFacts, InEvent, JsonText, Suspects, phase_meant};
-use crate::record::phases;
 use crate::schema::{self, SlotReader};
 use crate::source::Line;
 
@@ -42,11 +41,13 @@ impl EventReader {
                 tape: &self.tape,
             },
         );
-        let phase = event.phase()?;
-        let is_odd = self.own_phases.is_slip(&phase)
-            || (lexica != 0
-                && Suspects::concern(lexica, &phase, event.text(InEvent::EventType).as_deref()));
-        (!is_odd).then_some(event)
+        let is_slip = !event.has_known_phase() && self.own_phases.is_slip(&event.phase()?);
+        let has_slip = lexica != 0
+            && event.phase().is_none_or(|phase| {
+                let event_type = event.text(InEvent::EventType);
+                Suspects::concern(lexica, &phase, event_type.as_deref())
+            });
+        (!is_slip && !has_slip).then_some(event)
     }
 }
 
@@ -63,9 +64,7 @@ impl OwnPhases {
     /// Returns `true` if a phase is probably a slip of another one.
     #[inline]
     fn is_slip(&mut self, phase: &str) -> bool {
-        !phases::is_known(phase)
-            && !self.0.iter().any(|own| **own == *phase)
-            && self.is_new_slip(phase)
+        !self.0.iter().any(|own| **own == *phase) && self.is_new_slip(phase)
     }
 
     fn is_new_slip(&mut self, phase: &str) -> bool {
@@ -74,5 +73,71 @@ impl OwnPhases {
             self.0.push(phase.into());
         }
         is_slip
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::{LazyTape, Slots};
+    use crate::facts::{self, EventFacts, JsonText, Slips};
+    use crate::source::Line;
+
+    use super::EventReader;
+
+    const LINE: Line = Line {
+        number: 1,
+        offset: 0,
+        length: 0,
+    };
+
+    /// Returns whether the reader accepts an event, and whether the event has a slip.
+    fn judged(event: &str) -> (bool, bool) {
+        let is_accepted = EventReader::default()
+            .read(LINE, event.as_bytes())
+            .is_some();
+        let (mut tape, mut slots, mut slips) =
+            (LazyTape::default(), Slots::default(), Slips::default());
+        let text = tape.read(event.as_bytes()).unwrap();
+        slots.fill(tape.document(text).unwrap(), &facts::EVENT);
+        let of = JsonText {
+            text,
+            slots: &slots,
+            refused: &[],
+            tape: &tape,
+        };
+        slips.add(EventFacts::new(LINE, of));
+        (is_accepted, slips.iter().next().is_some())
+    }
+
+    #[test]
+    fn event_with_a_slip_is_not_accepted() {
+        let event = |phase: &str, event_type: &str, payload: &str| {
+            format!(
+                r#"{{"event_type":"{event_type}","payload":{{{payload}}},"phase":"{phase}","timestamp":"2026-01-01T00:00:00Z"}}"#
+            )
+        };
+        let projection = "run.state_projection";
+        for (phase, event_type, payload) in [
+            ("Plan", "", ""),
+            ("plann", "", ""),
+            ("plan", "", r#""step-records":[]"#),
+            ("act", "", r#""stepid":"a""#),
+            ("runtime", projection, r#""outcome":{}"#),
+        ] {
+            let event = event(phase, event_type, payload);
+            assert_eq!(judged(&event), (false, true), "{event}");
+        }
+        for (phase, event_type, payload) in [
+            ("planning", "", ""),
+            ("observe", "", r#""stepid":"a","outcome":{}"#),
+            ("act", "", r#""outcome":{}"#),
+            ("runtime", "other", r#""outcome":{}"#),
+        ] {
+            let event = event(phase, event_type, payload);
+            assert_eq!(judged(&event), (true, false), "{event}");
+        }
+        let near =
+            r#"{"payload":{},"phase":"act","timestamps":1,"timestamp":"2026-01-01T00:00:00Z"}"#;
+        assert_eq!(judged(near), (true, false), "the known key is there too");
     }
 }

@@ -1,7 +1,7 @@
 //! A block of a timeline -> the lines of it that the one thread which adds lines in order needs.
 
-use crate::document::Tape;
 use super::EventReader;
+use crate::document::Tape;
 use crate::facts::{EventFacts, EventTally};
 use crate::outline::Glances;
 use crate::source::Line;

@@ -41,8 +41,8 @@ fn message(in_state: Node<'_>, in_summary: Node<'_>) -> String {
     let Some((name, (in_state, in_summary))) = differing.min_by(|(a, _), (b, _)| a.cmp(b)) else {
         return "the tags differ".to_owned();
     };
-    let [in_state, in_summary] =
-        [in_state, in_summary].map(|value| value.map_or_else(|| "absent".to_owned(), |value| show(value.raw())));
+    let [in_state, in_summary] = [in_state, in_summary]
+        .map(|value| value.map_or_else(|| "absent".to_owned(), |value| show(value.raw())));
     let name = brief(&name);
     format!("the tag `{name}` is {in_state} in the state, but {in_summary} in the summary")
 }

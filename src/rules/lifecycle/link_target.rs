@@ -1,6 +1,7 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
-use crate::facts::InState;
+use std::borrow::Cow;
+
 use crate::printable::{brief, quote};
 use crate::rule::{Artifact, BuiltIn, Compared, Context, Level, Place, Pointer, Rule};
 use crate::source::{leads_to, resolve};
@@ -15,9 +16,12 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 });
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
-    let links = ctx.state()?.value(InState::Links)?;
+    let state = ctx.state()?;
+    let known = state.known_links();
+    let known = known.filter_map(|(key, link)| Some((Cow::Borrowed(key), link?)));
+    let links = known.chain(state.other_links());
     let mut compared = None;
-    for (key, link) in links.members().filter(|(_, link)| link.is_fact()) {
+    for (key, link) in links.filter(|(_, link)| link.is_fact()) {
         let Some(target) = link.string() else {
             continue;
         };

@@ -34,12 +34,18 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     } else {
         ("a run in progress", &["events", "learn"])
     };
-    let is_linked = |key: &&&str| links.is_some_and(|links| links.get(key).is_some());
-    let absent = expected.iter().filter(|key| !is_linked(key));
-    let absent = listed("lacks", absent.map(|key| Cow::Borrowed(*key)));
-    let present = links.iter().flat_map(|links| links.members());
-    let present = present.map(|(key, _)| key);
-    let extra = present.filter(|key| !expected.contains(&&**key));
+    let absent = (state.known_links())
+        .filter(|(key, link)| link.is_none() && expected.contains(key))
+        .map(|(key, _)| Cow::Borrowed(key));
+    let absent = listed("lacks", absent);
+    let as_expected =
+        (state.known_links()).all(|(key, link)| link.is_none() || expected.contains(&key));
+    // What is expected is not looked at again.
+    let present = links.filter(|_| !as_expected || state.other_links().next().is_some());
+    let present = present.iter().flat_map(|links| links.members());
+    let extra = present
+        .map(|(key, _)| key)
+        .filter(|key| !expected.contains(&&**key));
     let extra = listed("also links", extra);
     let parts: Vec<String> = absent.into_iter().chain(extra).collect();
     if !parts.is_empty() {

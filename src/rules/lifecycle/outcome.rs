@@ -57,7 +57,10 @@ fn error_of_ok(state: StateFacts<'_>) -> Option<Draft> {
     if error.is_null() {
         return None;
     }
-    let message = format!("the status is \"ok\", but `outcomes.error` is {}", error.show());
+    let message = format!(
+        "the status is \"ok\", but `outcomes.error` is {}",
+        error.show()
+    );
     Some(of_status(message).related(Place::state("/outcomes/error"), "the error"))
 }
 

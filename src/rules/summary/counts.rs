@@ -21,7 +21,12 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let mut compared = None;
     for (name, slot, phase, counted) in [
         ("plan_count", InSummary::PlanCount, "plan", tally.plans),
-        ("reflect_count", InSummary::ReflectCount, "reflect", tally.reflects),
+        (
+            "reflect_count",
+            InSummary::ReflectCount,
+            "reflect",
+            tally.reflects,
+        ),
     ] {
         let Some(told) = summary.number(slot) else {
             continue;

@@ -22,23 +22,20 @@ pub(super) const NO_SLOT: u8 = u8::MAX;
 /// The slot of a value of an object whose other keys are kept.
 pub(super) const OTHER: u8 = u8::MAX - 1;
 
-/// The place of no shape.
-pub(super) const NONE: u8 = u8::MAX;
-
-/// What is expected of a value.
+/// What is expected of a value, in one word: the table of an array or object, the types that it may
+/// have, where its span goes, the shape that asserts more of a scalar than its type, the key that
+/// came after its key the last time, and whether its key may be misspelled.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
-    /// The table of an array or object.
-    pub(super) table: u16,
-    /// The types that it may have, a bit each; [`FREE_OBJECT`] and [`FREE_ARRAY`].
-    pub(super) types: u8,
-    /// Where its span goes.
-    pub(super) slot: u8,
-    /// The shape that asserts more of a scalar than its type; [`NONE`] where none does.
-    pub(super) asserts: u8,
-    /// The key that came after this one the last time.
-    pub(super) next: u8,
-}
+pub(super) struct Step(u64);
+
+const TYPES: u32 = 16;
+const SLOT: u32 = 24;
+const SHAPE: u32 = 32;
+const NEXT: u32 = 40;
+const IS_NEAR: u64 = 1 << 48;
+
+/// No shape asserts anything of a scalar but its type.
+const NO_SHAPE: u8 = u8::MAX;
 
 impl Default for Step {
     fn default() -> Self {
@@ -48,17 +45,65 @@ impl Default for Step {
 
 impl Step {
     /// A value that may be anything.
-    pub(super) const FREE: Self = Self {
-        table: 0,
-        types: ANY_TYPE | FREE_OBJECT | FREE_ARRAY,
-        slot: NO_SLOT,
-        asserts: NONE,
-        next: 0,
-    };
+    pub(super) const FREE: Self = Self::new(0, ANY_TYPE | FREE_OBJECT | FREE_ARRAY, NO_SHAPE);
 
+    const fn new(table: u16, types: u8, shape: u8) -> Self {
+        Self(
+            table as u64
+                | (types as u64) << TYPES
+                | (NO_SLOT as u64) << SLOT
+                | (shape as u64) << SHAPE,
+        )
+    }
+
+    fn with(self, at: u32, byte: u8) -> Self {
+        Self(self.0 & !(0xFF << at) | u64::from(byte) << at)
+    }
+
+    pub(super) fn with_slot(self, slot: u8) -> Self {
+        self.with(SLOT, slot)
+    }
+
+    pub(super) fn with_next(self, next: u8) -> Self {
+        self.with(NEXT, next)
+    }
+
+    fn near(self) -> Self {
+        Self(self.0 | IS_NEAR)
+    }
+
+    /// Returns `true` if the value may have one of some types.
     #[inline]
     pub(super) fn allows(self, types: u8) -> bool {
-        self.types & types != 0
+        self.0 & u64::from(types) << TYPES != 0
+    }
+
+    #[inline]
+    pub(super) fn table(self) -> usize {
+        (self.0 & 0xFFFF) as usize
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "it is a byte of the word")]
+    #[inline]
+    pub(super) fn slot(self) -> u8 {
+        (self.0 >> SLOT) as u8
+    }
+
+    /// The shape that asserts more of a scalar than its type.
+    #[inline]
+    pub(super) fn shape(self) -> Option<usize> {
+        let shape = self.0 >> SHAPE & 0xFF;
+        (shape != u64::from(NO_SHAPE)).then_some(shape as usize)
+    }
+
+    #[inline]
+    pub(super) fn next(self) -> usize {
+        (self.0 >> NEXT & 0xFF) as usize
+    }
+
+    #[inline]
+    pub(super) fn is_near(self) -> bool {
+        self.0 & IS_NEAR != 0
     }
 }
 
@@ -67,10 +112,7 @@ impl Step {
 pub(super) struct Table {
     /// The number of arrays and objects around it.
     pub(super) depth: usize,
-    /// Those of the schema, and then those that were met.
-    pub(super) keys: Vec<Key>,
-    /// The number of keys that the schema has.
-    known: usize,
+    pub(super) keys: Keys,
     /// A bit for each required key.
     pub(super) required: u64,
     /// The key that came first the last time.
@@ -106,15 +148,13 @@ pub(super) struct Key {
     /// The first bytes of that, and a bit for each of them that is beyond its end.
     head: [u8; HEAD],
     beyond: u32,
-    /// Its bit among the keys of its object.
-    pub(super) bit: u64,
     /// The keys of the schema that it is near to, a bit each.
     pub(super) near: u64,
     pub(super) step: Step,
 }
 
 impl Key {
-    fn new(place: usize, name: &str, near: u64, step: Step) -> Self {
+    fn new(name: &str, near: u64, step: Step) -> Self {
         let written = format!("\"{name}\":").into_bytes();
         let mut head = [0; HEAD];
         for (to, from) in head.iter_mut().zip(&written) {
@@ -125,9 +165,8 @@ impl Key {
             head,
             beyond: 0xFFFF & u32::MAX.checked_shl(beyond).unwrap_or(0),
             written: written.into(),
-            bit: 1 << place,
             near,
-            step,
+            step: if near == 0 { step } else { step.near() },
         }
     }
 
@@ -146,43 +185,115 @@ impl Key {
         };
         let same = u8x16::new(*head).simd_eq(u8x16::new(self.head));
         let is_next = same.to_bitmask() | self.beyond == 0xFFFF
-            && (self.written.len() <= HEAD || bytes.get(at + HEAD..end) == self.written.get(HEAD..));
+            && (self.written.len() <= HEAD
+                || bytes.get(at + HEAD..end) == self.written.get(HEAD..));
         is_next.then_some(end)
     }
 }
 
 impl Table {
+    /// Forgets the keys that were met.
+    pub(super) fn forget(&mut self) {
+        self.first = 0;
+        self.keys.forget();
+    }
+}
+
+/// The keys of the objects with one table.
+#[derive(Default)]
+pub(super) struct Keys {
+    /// Those of the schema, and then those that were met.
+    pub(super) all: Vec<Key>,
+    /// The number of keys that the schema has.
+    known: usize,
+    /// The places of keys that were met out of order, by a hash of their first bytes.
+    places: Vec<u8>,
+}
+
+/// The number of places by hashes.
+const PLACES: usize = 64;
+
+impl Keys {
     /// Adds a key that was met, while there is room.
     pub(super) fn learn(&mut self, name: &str, near: u64, step: Step) -> Option<usize> {
-        let place = self.keys.len();
-        if place == MAX_KEYS || name.len() > HEAD * 4 {
+        let place = self.all.len();
+        if place == MAX_KEYS || name.len() > MAX_LEARNED {
             return None;
         }
-        self.keys.push(Key::new(place, name, near, step));
+        self.all.push(Key::new(name, near, step));
         Some(place)
     }
 
-    /// Forgets the keys that were met.
-    pub(super) fn forget(&mut self) {
-        self.keys.truncate(self.known);
-        self.first = 0;
-        for (next, key) in (1..).zip(&mut self.keys) {
-            key.step.next = next;
+    /// Ends the keys of the schema.
+    fn close(&mut self) {
+        self.known = self.all.len();
+        self.forget();
+    }
+
+    /// Forgets the keys that were met, and the order of all.
+    fn forget(&mut self) {
+        self.all.truncate(self.known);
+        self.places = vec![u8::MAX; PLACES];
+        for (next, key) in (1..).zip(&mut self.all) {
+            key.step = key.step.with_next(next);
         }
     }
 
-    /// Returns the words that a name is near to, a bit each: keys of the schema, unless the caller
-    /// judges by others.
-    pub(super) fn near(&self, name: &str) -> u64 {
-        if let Some(near) = self.near {
-            return near(name);
+    /// Returns the key at a place of a text that was met before, and the end of its colon.
+    #[inline]
+    pub(super) fn guess(&self, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+        let place = usize::from(*self.places.get(hash(bytes, at))?);
+        let end = self.all.get(place)?.end_if_next(bytes, at)?;
+        Some((place, end))
+    }
+
+    /// Remembers the key at a place of a text.
+    pub(super) fn remember(&mut self, bytes: &[u8], at: usize, place: usize) {
+        if let (Some(of), Ok(place)) = (self.places.get_mut(hash(bytes, at)), u8::try_from(place)) {
+            *of = place;
         }
-        let known = self.keys.iter().take(self.known);
-        let near = known.filter(|key| {
+    }
+
+    /// Sets the key that is expected after another one.
+    pub(super) fn expect_after(&mut self, before: usize, next: u8) {
+        if let Some(before) = self.all.get_mut(before) {
+            before.step = before.step.with_next(next);
+        }
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.all
+            .iter()
+            .position(|key| key.name() == name.as_bytes())
+    }
+
+    /// Returns the keys of the schema that a name is near to, a bit each.
+    pub(super) fn near(&self, name: &str) -> u64 {
+        let known = self.all.iter().take(self.known).enumerate();
+        let near = known.filter(|(_, key)| {
             std::str::from_utf8(key.name()).is_ok_and(|known| is_near(name, known))
         });
-        near.fold(0, |bits, key| bits | key.bit)
+        near.fold(0, |bits, (place, _)| bits | 1 << place)
     }
+}
+
+/// The length of the longest key that is learned.
+const MAX_LEARNED: usize = 64;
+
+/// Returns a hash of the first bytes of the key at a place, up to its end.
+#[inline]
+fn hash(bytes: &[u8], at: usize) -> usize {
+    let first = bytes.get(at + 1..).and_then(|rest| rest.first_chunk::<8>());
+    let first = first.map_or(0, |first| u64::from_le_bytes(*first));
+    // What follows the first quote does not count.
+    let quotes = first ^ 0x2222_2222_2222_2222;
+    let quotes = quotes.wrapping_sub(0x0101_0101_0101_0101) & !quotes & 0x8080_8080_8080_8080;
+    let before = if quotes == 0 {
+        u64::MAX
+    } else {
+        quotes.wrapping_sub(1) & !quotes
+    };
+    ((first & before).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize
 }
 
 /// What is asserted of values if another value is a text.
@@ -235,19 +346,13 @@ struct Compiler<'c> {
 impl Compiler<'_> {
     /// Returns what is expected of a value of which the schema asserts nothing.
     fn anything(&mut self, pointer: &str, depth: usize) -> Option<Step> {
-        let step = Step {
-            slot: self.slot(pointer)?,
-            ..Step::FREE
-        };
+        let step = Step::FREE.with_slot(self.slot(pointer)?);
         let mut rows = self.layout.rows.iter();
         let Some(array) = rows.position(|(array, _)| *array == pointer) else {
             return Some(step);
         };
-        let items = Step {
-            table: u16::try_from(self.tables.len() + 1).ok()?,
-            types: bit(Kind::Object),
-            ..Step::FREE
-        };
+        let items = u16::try_from(self.tables.len() + 1).ok()?;
+        let items = Step::new(items, bit(Kind::Object), NO_SHAPE);
         let table = u16::try_from(self.tables.len()).ok()?;
         self.tables.push(Table {
             depth,
@@ -264,16 +369,13 @@ impl Compiler<'_> {
         };
         for (slot, place) in places.iter().enumerate().skip(1) {
             let slot = u8::try_from(slot).ok()?;
-            keys.learn(place.strip_prefix('/')?, 0, Step { slot, ..Step::FREE })?;
+            keys.keys
+                .learn(place.strip_prefix('/')?, 0, Step::FREE.with_slot(slot))?;
         }
-        keys.known = keys.keys.len();
-        keys.forget();
+        keys.keys.close();
         self.tables.push(keys);
-        Some(Step {
-            table,
-            types: step.types & !FREE_ARRAY,
-            ..step
-        })
+        let types = ANY_TYPE | FREE_OBJECT;
+        Some(Step::new(table, types, NO_SHAPE).with_slot(step.slot()))
     }
 
     /// Returns what is expected of a value at a place, in a number of arrays and objects.
@@ -287,26 +389,22 @@ impl Compiler<'_> {
         let is_free_array = shape.items.is_none();
         let free = if is_free_object { FREE_OBJECT } else { 0 }
             | if is_free_array { FREE_ARRAY } else { 0 };
-        let step = Step {
-            table: u16::try_from(self.tables.len()).ok()?,
-            types: shape.types | free,
-            slot: self.slot(pointer)?,
-            // The conditions of the root are judged when it is read.
-            asserts: if shape.is_plain || id == 0 {
-                NONE
-            } else {
-                u8::try_from(id).ok().filter(|id| *id != NONE)?
-            },
-            next: 0,
+        // The conditions of the root are judged when it is read.
+        let asserts = if shape.is_plain || id == 0 {
+            NO_SHAPE
+        } else {
+            u8::try_from(id).ok().filter(|id| *id != NO_SHAPE)?
         };
         let may_hold = shape.types & (bit(Kind::Object) | bit(Kind::Array)) != 0;
         if !may_hold || (is_free_object && is_free_array) {
-            return Some(Step { table: 0, ..step });
+            return Some(Step::new(0, shape.types | free, asserts).with_slot(self.slot(pointer)?));
         }
+        let table = self.tables.len();
         self.tables.push(Table::default());
         let filled = self.table(shape, pointer, depth)?;
-        *self.tables.get_mut(usize::from(step.table))? = filled;
-        Some(step)
+        *self.tables.get_mut(table)? = filled;
+        let table = u16::try_from(table).ok()?;
+        Some(Step::new(table, shape.types | free, asserts).with_slot(self.slot(pointer)?))
     }
 
     fn table(&mut self, shape: &Shape, pointer: &str, depth: usize) -> Option<Table> {
@@ -319,25 +417,24 @@ impl Compiler<'_> {
         for property in &shape.properties {
             let below = format!("{pointer}/{}", property.name);
             let step = self.step(property.shape, &below, depth + 1)?;
-            let place = table.learn(&property.name, 0, step)?;
+            let place = table.keys.learn(&property.name, 0, step)?;
             table.required |= u64::from(property.required) << place;
         }
         // Rules also ask for fields that the schema does not name.
         let asked: Vec<_> = self.asked_below(pointer).collect();
         for name in asked {
             let is_known = |key: &Key| key.name() == name.as_bytes();
-            if !table.keys.iter().any(is_known) {
+            if !table.keys.all.iter().any(is_known) {
                 let step = self.anything(&format!("{pointer}/{name}"), depth + 1)?;
-                table.learn(name, 0, step)?;
+                table.keys.learn(name, 0, step)?;
             }
         }
         if let Some(near) = table.near {
-            for key in &mut table.keys {
+            for key in &mut table.keys.all {
                 key.near = near(std::str::from_utf8(key.name()).ok()?);
             }
         }
-        table.known = table.keys.len();
-        table.forget();
+        table.keys.close();
         table.others = match shape.additional {
             Additional::Any => Others::Any,
             Additional::Each(below) => Others::Each(self.step(below, "*", depth + 1)?),
@@ -392,9 +489,17 @@ impl Compiler<'_> {
     }
 
     /// Collects what a shape asserts of scalars at and below a place.
-    fn asserted(&self, id: ShapeId, pointer: &str, found: &mut Vec<(usize, ShapeId)>) -> Option<()> {
+    fn asserted(
+        &self,
+        id: ShapeId,
+        pointer: &str,
+        found: &mut Vec<(usize, ShapeId)>,
+    ) -> Option<()> {
         let shape = self.shapes.get(id)?;
-        if shape.required > 0 || shape.items.is_some() || !matches!(shape.additional, Additional::Any) {
+        if shape.required > 0
+            || shape.items.is_some()
+            || !matches!(shape.additional, Additional::Any)
+        {
             return None;
         }
         if shape.properties.is_empty() {
@@ -405,7 +510,11 @@ impl Compiler<'_> {
             return Some(());
         }
         for property in &shape.properties {
-            self.asserted(property.shape, &format!("{pointer}/{}", property.name), found)?;
+            self.asserted(
+                property.shape,
+                &format!("{pointer}/{}", property.name),
+                found,
+            )?;
         }
         Some(())
     }

@@ -173,7 +173,6 @@ impl<'a> Compiler<'a> {
             .iter()
             .map(|(name, schema)| Property {
                 name: name.as_str().into(),
-                written: format!("{}:", Value::from(name.as_str())).into(),
                 shape: self.shape(schema),
                 required: required.contains(&name.as_str()),
             })
