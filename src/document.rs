@@ -72,7 +72,7 @@ pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use resolve::Resolved;
 pub(crate) use same::same_tokens;
 pub(crate) use skeleton::{Scalars, Skeletons};
-pub(crate) use slots::{EXTENSION, Layout, Row, Slots, Span};
+pub(crate) use slots::{EXTENSION, Layout, NearWords, Row, Slots, Span};
 pub(crate) use sum::{compare_sum, is_sum_positive};
 pub(crate) use syntax::SyntaxErrorKind;
 use token::{MAX_TOKENS, Token};

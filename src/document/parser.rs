@@ -5,10 +5,6 @@ use wide::u8x16;
 use super::{Kind, MAX_DEPTH, SyntaxError, SyntaxErrorKind, fail};
 
 /// Receives the parts of a text as they are read, in the order of the text (a push parser).
-#[expect(
-    clippy::inline_always,
-    reason = "measured: no instruction of it should remain"
-)]
 pub(crate) trait Sink {
     /// A complete value: a scalar, or an array or object whose content was not wanted.
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool);

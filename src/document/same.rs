@@ -27,7 +27,8 @@ pub(crate) fn same_tokens(a: &str, b: &str) -> bool {
             (Some(x), Some(y)) if x == y => {
                 (in_a, in_b) = (in_a + 1, in_b + 1);
                 // Two numbers or words may not be joined by the whitespace that one text has.
-                if a.get(in_a).is_some_and(is_blank) != b.get(in_b).is_some_and(is_blank)
+                if a.get(in_a).copied().is_some_and(is_blank)
+                    != b.get(in_b).copied().is_some_and(is_blank)
                     && x.is_ascii_alphanumeric()
                     && !is_at_end(a, in_a)
                     && !is_at_end(b, in_b)
@@ -40,12 +41,12 @@ pub(crate) fn same_tokens(a: &str, b: &str) -> bool {
     }
 }
 
-fn is_blank(byte: &u8) -> bool {
+fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 fn blank(text: &[u8], mut at: usize) -> usize {
-    while text.get(at).is_some_and(is_blank) {
+    while text.get(at).copied().is_some_and(is_blank) {
         at += 1;
     }
     at

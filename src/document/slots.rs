@@ -85,6 +85,13 @@ pub(crate) struct Other {
     pub(crate) value: Span,
 }
 
+/// An object, and the words that a key of it is near to, a bit each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearWords {
+    pub(crate) object: &'static str,
+    pub(crate) words: fn(&str) -> u64,
+}
+
 /// The places of the values that are asked for: JSON Pointers, in the order of their slots.
 #[derive(Debug)]
 pub(crate) struct Layout {
@@ -93,9 +100,8 @@ pub(crate) struct Layout {
     pub(crate) rows: &'static [(&'static str, &'static [&'static str])],
     /// The objects of which other keys with a prefix are kept.
     pub(crate) others: &'static [(&'static str, &'static str)],
-    /// The object whose keys may be misspelled in a way that the reader does not judge, and the
-    /// words that a key is near to, a bit each.
-    pub(crate) near: Option<(&'static str, fn(&str) -> u64)>,
+    /// The object whose keys may be misspelled in a way that the reader does not judge.
+    pub(crate) near: Option<NearWords>,
     /// Whether keys may repeat in values in which nothing is asked for.
     pub(crate) allows_repeated_keys: bool,
 }
@@ -246,7 +252,7 @@ impl Slots {
                 }
                 if let Some(prefix) = layout.prefix_of_others(pointer) {
                     let known = places.iter().filter_map(|place| place.strip_prefix('/'));
-                    self.keep_others(row, item, prefix, known);
+                    self.keep_others(row, item, prefix, &known);
                 }
             }
         }
@@ -256,7 +262,7 @@ impl Slots {
                 .iter()
                 .filter_map(|it| it.strip_prefix(place)?.strip_prefix('/'));
             if let Some(object) = at(root, place) {
-                self.keep_others(Row::ROOT, object, prefix, known);
+                self.keep_others(Row::ROOT, object, prefix, &known);
             }
         }
         self.others.sort_by_key(|other| other.row.0);
@@ -267,7 +273,7 @@ impl Slots {
         row: Row,
         object: Node<'_>,
         prefix: &str,
-        known: impl Iterator<Item = &'k str> + Clone,
+        known: &(impl Iterator<Item = &'k str> + Clone),
     ) {
         for key in object.members() {
             if key.name().starts_with(prefix) && known.clone().all(|known| !key.is(known)) {
@@ -282,7 +288,7 @@ impl Slots {
 /// Returns the value at a place below a node. The keys of places have no escapes.
 fn at<'a>(node: Node<'a>, pointer: &str) -> Option<Node<'a>> {
     let mut keys = pointer.split('/').skip(1);
-    keys.try_fold(node, |node, key| node.get(key))
+    keys.try_fold(node, Node::get)
 }
 
 fn span_at(node: Node<'_>, pointer: &str) -> Span {

@@ -25,8 +25,9 @@ pub(crate) struct EventFacts<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ActFacts<'a> {
     pub(crate) step_id: Option<Cow<'a, str>>,
-    /// The status that the event sets; `None` inside where it is unknown.
-    pub(crate) status: Option<Option<StepStatus>>,
+    pub(crate) sets_status: bool,
+    /// The status that the event sets; `None` where it is unknown, too.
+    pub(crate) status: Option<StepStatus>,
     /// The id of the action that mirrors the event, and the key that it is under.
     pub(crate) action_id: Option<Cow<'a, str>>,
     pub(crate) action_key: &'static str,
@@ -120,7 +121,8 @@ impl<'a> EventFacts<'a> {
         let action_id = self.text(InEvent::ActionId);
         Some(ActFacts {
             step_id: self.text(InEvent::StepId),
-            status: self.value(InEvent::StepStatus).map(|_| status()),
+            sets_status: self.value(InEvent::StepStatus).is_some(),
+            status: status(),
             action_key: if action_id.is_some() {
                 "action_id"
             } else {

@@ -2,7 +2,7 @@
 //! read.
 
 use super::slips::Suspects;
-use crate::document::{EXTENSION, Layout};
+use crate::document::{EXTENSION, Layout, NearWords};
 
 /// A slot: the number of a place in a [`Layout`].
 pub(crate) trait Slot: Copy {
@@ -163,7 +163,10 @@ pub(crate) static EVENT: Layout = Layout {
     root: InEvent::PLACES,
     rows: &[("/payload/step_records", InStep::PLACES)],
     others: &[("/payload", EXTENSION)],
-    near: Some(("/payload", Suspects::of_key)),
+    near: Some(NearWords {
+        object: "/payload",
+        words: Suspects::of_key,
+    }),
     allows_repeated_keys: true,
 };
 

@@ -238,15 +238,18 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         let marks = timeline.marks;
         let is_of_state =
             |id: &str, ids: &[Cow<'_, str>]| ids.binary_search_by(|of| (**of).cmp(id)).is_ok();
-        match (&act.step_id, act.status) {
-            (Some(id), Some(status)) => {
+        match &act.step_id {
+            Some(id) if act.sets_status => {
                 if let Some(plan) = &mut timeline.plan {
                     let step = (&**id, is_of_state(id, &self.step_ids));
-                    let said = StepEvidence { line, status };
+                    let said = StepEvidence {
+                        line,
+                        status: act.status,
+                    };
                     plan.current_mut().add(step, said, marks);
                 }
             }
-            (Some(id), None) => {
+            Some(id) => {
                 let word = || event.value(InEvent::Status)?.string();
                 if timeline.slips.bare_status.is_none()
                     && word().is_some_and(|word| StepStatus::of_word(&word).is_some())
@@ -255,7 +258,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
                     timeline.slips.bare_status = Some(line);
                 }
             }
-            (None, _) => {}
+            None => {}
         }
         let Some(id) = &act.action_id else { return };
         timeline.first_act_id.get_or_insert(line.number);

@@ -120,6 +120,12 @@ impl<'a> Value<'a> {
             .is_none_or(|offset| *offset >= self.span.end())
     }
 
+    /// Returns `true` if the value is an array or object without content.
+    pub(crate) fn is_empty(self) -> bool {
+        let content = self.raw().get(1..).unwrap_or_default();
+        matches!(content.trim_start().as_bytes(), [b']' | b'}', ..])
+    }
+
     /// Returns the value, if it is a fact.
     pub(crate) fn fact(self) -> Option<Self> {
         self.is_fact().then_some(self)

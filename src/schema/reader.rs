@@ -86,22 +86,22 @@ impl SlotReader {
     /// Returns `true` if the values satisfy what the schema asserts under conditions.
     fn satisfies_conditions(&self, text: &str, slots: &Slots) -> bool {
         self.conditions.iter().all(|condition| {
-            let written = slots.get(Row::ROOT, condition.slot).of(text);
+            let equals = slots.get(Row::ROOT, condition.slot);
             // An escape may stand for any text.
-            !written.contains('\\')
-                && (written != &*condition.equals
+            !equals.is_escaped()
+                && (equals.of(text) != &*condition.equals
                     || condition.asserted.iter().all(|(slot, id)| {
                         let value = slots.get(Row::ROOT, *slot);
-                        !value.is_present() || self.is_valid(value.of(text), *id)
+                        !value.is_present() || self.is_valid(text, value, *id)
                     }))
         })
     }
 
     /// Returns `true` if a scalar satisfies a shape.
-    fn is_valid(&self, written: &str, id: usize) -> bool {
-        let kind = Kind::of(written);
-        let shape = self.shapes.get(id);
-        shape.is_none_or(|shape| shape.failures(kind, written, written.contains('\\')) == 0)
+    fn is_valid(&self, text: &str, value: Span, id: usize) -> bool {
+        let (written, shape) = (value.of(text), self.shapes.get(id));
+        shape
+            .is_none_or(|shape| shape.failures(Kind::of(written), written, value.is_escaped()) == 0)
     }
 }
 
@@ -273,14 +273,13 @@ impl Reading<'_, '_> {
             // Writers keep an order, so the next key is usually the one that came next before.
             let next = keys.all.get(expected);
             let next = next.and_then(|key| Some((key.step, key.end_if_next(bytes, at)?)));
-            let (step, end) = match next {
-                Some(next) => next,
-                None => {
-                    let other = self.other_key(keys, (byte, at), id, before)?;
-                    expected = other.key;
-                    near |= other.near;
-                    (other.step, other.start)
-                }
+            let (step, end) = if let Some(next) = next {
+                next
+            } else {
+                let other = self.other_key(keys, (byte, at), id, before)?;
+                expected = other.key;
+                near |= other.near;
+                (other.step, other.start)
             };
             if step.is_near() {
                 near |= keys.all.get(expected).map_or(0, |key| key.near);
@@ -341,45 +340,42 @@ impl Reading<'_, '_> {
         id: usize,
         before: usize,
     ) -> Option<Other> {
-        let table = self.reader.tables.get_mut(id)?;
-        let (place, start) = match keys.guess(self.bytes, at) {
-            Some(guessed) => guessed,
-            None => {
-                if byte != b'"' {
-                    return None;
-                }
-                let (end, escaped) = end_of_string(self.bytes, at)?;
-                // A key with escapes may be a known one.
-                let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
-                let colon = blank(self.bytes, end);
-                if self.bytes.get(colon) != Some(&b':') {
-                    return None;
-                }
-                let start = colon + 1;
-                let known = keys.find(name);
-                let place = match known {
-                    Some(place) => place,
-                    None => {
-                        let (near, step) = unknown(table, keys, name)?;
-                        let Some(place) = keys.learn(name, near, step) else {
-                            self.loose(Span::new(at, end))?;
-                            return Some(Other {
-                                key: usize::MAX,
-                                start,
-                                step,
-                                near,
-                            });
-                        };
-                        place
-                    }
-                };
-                keys.remember(self.bytes, at, place);
-                (place, start)
+        let guessed = keys.guess(self.bytes, at);
+        let (place, start) = if let Some(guessed) = guessed {
+            guessed
+        } else {
+            if byte != b'"' {
+                return None;
             }
+            let (end, escaped) = end_of_string(self.bytes, at)?;
+            // A key with escapes may be a known one.
+            let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
+            let (colon, start) = after_blank(self.bytes, end)?;
+            if colon != b':' {
+                return None;
+            }
+            let start = start + 1;
+            let mut place = keys.find(name);
+            if place.is_none() {
+                let (near, step) = unknown(self.reader.tables.get(id)?, keys, name)?;
+                place = keys.learn(name, near, step);
+                if place.is_none() {
+                    self.loose(Span::new(at, end))?;
+                    return Some(Other {
+                        key: usize::MAX,
+                        start,
+                        step,
+                        near,
+                    });
+                }
+            }
+            let place = place?;
+            keys.remember(self.bytes, at, place);
+            (place, start)
         };
         let next = u8::try_from(place).ok()?;
         if before == usize::MAX {
-            table.first = next;
+            self.reader.tables.get_mut(id)?.first = next;
         } else {
             keys.expect_after(before, next);
         }

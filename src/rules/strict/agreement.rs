@@ -64,7 +64,7 @@ fn given<'a>(
     pointer: &'static str,
 ) -> Option<Given<'a>> {
     let mut keys = pointer.split('/').skip(1);
-    let value = keys.try_fold(record, |value, key| value.get(key))?.fact()?;
+    let value = keys.try_fold(record, Value::get)?.fact()?;
     let text = if pointer.ends_with("/seed") {
         value.number()?.text().into()
     } else {

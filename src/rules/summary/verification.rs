@@ -38,7 +38,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if !is_absent {
         return Compared::when(passed.is_some());
     }
-    let assertions = field(InSummary::Assertions);
+    let assertions = field(InSummary::Assertions).filter(|it| !it.is_empty());
     if let Some(number @ 1..) = assertions.map(|assertions| assertions.items().count()) {
         let results = count(number as u64, "result");
         let message = format!("{absent}, but `verification.assertions` has {results}");

@@ -211,7 +211,7 @@ pub(super) struct Keys {
 }
 
 /// The number of places by hashes.
-const PLACES: usize = 64;
+const PLACES: usize = 256;
 
 impl Keys {
     /// Adds a key that was met, while there is room.
@@ -293,7 +293,7 @@ fn hash(bytes: &[u8], at: usize) -> usize {
     } else {
         quotes.wrapping_sub(1) & !quotes
     };
-    ((first & before).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize
+    ((first & before).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
 }
 
 /// What is asserted of values if another value is a text.
@@ -411,7 +411,9 @@ impl Compiler<'_> {
         let mut table = Table {
             depth,
             kept: self.layout.prefix_of_others(pointer.trim_end_matches("/*")),
-            near: (self.layout.near).and_then(|(object, near)| (object == pointer).then_some(near)),
+            near: (self.layout.near)
+                .filter(|near| near.object == pointer)
+                .map(|near| near.words),
             ..Table::default()
         };
         for property in &shape.properties {
