@@ -1,5 +1,5 @@
-//! Property: a check of any artifacts ends with a report, always the same one, and known skeletons
-//! do not change it: indented lines, which share no skeleton, give the same findings.
+//! Property: a check of any artifacts ends with a report, always the same one, and what a reader
+//! learned of earlier lines does not change it: indented lines give the same findings.
 
 #![no_main]
 
@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
         .iter()
         .find(|(artifact, _)| *artifact == Artifact::Events);
     if let Some((_, events)) = timeline {
-        // Skeletons are learned only after some lines.
+        // The order of keys is learned from the lines before.
         let alike = [*events; 12].join(&b'\n');
         assert_eq!(
             found(&with(&artifacts, &alike)),

@@ -193,7 +193,7 @@ impl Reading<'_, '_> {
         };
         let shape = self.reader.shapes.get(shape)?;
         let written = self.text.get(start..end)?;
-        (shape.failures(kind, written, escaped) == 0).then_some(())
+        shape.accepts(kind, written, escaped).then_some(())
     }
 
     /// Skips an array or object that may have anything in it.

@@ -289,6 +289,25 @@ impl Shape {
         self.failures(node.kind(), node.raw(), node.is_escaped())
     }
 
+    /// Returns `true` if a scalar of an allowed type satisfies all other assertions, given how it is
+    /// written, and whether it is a string with escapes.
+    pub(super) fn accepts(&self, kind: Kind, written: &str, escaped: bool) -> bool {
+        match kind {
+            // Most strings have no escapes.
+            Kind::String if !escaped => {
+                let text = written.get(1..written.len() - 1).unwrap_or_default();
+                let is_allowed = |allowed: &Vec<Value>| {
+                    let mut words = allowed.iter();
+                    words.any(|word| word.as_str() == Some(text))
+                };
+                self.allowed.as_ref().is_none_or(is_allowed)
+                    && (!self.date_time || Timestamp::is_valid(text))
+                    && (self.min_length == 0 || is_as_long(text, self.min_length))
+            }
+            _ => self.failures(kind, written, escaped) == 0,
+        }
+    }
+
     /// Returns the number of assertions that a value fails, apart from what lies in it, given how
     /// it is written, and whether it is a string with escapes.
     pub(super) fn failures(&self, kind: Kind, written: &str, escaped: bool) -> usize {

@@ -44,7 +44,7 @@ pub fn same(node: Node<'_>, value: &Value) -> bool {
     }
 }
 
-/// The lines, each with a different indentation, so that no two share a skeleton.
+/// The lines, each with a different indentation.
 pub fn indented(events: &[u8]) -> Vec<u8> {
     let lines = events.split(|byte| *byte == b'\n').enumerate();
     lines
