@@ -256,7 +256,14 @@ impl RunData {
 
     /// The runs to read from, newest first, each opened when its turn comes.
     pub fn iter(&self) -> impl Iterator<Item = RunReader> {
-        let runs = self.runs.iter();
-        runs.filter_map(|run| run.episode().map(RunReader::from))
+        self.opened().filter_map(Result::ok)
+    }
+
+    /// The runs, newest first, and the directories between them that hold what most likely was one.
+    pub(crate) fn opened(&self) -> impl Iterator<Item = Result<RunReader, Fault>> {
+        self.runs.iter().filter_map(|run| match run.open() {
+            Ok(run) => Some(Ok(run.into())),
+            Err(fault) => fault.map(Err),
+        })
     }
 }

@@ -25,9 +25,11 @@ mod nearby;
 #[cfg(feature = "cli")]
 mod new_dir;
 mod open_dir;
+mod other_names;
 #[cfg(feature = "cli")]
 mod others;
 pub(crate) mod path;
+mod recordless;
 mod root;
 mod runs;
 mod settings;
@@ -62,6 +64,8 @@ pub(crate) use nearby::run_data_below;
 #[cfg(feature = "cli")]
 pub(crate) use new_dir::write_new_dir;
 pub(crate) use open_dir::OpenDir;
+#[cfg(feature = "cli")]
+pub(crate) use other_names::is_suspect;
 #[cfg(feature = "cli")]
 pub(crate) use others::{OtherFiles, SeenFiles};
 pub(crate) use path::{display, is_gone};

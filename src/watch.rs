@@ -22,7 +22,7 @@ use crate::source::Artifact;
 use crate::store::path::join;
 use crate::store::{
     AsEpisodeDir as _, Changes, Fault, Given, Known, Noting, OtherFiles, Renewed, SeenFiles,
-    Snapshot, is_open, look_at,
+    Snapshot, is_open, is_suspect, look_at,
 };
 use touched::{Due, End, Touched};
 
@@ -474,8 +474,9 @@ fn place<'p>(
     below: &'p Path,
     touched: &Touched,
 ) -> Option<(&'p Path, bool)> {
-    let name = below.file_name().and_then(|name| name.to_str());
-    if name.and_then(Artifact::from_file_name).is_some() {
+    let name = below.file_name().unwrap_or_default();
+    let artifact = name.to_str().and_then(Artifact::from_file_name);
+    if artifact.is_some() || is_suspect(name.as_encoded_bytes()) {
         return Some((below.parent()?, false));
     }
     match kind {

@@ -28,6 +28,9 @@ pub struct Discovery {
     /// Directories outside `episodes` that hold the `state.json` of another program and no other
     /// artifact, and so no episode. A given path is an episode whatever its record says.
     pub foreign: Vec<PathBuf>,
+    /// Directories below `episodes` that hold files and no record, in which a run is not likely,
+    /// sorted by path. Those in which one is likely are faults.
+    pub passed: Vec<Fault>,
     /// How many directories were not opened because the configuration excludes them.
     pub excluded: usize,
 }
@@ -38,6 +41,7 @@ impl From<Found> for Discovery {
             episodes: found.episodes.iter().map(Into::into).collect(),
             faults: found.faults,
             foreign: found.foreign,
+            passed: found.passed,
             excluded: found.excluded,
         }
     }
@@ -158,6 +162,7 @@ impl<'e> Search<'e> {
                 // The walk shows whether there is an episode below it, and below those in it.
                 found = self.walk(&root).undecided(self.jobs);
                 walked.extend(found.candidates.iter().map(|it| it.dir.real()));
+                found.recordless.clear();
                 found.decide(&OnDisk);
                 let is_given = |it: &FoundEpisode| of_files.contains_key(&it.dir.real());
                 found.episodes.retain(is_given);

@@ -38,6 +38,10 @@ pub(crate) enum FaultKind {
     Displaced,
     /// The key of an object is not a path: a part of it is empty, `.` or `..`.
     Key,
+    /// A directory below `episodes` holds these files and no record.
+    NoRecord(String),
+    /// A file beside runs that a compressor or an archiver wrote has the name of a run.
+    Packed,
     /// A symbolic link below `episodes` leads to this directory, which is not searched.
     Link(PathBuf),
 }
@@ -119,6 +123,16 @@ impl Fault {
                                    only the inner run is checked; move one of them, or exclude \
                                    the inner one"
                 .into(),
+            FaultKind::NoRecord(files) => format!(
+                "the directory holds {files}, but no record of a run (state.json, events.jsonl), \
+                 so nothing in it is checked; unpack or rename what is a record, or exclude the \
+                 directory"
+            ),
+            FaultKind::Packed => {
+                "this file beside runs is packed and may be one of them, which is \
+                                not checked; unpack it, or move it out of the directory"
+                    .into()
+            }
             FaultKind::Key => "a part of the key is empty, `.` or `..`, so it is not a path".into(),
             FaultKind::Link(target) => format!(
                 "a symbolic link to a directory that is not checked; exclude the link, or give {} \

@@ -84,10 +84,12 @@ impl<'k> Keys<'k> {
         for (end, _) in key.match_indices('/') {
             self.add_directory(key.get(..end).unwrap_or_default());
         }
-        if let Some(artifact) = Artifact::from_file_name(file)
-            && let Some(listing) = self.0.get_mut(directories)
-        {
-            listing.entries.set(artifact, EntryKind::File);
+        if let Some(listing) = self.0.get_mut(directories) {
+            match Artifact::from_file_name(file) {
+                Some(artifact) => listing.entries.set(artifact, EntryKind::File),
+                None if file.is_empty() => {}
+                None => listing.others.add(file.as_bytes()),
+            }
         }
         true
     }

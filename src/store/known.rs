@@ -94,6 +94,7 @@ impl Known {
             || holds_any(&found.episodes, |it| &it.dir, &path)
             || holds_any(&found.candidates, |it| &it.dir, &path)
             || holds_any(&found.links, |it| &it.at, &path)
+            || holds_any(&found.recordless, |it| &it.dir, &path)
     }
 
     /// The episodes at and above a path, from the directory on.
@@ -171,6 +172,7 @@ impl Known {
         part.candidates.is_empty()
             && part.links.is_empty()
             && part.foreign.is_empty()
+            && part.recordless.is_empty()
             && changes.0.iter().all(is_plain)
     }
 
@@ -212,6 +214,7 @@ impl Known {
         part.episodes.retain(|it| changes.show(&it.dir.below()));
         part.candidates.retain(|it| changes.show(&it.dir.below()));
         part.links.retain(|it| changes.show(&it.at.below()));
+        part.recordless.retain(|it| changes.show(&it.dir.below()));
         part.foreign.retain(|path| is_shown(path));
         part.faults.retain(|fault| is_shown(fault.path()));
         part.sort();
@@ -227,6 +230,7 @@ impl Known {
         cut(&mut found.episodes, |it| &it.dir, &whole, &single);
         cut(&mut found.candidates, |it| &it.dir, &whole, &single);
         cut(&mut found.links, |it| &it.at, &whole, &single);
+        cut(&mut found.recordless, |it| &it.dir, &whole, &single);
         let root = &self.root.typed;
         found
             .foreign
@@ -261,6 +265,7 @@ impl Known {
             episodes: self.undecided.episodes.clone(),
             candidates: self.undecided.candidates.clone(),
             links: self.undecided.links.clone(),
+            recordless: self.undecided.recordless.clone(),
             ..Found::default()
         };
         now.decide(&OnDisk);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
+use super::other_names::OtherNames;
 use super::path;
 use super::stillness::{FileVersion, kind_of};
 use crate::source::{Artifact, EPISODES, Entries, EntryKind};
@@ -30,6 +31,8 @@ pub(super) struct Listing {
     pub(super) likely: Vec<(Arc<OsStr>, i128)>,
     /// The symbolic links in it.
     pub(super) links: Vec<Arc<OsStr>>,
+    /// The files in it that are no artifacts.
+    pub(super) others: OtherNames,
 }
 
 impl Listing {
@@ -63,16 +66,11 @@ impl Listing {
         let bytes = name.to_bytes();
         let text = std::str::from_utf8(bytes).ok();
         let artifact = text.and_then(Artifact::from_file_name);
-        let may_count = matches!(
-            listed,
-            FileType::Directory | FileType::Symlink | FileType::Unknown
-        );
-        if artifact.is_none() && !may_count {
-            return;
-        }
         let kind = entry_kind(dir, name, listed);
-        if let Some(artifact) = artifact {
-            self.entries.set(artifact, kind);
+        match artifact {
+            Some(artifact) => self.entries.set(artifact, kind),
+            None if kind == EntryKind::File => self.others.add(bytes),
+            None => {}
         }
         if kind == EntryKind::Link {
             self.links.push(path::shared_name(bytes));

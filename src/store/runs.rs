@@ -21,7 +21,7 @@ use rustix::fs::{Access, AtFlags, Mode, Stat};
 
 use super::EpisodeDir;
 use super::discover::discover;
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::listing::{Listing, list, open_dir};
 use super::nature::{Nature, names_episodes};
 use super::path::{is_nothing, join};
@@ -62,13 +62,27 @@ impl RunDir {
 
     /// The run, if the directory is one.
     pub(crate) fn episode(&self) -> Option<EpisodeDir> {
+        self.open().ok()
+    }
+
+    /// The run; where the directory is none, the fault that it most likely was one.
+    pub(crate) fn open(&self) -> Result<EpisodeDir, Option<Fault>> {
         let Listing {
             entries,
             holds_episodes,
+            others,
             ..
-        } = list(&self.dir.path()).ok()?;
-        let is_run = self.dir.nature(entries, holds_episodes) != Nature::None;
-        is_run.then(|| self.dir.episode(entries))
+        } = list(&self.dir.path()).map_err(|_| None)?;
+        if self.dir.nature(entries, holds_episodes) != Nature::None {
+            return Ok(self.dir.episode(entries));
+        }
+        let fault = || {
+            Fault::new(
+                self.dir.path(),
+                FaultKind::NoRecord(others.listed(Path::new(""))),
+            )
+        };
+        Err((!others.suspects.is_empty()).then(fault))
     }
 
     /// Newest first. The names of runs in one directory are compared alone.

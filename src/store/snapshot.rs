@@ -1,6 +1,6 @@
 //! A directory -> what a walk sees of each directory below it -> where that changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,8 @@ struct Seen {
     versions: Versions,
     /// Whether an artifact was written just now: another write may leave the same version behind.
     is_fresh: bool,
+    /// Files that may be records under other names.
+    suspects: BTreeSet<Arc<OsStr>>,
     /// The directories in it, and the links.
     names: BTreeMap<Arc<OsStr>, Option<FileVersion>>,
     /// Whether it may be listed, and what is in it be looked at.
@@ -91,7 +93,7 @@ impl Snapshot {
             let is = self.0.get(below).unwrap_or(&none);
             if was.is_open != is.is_open {
                 add(below.clone(), true);
-            } else if was.is_fresh || was.versions != is.versions {
+            } else if was.is_fresh || was.versions != is.versions || was.suspects != is.suspects {
                 add(below.clone(), false);
             }
             for name in was.names.keys().chain(is.names.keys()) {
@@ -131,6 +133,7 @@ impl Seen {
         Self {
             is_fresh: known.any(|version| version.is_fresh(now)),
             versions,
+            suspects: listing.others.suspects.iter().cloned().collect(),
             names: directories.chain(links).collect(),
             is_open,
         }

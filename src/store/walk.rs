@@ -14,6 +14,7 @@ use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::Listing;
 use super::nature::{Nature, run_data};
 use super::path::{self, is_loop, is_nothing, join, real_dir};
+use super::recordless::{self, Recordless};
 use super::root::{Given, Root};
 use super::tree::{Around, Dir, Tree};
 use crate::parallel::in_order;
@@ -71,6 +72,8 @@ pub(crate) struct Found {
     pub(crate) faults: Vec<Fault>,
     /// Directories with nothing but the `state.json` of another program.
     pub(crate) foreign: Vec<PathBuf>,
+    /// Directories that hold files and no record, in which a run is not likely.
+    pub(crate) passed: Vec<Fault>,
     /// The number of directories that were left out and so not opened.
     pub(crate) excluded: usize,
     /// Directories that are most likely runs and were not opened, each with its time.
@@ -78,6 +81,8 @@ pub(crate) struct Found {
     /// Directories with only a summary: episodes unless there is an episode below them.
     pub(super) candidates: Vec<FoundEpisode>,
     pub(super) links: Vec<Link>,
+    /// Directories that hold files and no record, in which a run may be.
+    pub(super) recordless: Vec<Recordless>,
 }
 
 /// Whether an episode with a path is among some that are sorted by path.
@@ -262,8 +267,15 @@ impl Walk<'_> {
             Nature::None => {}
         }
         let is_none = dir.nature(entries, listing.holds_episodes) == Nature::None;
-        if dir.is_in_episodes() && is_none && Artifact::ALL.iter().any(|it| entries.has(*it)) {
-            found.faults.push(Fault::new(dir.path(), FaultKind::Stray));
+        if dir.is_in_episodes() && is_none {
+            if Artifact::ALL.iter().any(|it| entries.has(*it)) {
+                found.faults.push(Fault::new(dir.path(), FaultKind::Stray));
+            } else if !listing.others.are_none() {
+                found.recordless.push(Recordless {
+                    dir: dir.clone(),
+                    files: listing.others.clone(),
+                });
+            }
         }
         if dir.is_in_episodes() {
             self.note_links(dir, &listing.links, false, found);
@@ -340,7 +352,7 @@ impl Found {
     /// Decides about the directories with only a summary, now that all below them is known.
     pub(super) fn decide(&mut self, tree: &dyn Tree) {
         let mut candidates = std::mem::take(&mut self.candidates);
-        if candidates.is_empty() {
+        if candidates.is_empty() && self.recordless.is_empty() {
             return;
         }
         self.likely
@@ -364,6 +376,14 @@ impl Found {
             }
         }
         self.episodes.extend(runs.into_values());
+        let recordless = std::mem::take(&mut self.recordless);
+        if !recordless.is_empty() {
+            let dirs = self.episodes.iter().map(|it| &it.dir);
+            let dirs = dirs.chain(self.likely.iter().map(|(dir, _)| dir));
+            let (mut faults, notes) = recordless::decide(recordless, dirs.map(Dir::path).collect());
+            self.faults.append(&mut faults);
+            self.passed = notes;
+        }
     }
 
     /// Links that lead to a directory that is not judged are faults; whether there are any.
@@ -414,6 +434,8 @@ impl Found {
         self.likely.append(&mut other.likely);
         self.candidates.append(&mut other.candidates);
         self.links.append(&mut other.links);
+        self.passed.append(&mut other.passed);
+        self.recordless.append(&mut other.recordless);
     }
 
     /// Whether an episode with a path is among those found, which are sorted.
@@ -428,6 +450,8 @@ impl Found {
         self.links.sort_by(|a, b| a.at.path_order(&b.at));
         let order = |fault: &Fault| fault.path().as_os_str().to_owned();
         self.faults.sort_by_cached_key(order);
+        self.passed.sort_by_cached_key(order);
+        self.recordless.sort_by(|a, b| a.dir.path_order(&b.dir));
         self.foreign.sort();
     }
 }

@@ -18,6 +18,7 @@ use crate::gate::Gate;
 use crate::printable::{columns_of, fit};
 use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, write_json_line};
+use crate::store::Fault;
 use crate::timestamp::Timestamp;
 
 /// List runs, newest first
@@ -132,9 +133,10 @@ impl List {
             refuse_all::<GateArgs>(matches, "without --invalid")?;
         }
         let mut filter = self.filters.filter();
-        let mut opened = 0;
+        let (mut opened, mut faults) = (0, Vec::new());
         let matching = run_data
-            .iter()
+            .opened()
+            .filter_map(|run| run.map_err(|fault| faults.push(fault)).ok())
             .inspect(|_| opened += 1)
             .filter_map(|run| Self::matching(&run, &mut filter, gate.as_mut()));
         let is_sorted = self.sort != Order::Newest;
@@ -150,10 +152,11 @@ impl List {
         };
         runs.truncate(limit);
         self.print(output, runs, more, opened)?;
-        for fault in run_data.faults() {
+        let faults: Vec<&Fault> = run_data.faults().iter().chain(&faults).collect();
+        for fault in &faults {
             output.fault(fault);
         }
-        Ok(if run_data.faults().is_empty() {
+        Ok(if faults.is_empty() {
             Exit::Success
         } else {
             Exit::Fault

@@ -348,6 +348,55 @@ fn artifacts_that_belong_to_no_run_are_a_fault() {
 }
 
 #[test]
+fn run_that_was_packed_or_renamed_is_not_passed_over() {
+    let data = RunData::new();
+    for (file, path) in [
+        ("group/ep_gone/state.json.gz", "group/ep_gone"),
+        ("group/gone/STATE.JSON", "group/gone"),
+        ("group/gone/events (1).jsonl", "group/gone"),
+        ("group/gone/gone.tar.zst", "group/gone"),
+        // Its name is like the others.
+        ("ep_gone/checkpoints/7/weights.bin", "ep_gone"),
+        ("ep_gone.tar.gz", "ep_gone.tar.gz"),
+    ] {
+        let file = format!("episodes/{file}");
+        data.make_dir(Path::new(&file).parent().unwrap().to_str().unwrap());
+        data.write(&file, "");
+        assert_eq!(data.faults(), [format!("episodes/{path}")], "{file}");
+        fs::remove_file(data.path(&file)).unwrap();
+        assert_eq!(data.faults(), [""; 0], "{file}");
+    }
+    data.make_dir("episodes/group/gone");
+    data.write("episodes/group/gone/EVENTS.JSONL", "");
+    let list = run(&["list", "--run-data", data.0.path().to_str().unwrap()]);
+    assert_eq!(list.status.code(), Some(2));
+    assert!(stderr(&list).contains("episodes/group/gone: the directory holds \"EVENTS.JSONL\""));
+}
+
+#[test]
+fn files_below_episodes_that_are_no_run_are_noted() {
+    let data = RunData::new();
+    copy_dir(&run_of("good/terminal"), &data.path("episodes/group/ep_1"));
+    data.write("episodes/README.md", "");
+    data.write("episodes/group/notes.md", "");
+    data.write("episodes/group/.DS_Store", "");
+    data.make_dir("episodes/assets/images");
+    data.write("episodes/assets/images/logo.png", "");
+    data.write("episodes/assets/images/wide.png", "");
+    data.make_dir("assets");
+    data.write("assets/logo.png", "");
+    let output = runvet(&["validate", "--select", "state/schema", "."])
+        .current_dir(data.0.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let told = "note: episodes/assets: the directory holds \"images/logo.png\" and 1 more file, but \
+                no record of a run (state.json, events.jsonl), so nothing in it is checked; unpack \
+                or rename what is a record, or exclude the directory\n";
+    assert_eq!(stderr(&output), told);
+}
+
+#[test]
 fn faults_are_told_in_plain_words() {
     let data = RunData::new();
     data.link("/", "episodes/root");

@@ -11,11 +11,16 @@ use crate::gate::{Gate, Outcome};
 use crate::report::count;
 use crate::store::{AsEpisodeDir as _, Fault, Found, FoundEpisode};
 
+/// The number of directories with files and no record that are named.
+const MAX_PASSED: usize = 3;
+
 /// What was found, as far as it decides what is said of a check.
 pub(super) struct Scope {
     pub(super) is_empty: bool,
     pub(super) excluded: usize,
     pub(super) foreign: usize,
+    /// Directories that hold files and no record.
+    passed: Vec<String>,
     pub(super) is_given_wrongly: bool,
 }
 
@@ -25,6 +30,7 @@ impl Scope {
             is_empty: found.episodes.is_empty(),
             excluded: found.excluded,
             foreign: found.foreign.len(),
+            passed: found.passed.iter().map(ToString::to_string).collect(),
             is_given_wrongly: found.faults.iter().any(Fault::is_of_given_path),
         }
     }
@@ -82,6 +88,14 @@ pub(super) fn notes(gate: &Gate, scope: &Scope, outcome: &Outcome) -> Vec<String
     let mut notes = Vec::new();
     if scope.foreign > 0 {
         notes.push(passed_over(scope.foreign));
+    }
+    let (named, more) = scope.passed.split_at(scope.passed.len().min(MAX_PASSED));
+    notes.extend(named.iter().cloned());
+    if !more.is_empty() {
+        let more = directories(more.len());
+        notes.push(format!(
+            "{more} more below `episodes` with files and no record"
+        ));
     }
     if outcome.is_complete {
         if scope.excluded > 0 && !scope.is_empty {
