@@ -4,37 +4,76 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::source::Artifact;
-use crate::store::{self, is_gone};
+use crate::printable::{count, quote};
+use crate::source::{Artifact, EPISODES};
+use crate::store::{self, display, is_gone};
 
 /// The maximum size of a list of paths, in bytes.
 const MAX_LIST_BYTES: u64 = 256 << 20;
 
 /// The paths of a list that lead to episodes.
+#[derive(Default)]
 pub(super) struct PathList {
     pub(super) paths: Vec<PathBuf>,
     /// The number of those that were passed over because they lead to no artifact.
-    pub(super) others: u64,
+    others: u64,
+    /// Paths of artifacts whose directories do not exist here.
+    lost: Vec<PathBuf>,
+    /// Whether a path leads to a directory in which an artifact was.
+    has_deleted: bool,
 }
 
 impl PathList {
-    /// Reads a list of paths, each terminated by the byte `end`; `-` is standard input.
-    pub(super) fn read(list: &Path, end: u8, skip_others: bool) -> io::Result<Self> {
-        let bytes = read(list)?;
-        let listed = bytes
-            .split(|byte| *byte == end)
-            .filter(|path| !path.is_empty());
-        let (mut paths, mut others) = (Vec::new(), 0);
-        for path in listed.map(|path| store::path::from_bytes(path.to_vec())) {
-            if is_gone(&path) && is_artifact(&path) && path.parent().is_some_and(is_directory) {
-                paths.extend(sibling(&path));
-            } else if skip_others && is_other(&path) {
-                others += 1;
-            } else {
-                paths.push(path);
-            }
+    /// Adds a path.
+    pub(super) fn add(&mut self, path: PathBuf, skip_others: bool) {
+        let has_directory = || path.parent().is_some_and(is_directory);
+        if is_gone(&path) && is_artifact(&path) && has_directory() {
+            self.has_deleted = true;
+            self.paths.extend(sibling(&path));
+        } else if skip_others && is_gone(&path) && is_artifact(&path) {
+            self.lost.push(path);
+        } else if skip_others && is_other(&path) {
+            self.others += 1;
+        } else {
+            self.paths.push(path);
         }
-        Ok(Self { paths, others })
+    }
+
+    /// Returns what is said of the paths that were passed over. It is an error that artifacts exist
+    /// from another directory on, or that all of a list lie in directories that do not exist.
+    pub(super) fn notes(&self) -> Result<Vec<String>, String> {
+        let mut notes = Vec::new();
+        if self.others > 0 {
+            let paths = count(self.others, "path");
+            notes.push(format!("skipped {paths} without an artifact"));
+        }
+        let Some(first) = self.lost.first() else {
+            return Ok(notes);
+        };
+        let paths = count(self.lost.len() as u64, "path");
+        let lost = format!(
+            "{paths} of artifacts in directories that do not exist here, such as {}",
+            quote(&display(first))
+        );
+        let here = std::env::current_dir().unwrap_or_default();
+        let is_above = |path: &Path| {
+            let mut above = here.ancestors().skip(1);
+            above.any(|dir| is_directory(dir.join(path).parent().unwrap_or(dir)))
+        };
+        let is_stray = |path: &PathBuf| {
+            let run_data = path.ancestors().find(|it| it.ends_with(EPISODES));
+            run_data.is_some_and(|dir| !is_directory(dir))
+        };
+        let is_all = self.paths.is_empty() && !self.has_deleted;
+        if self.lost.iter().any(|path| is_above(path)) || is_all && self.lost.iter().all(is_stray) {
+            return Err(format!(
+                "the list has {lost}: it was made in another directory than it is read in; git \
+                 lists paths from the root of the repository, and with --relative from the working \
+                 directory"
+            ));
+        }
+        notes.push(format!("skipped {lost}: their runs were deleted"));
+        Ok(notes)
     }
 }
 
@@ -59,7 +98,62 @@ fn sibling(deleted: &Path) -> Option<PathBuf> {
     others.into_iter().find(|other| !is_gone(other))
 }
 
-fn read(list: &Path) -> io::Result<Vec<u8>> {
+/// Reads a list of paths, each terminated by the byte `end`; `-` is standard input.
+pub(super) fn read(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
+    let bytes = read_bytes(list)?;
+    // Shells of Windows put a byte order mark before a list.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    if bytes.contains(&0) != (end == 0) && !bytes.is_empty() {
+        return Err(io::Error::other(match end {
+            0 => "no NUL byte ends a path, so leave out --null",
+            _ => {
+                "it has NUL bytes: --null is for a list that these separate, and UTF-16 must be UTF-8"
+            }
+        }));
+    }
+    let listed = bytes.split(|byte| *byte == end).map(|path| match end {
+        0 => store::path::from_bytes(path.to_vec()),
+        _ => from_line(path),
+    });
+    Ok(listed.filter(|path| *path != Path::new("")).collect())
+}
+
+/// The path on a line. Where none is as the line reads, its line end is that of Windows, or git has
+/// quoted it.
+fn from_line(line: &[u8]) -> PathBuf {
+    let path = |bytes: &[u8]| store::path::from_bytes(bytes.to_vec());
+    if !is_gone(&path(line)) {
+        return path(line);
+    }
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    match line {
+        [b'"', quoted @ .., b'"'] if is_gone(&path(line)) => path(&unquoted(quoted)),
+        _ => path(line),
+    }
+}
+
+/// The bytes of a path that git has quoted.
+fn unquoted(mut quoted: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let [first, rest @ ..] = quoted {
+        let (byte, rest) = match (first, rest) {
+            (b'\\', [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..]) => {
+                ((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), rest)
+            }
+            (b'\\', [escape, rest @ ..]) => {
+                let mut known = b"abtnvfr".iter().zip(7..);
+                let known = known.find(|(it, _)| *it == escape);
+                (known.map_or(*escape, |(_, byte)| byte), rest)
+            }
+            _ => (*first, rest),
+        };
+        bytes.push(byte);
+        quoted = rest;
+    }
+    bytes
+}
+
+fn read_bytes(list: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
         Box::new(io::stdin().lock())

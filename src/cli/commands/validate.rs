@@ -13,7 +13,7 @@ use clap::{ArgMatches, Args};
 
 use super::impact::{Limits, OverviewFormat};
 use super::output::{Color, Output, style};
-use super::path_list::PathList;
+use super::path_list::{self, PathList};
 use super::period::Period;
 use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, whole_file};
@@ -113,8 +113,11 @@ pub(in crate::cli) struct Validate {
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
 
-    /// Skip paths in that file that do not exist, and files that are not artifacts
-    #[arg(long, requires = "files_from")]
+    /// Skip given paths that do not exist, and files that are no artifacts of a run
+    ///
+    /// This is for lists that another program makes, such as git or pre-commit. It is an error if
+    /// the list was made in another directory.
+    #[arg(long)]
     skip_others: bool,
 
     /// Separate the paths in that file by NUL bytes, not by newlines
@@ -313,7 +316,8 @@ impl Validate {
     }
 
     fn given(&self) -> Given {
-        if self.paths.is_empty() && self.files_from.is_none() {
+        // What another program lists is judged as a search would judge it.
+        if self.paths.is_empty() || self.files_from.is_some() || self.skip_others {
             Given::None
         } else {
             Given::Each
@@ -469,21 +473,26 @@ impl Validate {
     /// The paths to check.
     fn paths(&self, output: &Output) -> Result<Vec<PathBuf>, Failure> {
         let mut paths = self.paths.clone();
-        match &self.files_from {
-            Some(list) => {
-                let end = if self.null { 0 } else { b'\n' };
-                let listed = PathList::read(list, end, self.skip_others).map_err(|error| {
-                    Failure::Fault(format!("can't read paths from {}: {error}", list.display()))
-                })?;
-                if listed.others > 0 && !self.quiet {
-                    let paths = count(listed.others, "path");
-                    output.note(&format!("skipped {paths} without an artifact"));
-                }
-                paths.extend(listed.paths);
-            }
-            None if paths.is_empty() => paths.push(PathBuf::from(".")),
-            None => {}
+        if let Some(list) = &self.files_from {
+            let end = if self.null { 0 } else { b'\n' };
+            paths.extend(path_list::read(list, end).map_err(|error| {
+                Failure::Fault(format!("can't read paths from {}: {error}", list.display()))
+            })?);
+        } else if paths.is_empty() {
+            paths.push(PathBuf::from("."));
         }
-        Ok(paths)
+        if self.files_from.is_none() && !self.skip_others {
+            return Ok(paths);
+        }
+        let mut listed = PathList::default();
+        for path in paths {
+            listed.add(path, self.skip_others);
+        }
+        for note in listed.notes().map_err(Failure::Fault)? {
+            if !self.quiet {
+                output.note(&note);
+            }
+        }
+        Ok(listed.paths)
     }
 }

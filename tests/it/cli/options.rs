@@ -352,12 +352,85 @@ fn other_files_of_a_list_are_passed_over_on_request() {
     assert_eq!(listed(temp.path(), &paths, &[]).status.code(), Some(2));
     let output = listed(temp.path(), &paths, &["--skip-others"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(
-        stderr(&output),
-        "note: skipped 3 paths without an artifact\n"
-    );
-    let refused = run(&["validate", "--skip-others", "good"]);
-    assert_eq!(refused.status.code(), Some(2));
+    let told = "note: skipped 2 paths without an artifact\n\
+                note: skipped 1 path of artifacts in directories that do not exist here, such as \
+                \"gone/state.json\": their runs were deleted\n";
+    assert_eq!(stderr(&output), told);
+}
+
+#[test]
+fn list_is_read_as_git_and_windows_write_it() {
+    let (temp, dir) = copy_of("good/terminal");
+    fs::rename(dir, temp.path().join("episodes/ep_\u{fc} \"1\"")).unwrap();
+    let quoted = r#""episodes/ep_\303\274 \"1\"/state.json""#;
+    let plain = "episodes/ep_\u{fc} \"1\"/state.json";
+    for line in [
+        quoted,
+        &format!("{quoted}\r"),
+        &format!("{plain}\r"),
+        &format!("\u{feff}{plain}"),
+    ] {
+        let paths = [PathBuf::from(line)];
+        let output = listed(temp.path(), &paths, &["--skip-others", "--allow-empty"]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["totals"]["episodes"], 1, "{line}");
+    }
+    for (line, args, told) in [
+        (plain, &["--null"][..], "leave out --null"),
+        ("a/state.json\0", &[], "NUL bytes"),
+    ] {
+        let output = listed(
+            temp.path(),
+            &[line.into()],
+            &[args, &["--skip-others"]].concat(),
+        );
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn list_that_was_made_in_another_directory_is_refused() {
+    let (temp, _dir) = copy_of("good/terminal");
+    let below = temp.path().join("services/web");
+    fs::create_dir_all(below.join("runs/episodes/ep_1")).unwrap();
+    fs::write(below.join("runs/episodes/ep_1/state.json"), "{}").unwrap();
+    let args = ["--skip-others", "--allow-empty"];
+    for (dir, path, code) in [
+        (&*below, "services/web/runs/episodes/ep_1/state.json", 2),
+        (temp.path(), "runs/episodes/ep_1/state.json", 2),
+        // A run that was deleted.
+        (&*below, "runs/episodes/ep_2/state.json", 0),
+        (temp.path(), "web/public/manifest.json", 0),
+    ] {
+        let output = listed(dir, &[path.into()], &args);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{path}: {}",
+            stderr(&output)
+        );
+        assert!(stderr(&output).contains(path), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn listed_state_of_another_program_is_passed_over() {
+    let (temp, _dir) = copy_of("good/terminal");
+    fs::create_dir(temp.path().join(".auth")).unwrap();
+    fs::write(temp.path().join(".auth/state.json"), r#"{"cookies":[]}"#).unwrap();
+    let path = ".auth/state.json";
+    let output = listed(temp.path(), &[path.into()], &["--allow-empty"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("skipped 1 directory"));
+    // As the hook calls it, and as somebody who means this file.
+    for (option, code) in [("--skip-others", 0), ("--quiet", 1)] {
+        let output = runvet(&["validate", "--allow-empty", option, path])
+            .current_dir(temp.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{option}");
+    }
 }
 
 #[test]
