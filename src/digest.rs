@@ -58,6 +58,10 @@ fn hexadecimal(bytes: &[u8]) -> String {
     digits.map(digit).collect()
 }
 
+/// That a digest fits but for line ends, in a message, and what to do about it.
+pub(crate) const ONLY_LINE_ENDS: &str = "; only the line ends differ";
+pub(crate) const KEEP_LINE_ENDS: &str = "Keep git from changing line ends, as it does with `core.autocrlf`: write `*.json -text` and `*.jsonl -text` into .gitattributes, and check the files out anew.";
+
 /// The SHA-256 of all bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileDigest([u8; 32]);
@@ -70,6 +74,24 @@ impl FileDigest {
 
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// Whether it is that of a text once all its line ends are `\n`, or all are `\r\n`.
+    pub(crate) fn fits_but_for_line_ends(self, text: &[u8]) -> bool {
+        let fits = |end: &[u8]| {
+            let mut hash = Sha256::new();
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                match line.strip_suffix(b"\n") {
+                    Some(line) => {
+                        hash.update(line.strip_suffix(b"\r").unwrap_or(line));
+                        hash.update(end);
+                    }
+                    None => hash.update(line),
+                }
+            }
+            Self::finish(hash) == self
+        };
+        fits(b"\n") || fits(b"\r\n")
     }
 
     /// The digest with this text: 64 hexadecimal digits, in either case.

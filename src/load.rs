@@ -2,6 +2,7 @@
 //!
 //! Only this module knows which file has which content. Every file is read once.
 
+mod cause;
 mod events;
 mod learn;
 mod manifest;
@@ -36,7 +37,7 @@ use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
 use crate::team::{Examined, Judged, RunValues, Skimmer, TeamJudges};
 pub(crate) use trouble::{
-    ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles, VersionField,
+    ArrayLines, FileTrouble, Mistaken, NotAnEvent, SpreadObjects, Trouble, Troubles, VersionField,
 };
 
 /// Buffers that are reused for the next episode.

@@ -11,8 +11,9 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
+use super::cause::{Cause, NotJson};
 use super::spread::Spread;
-use super::trouble::{NotAnEvent, Trouble, Troubles};
+use super::trouble::{Mistaken, NotAnEvent, Trouble, Troubles};
 pub(super) use reader::EventReader;
 use sift::{Kept, Sifted, Sifting, Worker};
 
@@ -332,7 +333,10 @@ impl EventsReader<'_, '_> {
                 let root = document.root();
                 (root.span(), NotAnEvent::NotAnObject(root.kind()))
             }
-            Err(Refused::Syntax(error)) => (error.span(bytes), NotAnEvent::NotJson(error)),
+            Err(Refused::Syntax(error)) => {
+                let why = NotJson::new(error, bytes);
+                (error.span(bytes), NotAnEvent::NotJson(why))
+            }
             Err(why @ Refused::NoMemory) => {
                 self.no_event(line);
                 return self.troubles.add(Trouble::Unreadable {
@@ -380,11 +384,23 @@ impl EventsReader<'_, '_> {
         span: Range<usize>,
         why: NotAnEvent,
     ) {
+        let content = Digest::of([bytes]);
+        let is_of_file = |cause: Cause| line.number == 1 && cause.is_of_file;
         let trouble = match why {
-            NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {
+            NotAnEvent::NotJson(why) if why.cause.is_some_and(|it| ended || is_of_file(it)) => {
+                Trouble::Mistaken(Mistaken {
+                    line,
+                    span,
+                    is_of_file: why.cause.is_some_and(is_of_file),
+                    why,
+                    lines: 1,
+                    content,
+                })
+            }
+            NotAnEvent::NotJson(NotJson { error, .. }) if !ended && self.may_be_unfinished => {
                 Trouble::UnfinishedLine { line, error }
             }
-            NotAnEvent::NotJson(error) if !ended => Trouble::TornTail {
+            NotAnEvent::NotJson(NotJson { error, .. }) if !ended => Trouble::TornTail {
                 line,
                 error,
                 array: None,
@@ -393,7 +409,7 @@ impl EventsReader<'_, '_> {
                 line,
                 span,
                 why,
-                content: Digest::of([bytes]),
+                content,
                 array: None,
             },
         };

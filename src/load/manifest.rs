@@ -123,8 +123,13 @@ fn verify_files(
         if let Some(entry) = Entry::of(entry)
             && let Some(why) = verifier.judge(&entry)
         {
-            let name = entry.name.into_owned();
-            troubles.add(Trouble::NamedFile { index, name, why });
+            let by_line_ends = verifier.fits_but_for_line_ends(&entry, &why);
+            troubles.add(Trouble::NamedFile {
+                index,
+                name: entry.name.into_owned(),
+                why,
+                by_line_ends,
+            });
         }
     }
     let unjudged = verifier.unjudged.reason();
@@ -205,6 +210,22 @@ impl Verifier<'_> {
         let actual = self.measure(path, true)?.and_then(|file| file.digest);
         let differs = actual.filter(|actual| *actual != listed);
         Ok(differs.map(|actual| FileTrouble::Digest { listed, actual }))
+    }
+
+    /// Whether a file differs from what the manifest says about it by line ends alone.
+    fn fits_but_for_line_ends(&mut self, entry: &Entry<'_>, why: &FileTrouble) -> bool {
+        let is_other = matches!(why, FileTrouble::Size { .. } | FileTrouble::Digest { .. });
+        let path = path(&entry.name).ok().filter(|_| is_other);
+        let size = (path.as_ref()).and_then(|path| Some(self.seen.get(path)?.size));
+        // Each look takes time, as a digest does.
+        let Some(left) = size.and_then(|size| self.bytes_left.checked_sub(size)) else {
+            return false;
+        };
+        self.bytes_left = left;
+        let (mut bytes, opened) = (Vec::new(), self.files.open_named(&path.unwrap_or_default()));
+        let read = opened.and_then(|opened| opened.read_record(&mut bytes));
+        let is_of = |digest: FileDigest| digest.fits_but_for_line_ends(&bytes);
+        read.is_ok() && entry.digest.is_some_and(is_of)
     }
 
     /// The size of a file, and its digest if that is wanted; `None` where it is too long.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use semver::Version;
 
+use super::cause::NotJson;
 use super::trouble::{Trouble, Troubles, VersionField};
 use crate::digest::Digest;
 use crate::document::{Document, Key, Layout, LazyTape, MAX_VALUES, Node, Refused, Row, Slots};
@@ -218,7 +219,7 @@ impl RecordKind {
                 let span = error.span(bytes);
                 troubles.add(Trouble::NotJson {
                     artifact,
-                    error,
+                    why: NotJson::new(error, bytes),
                     span,
                     content: Digest::of([bytes.as_slice()]),
                 });

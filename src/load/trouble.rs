@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cause::NotJson;
 use crate::digest::{Digest, FileDigest};
 use crate::document::{Document, Kind, MAX_VALUES, Refused, SyntaxError};
 use crate::finding::MAX_FINDINGS_PER_RULE;
@@ -20,7 +21,7 @@ pub(crate) enum Trouble {
     /// A record is not JSON.
     NotJson {
         artifact: Artifact,
-        error: SyntaxError,
+        why: NotJson,
         span: Range<usize>,
         /// That of the whole record: to accept that it can't be read is to accept no other content.
         content: Digest,
@@ -63,6 +64,8 @@ pub(crate) enum Trouble {
         content: Digest,
         array: Option<ArrayLines>,
     },
+    /// Lines of the timeline have something else in place of an event.
+    Mistaken(Mistaken),
     /// Lines of the timeline are objects only together.
     SpreadObjects(SpreadObjects),
     /// The last line of the timeline was cut off.
@@ -93,6 +96,8 @@ pub(crate) enum Trouble {
         index: usize,
         name: String,
         why: FileTrouble,
+        /// Whether its digest fits but for line ends.
+        by_line_ends: bool,
     },
 }
 
@@ -166,9 +171,22 @@ impl ArrayLines {
     }
 }
 
+/// Lines of the timeline that have the same in place of an event.
+pub(crate) struct Mistaken {
+    /// The first one.
+    pub(crate) line: Line,
+    pub(crate) span: Range<usize>,
+    pub(crate) why: NotJson,
+    /// Whether it holds for the file, and so for any other line that is no event.
+    pub(crate) is_of_file: bool,
+    pub(crate) lines: u64,
+    /// That of all of them.
+    pub(crate) content: Digest,
+}
+
 /// Why a line of the timeline is not an event.
 pub(crate) enum NotAnEvent {
-    NotJson(SyntaxError),
+    NotJson(NotJson),
     /// It is JSON, but not an object.
     NotAnObject(Kind),
 }
@@ -177,7 +195,7 @@ pub(crate) enum NotAnEvent {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotAnObject {
     #[error("is not JSON: {0}")]
-    NotJson(SyntaxError),
+    NotJson(NotJson),
     #[error("is {}, not an object", .0.with_article())]
     OtherKind(Kind),
 }
@@ -199,7 +217,10 @@ impl NotAnObject {
         let document = read.map_err(|refused| match refused {
             Refused::TooManyValues => NotRead::Unreadable(Unreadable::TooManyValues(MAX_VALUES)),
             Refused::NoMemory => NotRead::Unreadable(Unreadable::Lacking(refused.to_string())),
-            Refused::Syntax(error) => NotRead::NotAnObject(error.span(bytes), Self::NotJson(error)),
+            Refused::Syntax(error) => {
+                let span = error.span(bytes);
+                NotRead::NotAnObject(span, Self::NotJson(NotJson::new(error, bytes)))
+            }
         })?;
         let root = document.root();
         match root.kind() {
@@ -227,6 +248,7 @@ impl Trouble {
             Self::LineTooLong(_)
             | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
+            | Self::Mistaken(_)
             | Self::SpreadObjects(_)
             | Self::TornTail { .. }
             | Self::UnfinishedLine { .. } => Artifact::Events,
@@ -321,7 +343,39 @@ impl Troubles {
         }
     }
 
+    /// Counts a line among others that have the same in place of an event; whether there are any.
+    fn joins(&mut self, trouble: &Trouble) -> bool {
+        let (what, content) = match trouble {
+            Trouble::Mistaken(new) => (new.why.cause, Some(new.content)),
+            Trouble::NotAnEvent { content, .. } => (None, Some(*content)),
+            Trouble::TornTail { .. } => (None, None),
+            _ => return false,
+        };
+        let is_known = |known: &Mistaken| {
+            let causes = known.why.cause.zip(what);
+            known.is_of_file || causes.is_some_and(|(one, other)| one.help == other.help)
+        };
+        // There are as many as there are causes.
+        let of_sort = (self.by_sort.iter_mut())
+            .find(|of_sort| matches!(of_sort.met.first(), Some(Trouble::Mistaken(_))));
+        let mut met = of_sort.into_iter().flat_map(|of_sort| &mut of_sort.met);
+        let known = met.find_map(|met| match met {
+            Trouble::Mistaken(known) if is_known(known) => Some(known),
+            _ => None,
+        });
+        if let Some(known) = known {
+            known.lines += 1;
+            let contents = [Some(known.content), content].map(|it| format!("{it:?}"));
+            known.content = Digest::of(contents.iter().map(String::as_bytes));
+            return true;
+        }
+        false
+    }
+
     pub(super) fn add(&mut self, trouble: Trouble) {
+        if self.joins(&trouble) {
+            return;
+        }
         let sort = trouble.sort();
         match self
             .by_sort

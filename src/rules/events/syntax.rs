@@ -1,7 +1,7 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
 use crate::document::Kind;
-use crate::load::{ArrayLines, NotAnEvent, SpreadObjects, Trouble};
+use crate::load::{ArrayLines, Mistaken, NotAnEvent, SpreadObjects, Trouble};
 use crate::printable::count as plural;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -23,6 +23,9 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     if let Trouble::SpreadObjects(objects) = trouble {
         return Some(spread(objects));
     }
+    if let Trouble::Mistaken(lines) = trouble {
+        return Some(mistaken(lines));
+    }
     let Trouble::NotAnEvent {
         line,
         span,
@@ -38,21 +41,45 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         (_, Some(ArrayLines { first, last })) if *first == number => {
             format!("lines {first}–{last} are one JSON array, not an event on each line")
         }
-        (NotAnEvent::NotJson(error), _) => format!("line {number} is not JSON: {error}"),
+        (NotAnEvent::NotJson(why), _) => format!("line {number} is not JSON: {why}"),
         (NotAnEvent::NotAnObject(kind), _) => {
             format!("line {number} is {}, not an object", kind.with_article())
         }
     };
     let help = match why {
-        NotAnEvent::NotJson(error) => error.kind.advice(),
+        NotAnEvent::NotJson(why) => why.help(true),
         NotAnEvent::NotAnObject(Kind::Array) => Some(
-            "Write each item of the array as a line of its own, without the brackets and commas.",
+            "Write each item of the array as a line of its own, without the brackets and commas."
+                .into(),
+        ),
+        NotAnEvent::NotAnObject(Kind::String) => Some(
+            "If the text is an event, it is encoded twice: write `json.dumps(event)` as it is."
+                .into(),
         ),
         NotAnEvent::NotAnObject(_) => None,
     };
     let draft = Draft::new(Place::line_bytes(*line, span.clone()), message);
-    let help = array.map_or_else(|| help.map(str::to_owned), |array| Some(array.help()));
+    let help = array.map_or(help, |array| Some(array.help()));
     Some(draft.besides(content).help(help))
+}
+
+/// Lines, or a file, with something else in place of events.
+fn mistaken(lines: &Mistaken) -> Draft {
+    let Mistaken { line, why, .. } = lines;
+    let message = match lines.lines - 1 {
+        _ if lines.is_of_file => format!("events.jsonl is not JSON: {why}"),
+        0 => format!("line {} is not JSON: {why}", line.number),
+        more => {
+            let more = plural(more, "more line");
+            format!(
+                "line {} is not JSON: {why}; the same holds for {more}",
+                line.number
+            )
+        }
+    };
+    Draft::new(Place::line_bytes(*line, lines.span.clone()), message)
+        .besides(&format!("{} {}", lines.lines, lines.content))
+        .help(why.help(true))
 }
 
 /// Objects that a pretty-printer has spread over lines.

@@ -1,6 +1,7 @@
 //! `events/torn-tail`: the last line of the timeline was cut off.
 
-use crate::load::{ArrayLines, Trouble};
+use crate::document::SyntaxErrorKind;
+use crate::load::Trouble;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -23,5 +24,8 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     };
     let message = format!("the last line ends without a newline and is not JSON: {error}");
     let place = Place::line_bytes(*line, 0..line.length);
-    Some(Draft::new(place, message).help(array.map(ArrayLines::help)))
+    let is_lost = error.kind == SyntaxErrorKind::NulBytes;
+    let advice = || error.kind.advice(true).filter(|_| is_lost);
+    let help = array.map_or_else(|| advice().map(str::to_owned), |it| Some(it.help()));
+    Some(Draft::new(place, message).help(help))
 }

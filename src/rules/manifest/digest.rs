@@ -1,5 +1,6 @@
 //! `manifest/digest`: a file is not as the manifest says.
 
+use crate::digest::{KEEP_LINE_ENDS, ONLY_LINE_ENDS};
 use crate::load::{FileTrouble, Trouble};
 use crate::printable::{brief, quote};
 use crate::rule::{
@@ -30,7 +31,19 @@ fn word(trouble: &Trouble) -> Option<Draft> {
             let place = Place::bytes(Artifact::Manifest, span.clone());
             Some(Draft::new(place, format!("manifest.json {why}")).besides(content))
         }
-        Trouble::NamedFile { index, name, why } => Some(named(*index, &quote(name), why)),
+        Trouble::NamedFile {
+            index,
+            name,
+            why,
+            by_line_ends,
+        } => {
+            let mut draft = named(*index, &quote(name), why);
+            if *by_line_ends {
+                draft.message += ONLY_LINE_ENDS;
+                draft = draft.help(Some(KEEP_LINE_ENDS.into()));
+            }
+            Some(draft)
+        }
         _ => None,
     }
 }

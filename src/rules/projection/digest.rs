@@ -1,5 +1,6 @@
 //! `projection/digest`: the state of a run that has ended was changed after its projection event.
 
+use crate::digest::{KEEP_LINE_ENDS, ONLY_LINE_ENDS};
 use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -21,12 +22,15 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let in_event = projection.state_sha256()?;
     let actual = state.sha256();
     if in_event != actual {
-        let message = format!(
+        let mut message = format!(
             "`payload.state_sha256` is {in_event} in the projection event on line {}, but the SHA-256 of state.json is {actual}",
             projection.line.number
         );
+        let by_line_ends = in_event.fits_but_for_line_ends(ctx.loaded().state.bytes);
+        message += if by_line_ends { ONLY_LINE_ENDS } else { "" };
         let place = Place::event(projection.line, "/payload/state_sha256");
         let draft = Draft::new(place, message).besides(&actual);
+        let draft = draft.help(by_line_ends.then(|| KEEP_LINE_ENDS.into()));
         ctx.push(draft.related(Place::whole(Artifact::State), "the state"));
     }
     Some(Compared)

@@ -28,7 +28,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::NotJson {
         artifact,
-        error,
+        why,
         span,
         content,
     } = trouble
@@ -36,7 +36,10 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         return None;
     };
     let place = Place::bytes(*artifact, span.clone());
-    let message = format!("{artifact} is not JSON: {error}");
-    let help = error.kind.advice().map(str::to_owned);
-    Some(Draft::new(place, message).besides(content).help(help))
+    let message = format!("{artifact} is not JSON: {why}");
+    Some(
+        Draft::new(place, message)
+            .besides(content)
+            .help(why.help(false)),
+    )
 }

@@ -1,7 +1,12 @@
 //! A finding that follows from a mistake elsewhere names the mistake, and helps with that.
 
+use std::fs;
+
 use runvet::finding::{EpisodeReport, Finding};
 use runvet::source::Artifact;
+
+use crate::support::binary::{run, stdout};
+use crate::support::runs::run_of;
 
 use super::mistakes::{EVENTS, STATE, assert_told, replaced, with};
 
@@ -218,5 +223,142 @@ fn version_as_a_number_is_told_with_the_text() {
         let place = report.findings[0].location.line;
         let column = report.findings[0].location.column;
         assert_told(&report, "state/schema", &message, place.zip(column), &help);
+    }
+}
+
+/// A change of a file.
+type Edit<'e> = &'e dyn Fn(&str) -> Vec<u8>;
+
+#[test]
+fn file_that_is_something_else_says_what_it_is_once() {
+    let conflict = |text: &str| {
+        let ends: Vec<&str> = text.split_inclusive('\n').collect();
+        let (before, after) = ends.split_at(ends.len() / 2);
+        let ends = [&before.concat(), "<<<<<<< ours\n=======\n>>>>>>> theirs\n"];
+        [ends[0], ends[1], &after.concat()].concat().into_bytes()
+    };
+    let lines = |text: &str, edit: fn(&str) -> String| {
+        let lines: Vec<String> = text.lines().map(edit).collect();
+        (lines.join("\n") + "\n").into_bytes()
+    };
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n";
+    let table: [(Edit<'_>, &str, &str); 8] = [
+        (&|_| pointer.into(), "Git LFS", "git lfs pull"),
+        (
+            &|_| b"\x1f\x8b\x08\0\n\n\0\n".into(),
+            "compressed",
+            "Unpack",
+        ),
+        (&|_| b"<html>\n<body>\n".into(), "HTML", "curl --fail"),
+        (
+            &|_| b"../../store/ab/x.json".into(),
+            "symbolic link",
+            "core.symlinks",
+        ),
+        (
+            &|text| text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            "UTF-16",
+            "PowerShell",
+        ),
+        (&conflict, "conflict", "--theirs"),
+        (
+            &|text| lines(text, |line| format!("12:00:00 agent[7]: {line}")),
+            "as a log writes it",
+            "journalctl",
+        ),
+        (
+            &|text| lines(text, |line| format!("\u{1b}[32m{line}\u{1b}[0m")),
+            "colours",
+            "NO_COLOR",
+        ),
+    ];
+    for (edit, told, help) in table {
+        let events = with(EVENTS, |text| edit(&text));
+        let state = with(STATE, |text| edit(&text.replace('\n', "")));
+        for (report, rule) in [(events, "events/syntax"), (state, "record/json-syntax")] {
+            if told == "conflict" && rule != "events/syntax" {
+                continue;
+            }
+            let found = only(&report, rule);
+            assert!(found.message.contains(told), "{}", found.message);
+            assert!(found.help.contains(help), "{}", found.help);
+            assert!(of_rule(&report, "events/torn-tail").is_empty());
+        }
+    }
+}
+
+#[test]
+fn two_writers_in_one_line_are_told_with_what_fits_the_file() {
+    let interleaved = |text: &str| {
+        let lines: Vec<&str> = text.lines().collect();
+        let (first, second) = (lines[4], lines[5]);
+        let at = first.find(",\"").unwrap() + 1;
+        let both = format!("{}{second}\n{}", &first[..at], &first[at..]);
+        let lines = [&lines[..4], &[&*both], &lines[6..]].concat();
+        (lines.join("\n") + "\n").into_bytes()
+    };
+    let events = with(EVENTS, |text| interleaved(&text));
+    let found = only(&events, "events/syntax");
+    assert!(
+        found
+            .message
+            .starts_with("line 5 is not JSON: another object begins inside of one")
+            && found.message.ends_with("the same holds for 1 more line"),
+        "{}",
+        found.message
+    );
+    assert!(found.help.contains("O_APPEND"), "{}", found.help);
+    let state = with(STATE, |text| text.replacen(',', ",{\"a\": 1}", 1).into());
+    let found = only(&state, "record/json-syntax");
+    assert!(
+        found.message.contains("another object"),
+        "{}",
+        found.message
+    );
+    assert!(found.help.contains("rename"), "{}", found.help);
+}
+
+#[test]
+fn digest_that_fits_but_for_line_ends_says_how_to_keep_them() {
+    for (case, rule, option) in [
+        ("good/sealed", "projection/digest", "--quiet"),
+        (
+            "good/strict-near-misses",
+            "manifest/digest",
+            "--verify-manifest",
+        ),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("episodes/ep_answer");
+        fs::create_dir_all(&dir).unwrap();
+        for artifact in Artifact::ALL.map(Artifact::file_name) {
+            fs::copy(run_of(case).join(artifact), dir.join(artifact)).unwrap();
+        }
+        let state = dir.join("state.json");
+        let text = fs::read_to_string(&state).unwrap();
+        let args = ["validate", option, "--select", rule];
+        let args = [&args[..], &[temp.path().to_str().unwrap()]].concat();
+        for (text, is_told) in [
+            (text.replace('\n', "\r\n"), true),
+            (text.replace('\n', "\n "), false),
+        ] {
+            fs::write(&state, text).unwrap();
+            let output = run(&args);
+            let told = stdout(&output);
+            assert_eq!(output.status.code(), Some(1), "{told}");
+            assert_eq!(
+                told.contains("only the line ends differ"),
+                is_told,
+                "{told}"
+            );
+        }
+        let text = fs::read_to_string(&state).unwrap().replace("\n ", "\r\n");
+        fs::write(&state, text).unwrap();
+        let human = run(&args);
+        assert!(
+            stdout(&human).contains("`*.json -text`"),
+            "{}",
+            stdout(&human)
+        );
     }
 }
