@@ -1,7 +1,7 @@
 //! Findings, more than there is room for -> those to list: errors before warnings, and of each rule
 //! some before many of one. What could not be judged and counts as an error is among them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::Severity;
 use crate::words::Words as _;
@@ -11,6 +11,8 @@ pub(super) struct Choice {
     /// The sizes of all that are listed have at most this sum.
     room: usize,
     met: u64,
+    /// The number of findings that are kept.
+    held: usize,
     rules: BTreeMap<(Severity, String), Kept>,
 }
 
@@ -27,6 +29,7 @@ impl Choice {
         Self {
             room,
             met: 0,
+            held: 0,
             rules: BTreeMap::new(),
         }
     }
@@ -39,14 +42,49 @@ impl Choice {
             kept.size += size;
             if kept.size <= self.room {
                 kept.lines.push((self.met, size, text));
+                self.held += 1;
             }
         }
         self.met += 1;
+        if self.held > 2 * self.room {
+            self.prune();
+        }
+    }
+
+    /// Lets go of what is not listed: with each further finding, less of it is.
+    fn prune(&mut self) {
+        let listed: BTreeSet<u64> = self.chosen(0).iter().map(|(_, at, _)| *at).collect();
+        for kept in self.rules.values_mut() {
+            let held = kept.lines.len();
+            kept.lines.retain(|(at, ..)| listed.contains(at));
+            if kept.lines.len() < held {
+                kept.size = self.room + 1;
+            }
+        }
+        self.held = listed.len();
     }
 
     /// The texts to list, errors first and else in the order in which they were met, and the number
     /// of the others.
     pub(super) fn listed(&self, taken: usize) -> (Vec<&str>, u64) {
+        let mut listed = self.chosen(taken);
+        listed.sort_unstable();
+        self.counted(&listed)
+    }
+
+    /// The texts to list, in the order in which they were met, and the number of the others.
+    pub(super) fn in_order(&self) -> (Vec<&str>, u64) {
+        let mut listed = self.chosen(0);
+        listed.sort_unstable_by_key(|(_, at, _)| *at);
+        self.counted(&listed)
+    }
+
+    fn counted<'t>(&self, listed: &[(Severity, u64, &'t str)]) -> (Vec<&'t str>, u64) {
+        let unlisted = self.met - listed.len() as u64;
+        (listed.iter().map(|(.., text)| *text).collect(), unlisted)
+    }
+
+    fn chosen(&self, taken: usize) -> Vec<(Severity, u64, &str)> {
         let mut room = self.room.saturating_sub(taken);
         let mut listed: Vec<(Severity, u64, &str)> = Vec::new();
         for severity in Severity::ALL.iter().copied() {
@@ -63,11 +101,6 @@ impl Choice {
                 });
             }
         }
-        listed.sort_unstable();
-        let unlisted = self.met - listed.len() as u64;
-        (
-            listed.into_iter().map(|(.., text)| text).collect(),
-            unlisted,
-        )
+        listed
     }
 }

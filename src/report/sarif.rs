@@ -1,5 +1,5 @@
-//! Reports -> a log in SARIF 2.1.0, for code scanning and editors. Results are written one at a
-//! time.
+//! Reports -> a log in SARIF 2.1.0, for code scanning and editors: some results, and a count of the
+//! rest.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::choice::Choice;
 use super::json::write_json;
 use super::{Closing, Renderer};
 use crate::finding::{
@@ -21,13 +22,20 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// The address of runvet's sources; empty if `Cargo.toml` names no repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
+/// The maximum number of results: GitHub keeps no more of a run, and refuses a run with more than
+/// 25,000.
+const MAX_RESULTS: usize = 5_000;
+
+/// The maximum number of tags of a rule: GitHub refuses a rule with more.
+const MAX_TAGS: usize = 20;
+
 /// The maximum number of notifications about faults and what could not be judged. They come after
 /// all results and are held until then; the rest are counted.
 const MAX_NOTIFICATIONS: usize = 1_000;
 
 pub(super) struct Sarif {
     rules: Vec<RuleInfo>,
-    results: u64,
+    results: Choice,
     notifications: Vec<Notification>,
     unjudged: u64,
 }
@@ -36,16 +44,18 @@ impl Sarif {
     pub(super) fn new(rules: Vec<RuleInfo>) -> Self {
         Self {
             rules,
-            results: 0,
+            results: Choice::new(MAX_RESULTS),
             notifications: Vec::new(),
             unjudged: 0,
         }
     }
 
-    fn result(&mut self, out: &mut dyn Write, result: &SarifResult<'_>) -> io::Result<()> {
-        out.write_all(if self.results == 0 { b"\n  " } else { b",\n  " })?;
-        self.results += 1;
-        write_json(out, result)
+    fn add(&mut self, of: &Finding, group: &str, result: &SarifResult<'_>) -> io::Result<()> {
+        let mut text = Vec::new();
+        write_json(&mut text, result)?;
+        let text = String::from_utf8(text).map_err(io::Error::other)?;
+        self.results.add(of.severity, group, 1, text);
+        Ok(())
     }
 
     fn result_of<'r>(
@@ -95,10 +105,10 @@ impl Renderer for Sarif {
         out.write_all(b",\n \"columnKind\":\"unicodeCodePoints\",\n \"results\":[")
     }
 
-    fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+    fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         for finding in &episode.findings {
             let result = self.result_of(episode, finding, Vec::new());
-            self.result(out, &result)?;
+            self.add(finding, &finding.rule, &result)?;
         }
         for suppressed in &episode.suppressed {
             let justification = suppressed
@@ -109,8 +119,9 @@ impl Renderer for Sarif {
                 kind: "external",
                 justification,
             };
-            let result = self.result_of(episode, &suppressed.finding, vec![suppression]);
-            self.result(out, &result)?;
+            let finding = &suppressed.finding;
+            let result = self.result_of(episode, finding, vec![suppression]);
+            self.add(finding, &format!("suppressed {}", finding.rule), &result)?;
         }
         for Unjudged { reason, rules, .. } in episode.unjudged() {
             self.unjudged += 1;
@@ -119,7 +130,7 @@ impl Renderer for Sarif {
                 let notification = Notification {
                     level: "warning",
                     message,
-                    locations: [whole(uri(episode.key.as_path()))],
+                    locations: vec![whole(uri(episode.key.as_path()))],
                 };
                 self.notifications.push(notification);
             }
@@ -128,11 +139,27 @@ impl Renderer for Sarif {
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        let (results, unlisted) = self.results.in_order();
+        for (index, result) in results.iter().enumerate() {
+            let separator = if index == 0 { "\n  " } else { ",\n  " };
+            write!(out, "{separator}{result}")?;
+        }
         let (faults, unjudged) = (closing.faults.iter(), &mut self.notifications);
         let mut notifications: Vec<Notification> =
             faults.take(MAX_NOTIFICATIONS).map(fault).collect();
         unjudged.truncate(MAX_NOTIFICATIONS - notifications.len());
         notifications.append(unjudged);
+        if unlisted > 0 {
+            let text = format!("{unlisted} results are not listed: of each rule, some are");
+            notifications.insert(
+                0,
+                Notification {
+                    level: "warning",
+                    message: message(&text),
+                    locations: Vec::new(),
+                },
+            );
+        }
         out.write_all(b"],\n \"invocations\":[")?;
         let invocation = Invocation {
             execution_successful: closing.is_complete,
@@ -140,6 +167,7 @@ impl Renderer for Sarif {
             properties: Properties {
                 faults: closing.faults.len(),
                 unjudged: self.unjudged,
+                unlisted,
             },
         };
         write_json(out, &invocation)?;
@@ -213,7 +241,9 @@ impl<'r> Rule<'r> {
                 .url
                 .clone()
                 .unwrap_or_else(|| help_uri(repository, &info.id)),
-            properties: (!info.tags.is_empty()).then(|| RuleProperties { tags: &info.tags }),
+            properties: (!info.tags.is_empty()).then(|| RuleProperties {
+                tags: info.tags.get(..MAX_TAGS).unwrap_or(&info.tags),
+            }),
             default_configuration: Configuration {
                 level: info.level.severity().unwrap_or(Severity::Warning).word(),
                 enabled: info.level != Level::Off,
@@ -266,13 +296,16 @@ struct Properties {
     /// notification lists.
     faults: usize,
     unjudged: u64,
+    /// The number of results that are not listed.
+    unlisted: u64,
 }
 
 #[derive(Serialize)]
 struct Notification {
     level: &'static str,
     message: Message,
-    locations: [Location<'static>; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    locations: Vec<Location<'static>>,
 }
 
 #[derive(Serialize)]
@@ -343,7 +376,7 @@ fn fault(fault: &ReportedFault) -> Notification {
     Notification {
         level: "error",
         message: message(&fault.message),
-        locations: [whole(uri(Path::new(&fault.path)))],
+        locations: vec![whole(uri(Path::new(&fault.path)))],
     }
 }
 

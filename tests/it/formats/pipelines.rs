@@ -464,8 +464,8 @@ fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
         (Format::Json, 0),
         (Format::Ndjson, 0),
         (Format::Gitlab, 0),
-        // A thousand notifications, with the names of the rules that were not judged.
-        (Format::Sarif, 600_000),
+        // Five thousand results, and a thousand notifications.
+        (Format::Sarif, 6_000_000),
         (Format::Github, 20_000),
         (Format::Markdown, 60_000),
         // The first finding of each rule.

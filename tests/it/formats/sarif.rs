@@ -1,6 +1,7 @@
 //! The format `sarif` follows its standard, and has the findings of the report.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -9,9 +10,10 @@ use runvet::finding::{EpisodeReport, Finding, Level};
 use runvet::gate::{Gate, all_rules};
 use serde_json::{Value, json};
 
+use crate::support::binary::run;
 use crate::support::corpus::corpus;
 use crate::support::printed::{REPORT, RUN_DATA, findings, json, runvet};
-use crate::support::runs::copy_dir;
+use crate::support::runs::{copy_dir, copy_of, replace};
 use crate::support::sarif::hold_to_the_sarif_schema;
 
 /// The path that a URI in a log stands for.
@@ -274,4 +276,34 @@ fn fingerprints_survive_moves_and_are_distinct() {
             .collect();
         assert_eq!(distinct.len(), episode.findings.len(), "{}", episode.dir);
     }
+}
+
+#[test]
+fn sarif_has_as_many_results_as_code_scanning_keeps_with_some_of_each_rule() {
+    let (temp, dir) = copy_of("good/terminal");
+    replace(&dir.join("summary.json"), "\"ep_answer\"", "\"ep_other\"");
+    let mut events = fs::read_to_string(dir.join("events.jsonl")).unwrap();
+    for index in 0..9_000 {
+        writeln!(events, r#"{{"phase":"observe","payload":{{"n":{index}}}}}"#).unwrap();
+    }
+    fs::write(dir.join("events.jsonl"), events).unwrap();
+    let output = run(&[
+        "validate",
+        "--format",
+        "sarif",
+        temp.path().to_str().unwrap(),
+    ]);
+    let log: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 5_000);
+    let has = |rule: &str| results.iter().any(|result| result["ruleId"] == rule);
+    assert!(has("events/schema") && has("episode/id"));
+    let invocation = &log["runs"][0]["invocations"][0];
+    let unlisted = invocation["properties"]["unlisted"].as_u64().unwrap();
+    assert!(unlisted >= 4_000, "{unlisted}");
+    let told = invocation["toolExecutionNotifications"].to_string();
+    assert!(
+        told.contains(&format!("{unlisted} results are not listed")),
+        "{told}"
+    );
 }
