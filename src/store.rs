@@ -78,13 +78,13 @@ pub(crate) use settings::read_trusted;
 pub(crate) use settings::{ConfigSearch, find_config};
 pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]
-pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at};
+pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at, reports_no_changes};
 pub(crate) use stillness::{Movement, Seen};
 #[cfg(feature = "cli")]
 pub(crate) use walk::FoundEpisode;
 pub(crate) use walk::{AsEpisodeDir, Excludes, Found};
 #[cfg(feature = "cli")]
-pub(crate) use whole::{WholeFile, append, is_one_file};
+pub(crate) use whole::{WholeFile, append, are_one_open_file, is_one_file};
 
 pub(crate) use workspace::{Search, contains};
 pub(crate) use writing::{

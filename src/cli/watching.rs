@@ -11,9 +11,13 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::Failure;
+use super::output::Output;
 use super::settings::parse_whole;
-use crate::store::Given;
+use crate::store::{Given, reports_no_changes};
 use crate::watch::Watch;
+
+/// The seconds between two scans, where nobody sets them.
+const POLL_SECONDS: NonZeroU64 = NonZeroU64::MIN.saturating_add(1);
 
 /// What is watched.
 #[derive(Args)]
@@ -22,8 +26,8 @@ pub(super) struct WatchArgs {
     #[arg(default_value = ".")]
     pub(super) dir: PathBuf,
 
-    /// Scan all files at this interval; needed on file systems that do not report changes, such as
-    /// network file systems
+    /// Scan all files at this interval, as on file systems that do not report changes [default: 2
+    /// on those that are known for it, such as NFS, SMB and FUSE; else none]
     #[arg(
         long,
         value_name = "SECONDS",
@@ -34,6 +38,17 @@ pub(super) struct WatchArgs {
 }
 
 impl WatchArgs {
+    /// Has the files scanned where the file system does not report what others change, and says so.
+    pub(super) fn poll_where_needed(&mut self, output: &Output) {
+        if self.poll.is_none() && reports_no_changes(&self.dir) {
+            self.poll = Some(POLL_SECONDS);
+            output.note(&format!(
+                "the file system does not report changes that others make, so all files are \
+                 scanned every {POLL_SECONDS} s; --poll sets another interval"
+            ));
+        }
+    }
+
     /// Starts to watch the directory. The matches say whether a user gave it.
     pub(super) fn start(self, matches: &ArgMatches) -> Result<Watch, Failure> {
         let given = match matches.value_source("dir") {

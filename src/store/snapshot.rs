@@ -74,6 +74,39 @@ impl Tree for Noting {
     }
 }
 
+/// The numbers of file systems that report no changes by others: NFS, SMB, CIFS, FUSE and virtiofs,
+/// 9p, AFS, Ceph, Lustre, GPFS, GFS2, OCFS2, and shared folders of `VirtualBox` and `VMware`.
+#[cfg(target_os = "linux")]
+const SILENT: [u32; 15] = [
+    0x6969,
+    0x517B,
+    0xFE53_4D42,
+    0xFF53_4D42,
+    0x6573_5546,
+    0x0102_1997,
+    0x5346_414F,
+    0x6B41_4653,
+    0x00C3_6400,
+    0x0BD0_0BD0,
+    0x4750_4653,
+    0x0116_1970,
+    0x7461_636F,
+    0x786F_4256,
+    0xBACB_ACBC,
+];
+
+/// Whether the file system of a directory is known not to report what others change.
+pub(crate) fn reports_no_changes(dir: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    if let Ok(stat) = rustix::fs::statfs(dir) {
+        return SILENT
+            .iter()
+            .any(|it| i128::from(stat.f_type) & 0xFFFF_FFFF == i128::from(*it));
+    }
+    let _ = dir;
+    false
+}
+
 /// Whether a directory may be listed, and what is in it be looked at.
 pub(crate) fn is_open(dir: &Path) -> bool {
     let access = Access::READ_OK | Access::EXEC_OK;

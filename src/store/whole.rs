@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,14 @@ pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
         fs::canonicalize(path).ok().or_else(in_its_dir)
     };
     a == b || place(a).is_some_and(|of_a| place(b) == Some(of_a))
+}
+
+/// Whether what is written to two open files, terminals or pipes goes to one place.
+pub(crate) fn are_one_open_file(one: impl AsFd, other: impl AsFd) -> bool {
+    match (fstat(one), fstat(other)) {
+        (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
+        _ => false,
+    }
 }
 
 /// A file that is being written. Until [`WholeFile::keep`] it has no name, so that nothing is left
@@ -136,7 +145,7 @@ fn remove_leftovers(dir: &Path) {
 
 /// The path of an open file that has no name.
 #[cfg(target_os = "linux")]
-fn name_of(file: &impl std::os::fd::AsFd) -> String {
+fn name_of(file: &impl AsFd) -> String {
     use std::os::fd::AsRawFd;
     format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
 }

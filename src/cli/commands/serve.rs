@@ -76,13 +76,18 @@ pub(in crate::cli) struct Serve {
 }
 
 impl Serve {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(
+        mut self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
         let settings = self.gate.resolve(matches, Baselines::Read)?;
         let (said, gate) = (settings.said(), settings.gate);
         let access = serve::Access {
             token: self.token_file.as_deref().map(read_token).transpose()?,
             hosts: self.allowed_host,
         };
+        self.watched.poll_where_needed(output);
         let watch = self.watched.start(matches)?;
         let serve = serve::Serve::bind(watch, self.listen, access).map_err(Failure::fault)?;
         let stop = serve.stop();

@@ -69,9 +69,14 @@ enum Format {
 }
 
 impl Watch {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(
+        mut self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         self.period.note(output);
+        self.watched.poll_where_needed(output);
         if !self.period.is_all() {
             // A card says when the run started.
             gate = gate.keep_cards(true);

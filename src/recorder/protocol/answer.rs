@@ -66,6 +66,9 @@ pub(crate) struct Done {
     /// The ids of the steps that are pending, in the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pending: Option<Vec<String>>,
+    /// The time that `at` set, where it was written without a zone and so is in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) at: Option<String>,
     /// What the policies decide about `plan` or `open`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) verdict: Option<Judgement>,
@@ -96,6 +99,7 @@ impl Done {
             id: None,
             path: None,
             pending: None,
+            at: None,
             verdict: None,
             status: None,
             outcome: None,

@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 
-use crate::record::{Action, DateTime, StepKind, any_value, describe_values, schema_id};
+use crate::record::{Action, StepKind, any_value, describe_values, schema_id};
 
 /// A line of the standard input of `runvet record`: an object whose one member is the command.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,8 +45,9 @@ pub(crate) enum Command {
     /// Adds a proposal of what to learn.
     Propose(Proposal),
     /// Sets the time of what follows, in a run that began with `--started-at`: not before that of
-    /// the last event. Parts of a microsecond do not count.
-    At(DateTime),
+    /// the last event. An RFC 3339 date-time; without a zone it is in UTC. Parts of a microsecond
+    /// do not count.
+    At(String),
     /// Writes the state as it is now.
     Persist(Nothing),
     /// Ends the session and leaves the run pending. The argument says why the run waits. `--resume`

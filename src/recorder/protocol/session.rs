@@ -202,12 +202,18 @@ fn carry_out(run: &mut Run, command: Command) -> Result<Done, Failed> {
             return Ok(Done::of_run(run));
         }
         Command::At(time) => {
-            let parsed = Timestamp::parse(&time.0).and_then(|time| time.system_time());
-            run.at(parsed.ok_or_else(|| {
-                let why = format!("`at` has {}, which is not an RFC 3339 time", quote(&time.0));
+            let zoned = Timestamp::parse(&time);
+            let in_utc = format!("{time}Z");
+            let at = zoned.is_none().then_some(in_utc.clone());
+            let parsed = zoned.or_else(|| Timestamp::parse(&in_utc));
+            run.at(parsed.and_then(|time| time.system_time()).ok_or_else(|| {
+                let why = format!("`at` is {}, not an RFC 3339 date-time", quote(&time));
                 Failed::new("argument", &why)
             })?)?;
-            return Ok(Done::nothing());
+            return Ok(Done {
+                at,
+                ..Done::nothing()
+            });
         }
         Command::Persist(_) => {
             run.persist()?;

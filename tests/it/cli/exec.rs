@@ -11,6 +11,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
+use crate::support::binary::runvet;
 use crate::support::process::{ended, exited};
 use crate::support::recording::{complaints, fed, json, only_run, recording};
 
@@ -304,4 +305,28 @@ fn signal_that_is_ignored_stays_ignored() {
     nohup.arg(command.get_program()).args(command.get_args());
     assert_eq!(ended(&mut nohup).status.code(), Some(0));
     assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn output_and_errors_that_go_to_one_place_keep_their_order() {
+    let temp = tempfile::tempdir().unwrap();
+    let log = fs::File::create(temp.path().join("log")).unwrap();
+    let script = "for i in $(seq 200); do echo out $i; echo err $i >&2; done";
+    let data = temp.path().join("runs");
+    let run = [
+        "record",
+        "--run-data",
+        data.to_str().unwrap(),
+        "--exec",
+        "--",
+    ];
+    let status = runvet(&[&run[..], &["sh", "-c", script]].concat())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let lines = (1..=200).map(|index| format!("out {index}\nerr {index}\n"));
+    let log = fs::read_to_string(temp.path().join("log")).unwrap();
+    assert_eq!(log, lines.collect::<String>());
 }

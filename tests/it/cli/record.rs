@@ -171,6 +171,7 @@ fn run_is_recorded_afterwards_with_its_own_id_and_times() {
     let named = ["--task", "t", "--id", "trace-4711"];
     let lines = r#"{"at":"2026-03-01T12:00:02Z"}
         {"note":{"phase":"observe"}}
+        {"at":"2026-03-01T12:00:02.5"}
         {"at":"2026-03-01T12:00:01.999999Z"}
         {"at":"2026-03-01"}
         {"at":"9999-12-31T23:59:59-23:59"}
@@ -180,6 +181,8 @@ fn run_is_recorded_afterwards_with_its_own_id_and_times() {
         .iter()
         .filter_map(|answer| answer["error"]["message"].as_str())
         .collect();
+    // Without a zone it is in UTC, as `--started-at` is, and the answer says so.
+    assert_eq!(answers[3]["at"], "2026-03-01T12:00:02.5Z");
     assert_eq!(
         (code, &answers[0]["id"], &*refused),
         (
@@ -188,7 +191,7 @@ fn run_is_recorded_afterwards_with_its_own_id_and_times() {
             &[
                 "the time is refused: it is 2026-03-01T12:00:01.999999+00:00, but the last event \
                  was later, at 2026-03-01T12:00:02.000000+00:00",
-                "`at` is \"2026-03-01\", not an RFC 3339 date-time with an offset",
+                "`at` is \"2026-03-01\", not an RFC 3339 date-time",
                 "the time is refused: in UTC, it is outside of the years 0 to 9999",
             ][..]
         )

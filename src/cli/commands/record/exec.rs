@@ -28,6 +28,7 @@ use crate::record::{Action, StepKind};
 use crate::recorder::{
     End, Error, OpenStep, Recorder, Run, StepDecision, StepDraft, StepEnd, Task,
 };
+use crate::store::are_one_open_file;
 
 /// The number of bytes of each output of a command that are recorded, its last ones.
 const MAX_EXCERPT_BYTES: usize = 4 << 10;
@@ -287,11 +288,18 @@ fn execute(
         stdout: Printed::default(),
         stderr: Printed::default(),
     };
-    let spawned = Command::new(&command.program)
-        .args(&command.arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
+    let mut spawning = Command::new(&command.program);
+    spawning.args(&command.arguments).stdout(Stdio::piped());
+    spawning.stderr(Stdio::piped());
+    // In one pipe, what goes to one place keeps its order.
+    let mut both = None;
+    if are_one_open_file(io::stdout(), io::stderr()) {
+        let (reader, writer) = io::pipe()?;
+        spawning.stdout(writer.try_clone()?).stderr(writer);
+        both = Some(reader);
+    }
+    let spawned = spawning.spawn();
+    drop(spawning);
     let mut child = match spawned {
         Ok(child) => child,
         Err(error) => {
@@ -299,7 +307,10 @@ fn execute(
             return Ok(executed);
         }
     };
-    let stdout = pass(child.stdout.take(), io::stdout(), events);
+    let stdout = match both {
+        Some(both) => pass(Some(both), io::stdout(), events),
+        None => pass(child.stdout.take(), io::stdout(), events),
+    };
     let stderr = pass(child.stderr.take(), io::stderr(), events);
     let mut outputs = 2;
     executed.status = wait(&mut child, &mut outputs, &happened);
