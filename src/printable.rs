@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, percent_encode};
+use unicode_normalization::UnicodeNormalization as _;
 #[cfg(feature = "human")]
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -88,6 +89,27 @@ fn push_escaped(out: &mut String, c: char) {
         }
         c => out.push(c),
     }
+}
+
+/// Whether two texts are the same but for their Unicode form: an accent may be a character of its
+/// own, as in names that macOS has written.
+pub(crate) fn are_alike(one: &str, other: &str) -> bool {
+    one.nfc().eq(other.nfc())
+}
+
+/// Two texts as a message shows them; with escapes where they would look alike.
+pub(crate) fn apart(one: String, other: String) -> [String; 2] {
+    if one == other || !are_alike(&one, &other) {
+        return [one, other];
+    }
+    let escape = |c: char| {
+        if c.is_ascii() {
+            c.to_string()
+        } else {
+            c.escape_unicode().to_string()
+        }
+    };
+    [one, other].map(|text| text.chars().map(escape).collect())
 }
 
 /// The text in double quotes, escaped and cut after 80 characters.

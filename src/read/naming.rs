@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Error, MAX_MATCHES, RunData, RunReader, Several, ambiguous, several_below};
+use crate::printable::are_alike;
 use crate::source::{Artifact, EPISODES};
 use crate::store::{self, EpisodeDir, FoundRuns, Given, RunDir, display, unlistable};
 
@@ -129,7 +130,8 @@ impl RunData {
             return None;
         }
         let folded = name.to_lowercase();
-        self.only(name, |id| id.to_lowercase() == folded)
+        self.only(name, |id| are_alike(id, name))
+            .or_else(|| self.only(name, |id| id.to_lowercase() == folded))
             .or_else(|| self.only(name, |id| id.starts_with(name)))
             .or_else(|| self.only(name, |id| id.to_lowercase().starts_with(&folded)))
             .or_else(|| self.only(name, |id| id.contains(name)))

@@ -14,6 +14,7 @@ use super::advice::{description, first_sentence, word_meant};
 use crate::document::{Document, Kind, Resolved};
 use crate::printable::{brief, quote};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::timestamp::slip;
 
 /// One place where a record violates its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,7 +175,9 @@ impl Violation {
             }
             Breach::Empty => format!("{subject} is empty"),
             Breach::NotADateTime { shown } => {
-                format!("{subject} is {shown}, not an RFC 3339 date-time with an offset")
+                let slip = slip(shown.trim_matches('"'));
+                let slip = slip.map_or(String::new(), |what| format!(": {what}"));
+                format!("{subject} is {shown}, not an RFC 3339 date-time with an offset{slip}")
             }
             Breach::Other {
                 shown,

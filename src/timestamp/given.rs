@@ -49,6 +49,39 @@ impl Timestamp {
     }
 }
 
+/// What keeps a text from being an RFC 3339 date-time, where it is one of the frequent slips.
+pub(crate) fn slip(text: &str) -> Option<&'static str> {
+    let bracket = text.find('[').unwrap_or(text.len());
+    let mut with_colon = text.to_owned();
+    if let Some(at) = text
+        .len()
+        .checked_sub(2)
+        .filter(|at| text.is_char_boundary(*at))
+    {
+        with_colon.insert(at, ':');
+    }
+    let repaired = [
+        (with_colon, "its offset lacks the colon"),
+        (
+            text.replacen(' ', "T", 1),
+            "it lacks `T` between date and time",
+        ),
+        (
+            text.replacen(',', ".", 1),
+            "a fraction of a second comes after `.`",
+        ),
+        (
+            text.get(..bracket)?.to_owned(),
+            "nothing comes after the offset",
+        ),
+        (format!("{text}Z"), "it lacks an offset"),
+    ];
+    let slip = repaired
+        .into_iter()
+        .find(|(text, _)| Timestamp::parse(text).is_some());
+    slip.map(|(_, what)| what)
+}
+
 /// The seconds of a length such as `90s`, `15m`, `1h` or `7d`.
 pub(crate) fn length(text: &str) -> Option<i64> {
     let unit = match text.as_bytes().last()? {

@@ -1,7 +1,7 @@
 //! `episode/id`: a record belongs to another episode.
 
 use crate::facts::{IdSource, StateFacts, SummaryFacts};
-use crate::printable::quote;
+use crate::printable::{apart, quote};
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(BuiltIn {
@@ -21,7 +21,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         IdSource::State => "state.json says",
         IdSource::Summary => "summary.json says",
     };
-    let known = || format!("{source} {}", quote(expected));
+    let apart = |id: String| {
+        let [id, known] = apart(id, quote(expected));
+        (id, format!("{source} {known}"))
+    };
     let other = || place(*says).map(|place| (place, "the episode's id"));
     let in_state = state.and_then(StateFacts::id);
     let in_summary = summary.and_then(SummaryFacts::id);
@@ -31,13 +34,13 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         if let Some(id) = id.filter(|id| id != expected)
             && let Some(place) = place(record)
         {
-            let (id, known) = (quote(&id), known());
+            let (id, known) = apart(quote(&id));
             let message = format!("the record belongs to the episode {id}, but {known}");
             ctx.push(Draft::new(place, message).related_to(other()));
         }
     }
     if let Some(foreign) = timeline.and_then(|timeline| timeline.foreign.as_ref()) {
-        let (id, known) = (&foreign.id, known());
+        let (id, known) = apart(foreign.id.clone());
         let message = match foreign.lines {
             1 => format!("the event belongs to the episode {id}, but {known}"),
             lines => format!(

@@ -22,6 +22,9 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 /// What to do about a record or a line beyond a limit.
 const SHORTEN: &str = "Keep large outputs in files of their own and name them in the record.";
 
+/// What to do about a link.
+const UNLINK: &str = "Put the file itself in place: `git annex get` and `git annex unlock` (or the same of `datalad`), `dvc config cache.type copy` and `dvc checkout`, `cp -L` elsewhere. `--follow-links` follows links that stay in the episode's directory.";
+
 fn word(trouble: &Trouble) -> Option<Draft> {
     match trouble {
         // A fault of the machine, which another check may not meet.
@@ -31,9 +34,13 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         } => None,
         Trouble::Unreadable { artifact, why } => {
             let message = format!("{artifact} can't be read: {why}");
-            let is_beyond = matches!(why, Unreadable::TooLarge(_) | Unreadable::TooManyValues(_));
+            let help = match why {
+                Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) => Some(SHORTEN),
+                Unreadable::Link | Unreadable::Outside | Unreadable::Dangling => Some(UNLINK),
+                _ => None,
+            };
             let draft = Draft::new(Place::whole(*artifact), message).besides(why);
-            Some(draft.help(is_beyond.then(|| SHORTEN.to_owned())))
+            Some(draft.help(help.map(str::to_owned)))
         }
         Trouble::LineTooLong(line) => {
             let (number, limit) = (line.number, MAX_RECORD_BYTES >> 20);

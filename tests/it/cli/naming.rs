@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::binary::{stderr, stdout};
+use crate::support::binary::{run, stderr, stdout};
 use crate::support::corpus::corpus;
 use crate::support::demo::demo;
 use crate::support::runs::{copy_dir, copy_of, run_of, touch};
@@ -338,4 +338,28 @@ fn run_in_the_place_of_a_record_is_told() {
     assert_eq!(output.status.code(), Some(2));
     let tip = "tip: name a record after the run: `runvet show @latest state`";
     assert!(stderr(&output).contains(tip), "{}", stderr(&output));
+}
+
+#[test]
+fn names_that_differ_in_unicode_form_only_are_told_apart() {
+    let (temp, dir) = copy_of("good/terminal");
+    fs::rename(&dir, temp.path().join("episodes/ep_cafe\u{301}")).unwrap();
+    for file in ["state.json", "summary.json", "events.jsonl"] {
+        let file = temp.path().join("episodes/ep_cafe\u{301}").join(file);
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace("ep_answer", "ep_caf\u{e9}")).unwrap();
+    }
+    let path = temp.path().to_str().unwrap();
+    let check = run(&["validate", "--select", "episode/id", path]);
+    let told = stdout(&check);
+    for message in [
+        "the record belongs to the episode \"ep_caf\\u{e9}\", but the directory is called \
+         \"ep_cafe\\u{301}\"",
+        "the first of them to \"ep_caf\\u{e9}\"",
+    ] {
+        assert!(told.contains(message), "{told}");
+    }
+    // As it is typed, the name finds the run.
+    let view = run(&["view", "ep_caf\u{e9}", "--run-data", path]);
+    assert_eq!(view.status.code(), Some(0), "{}", stderr(&view));
 }

@@ -102,6 +102,35 @@ fn nan_and_infinity_are_told() {
 }
 
 #[test]
+fn near_misses_of_a_timestamp_say_what_is_wrong() {
+    let right = "2026-03-01T12:00:00.010000+00:00";
+    for (wrong, what) in [
+        (
+            "2026-03-01T12:00:00.010000+0000",
+            "its offset lacks the colon",
+        ),
+        (
+            "2026-03-01 12:00:00.010000+00:00",
+            "it lacks `T` between date and time",
+        ),
+        (
+            "2026-03-01T12:00:00,010000+00:00",
+            "a fraction of a second comes after `.`",
+        ),
+        (
+            "2026-03-01T12:00:00Z[UTC]",
+            "nothing comes after the offset",
+        ),
+        ("2026-03-01T12:00:00", "it lacks an offset"),
+    ] {
+        let report = replaced(EVENTS, right, wrong);
+        let told = report.findings.iter().find(|it| it.rule == "events/schema");
+        let told = &told.unwrap().message;
+        assert!(told.ends_with(&format!("with an offset: {what}")), "{told}");
+    }
+}
+
+#[test]
 fn python_repr_gets_its_own_help() {
     for text in ["'step-1'", "None", "True"] {
         let report = replaced(STATE, "\"step-1\"", text);
