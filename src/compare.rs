@@ -227,7 +227,7 @@ pub(crate) struct Apart {
     pub(crate) set: &'static str,
     /// Its directory.
     pub(crate) dir: String,
-    /// `invalid`, `undecided`, `unfinished`, `no_key` or `unpaired`.
+    /// `invalid`, `breaks_rule`, `undecided`, `unfinished`, `no_key` or `unpaired`.
     pub(crate) why: &'static str,
 }
 

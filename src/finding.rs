@@ -5,6 +5,7 @@ mod card;
 mod coverage;
 mod skip;
 mod totals;
+mod verdict;
 mod whole;
 
 use std::borrow::Cow;
@@ -28,10 +29,11 @@ pub(crate) use totals::Tally;
 pub use totals::{Deny, Statistics, Totals};
 #[cfg(feature = "html")]
 pub(crate) use totals::{OTHERS, by_rule, quantile, sum_of};
+pub use verdict::Verdict;
 pub use whole::Whole;
 
 /// The version of the report format.
-pub const REPORT_VERSION: &str = "2.1.0";
+pub const REPORT_VERSION: &str = "2.2.0";
 
 /// Findings of one rule in one episode that a report lists; the rest is counted in one more
 /// finding.
@@ -46,7 +48,7 @@ pub(crate) const MAX_FINDINGS_PER_RULE: usize = 10_000;
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 pub enum Severity {
-    /// The records can't be trusted; the gate fails.
+    /// The records can't be trusted, or they break a rule of the team; the gate fails.
     Error,
     /// The finding deserves a look; the gate passes unless warnings are denied.
     Warning,
@@ -283,6 +285,10 @@ pub struct EpisodeReport {
     /// level `error` could not be judged because of what the records hold, and no finding says so.
     #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
     pub valid: Option<bool>,
+    /// The verdict, which tells records that can't be trusted from records that break a rule of the
+    /// team; both are not `valid`.
+    #[serde(default)]
+    pub verdict: Verdict,
     /// The findings that count, sorted by file, offset and rule.
     pub findings: Vec<Finding>,
     /// The rules that could not be checked; empty when every rule was checked, but for those under
@@ -347,6 +353,7 @@ impl EpisodeReport {
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
         let is_open = self.skipped.iter().any(|skip| skip.leaves_open);
         self.valid = (!is_open).then(|| !self.findings.iter().any(is_error));
+        self.verdict = Verdict::of(self);
     }
 
     /// The fault that the episode is, if it could not be judged in full.
@@ -414,6 +421,9 @@ pub struct Finding {
     /// Whether others may follow from it.
     #[serde(skip)]
     pub(crate) is_cause: bool,
+    /// Whether its rule is what a team declares.
+    #[serde(skip)]
+    pub(crate) is_of_team: bool,
     /// What makes it this finding and no other besides its rule and its places.
     #[serde(skip)]
     pub(crate) besides: String,

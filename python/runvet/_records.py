@@ -384,6 +384,10 @@ class SuppressedRecord(TypedDict):
     reason: NotRequired[str]
 
 
+VerdictRecord = Literal["valid", "breaks_rule", "invalid", "undecided"]
+"""The verdict on a run."""
+
+
 class EpisodeReportRecord(TypedDict):
     """The result of checking one episode."""
 
@@ -398,6 +402,7 @@ class EpisodeReportRecord(TypedDict):
     suppressed: NotRequired[list[SuppressedRecord]]
     suppressed_skips: NotRequired[list[SkipRecord]]
     valid: bool | None
+    verdict: NotRequired[VerdictRecord]
 
 
 class ReportedFaultRecord(TypedDict):
@@ -434,6 +439,7 @@ class TotalsRecord(TypedDict):
     """Totals over all episodes."""
 
     baselined: NotRequired[int]
+    breaks_rule: NotRequired[int]
     episodes: int
     errors: int
     ignored: NotRequired[int]

@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import _runvet
-from ._records import Lifecycle, Severity, SkipKind, Suppression
+from ._records import Lifecycle, Severity, SkipKind, Suppression, Verdict
 
 Format = Literal[
     "human",
@@ -221,6 +221,8 @@ class Totals:
     baselined: int
     unjudged: int
     unchecked: int
+    breaks_rule: int
+    """Of `invalid`, the episodes whose records agree and that break a rule of the team."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +240,8 @@ class EpisodeReport:
     skipped: tuple[Skip, ...]
     suppressed: tuple[Suppressed, ...]
     suppressed_skips: tuple[Skip, ...]
+    verdict: Verdict
+    """Tells records that can't be trusted from a broken rule of the team; both are not valid."""
     _judged: _runvet.Judged = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -319,8 +323,10 @@ class Report:
     def _repr_html_(self) -> str:
         totals = self.totals
         parts = [f"{totals.episodes} episodes", f"{totals.valid} valid"]
-        if totals.invalid:
-            parts.append(f"{totals.invalid} invalid")
+        if invalid := totals.invalid - totals.breaks_rule:
+            parts.append(f"{invalid} invalid")
+        if totals.breaks_rule:
+            parts.append(f"{totals.breaks_rule} breaking a rule of the team")
         if totals.undecided:
             parts.append(f"{totals.undecided} undecided")
         parts += [f"{totals.errors} errors", f"{totals.warnings} warnings"]
@@ -365,8 +371,8 @@ _MOST_ROWS = 200
 
 
 def _verdict(episode: EpisodeReport) -> str:
-    words = {True: "valid", False: "invalid", None: "undecided"}
-    return f"{_printable(episode.id)}: {words[episode.valid]}"
+    words = {"breaks_rule": "breaks a rule of the team"}
+    return f"{_printable(episode.id)}: {words.get(episode.verdict, episode.verdict)}"
 
 
 def _page(

@@ -249,6 +249,7 @@ pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'p
         totals.baselined,
         totals.unjudged,
         totals.unchecked,
+        totals.breaks_rule,
     ))
 }
 
@@ -274,6 +275,7 @@ pub(crate) fn episode(
         tuple(py, &report.skipped, skip)?,
         suppressed,
         tuple(py, &report.suppressed_skips, skip)?,
+        report.verdict.to_string(),
         Judged::one(Arc::clone(&report), terms),
     ))
 }

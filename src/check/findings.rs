@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::digest::Digest;
 use crate::draft::Drafted;
 use crate::finding::{Finding, Location, Related};
-use crate::rule::Rule;
+use crate::rule::{Check, Rule};
 use crate::rules::RuleSet;
 use crate::source::Place;
 
@@ -79,6 +79,7 @@ fn located(
     let mut finding = Finding {
         rule_index: Some(drafted.rule_index),
         is_cause,
+        is_of_team: matches!(rule.check, Check::Team(_)),
         rule: rule.info.id.to_string(),
         severity: drafted.severity,
         message: draft.message,

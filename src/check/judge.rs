@@ -6,7 +6,7 @@ use super::{Checker, Settings, causes, coverage, findings, locate, tidy};
 use crate::draft::{Drafted, FindingMemory, Findings};
 use crate::facts::{InState, InSummary};
 use crate::finding::{
-    Card, Coverage, EpisodeReport, Level, STILL_CHANGING, Severity, Skip, UNREADABLE,
+    Card, Coverage, EpisodeReport, Level, STILL_CHANGING, Severity, Skip, UNREADABLE, Verdict,
 };
 use crate::load::{self, Buffers, Loaded};
 use crate::outline::Listening;
@@ -69,6 +69,7 @@ pub(super) fn episode<R>(
             mode: mode.map(Cow::into_owned),
             adapter: adapter.map(Cow::into_owned),
             valid: None,
+            verdict: Verdict::default(),
             findings,
             skipped: tidy(skips),
             suppressed: Vec::new(),

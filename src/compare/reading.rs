@@ -169,8 +169,7 @@ impl Set {
         metrics: &mut Metrics,
     ) -> Result<(), Unpairable> {
         let why = match (report.valid, report.lifecycle, &read.key) {
-            (Some(false), ..) => Some("invalid"),
-            (None, ..) => Some("undecided"),
+            (Some(false) | None, ..) => Some(report.verdict.word()),
             (_, Lifecycle::NonTerminal | Lifecycle::Unknown, _) => Some("unfinished"),
             (.., None) => Some("no_key"),
             _ => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeReport, Finding, Severity, Skip, Suppression};
+use super::{EpisodeReport, Finding, Severity, Skip, Suppression, Verdict};
 use crate::printable::brief;
 
 /// Totals over all episodes.
@@ -18,6 +18,9 @@ pub struct Totals {
     pub valid: u64,
     /// The number of episodes with at least one error.
     pub invalid: u64,
+    /// The number of those whose records agree and that break a rule of the team.
+    #[serde(default)]
+    pub breaks_rule: u64,
     /// The number of episodes of which it is open whether they are valid: `valid` is null.
     pub undecided: u64,
     /// The number of findings of severity `error`.
@@ -73,11 +76,12 @@ impl Totals {
     }
 
     #[cfg(feature = "html")]
-    fn numbers(&mut self) -> [&mut u64; 10] {
+    fn numbers(&mut self) -> [&mut u64; 11] {
         let Self {
             episodes,
             valid,
             invalid,
+            breaks_rule,
             undecided,
             errors,
             warnings,
@@ -87,7 +91,16 @@ impl Totals {
             unchecked,
         } = self;
         [
-            episodes, valid, invalid, undecided, errors, warnings, ignored, baselined, unjudged,
+            episodes,
+            valid,
+            invalid,
+            breaks_rule,
+            undecided,
+            errors,
+            warnings,
+            ignored,
+            baselined,
+            unjudged,
             unchecked,
         ]
     }
@@ -100,6 +113,7 @@ impl Totals {
             Some(false) => &mut self.invalid,
             None => &mut self.undecided,
         } += 1;
+        self.breaks_rule += u64::from(episode.verdict == Verdict::BreaksRule);
         for finding in &episode.findings {
             *match finding.severity {
                 Severity::Error => &mut self.errors,
@@ -115,6 +129,16 @@ impl Totals {
         let denied = |skip: &&Skip| skip.kind.is_denied(episode.lifecycle);
         self.unjudged += episode.skipped.iter().filter(denied).count() as u64;
         self.unchecked += u64::from(episode.is_unchecked);
+    }
+
+    /// The number of episodes of each verdict.
+    pub(crate) const fn verdicts(&self) -> [(Verdict, u64); 4] {
+        [
+            (Verdict::Valid, self.valid),
+            (Verdict::Invalid, self.invalid - self.breaks_rule),
+            (Verdict::BreaksRule, self.breaks_rule),
+            (Verdict::Undecided, self.undecided),
+        ]
     }
 
     /// The episodes and their findings.

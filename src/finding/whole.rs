@@ -28,8 +28,9 @@ pub struct Whole {
 struct Beside {
     is_directory: bool,
     key: String,
-    /// The rule of each finding, and then of each suppressed one, and whether it is a cause.
-    ranks: Vec<(Option<usize>, bool)>,
+    /// The rule of each finding, and then of each suppressed one, whether it is a cause, and
+    /// whether a team declares the rule.
+    ranks: Vec<(Option<usize>, bool, bool)>,
     /// The places of each finding, in the same order.
     places: Vec<Place>,
     card: Option<Box<Card>>,
@@ -79,7 +80,7 @@ impl Beside {
             is_directory: episode.key.dir().is_some(),
             key: episode.key.to_string(),
             ranks: findings()
-                .map(|found| (found.rule_index, found.is_cause))
+                .map(|found| (found.rule_index, found.is_cause, found.is_of_team))
                 .collect(),
             places: places.map(Place::of).collect(),
             card: episode.card.clone(),
@@ -96,7 +97,7 @@ impl Beside {
         let suppressed = episode.suppressed.iter_mut().map(|it| &mut it.finding);
         let (mut ranks, mut places) = (self.ranks.into_iter(), self.places.into_iter());
         for found in episode.findings.iter_mut().chain(suppressed) {
-            (found.rule_index, found.is_cause) = ranks.next().unwrap_or_default();
+            (found.rule_index, found.is_cause, found.is_of_team) = ranks.next().unwrap_or_default();
             let related = found.related.iter_mut().map(|it| &mut it.location);
             for location in std::iter::once(&mut found.location).chain(related) {
                 if let Some(place) = places.next() {

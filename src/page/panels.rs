@@ -10,7 +10,7 @@ use super::findings::marked_up;
 use super::overview::{Completion, Newest, RunSums};
 use super::said;
 use super::units::{duration, precise, share, thousands};
-use crate::finding::{NONE, OTHERS, RuleInfo, Tally, Totals, quantile};
+use crate::finding::{NONE, OTHERS, RuleInfo, Tally, Totals, Verdict, quantile};
 use crate::printable::in_address;
 
 /// The maximum number of bars of a chart by day.
@@ -61,9 +61,11 @@ pub(super) fn overview(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInf
     }
 }
 
-/// How many runs can't be trusted, where they are, and who says so.
+/// How many runs can't be trusted or break a rule of the team, where they are, and who says so.
 fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
     let all = sums.all;
+    let broken = all.invalid - all.breaks_rule;
+    let breaks = Verdict::BreaksRule.phrase(all.breaks_rule);
     html! {
         section.answer aria-labelledby="answer" {
             h2 #answer {
@@ -71,10 +73,20 @@ fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
                     "There are no runs"
                     @if ending.is_under_way { " yet" }
                 } @else if all.invalid > 0 {
-                    a href="#/runs?valid=no" {
-                        (thousands(all.invalid)) " of " (counted(all.episodes, "run"))
+                    @if broken > 0 {
+                        a href="#/runs?verdict=invalid" {
+                            (thousands(broken)) " of " (counted(all.episodes, "run"))
+                        }
+                        " can't be trusted"
                     }
-                    " can't be trusted"
+                    @if broken > 0 && all.breaks_rule > 0 { ", " }
+                    @if all.breaks_rule > 0 {
+                        a href="#/runs?verdict=breaks_rule" {
+                            (thousands(all.breaks_rule))
+                            @if broken == 0 { " of " (counted(all.episodes, "run")) }
+                        }
+                        " " (breaks)
+                    }
                 } @else if all.undecided > 0 {
                     a href="#/runs?valid=undecided" {
                         (thousands(all.undecided)) " of " (counted(all.episodes, "run"))
@@ -94,7 +106,8 @@ fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
                 @if !ending.settings.is_empty() { " with " (said(ending.settings)) }
                 ". "
                 b { "Valid" }
-                " says that the records of a run agree with each other and with their schemas; "
+                " says that the records of a run agree with each other and with their schemas, \
+                 and keep the rules of the team; "
                 "whether the run reached its goal is its outcome."
             }
         }
@@ -123,12 +136,17 @@ fn tiles(sums: &RunSums) -> Markup {
                 @let part = |count: u64| precise(count) / precise(all.episodes.max(1));
                 (meter(&[
                     ("good", part(all.valid)),
-                    ("bad", part(all.invalid)),
+                    ("bad", part(all.invalid - all.breaks_rule)),
+                    ("bad2", part(all.breaks_rule)),
                     ("dim", part(all.undecided)),
                 ]))
             }
-            (tile(if all.invalid > 0 { "is-bad" } else { "none" }, "#/runs?valid=no",
-                thousands(all.invalid), "invalid"))
+            (tile(if all.invalid > all.breaks_rule { "is-bad" } else { "none" },
+                "#/runs?verdict=invalid", thousands(all.invalid - all.breaks_rule), "invalid"))
+            @if all.breaks_rule > 0 {
+                (tile("is-bad", "#/runs?verdict=breaks_rule", thousands(all.breaks_rule),
+                    Verdict::BreaksRule.phrase(all.breaks_rule)))
+            }
             @if all.undecided > 0 {
                 (tile("is-warn", "#/runs?valid=undecided", thousands(all.undecided), "undecided"))
             }
@@ -277,8 +295,12 @@ fn bins(sums: &RunSums, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
 fn by_day(sums: &RunSums) -> Markup {
     let mut verdicts = vec![
         series("valid", "good", "valid=yes"),
-        series("invalid", "bad", "valid=no"),
+        series("invalid", "bad", "verdict=invalid"),
+        series(Verdict::BreaksRule.phrase(2), "bad2", "verdict=breaks_rule"),
     ];
+    if sums.all.breaks_rule == 0 {
+        verdicts.pop();
+    }
     if sums.all.undecided > 0 {
         verdicts.push(series("undecided", "dim", "valid=undecided"));
     }
@@ -287,11 +309,12 @@ fn by_day(sums: &RunSums) -> Markup {
             let days = sums.days.range(since..until);
             days.map(|(_, day)| pick(&day.all)).sum()
         };
-        vec![
-            of(|day| day.valid),
-            of(|day| day.invalid),
-            of(|day| day.undecided),
-        ]
+        let mut counts = vec![of(|day| day.valid), of(|day| day.invalid - day.breaks_rule)];
+        if sums.all.breaks_rule > 0 {
+            counts.push(of(|day| day.breaks_rule));
+        }
+        counts.push(of(|day| day.undecided));
+        counts
     };
     by_time(
         "Valid and invalid runs",
@@ -421,7 +444,8 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup
                         span.name { (said(name)) }
                         (meter(&[
                             ("good", part(sum.valid)),
-                            ("bad", part(sum.invalid)),
+                            ("bad", part(sum.invalid - sum.breaks_rule)),
+                            ("bad2", part(sum.breaks_rule)),
                             ("dim", part(sum.undecided)),
                         ]))
                         span.number { (thousands(sum.episodes)) }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::finding::{EpisodeReport, Lifecycle, Totals};
+use crate::finding::{EpisodeReport, Lifecycle, Totals, Verdict};
 
 /// A run as an item of a list. What its records do not say is absent. Texts are short, and safe to
 /// print.
@@ -22,6 +22,8 @@ pub(crate) struct RunRow<'r> {
     /// Whether the episode has no finding of severity `error`; null where that is undecided.
     #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
     pub(crate) valid: Option<bool>,
+    /// The verdict, as in a report.
+    pub(crate) verdict: Verdict,
     /// Whether the run has ended.
     pub(crate) lifecycle: Lifecycle,
     /// The task.
@@ -94,6 +96,7 @@ impl<'r> RunRow<'r> {
             id: &report.id,
             dir: &report.dir,
             valid: report.valid,
+            verdict: report.verdict,
             lifecycle: report.lifecycle,
             task: card.and_then(|card| card.task.as_deref()),
             status: card.and_then(|card| card.status.as_deref()),

@@ -9,7 +9,7 @@ use super::units::{duration, offset};
 use super::{RunSheet, details, events, findings, plan, records, said, waterfall};
 use crate::dashboard::{Header, Reason, ReasonKind};
 use crate::document::OwnedDocument;
-use crate::finding::{Card, EpisodeReport};
+use crate::finding::{Card, EpisodeReport, Verdict};
 use crate::printable::{brief, shortened};
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
@@ -163,12 +163,13 @@ fn figures(header: &Header, more: &[(String, String)]) -> Markup {
 
 /// The verdict of the check in a word or two.
 pub(super) fn verdict(report: &EpisodeReport) -> Markup {
-    match report.valid {
-        Some(true) if report.skipped.is_empty() => html! { span.badge.good { "valid" } },
-        Some(true) => html! { span.badge.warn { "valid, not all rules judged" } },
-        Some(false) => html! { span.badge.bad { "invalid" } },
-        None => html! { span.badge.warn { "undecided" } },
-    }
+    let (tone, words) = match report.verdict {
+        Verdict::Valid if report.skipped.is_empty() => ("good", "valid"),
+        Verdict::Valid => ("warn", "valid, not all rules judged"),
+        Verdict::Undecided => ("warn", "undecided"),
+        verdict => ("bad", verdict.phrase(1)),
+    };
+    html! { span.badge.(tone) { (words) } }
 }
 
 fn why(reason: &Reason, prefix: &str) -> Markup {

@@ -99,6 +99,7 @@
   const verdict = (row) => (row.valid === null ? "undecided" : row.valid ? "yes" : "no");
   const FILTERS = {
     valid: (row, wanted) => verdict(row) === wanted,
+    verdict: equal("verdict"),
     status: equal("status"),
     outcome: equal("outcome"),
     adapter: equal("adapter"),
@@ -372,7 +373,7 @@
   function rowOf(row, metric) {
     const state = verdict(row);
     const tone = { yes: row.unjudged ? "warn" : "good", no: "bad", undecided: "warn" }[state];
-    const word = { yes: "valid", no: "invalid", undecided: "undecided" }[state];
+    const word = row.verdict === "breaks_rule" ? "breaks a rule of the team" : row.verdict;
     const sums = [];
     if (row.errors) sums.push(plural(row.errors, "error"));
     if (row.warnings) sums.push(plural(row.warnings, "warning"));
@@ -448,7 +449,7 @@
       mode: (row) => [row.mode ?? NONE], tag: (row) => row.tags || [],
     };
     const offer = (control, numbers) => {
-      const words = { yes: "valid", no: "invalid" };
+      const words = { yes: "valid", no: "not valid" };
       const options = [...numbers].sort((a, b) => b[1] - a[1]).slice(0, 1000);
       control.replaceChildren(control.options[0], ...options.map(([value, number]) => {
         const text = (control.name === "valid" && words[value]) || value;

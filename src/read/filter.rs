@@ -37,8 +37,10 @@ pub struct RunFilter {
     pub tags: Vec<String>,
     /// Rules and groups such as `plan/*`; one of them has a finding.
     pub(crate) rules: Vec<String>,
-    /// The verdicts.
+    /// Whether it is valid.
     pub(crate) valid: Vec<Option<bool>>,
+    /// The words of verdicts.
+    pub(crate) verdicts: Vec<String>,
     /// What a run has at least one of.
     pub(crate) has: Vec<Tallied>,
     /// The duration in seconds.
@@ -60,6 +62,7 @@ pub(crate) enum Facet {
     Outcome,
     Adapter,
     Mode,
+    Verdict,
 }
 
 /// What a check counts in a run.
@@ -118,6 +121,7 @@ impl Listed for DescribedRun {
         match facet {
             Facet::Adapter => self.adapter.as_deref(),
             Facet::Mode => self.mode.as_deref(),
+            Facet::Verdict => None,
             Facet::Status => self.entry.status.as_deref(),
             Facet::Outcome => self.entry.outcome.as_deref(),
         }
@@ -195,6 +199,7 @@ impl RunFilter {
             tags,
             rules,
             valid,
+            verdicts,
             has,
             duration,
             latency,
@@ -202,7 +207,9 @@ impl RunFilter {
             words,
             silent_for,
         } = self;
-        let names = [statuses, outcomes, ended, adapters, modes, tags, rules];
+        let names = [
+            statuses, outcomes, ended, adapters, modes, tags, rules, verdicts,
+        ];
         names.into_iter().all(Vec::is_empty)
             && since.is_none()
             && until.is_none()
@@ -243,6 +250,7 @@ impl RunFilter {
             && is_one_of(&self.ended, outcome.or(status))
             && is_one_of(&self.adapters, run.facet(Facet::Adapter))
             && is_one_of(&self.modes, run.facet(Facet::Mode))
+            && is_one_of(&self.verdicts, run.facet(Facet::Verdict))
             && (self.valid.is_empty() || self.valid.contains(&run.valid()))
             && is_any_of(&self.tags, &|tag| run.tags().any(|known| known == tag))
             && is_any_of(&self.rules, &|name| {

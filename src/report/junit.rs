@@ -11,7 +11,7 @@ use quick_xml::events::BytesText;
 use super::concise::lines;
 use super::wording::not_judged;
 use super::{Closing, Renderer};
-use crate::finding::{Deny, EpisodeReport, FaultSort, ReportedFault, Totals};
+use crate::finding::{Deny, EpisodeReport, FaultSort, ReportedFault, Totals, Verdict};
 use crate::printable::escape;
 use crate::source::EPISODES;
 
@@ -135,6 +135,9 @@ impl Renderer for Junit {
         let unlisted = lines.count();
         if unlisted > 0 {
             let _ = writeln!(listed, "and {unlisted} more");
+        }
+        if episode.verdict == Verdict::BreaksRule {
+            listed.insert_str(1, "The records agree; the run breaks a rule of the team.\n");
         }
         let findings = episode.findings.iter().take(MAX_LISTED);
         let help: BTreeSet<_> = findings.map(|it| (&*it.rule, &*it.help)).collect();

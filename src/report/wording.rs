@@ -1,8 +1,7 @@
 //! Counts and states -> words that several formats share.
 
 use super::Closing;
-use crate::finding::EpisodeReport;
-use crate::finding::{FaultSort, ReportedFault, Severity, Unjudged};
+use crate::finding::{EpisodeReport, FaultSort, ReportedFault, Severity, Unjudged, Verdict};
 use crate::printable::count;
 
 /// Where settings come from, in words: the configuration file, if there is one, and whether options
@@ -47,18 +46,19 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
             };
             format!("{valid}{with}{counts}")
         }
+        (1.., 0) if is_one && totals.breaks_rule == 1 => {
+            format!("{}{in_brackets}", Verdict::BreaksRule.phrase(1))
+        }
         (1.., 0) if is_one => format!("invalid{in_brackets}"),
-        (invalid, undecided) => {
-            let numbers = [
-                (totals.valid, "valid"),
-                (invalid, "invalid"),
-                (undecided, "undecided"),
-            ];
-            let named = numbers
-                .into_iter()
-                .filter(|(number, what)| *number > 0 || *what != "undecided");
+        _ => {
+            let is_named = |(verdict, number): &(Verdict, u64)| match verdict {
+                Verdict::Valid => true,
+                Verdict::Invalid => *number > 0 || totals.breaks_rule == 0,
+                _ => *number > 0,
+            };
+            let named = totals.verdicts().into_iter().filter(is_named);
             let numbers: Vec<String> = named
-                .map(|(number, what)| format!("{number} {what}"))
+                .map(|(verdict, number)| format!("{number} {}", verdict.phrase(number)))
                 .collect();
             format!("{}{in_brackets}", numbers.join(", "))
         }

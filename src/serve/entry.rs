@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Serialize, Serializer};
 
-use crate::finding::{EpisodeReport, Lifecycle, Tally, Totals, by_rule};
+use crate::finding::{EpisodeReport, Lifecycle, Tally, Totals, Verdict, by_rule};
 use crate::page::RunRow;
 use crate::read::{Facet, Listed, Tallied};
 use crate::store;
@@ -45,6 +45,7 @@ pub(super) struct Entry {
     pub(super) dir: Box<str>,
     pub(super) id: Box<str>,
     pub(super) valid: Option<bool>,
+    verdict: Verdict,
     lifecycle: Lifecycle,
     pub(super) task: Option<Box<str>>,
     pub(super) status: Option<Name>,
@@ -83,6 +84,7 @@ impl Entry {
             dir: row.dir.into(),
             id: row.id.into(),
             valid: row.valid,
+            verdict: row.verdict,
             lifecycle: row.lifecycle,
             task: row.task.map(Into::into),
             status: row.status.map(|text| names.name(text)),
@@ -124,6 +126,7 @@ impl Entry {
             id: &self.id,
             dir: &self.dir,
             valid: self.valid,
+            verdict: self.verdict,
             lifecycle: self.lifecycle,
             task: self.task.as_deref(),
             status: self.status.as_deref(),
@@ -172,6 +175,7 @@ impl Listed for Entry {
             Facet::Outcome => self.outcome.as_deref(),
             Facet::Adapter => self.adapter.as_deref(),
             Facet::Mode => self.mode.as_deref(),
+            Facet::Verdict => Some(self.verdict.word()),
         }
     }
 

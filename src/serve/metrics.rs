@@ -31,6 +31,7 @@ pub(super) struct Numbers {
     registry: Registry,
     requests: Family<Label, Counter>,
     runs: Family<Label, Gauge>,
+    breaks_rule: Gauge,
     running: Gauge,
     findings: Family<Label, Gauge>,
     of_rules: Family<[(&'static str, String); 2], Gauge>,
@@ -49,6 +50,7 @@ impl Numbers {
             registry: Registry::with_prefix("runvet"),
             requests: Family::default(),
             runs: Family::default(),
+            breaks_rule: Gauge::default(),
             running: Gauge::default(),
             findings: Family::default(),
             of_rules: Family::default(),
@@ -70,6 +72,8 @@ impl Numbers {
         let help = "Requests by the class of their status";
         all.register("http_requests", help, self.requests.clone());
         all.register("runs", "Runs by their verdict", self.runs.clone());
+        let help = "Runs that are invalid only because they break a rule of the team";
+        all.register("runs_breaking_rules", help, self.breaks_rule.clone());
         let help = "Runs in progress or paused";
         all.register("runs_in_progress", help, self.running.clone());
         let help = "Findings that count";
@@ -144,6 +148,7 @@ impl Numbers {
                 self.of_rules.get_or_create(&labels).set(whole(number));
             }
         }
+        self.breaks_rule.set(whole(totals.breaks_rule));
         self.running.set(whole(sums.running));
         self.complete.set(i64::from(sums.is_complete()));
         self.faults.set(whole(sums.faults.len() as u64));

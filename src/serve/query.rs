@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::Entry;
 use super::index::Index;
 use super::problem::Problem;
-use crate::finding::NONE;
+use crate::finding::{NONE, Verdict};
 use crate::page::RunRow;
 use crate::printable::{brief, escape};
 use crate::read::{Listed as _, Range, RunFilter, Tallied, Words};
@@ -119,6 +119,10 @@ pub(super) struct RunQuery {
     #[schemars(schema_with = "verdict_words")]
     #[serde(default)]
     pub(super) valid: Vec<String>,
+    /// A verdict; of the runs that are not valid, it tells those that break a rule of the team.
+    #[schemars(with = "Vec<Verdict>")]
+    #[serde(default)]
+    pub(super) verdict: Vec<Verdict>,
     /// Words that the id, the directory or the task contain, in upper or lower case.
     pub(super) q: Option<String>,
     /// A length of time such as `15m`: runs in progress of which no file was written for so long.
@@ -405,6 +409,7 @@ impl RunQuery {
             tags: self.tag.clone(),
             rules: self.rule.clone(),
             valid: valid.collect::<Result<_, _>>()?,
+            verdicts: self.verdict.iter().map(ToString::to_string).collect(),
             has: has.collect::<Result<_, _>>()?,
             duration: self.duration.as_deref().map(Range::read).transpose()?,
             latency: self.latency.as_deref().map(named).transpose()?,

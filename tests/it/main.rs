@@ -62,6 +62,7 @@ mod team {
     mod rules;
     mod run;
     mod sixty;
+    mod verdict;
 }
 
 /// What no input may cause: hostile bytes, files and writers.

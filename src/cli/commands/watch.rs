@@ -14,7 +14,7 @@ use super::usage::note_idle;
 use super::validate::notes::passed_over;
 use super::watching::{WatchArgs, stop_by_signals};
 use super::{Exit, Failure};
-use crate::finding::{EpisodeReport, Severity};
+use crate::finding::{EpisodeReport, Severity, Verdict};
 use crate::printable::escape;
 use crate::report::{self, Options, count};
 use crate::store;
@@ -145,13 +145,12 @@ struct Verdicts {
 struct Last {
     /// The hash of its line.
     hash: u64,
-    /// As in the report: none where findings were held back.
-    valid: Option<bool>,
+    verdict: Verdict,
 }
 
 impl Last {
     fn is_valid(self) -> bool {
-        self.valid == Some(true)
+        self.verdict == Verdict::Valid
     }
 }
 
@@ -180,7 +179,7 @@ impl Verdicts {
         hasher.write(line);
         let verdict = Last {
             hash: hasher.finish(),
-            valid: episode.valid,
+            verdict: episode.verdict,
         };
         let last = self.of_runs.insert(episode.dir.clone(), verdict);
         let was_valid = last.is_none_or(Last::is_valid);
@@ -222,21 +221,17 @@ impl Verdicts {
     }
 
     fn summary(&self) -> String {
-        let with = |valid| {
-            self.of_runs
-                .values()
-                .filter(|last| last.valid == valid)
-                .count()
-        };
-        let runs = count(self.of_runs.len() as u64, "run");
-        let invalid = match with(Some(false)) {
-            0 => "none invalid".to_owned(),
-            invalid => format!("{invalid} invalid"),
-        };
-        match with(None) {
-            0 => format!("{runs}, {invalid}"),
-            undecided => format!("{runs}, {invalid}, {undecided} undecided"),
+        let mut said = count(self.of_runs.len() as u64, "run");
+        for verdict in [Verdict::Invalid, Verdict::BreaksRule, Verdict::Undecided] {
+            let with = self.of_runs.values().filter(|last| last.verdict == verdict);
+            let phrase = |number: u64| format!(", {number} {}", verdict.phrase(number));
+            said += &match (with.count() as u64, verdict) {
+                (0, Verdict::Invalid) => ", none invalid".to_owned(),
+                (0, _) => String::new(),
+                (number, _) => phrase(number),
+            };
         }
+        said
     }
 }
 
@@ -270,10 +265,9 @@ fn verdict(episode: &EpisodeReport) -> String {
     let rules = rules
         .iter()
         .map(|(severity, rule)| format!("{severity} {rule}"));
-    let without_errors = match episode.valid {
-        Some(true) => Some("valid".to_owned()),
-        Some(false) => None,
-        None => Some("undecided".to_owned()),
+    let without_errors = match episode.verdict {
+        verdict @ (Verdict::Valid | Verdict::Undecided) => Some(verdict.to_string()),
+        Verdict::Invalid | Verdict::BreaksRule => None,
     };
     let found: Vec<String> = without_errors.into_iter().chain(rules).collect();
     let known = match episode.suppressed.len() {

@@ -5,7 +5,7 @@ use std::io;
 
 use super::{DashboardText, SECTION_LINES};
 use crate::dashboard::{Dashboard, ReasonKind};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Totals};
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Totals, Verdict};
 use crate::printable::count;
 use crate::printable::escape;
 use crate::report::paint::{Paint, StyledLine};
@@ -128,6 +128,10 @@ fn consistency(report: &EpisodeReport) -> String {
         "no new error"
     };
     match errors {
+        1.. if report.verdict == Verdict::BreaksRule => {
+            let breaks = Verdict::BreaksRule.phrase(1);
+            format!("{breaks} ({}{warned})", count(errors, "error"))
+        }
         1.. => format!("{}{warned}", count(errors, "error")),
         0 if !is_whole => format!("{none}{warned}, not all rules judged"),
         0 if !report.suppressed.is_empty() => format!("{none}{warned}"),
