@@ -2,6 +2,7 @@
 
 mod memory;
 
+use crate::digest::Digest;
 use crate::finding::{Severity, Skip, SkipReason};
 use crate::source::{Artifact, Place, Target};
 pub(crate) use memory::FindingMemory;
@@ -30,6 +31,8 @@ pub(crate) struct Draft {
     /// of lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
     /// accepts no more than that.
     pub(crate) besides: String,
+    /// What tells it apart besides, which fingerprints of earlier baselines lack.
+    pub(crate) further: Option<Digest>,
     /// Places that it may follow from, shown as related. They are not part of the fingerprint: a
     /// finding stays the same when its cause is found.
     pub(crate) causes: Vec<(Place, String)>,
@@ -45,6 +48,7 @@ impl Draft {
             help: None,
             related: Vec::new(),
             besides: String::new(),
+            further: None,
             causes: Vec::new(),
             rests_on: None,
         }
@@ -52,6 +56,12 @@ impl Draft {
 
     pub(crate) fn besides(mut self, besides: &(impl ToString + ?Sized)) -> Self {
         self.besides = besides.to_string();
+        self
+    }
+
+    /// Makes parts tell it apart that fingerprints of earlier baselines lack.
+    pub(crate) fn further<'p>(mut self, parts: impl IntoIterator<Item = &'p [u8]>) -> Self {
+        self.further = Some(Digest::of(parts));
         self
     }
 

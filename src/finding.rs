@@ -427,6 +427,9 @@ pub struct Finding {
     /// What makes it this finding and no other besides its rule and its places.
     #[serde(skip)]
     pub(crate) besides: String,
+    /// Its fingerprint in baselines of earlier versions, where that is another: it covers more.
+    #[serde(skip)]
+    pub(crate) former: Option<String>,
     /// The artifacts that it rests on; `None` for all that belongs to the episode.
     #[serde(skip)]
     pub(crate) rests_on: Option<&'static [Artifact]>,

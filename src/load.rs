@@ -406,7 +406,7 @@ impl<'f> Loader<'f> {
             match manifest.document {
                 Some(document) => schema.record(document.root(), &|| whole.clone()),
                 None if is_unjudged => {}
-                None => schema.unusable(&whole, "the file is not a JSON object"),
+                None => schema.unusable(&whole, "the file is not a JSON object", manifest.bytes),
             }
         }
         manifest

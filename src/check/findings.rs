@@ -48,14 +48,21 @@ pub(super) fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| key(a).cmp(&key(b)));
 }
 
-/// Makes the fingerprints of findings differ that have the same one.
+/// Makes the fingerprints of findings differ that have the same one, and their former ones.
 fn tell_apart(findings: &mut [Finding]) {
-    let mut met: BTreeMap<String, u64> = BTreeMap::new();
-    for finding in findings {
-        let nth = met.entry(finding.fingerprint.clone()).or_default();
-        let parts = [finding.fingerprint.as_bytes(), &nth.to_le_bytes()];
-        finding.fingerprint = Digest::of(parts).to_string();
+    let [mut met, mut met_before]: [BTreeMap<String, u64>; 2] = Default::default();
+    let apart = |met: &mut BTreeMap<String, u64>, fingerprint: String| {
+        let nth = met.entry(fingerprint.clone()).or_default();
         *nth += 1;
+        let parts = [fingerprint.as_bytes(), &(*nth - 1).to_le_bytes()];
+        Digest::of(parts).to_string()
+    };
+    for finding in findings {
+        let former = finding.former.take();
+        let before = former.unwrap_or_else(|| finding.fingerprint.clone());
+        let before = apart(&mut met_before, before);
+        finding.fingerprint = apart(&mut met, std::mem::take(&mut finding.fingerprint));
+        finding.former = (before != finding.fingerprint).then_some(before);
     }
 }
 
@@ -88,9 +95,15 @@ fn located(
         location,
         related: related(draft.related),
         besides: draft.besides,
+        former: None,
         rests_on: draft.rests_on,
     };
-    finding.fingerprint = identity(&finding, id).to_string();
+    let former = identity(&finding, id);
+    finding.fingerprint = former.to_string();
+    if let Some(further) = draft.further {
+        finding.fingerprint = Digest::of([former.bytes(), further.bytes()]).to_string();
+        finding.former = Some(former.to_string());
+    }
     finding.related.extend(related(draft.causes));
     finding
 }

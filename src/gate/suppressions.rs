@@ -98,12 +98,12 @@ impl Suppressions {
         let mut listed: BTreeMap<&str, &Known> =
             listed.map(|known| (&*known.fingerprint, known)).collect();
         suppress(episode, |finding| {
-            listed.remove(&*finding.fingerprint)?;
+            take(&mut listed, finding)?;
             Some((Suppression::Baseline, None))
         });
         // A finding has not vanished if it is ignored, was not judged, or its rule is off.
         for suppressed in &episode.suppressed {
-            listed.remove(&*suppressed.finding.fingerprint);
+            take(&mut listed, &suppressed.finding);
         }
         let unjudged: BTreeSet<&str> = episode.skipped.iter().map(|skip| &*skip.rule).collect();
         let is_judged = |rule: &str| !is_off(rule) && !unjudged.contains(rule);
@@ -148,6 +148,13 @@ impl Suppressions {
         let entries = stale.chain(vanished);
         entries.map(|entry| escape(&entry).into_owned()).collect()
     }
+}
+
+/// Takes the entry that covers a finding: its own, or that of a baseline of an earlier version.
+fn take<'k>(listed: &mut BTreeMap<&str, &'k Known>, finding: &Finding) -> Option<&'k Known> {
+    let former = finding.former.as_deref();
+    let own = listed.remove(&*finding.fingerprint);
+    own.or_else(|| listed.remove(former?))
 }
 
 /// Moves the findings for which `reason_for` gives a reason to the suppressed ones.

@@ -124,7 +124,7 @@ impl LearnReader<'_> {
             match &read {
                 Ok(document) => schema.record(document.root(), &|| place.clone()),
                 Err(Refused::Syntax(_)) if ended || !self.may_be_unfinished => {
-                    schema.unusable(&place, "the line is not JSON");
+                    schema.unusable(&place, "the line is not JSON", bytes);
                 }
                 Err(_) => {}
             }

@@ -46,7 +46,7 @@ pub(super) fn judge(
                 let why = SkipReason::worded(SkipKind::Missing, why);
                 (reader.judges.of_file(index)).for_each(|schema| schema.unjudged(&why));
             }
-            Err(why) => reader.unusable(None, &format!("it can't be read: {why}")),
+            Err(why) => reader.unusable(None, &format!("it can't be read: {why}"), &[]),
         }
     }
 }
@@ -83,7 +83,8 @@ impl Reader<'_> {
                 LineRead::Text { ended: false, .. } if self.lifecycle != Lifecycle::Terminal => {}
                 LineRead::Text { line, bytes, .. } => self.text(line, bytes, Some(line)),
                 LineRead::TooLong { line } => {
-                    self.unusable(Some((line, &[])), "it is too long");
+                    let length = line.length.to_le_bytes();
+                    self.unusable(Some((line, &[])), "it is too long", &length);
                 }
             }
         }
@@ -105,20 +106,20 @@ impl Reader<'_> {
             }
             Err(why) => {
                 let why = format!("the text is not JSON: {why}");
-                self.unusable(line.map(|line| (line, bytes)), &why);
+                self.unusable(line.map(|line| (line, bytes)), &why, bytes);
             }
         }
         self.tape = tape;
     }
 
-    fn unusable(&mut self, line: Option<(Line, &[u8])>, why: &str) {
+    fn unusable(&mut self, line: Option<(Line, &[u8])>, why: &str, text: &[u8]) {
         let (line, target, bytes) = match line {
             Some((line, bytes)) => (line, Target::Bytes(0..bytes.len()), bytes),
             None => (Line::BEFORE_ALL, Target::Whole, &[][..]),
         };
         let place = place(&self.file, self.kept, line, target, bytes);
         for schema in self.judges.of_file(self.index) {
-            schema.unusable(&place, why);
+            schema.unusable(&place, why, text);
         }
     }
 

@@ -226,10 +226,19 @@ impl OrderJudge {
             }
         };
         let draft = match (offence.line, offence.why) {
-            (Some(line), _) => Draft::new(Place::event(line, ""), message),
             // How many events there are is what a baseline accepts.
-            (None, Why::Pattern(count)) => Draft::new(Place::whole(Artifact::Events), message)
-                .besides(&format!("{count} {}", same.unwrap_or_default())),
+            (Some(line), Why::Pattern(_)) if matches!(order.pattern, Pattern::AtMost(_)) => {
+                let count = self.automaton.count(offence.same).to_le_bytes();
+                Draft::new(Place::event(line, ""), message).further([&count[..]])
+            }
+            (Some(line), _) => Draft::new(Place::event(line, ""), message),
+            (None, Why::Pattern(count)) => {
+                let besides = format!("{count} {}", same.unwrap_or_default());
+                Draft {
+                    further: offence.same,
+                    ..Draft::new(Place::whole(Artifact::Events), message).besides(&besides)
+                }
+            }
             (None, _) => Draft::new(Place::whole(Artifact::Events), message),
         };
         match offence.other {

@@ -199,13 +199,13 @@ impl SchemaJudge {
         if let Some(value) = self.schema.of_action(action) {
             let found = self.violations(value, &Pointer::default());
             let below = |it: Vec<Violation>| it.into_iter().map(|it| it.below(place)).collect();
-            self.add(found.map(below), &|| Place::whole(Artifact::State));
+            self.add(action, found.map(below), &|| Place::whole(Artifact::State));
         }
     }
 
     fn judge(&mut self, value: Node<'_>, around: &Pointer, place: &dyn Fn() -> Place) {
         let found = self.violations(value, around);
-        self.add(found, place);
+        self.add(value, found, place);
     }
 
     /// The violations of a value in a record at a place of its document; `None` for too many.
@@ -219,12 +219,20 @@ impl SchemaJudge {
         schema.violations(value, &at).ok()
     }
 
-    fn add(&mut self, violations: Option<Vec<Violation>>, place: &dyn Fn() -> Place) {
+    fn add(
+        &mut self,
+        value: Node<'_>,
+        violations: Option<Vec<Violation>>,
+        place: &dyn Fn() -> Place,
+    ) {
         self.examined = true;
         let (name, has_help) = (self.schema.record.name(), self.schema.has_help);
         let Some(violations) = violations else {
             let message = format!("{name} violates its schema in more places than are listed");
-            return self.found.add(|| Draft::new(place(), message));
+            let further = || value.meaning();
+            return self
+                .found
+                .add(|| Draft::new(place(), message).further([further().bytes()]));
         };
         for violation in violations {
             self.found.add(|| {
@@ -239,10 +247,13 @@ impl SchemaJudge {
         }
     }
 
-    /// Notes that a file, or a line of it, can't be judged: why, as a clause.
-    pub(crate) fn unusable(&mut self, place: &Place, why: &str) {
+    /// Notes that a file, or a line of it, can't be judged: why, as a clause; `text` is what stands
+    /// there.
+    pub(crate) fn unusable(&mut self, place: &Place, why: &str, text: &[u8]) {
         let message = format!("{} can't be judged: {why}", place.file_name());
-        self.found.add(|| Draft::new(place.clone(), message));
+        let parts = [why.as_bytes(), text];
+        let draft = || Draft::new(place.clone(), message).further(parts);
+        self.found.add(draft);
     }
 
     /// Notes that there is no such file.
@@ -250,6 +261,7 @@ impl SchemaJudge {
         let (file, has_help) = (place.file_name(), self.schema.has_help);
         self.found.add(|| {
             let draft = Draft::new(place.clone(), format!("there is no {file}"));
+            let draft = draft.further([]);
             draft.help((!has_help).then(|| format!("Write {file}, which the schema expects.")))
         });
     }

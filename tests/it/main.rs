@@ -56,6 +56,7 @@ mod team {
     mod declared;
     mod hostile;
     mod infer;
+    mod known;
     mod mistakes;
     mod moment;
     mod orders;

@@ -194,6 +194,12 @@ impl Automaton {
         }
     }
 
+    /// The number of events with a value.
+    pub(crate) fn count(&self, same: Option<Digest>) -> u64 {
+        let group = same.map_or(Some(&self.all), |same| self.groups.get(&same));
+        group.map_or(0, |group| group.count)
+    }
+
     /// The offences of a run that has ended.
     pub(crate) fn end(&self) -> Vec<Offence> {
         let all = (!self.demand.is_grouped).then_some((None, &self.all));

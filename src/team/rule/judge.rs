@@ -74,7 +74,7 @@ enum Verdict {
     /// The guard is false.
     NotAsked,
     Sound,
-    /// The message, where the expression gives one.
+    /// The text, where the expression gives one.
     Wrong(Option<String>),
     /// Why it can't be evaluated.
     Failed(String),
@@ -159,7 +159,7 @@ impl RuleJudge {
         let (line, event) = event.unzip();
         let record = event.or_else(|| rule.record(values));
         let bound = rule.bound(event, values);
-        let message = match verdict(rule, &bound, &mut self.budget) {
+        let (message, text) = match verdict(rule, &bound, &mut self.budget) {
             None => {
                 self.spent = Some(Spent::Steps);
                 return;
@@ -169,17 +169,24 @@ impl RuleJudge {
                 self.examined = true;
                 return;
             }
-            Some(Verdict::Wrong(Some(message)) | Verdict::Failed(message)) => message,
-            Some(Verdict::Wrong(None)) => rule.message.with(|word| {
-                let value = record.and_then(|record| rule.at.of(record));
-                value
-                    .filter(|_| word == Word::Value)
-                    .map(|value| brief(value.raw()))
-            }),
+            Some(Verdict::Wrong(Some(text)) | Verdict::Failed(text)) => {
+                (shortened(&text, MESSAGE_CHARS), Some(text))
+            }
+            Some(Verdict::Wrong(None)) => (
+                rule.message.with(|word| {
+                    let value = record.and_then(|record| rule.at.of(record));
+                    value
+                        .filter(|_| word == Word::Value)
+                        .map(|value| brief(value.raw()))
+                }),
+                None,
+            ),
         };
         self.examined = true;
-        self.found
-            .add(|| Draft::new(rule.place(line, record), message));
+        self.found.add(|| {
+            let draft = Draft::new(rule.place(line, record), message);
+            draft.further(text.as_deref().map(str::as_bytes))
+        });
     }
 
     /// Reports what it found, and that it could not judge all; `None` where it can't be judged.
@@ -239,7 +246,7 @@ fn verdict<'a>(rule: &'a TeamRule, bound: &'a [Value<'a>], budget: &mut Budget) 
         Ok(Value::Bool(true)) => Verdict::Sound,
         Ok(Value::Bool(false)) => Verdict::Wrong(None),
         Ok(Value::Text(text)) if text.is_empty() => Verdict::Sound,
-        Ok(Value::Text(text)) => Verdict::Wrong(Some(shortened(&text, MESSAGE_CHARS))),
+        Ok(Value::Text(text)) => Verdict::Wrong(Some(text.into_owned())),
         Ok(other) => no_bool("check", "a bool or a string", &other),
         Err(why) => Verdict::Failed(why),
     })

@@ -29,7 +29,7 @@ impl Validate {
         let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
             progress.step();
             match judged {
-                Ok(episode) if episode.valid.is_some() => ControlFlow::Continue(()),
+                Ok(episode) if episode.fault().is_none() => ControlFlow::Continue(()),
                 _ => ControlFlow::Break(()),
             }
         });
