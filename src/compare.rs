@@ -29,9 +29,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::document::{Number, compare_sum};
-use crate::finding::ReportedFault;
-use crate::gate::Gate;
-use crate::printable::{brief, escape, quote};
+use crate::finding::{FaultSort, ReportedFault};
+use crate::gate::{Gate, Limit};
+use crate::printable::{brief, count, escape, quote};
 pub(crate) use condition::Condition;
 use reading::{Figure, Run, Set};
 
@@ -160,6 +160,10 @@ pub(crate) struct Measure {
     pub(crate) candidate: f64,
     /// The number of pairs.
     pub(crate) pairs: u64,
+    /// The number of pairs that are not among these, because a value is missing.
+    pub(crate) missing: u64,
+    /// The number of those in which one run has a value.
+    pub(crate) one_sided: u64,
     /// The number of tasks whose mean is lower in the candidate.
     pub(crate) lower: u64,
     /// The number of tasks whose mean is the same.
@@ -204,6 +208,9 @@ impl Pair {
             let (Some(other), Some(name), Some(sum)) =
                 (others.remove(&at), names.get(at), sums.get_mut(at))
             else {
+                sums.get_mut(at)
+                    .into_iter()
+                    .for_each(|it| it.one_sided += 1);
                 continue;
             };
             let [a, b] = [&value, &other].map(|text| Number::of(text));
@@ -215,6 +222,11 @@ impl Pair {
                 pair.values.insert(name.clone(), [a, b].map(shown_number));
                 sum.differing.push([value, other]);
             }
+        }
+        for at in others.into_keys() {
+            sums.get_mut(at)
+                .into_iter()
+                .for_each(|it| it.one_sided += 1);
         }
         pair
     }
@@ -301,6 +313,7 @@ struct Sums {
     base: f64,
     candidate: f64,
     pairs: u64,
+    one_sided: u64,
     is_in_task: bool,
     differing: Vec<[Figure; 2]>,
     lower: u64,
@@ -332,7 +345,7 @@ impl Sums {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^53 runs")]
-    fn measure(self, name: &str) -> Measure {
+    fn measure(self, name: &str, all: u64) -> Measure {
         let pairs = self.pairs as f64;
         // A sum may be beyond a double, which JSON does not have.
         let mean = |sum: f64| (sum / pairs).clamp(f64::MIN, f64::MAX);
@@ -341,6 +354,8 @@ impl Sums {
             base: mean(self.base),
             candidate: mean(self.candidate),
             pairs: self.pairs,
+            missing: all - self.pairs,
+            one_sided: self.one_sided,
             lower: self.lower,
             same: self.same,
             higher: self.higher,
@@ -405,19 +420,26 @@ impl Comparison {
         let mut sums: Vec<(&String, Sums)> = names.iter().zip(sums).collect();
         sums.sort_by_key(|(name, _)| (reading::rank(name), *name));
         let measured = sums.into_iter().filter(|(_, sum)| sum.pairs > 0);
-        self.measures = measured.map(|(name, sum)| sum.measure(name)).collect();
+        self.measures = measured
+            .map(|(name, sum)| sum.measure(name, self.pairs))
+            .collect();
         worse.append(&mut better);
         self.flipped_more = worse.len().saturating_sub(MAX_LISTED) as u64;
         worse.truncate(MAX_LISTED);
         self.flipped = worse;
     }
 
-    /// Decides conditions, and returns whether one holds.
+    /// Decides conditions, and returns whether one holds. Where more runs are left out than a limit
+    /// allows, that is a fault: the rest does not speak for them.
     ///
     /// # Errors
     ///
     /// Where a condition names a measure that the runs do not have, or no runs are paired.
-    pub(crate) fn decide(&mut self, conditions: &[Condition]) -> Result<bool, String> {
+    pub(crate) fn decide(
+        &mut self,
+        conditions: &[Condition],
+        most_left_out: Option<&Limit>,
+    ) -> Result<bool, String> {
         if self.pairs == 0 && !conditions.is_empty() {
             let why = "there are no pairs to compare; `--pair` names the parts of their key, and \
                        without `--fail-if` each run is listed with the reason";
@@ -430,7 +452,39 @@ impl Comparison {
                 fails,
             });
         }
+        let none = Limit::none();
+        let limit = most_left_out.or((!conditions.is_empty()).then_some(&none));
+        self.faults
+            .extend(limit.and_then(|limit| self.left_out(conditions, limit)));
         Ok(self.gates.iter().any(|gate| gate.fails))
+    }
+}
+
+impl Comparison {
+    /// The fault that too many runs are left out, or lack a measure that decides.
+    fn left_out(&self, conditions: &[Condition], limit: &Limit) -> Option<ReportedFault> {
+        let apart = self.apart.len() as u64 + self.apart_more;
+        let decides = |it: &&Measure| conditions.iter().any(|by| by.measure() == it.name);
+        let lacking: u64 = (self.measures.iter().filter(decides))
+            .map(|it| it.one_sided)
+            .sum();
+        if !limit.is_exceeded(apart + lacking, self.base.runs + self.candidate.runs) {
+            return None;
+        }
+        let lacking = match lacking {
+            0 => String::new(),
+            _ => format!(", and a value is missing in {}", count(lacking, "pair")),
+        };
+        let (apart, limit) = (count(apart, "run"), limit.to_string());
+        let message = format!(
+            "not compared: {apart}{lacking}; that is more than `--max-left-out {limit}` allows: \
+             repair or repeat these runs, or allow that many"
+        );
+        Some(ReportedFault {
+            path: self.candidate.path.clone(),
+            message,
+            sort: FaultSort::default(),
+        })
     }
 }
 

@@ -24,6 +24,7 @@ mod baseline;
 mod excludes;
 mod exit;
 mod ignores;
+mod limit;
 pub(crate) mod linear;
 mod outcome;
 mod reading;
@@ -56,6 +57,7 @@ pub use crate::check::{Error, all_rules};
 pub use crate::config::ConfigError;
 pub use baseline::{Baseline, BaselineError};
 pub use exit::Exit;
+pub(crate) use limit::Limit;
 pub use outcome::Outcome;
 #[cfg(feature = "cli")]
 pub(crate) use request::CheckRequest;

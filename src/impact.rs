@@ -6,21 +6,20 @@
 //! # Ok::<(), runvet::impact::Error>(())
 //! ```
 
-mod limit;
 mod reading;
 #[cfg(feature = "cli")]
 pub(crate) mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::finding::{ReportedFault, Severity};
-use crate::printable::escape;
 #[cfg(feature = "cli")]
-pub(crate) use limit::Limit;
+use crate::gate::Limit;
+use crate::printable::escape;
 use reading::Reading;
 pub(crate) use reading::Run;
 
@@ -192,6 +191,7 @@ pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Incomparable
     while let Some(run) = after.next_run()? {
         join.add(run)?;
     }
+    join.unordered.append(&mut after.unordered);
     join.end(after.faults())
 }
 
@@ -200,6 +200,8 @@ pub(crate) struct Join {
     before: Reading,
     /// The first run of the earlier report that is not compared yet.
     next: Option<Run>,
+    /// Runs of the later report whose names are not UTF-8.
+    unordered: Vec<Run>,
     impact: Impact,
     /// The directories that are listed as not compared.
     not_compared: BTreeSet<String>,
@@ -211,6 +213,7 @@ impl Join {
         Ok(Self {
             next: before.next_run()?,
             before,
+            unordered: Vec::new(),
             impact: Impact::default(),
             not_compared: BTreeSet::new(),
         })
@@ -218,6 +221,10 @@ impl Join {
 
     /// Compares the next run of the later report.
     pub(crate) fn add(&mut self, after: Run) -> Result<(), Incomparable> {
+        if !after.is_ordered() {
+            self.unordered.push(after);
+            return Ok(());
+        }
         while let Some(before) = self.next.take_if(|before| before.dir <= after.dir) {
             self.next = self.before.next_run()?;
             if before.dir == after.dir {
@@ -235,6 +242,20 @@ impl Join {
         while let Some(before) = self.next.take() {
             self.next = self.before.next_run()?;
             self.leave_out(before.dir, Why::OnlyBefore);
+        }
+        // Runs that a report shows alike stand in one order in both.
+        let mut before: BTreeMap<String, VecDeque<Run>> = BTreeMap::new();
+        for run in std::mem::take(&mut self.before.unordered) {
+            before.entry(run.dir.clone()).or_default().push_back(run);
+        }
+        for after in std::mem::take(&mut self.unordered) {
+            match before.get_mut(&after.dir).and_then(VecDeque::pop_front) {
+                Some(before) => self.pair(&before, &after),
+                None => self.leave_out(after.dir, Why::OnlyAfter),
+            }
+        }
+        for run in before.into_values().flatten() {
+            self.leave_out(run.dir, Why::OnlyBefore);
         }
         for fault in self.before.faults().into_iter().chain(faults) {
             self.leave_out(fault.path, Why::Fault);

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from . import _runvet
-from ._encode import MAX_OUTPUT, Default, bounded, described, error_of
+from ._encode import MAX_OUTPUT, Default, bounded, described, error_of, measured
 from ._errors import RecorderError, Refused, StepSkipped, Vetoed
 from ._read import Episode
 from ._records import State, StepKind, StepStatus, Summary
@@ -263,7 +263,8 @@ class Run:
         """Ends the run, and writes its summary, its manifest and its state.
 
         `assertions` are what an evaluator found: a run that ends `ok` is then a `success` if all of
-        them passed, else its goal was not achieved. The `score` becomes a metric.
+        them passed, else its goal was not achieved. The `score` becomes a metric. In `metrics`, a
+        number that JSON does not have, such as NaN, is missing: it becomes null.
 
         Raises `Refused` for `ok` while a step is pending, running or failed; the run then goes on.
         A run that a policy stopped ends as `vetoed`, whatever is asked for.
@@ -273,7 +274,7 @@ class Run:
         why = reason if error is None else error
         given = _all_are(Evaluated, "assertions", assertions)
         evaluated = [(it.name, it.passed, it.message) for it in given]
-        found = self._run.finish(status, why, list(artifacts), metrics, evaluated, score)
+        found = self._run.finish(status, why, list(artifacts), measured(metrics), evaluated, score)
         return Recorded(self.id, self.path, tuple(found))
 
     def execute(self, adapter: Adapter) -> None:

@@ -70,6 +70,23 @@ VALUES: list[tuple[Any, Any]] = [
 ]
 
 
+def test_metric_is_a_number_or_missing_and_never_a_text(tmp_path: Path) -> None:
+    nan, inf = float("nan"), float("inf")
+    metrics = {
+        "nan": nan, "inf": -inf, "numpy": np.float32(nan), "array": np.array(inf),
+        "decimal": Decimal("1.50"), "no_decimal": Decimal("sNaN"), "large": 2**70,
+        "nested": {"a": [nan, 1]}, "text": "high", "whole": 3, "flag": True,
+    }
+    run = runvet.Recorder(tmp_path).begin("measure")
+    run.finish(metrics=metrics)
+    kept = runvet.Episode.at(run.path).state()["outcomes"]["metrics"]
+    assert {name: kept[name] for name in metrics} == {
+        "nan": None, "inf": None, "numpy": None, "array": None,
+        "decimal": 1.5, "no_decimal": None, "large": 2.0**70,
+        "nested": {"a": [None, 1]}, "text": "high", "whole": 3, "flag": True,
+    }
+
+
 def outputs_of(run: runvet.Run) -> Any:
     """Of each way to record a value, what is stored."""
     state = runvet.Episode.at(run.path).state()

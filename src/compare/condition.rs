@@ -69,6 +69,11 @@ impl FromStr for Condition {
 }
 
 impl Condition {
+    /// The measure that it is about.
+    pub(super) fn measure(&self) -> &str {
+        &self.measure
+    }
+
     /// Whether more tasks changed in the direction than in the other one, with a p-value below the
     /// limit.
     pub(crate) fn holds(&self, measures: &[Measure]) -> Result<bool, String> {

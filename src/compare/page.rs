@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::text::{figure, p_value, summary};
+use super::text::{figure, missing, p_value, summary};
 use super::{Comparison, shown};
 use crate::diff::Difference;
 use crate::page::plain;
@@ -29,7 +29,11 @@ pub(crate) fn page(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -
         }
         div.panels {
             section.panel { h2 { "Flipped" } (flipped(of, diffs)) }
-            section.panel { h2 { "Measures" } (measures(of)) }
+            section.panel {
+                h2 { "Measures" }
+                (measures(of))
+                @for line in missing(of) { p { (line) } }
+            }
             section.panel {
                 h2 { "Not compared" }
                 ul {

@@ -214,7 +214,7 @@ impl Read {
         let own = state.and_then(|state| state.at(&["outcomes", "metrics"]));
         for key in own.into_iter().flat_map(Node::members) {
             let value = key.value();
-            if !value.is_null() {
+            if !is_missing(value) {
                 figures.push((format!("metric:{}", key.name()), number(value)));
             }
         }
@@ -228,6 +228,12 @@ impl Read {
             figures,
         }
     }
+}
+
+/// Whether a metric has no value: null, or what writers put for a number that is none.
+fn is_missing(value: Node<'_>) -> bool {
+    let number = value.text().and_then(|text| text.parse::<f64>().ok());
+    value.is_null() || number.is_some_and(|number| !number.is_finite())
 }
 
 /// The value of a key, from the state or else from the summary.

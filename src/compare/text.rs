@@ -42,6 +42,15 @@ fn outcomes(pair: &Pair) -> String {
     format!("{} -> {}", word(a), word(b))
 }
 
+/// The sentences on pairs in which a measure is missing.
+pub(super) fn missing(of: &Comparison) -> impl Iterator<Item = String> {
+    let lacking = of.measures.iter().filter(|it| it.missing > 0);
+    lacking.map(|it| {
+        let (name, pairs) = (brief(&it.name), count(of.pairs, "pair"));
+        format!("{name} is missing in {} of {pairs}", it.missing)
+    })
+}
+
 /// Writes a comparison for a terminal.
 pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
@@ -79,6 +88,7 @@ pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             p_value(it.p)
         )?;
     }
+    missing(of).try_for_each(|line| writeln!(out, "{line}"))?;
     for apart in of.apart.iter().take(MAX_FLIPPED) {
         writeln!(out, "{}: {} {}", apart.why, apart.set, escape(&apart.dir))?;
     }
@@ -116,6 +126,7 @@ pub(crate) fn markdown(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             "| {name} | {base} | {candidate} | {lower} | {same} | {higher} | {p} |"
         )?;
     }
+    missing(of).try_for_each(|line| writeln!(out, "\n{}", cell(&line)))?;
     if !of.flipped.is_empty() {
         writeln!(out, "\n| flipped | task | outcomes |\n|---|---|---|")?;
     }

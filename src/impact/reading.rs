@@ -51,6 +51,11 @@ impl Run {
         Self::new(report.dir.clone(), report.valid, found, skipped)
     }
 
+    /// Whether its directory, as a report shows it, tells its place among others.
+    pub(super) fn is_ordered(&self) -> bool {
+        !self.dir.contains(char::REPLACEMENT_CHARACTER)
+    }
+
     fn new(
         dir: String,
         valid: Option<bool>,
@@ -71,6 +76,8 @@ pub(super) struct Reading {
     path: PathBuf,
     parts: Receiver<Part>,
     last: Option<String>,
+    /// Runs whose names are not UTF-8: how a report shows these does not tell their order.
+    pub(super) unordered: Vec<Run>,
     faults: Vec<ReportedFault>,
 }
 
@@ -94,21 +101,25 @@ impl Reading {
             path: path.to_owned(),
             parts,
             last: None,
+            unordered: Vec::new(),
             faults: Vec::new(),
         }
     }
 
-    /// The next run, if there is one.
+    /// The next run whose name tells its order, if there is one.
     pub(super) fn next_run(&mut self) -> Result<Option<Run>, Incomparable> {
-        let run = match self.parts.recv() {
-            Ok(Part::Run(run)) => run,
-            Ok(Part::Failed(error)) => return Err(error),
-            Ok(Part::End(faults)) => {
-                self.faults = faults;
-                return Ok(None);
+        let run = loop {
+            match self.parts.recv() {
+                Ok(Part::Run(run)) if !run.is_ordered() => self.unordered.push(run),
+                Ok(Part::Run(run)) => break run,
+                Ok(Part::Failed(error)) => return Err(error),
+                Ok(Part::End(faults)) => {
+                    self.faults = faults;
+                    return Ok(None);
+                }
+                // The end was read before.
+                Err(_) => return Ok(None),
             }
-            // The end was read before.
-            Err(_) => return Ok(None),
         };
         let path = || self.path.clone();
         match self.last.take() {

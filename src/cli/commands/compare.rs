@@ -11,7 +11,7 @@ use super::sinks::write_whole;
 use super::{Exit, Failure};
 use crate::compare::{self, Comparison, Condition, PairBy, page, text};
 use crate::diff::{Difference, Subject};
-use crate::gate::Gate;
+use crate::gate::{Gate, Limit};
 use crate::read::RunReader;
 use crate::report::write_json_line;
 
@@ -25,7 +25,8 @@ use crate::report::write_json_line;
 Exit codes:
   0  the sets were compared, and no condition of --fail-if holds
   1  a condition of --fail-if holds
-  2  the sets can't be compared, or something could not be read, judged or written
+  2  the sets can't be compared, too many runs are left out, or something could not be
+     read, judged or written
 
 Examples:
   runvet compare runs/main runs/change --pair task,seed
@@ -51,6 +52,12 @@ pub(in crate::cli) struct Compare {
     /// repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<Condition>,
+
+    /// Exit with 2 if more runs than this number, or share such as 5%, are left out: not paired,
+    /// unfinished or invalid, or without a value of the measure of --fail-if [default: 0 with
+    /// --fail-if]
+    #[arg(long, value_name = "N")]
+    max_left_out: Option<Limit>,
 
     /// How to print the comparison
     #[arg(long, default_value = "human")]
@@ -89,7 +96,9 @@ impl Compare {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         let compared = compare::compare(&self.base, &self.candidate, &self.pair, &gate);
         let mut comparison = compared.map_err(Failure::fault)?;
-        let fails = comparison.decide(&self.fail_if).map_err(Failure::Fault)?;
+        let fails = comparison
+            .decide(&self.fail_if, self.max_left_out.as_ref())
+            .map_err(Failure::Fault)?;
         for (format, path) in &self.outputs {
             write_whole(path, |file| write(*format, &comparison, &mut gate, file))?;
         }

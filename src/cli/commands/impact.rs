@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::output::Output;
 use super::{Exit, Failure};
-use crate::impact::{Impact as Changes, Limit, impact, text};
+use crate::gate::Limit;
+use crate::impact::{Impact as Changes, impact, text};
 use crate::report::{Format, write_json_line};
 
 /// Compare two reports: what a change of rules, levels or versions does to the same runs

@@ -378,3 +378,70 @@ fn text_of_the_runs_is_harmless() {
         assert!(format != "markdown" || !text.contains("::error"), "{text}");
     }
 }
+
+/// Two sets of four tasks, all of which succeed, and how one candidate differs.
+fn four(special: Special<'_>) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..4 {
+        let task = format!("task {number}");
+        let name = format!("ep_{number}");
+        write(&dir.path().join("base"), &name, &task, Special::default());
+        let special = if number == 0 {
+            special
+        } else {
+            Special::default()
+        };
+        write(&dir.path().join("new"), &name, &task, special);
+    }
+    dir
+}
+
+const WORSE: [&str; 2] = ["--fail-if", "success: worse"];
+
+#[test]
+fn run_that_is_left_out_counts_against_a_gate() {
+    let special = Special {
+        is_invalid: true,
+        ..Special::default()
+    };
+    let dir = four(special);
+    let gated = compare(dir.path(), &WORSE);
+    assert_eq!(gated.status.code(), Some(2), "{}", stdout(&gated));
+    let why = "not compared: 2 runs; that is more than `--max-left-out 0` allows";
+    assert!(stderr(&gated).contains(why), "{}", stderr(&gated));
+    assert!(stdout(&gated).contains("passes: success: worse"));
+    for (limit, code) in [("1", 2), ("2", 0), ("24%", 2), ("25%", 0)] {
+        let limited = compare(
+            dir.path(),
+            &[&WORSE[..], &["--max-left-out", limit]].concat(),
+        );
+        assert_eq!(limited.status.code(), Some(code), "{limit}");
+    }
+    assert_eq!(compare(dir.path(), &[]).status.code(), Some(0));
+    let alone = compare(dir.path(), &["--max-left-out", "1"]);
+    assert_eq!(alone.status.code(), Some(2));
+}
+
+#[test]
+fn value_that_is_no_number_is_missing_in_its_pair() {
+    for value in ["\"nan\"", "\"NaN\"", "\"inf\"", "\"-inf\"", "null"] {
+        let metric = format!("\"task_score\":{value}");
+        let dir = four(Special {
+            metrics: Some(&metric),
+            ..Special::default()
+        });
+        let found = json(dir.path(), &[]);
+        let score = measure(&found, "metric:task_score");
+        let numbers = ["pairs", "missing", "one_sided"].map(|name| score[name].as_u64().unwrap());
+        assert_eq!(numbers, [3, 1, 1], "{value}");
+        let human = compare(dir.path(), &[]);
+        let said = "metric:task_score is missing in 1 of 4 pairs";
+        assert!(stdout(&human).contains(said), "{}", stdout(&human));
+        let gate = ["--fail-if", "metric:task_score: lower"];
+        let gated = compare(dir.path(), &gate);
+        assert_eq!(gated.status.code(), Some(2), "{value}");
+        assert!(stderr(&gated).contains("a value is missing in 1 pair"));
+        let other = compare(dir.path(), &WORSE);
+        assert_eq!(other.status.code(), Some(0), "{value}");
+    }
+}

@@ -278,3 +278,56 @@ fn share_of_many_runs_is_that_of_all() {
     let output = impact(&before, &after, &["--max-incomparable", "100%"]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
 }
+
+#[test]
+fn runs_whose_names_are_not_utf8_are_compared() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let dir = tempfile::tempdir().unwrap();
+    let episodes = dir.path().join("runs/episodes");
+    for name in [
+        &b"ep_\xf1"[..],
+        b"ep_\xff",
+        b"ep_\xffa",
+        "ep_\u{1f600}".as_bytes(),
+        b"ep_a",
+    ] {
+        let from = crate::support::corpus::corpus().join("demo/episodes/ep_01_answer");
+        crate::support::runs::copy_dir(&from, &episodes.join(OsStr::from_bytes(name)));
+    }
+    let runs = dir.path().join("runs");
+    let report = dir.path().join("report.ndjson");
+    let arguments = [
+        "validate",
+        "--no-config",
+        "--format",
+        "ndjson",
+        runs.to_str().unwrap(),
+    ];
+    let written = run(&arguments);
+    fs::write(&report, &written.stdout).unwrap();
+    let output = impact(
+        &report,
+        &report,
+        &["--format", "json", "--max-incomparable", "0"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(
+        (&json(&output)["runs"], &json(&output)["affected"]),
+        (&5.into(), &0.into())
+    );
+    let against = ["--against", report.to_str().unwrap(), "--fail-above", "0"];
+    let output = run(&[&arguments[..], &against].concat());
+    assert!(
+        !stderr(&output).contains("not sorted"),
+        "{}",
+        stderr(&output)
+    );
+    // One of two that are shown alike is gone.
+    fs::remove_dir_all(episodes.join(OsStr::from_bytes(b"ep_\xff"))).unwrap();
+    let later = dir.path().join("later.ndjson");
+    fs::write(&later, &run(&arguments).stdout).unwrap();
+    let output = impact(&report, &later, &["--format", "json"]);
+    assert_eq!(json(&output)["incomparable"], 1, "{}", stdout(&output));
+}

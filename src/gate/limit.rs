@@ -22,7 +22,7 @@ impl Limit {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^53 runs")]
-    pub(super) fn is_exceeded(&self, count: u64, all: u64) -> bool {
+    pub(crate) fn is_exceeded(&self, count: u64, all: u64) -> bool {
         if self.is_share {
             count as f64 * 100.0 > self.number * all as f64
         } else {
