@@ -26,7 +26,6 @@ use crate::finding::{Coverage, EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::RunReader;
-use crate::rule::Check;
 use crate::source::Line;
 use crate::store::{AsEpisodeDir, Fault, Given};
 use crate::team::EventIndex;
@@ -130,7 +129,10 @@ impl Counting {
             gate: gate.clone().keep_coverage(true),
             checker: gate.checker(),
             fields: Fields::new(),
-            selectors: selectors(gate),
+            selectors: gate
+                .selectors()
+                .map(|(id, key, at, _)| (id, key, at))
+                .collect(),
         }
     }
 
@@ -209,21 +211,6 @@ impl Counting {
             selectors: named,
         })
     }
-}
-
-/// The selectors of events that rules which are on have: the rule, the key, and the place.
-fn selectors(gate: &Gate) -> Vec<(String, &'static str, usize)> {
-    let checker = gate.checker();
-    let of_rule = |rule: &crate::rule::Rule| {
-        let selectors = match rule.check {
-            Check::Team(declared) => checker.team().selectors(declared),
-            Check::BuiltIn(_) => Vec::new(),
-        };
-        let id = rule.info.id.to_string();
-        let selectors = selectors.into_iter();
-        selectors.map(move |(key, selector)| (id.clone(), key, selector))
-    };
-    gate.rule_set().iter().flat_map(of_rule).collect()
 }
 
 fn add(sums: &mut [u64], numbers: &[u64]) {

@@ -35,6 +35,7 @@ mod suppressions;
 
 use std::convert::Infallible;
 use std::fmt;
+use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,8 @@ use crate::parallel::in_order;
 use crate::rules::RuleSet;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{
-    self, Artifacts, AsEpisodeDir, Content, Discovery, EpisodeDir, Fault, Found, Given, InMemory,
+    self, Artifacts, AsEpisodeDir, ConfigSearch, Content, Discovery, EpisodeDir, Fault, Found,
+    Given, InMemory, find_config,
 };
 
 #[cfg(feature = "cli")]
@@ -64,6 +66,30 @@ pub(crate) use request::CheckRequest;
 
 use check::Glob;
 use suppressions::Suppressions;
+
+/// Finds the configuration that the command reads in a directory: the nearest `runvet.toml`, from
+/// there up to the root of the repository.
+///
+/// # Errors
+///
+/// The file is inside run data, whose author may have written it, or is not a regular file.
+pub fn nearest_config(here: &Path) -> io::Result<Option<PathBuf>> {
+    let ConfigSearch { found, passed_over } = find_config(here);
+    // The author of run data may have written it, or may have made run data of the directory of a
+    // file that the user relies on.
+    if let Some(path) = passed_over.first() {
+        let path = path.display();
+        let why = format!("{path} is inside run data, so it is not read");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    if let Some(path) = &found {
+        store::must_be_file(&here.join(path)).map_err(|error| {
+            let why = format!("can't read the configuration {}: {error}", path.display());
+            io::Error::new(error.kind(), why)
+        })?;
+    }
+    Ok(found)
+}
 
 /// Checks episodes and decides which findings count. Its buffers are kept from one episode to the
 /// next, which saves about a quarter of the time of a small one.
@@ -231,6 +257,8 @@ impl Gate {
             is_whole = flow.is_continue();
             flow
         });
+        // What the checker has seen of events is known to who asks later.
+        (self.worker.0).get_or_insert_with(|| Box::new(Worker::new(checker, Some(jobs))));
         ReportedFault::tidy(&mut outcome.faults);
         outcome.is_complete = outcome.faults.is_empty() && is_whole;
         outcome

@@ -71,11 +71,7 @@ pub(crate) use others::{OtherFiles, SeenFiles};
 pub(crate) use path::{display, is_gone};
 pub(crate) use root::{Given, episode_around};
 pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, runs_at};
-#[cfg(feature = "cli")]
-pub(crate) use settings::must_be_file;
-pub(crate) use settings::read_trusted;
-#[cfg(feature = "cli")]
-pub(crate) use settings::{ConfigSearch, find_config};
+pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_trusted};
 pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at, reports_no_changes};

@@ -35,13 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--runvet-config", metavar="FILE", help="the runvet.toml to follow")
     group.addoption("--runvet-baseline", metavar="FILE", help="findings that do not count")
     parser.addini("runvet", "paths that --runvet checks, unless it is given", type="paths")
-    parser.addini("runvet_config", "the runvet.toml to follow, beside this file")
+    parser.addini("runvet_config", "the runvet.toml to follow, beside this file; the nearest otherwise")
     parser.addini("runvet_baseline", "findings that do not count, beside this file")
     parser.addini("runvet_deny_warnings", "whether warnings fail a test", type="bool")
 
 
 def _check(config: pytest.Config) -> Check:
     from runvet import Check
+    from runvet._check import NEAREST
 
     def file(name: str) -> Path | None:
         if given := config.getoption(f"runvet_{name}"):
@@ -50,7 +51,8 @@ def _check(config: pytest.Config) -> Check:
         return (config.inipath or config.rootpath / "x").parent / written if written else None
 
     deny = config.getini("runvet_deny_warnings") or None
-    return Check(config=file("config"), baseline=file("baseline"), deny_warnings=deny)
+    named = file("config") or NEAREST
+    return Check(config=named, baseline=file("baseline"), deny_warnings=deny)
 
 
 @pytest.fixture
@@ -69,7 +71,7 @@ def runvet_validate(request: pytest.FixtureRequest) -> Validate:
             shown = ", ".join(os.fspath(path) for path in paths or ["."])
             pytest.fail(f"no episode is below {shown}", pytrace=False)
         if not report.ok:
-            pytest.fail(report.render(), pytrace=False)
+            pytest.fail(f"{report.render()}\nchecked with {report.settings}", pytrace=False)
         return report
 
     return validate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -16,6 +17,15 @@ Level = Literal["error", "warning", "off"]
 """What a finding of a rule counts as; `off`: the rule is not checked."""
 
 
+class Nearest(Enum):
+    """The file that the command would read."""
+
+    NEAREST = "nearest"
+    """`$RUNVET_CONFIG`, or the nearest `runvet.toml`, from the working directory up to the root of
+    the repository."""
+
+
+NEAREST = Nearest.NEAREST
 FILES = ("config", "baseline")
 NAMES = ("select", "require")
 SWITCHES = ("verify_manifest", "deny_warnings", "deny_unjudged")
@@ -38,9 +48,10 @@ class Check:
     """The settings of a check. It can be pickled, and one for each process is enough.
 
     `rules` sets levels of rules (`{"plan/*": "off"}`), `config` is a `runvet.toml`, and `baseline`
-    a file that `runvet validate --write-baseline` wrote. runvet does not search for a
-    configuration: without `config` it uses none, even if the working directory has one. `jobs`
-    limits the threads.
+    a file that `runvet validate --write-baseline` wrote. Without `config`, a check follows the file
+    that the command reads in the working directory, if there is one: the nearest `runvet.toml`;
+    `config=None` asks for none. `settings` of a report says which it was. `jobs` limits the
+    threads.
 
     `verify_manifest` checks the files that manifests name, and `deny_warnings` and `deny_unjudged`
     make a check fail on warnings, and on rules that could not be judged; None leaves that to
@@ -59,7 +70,7 @@ class Check:
         rules: Mapping[str, Level] = {},
         select: str | Iterable[str] = (),
         require: str | Iterable[str] = (),
-        config: PathLike | None = None,
+        config: PathLike | Nearest | None = NEAREST,
         baseline: PathLike | None = None,
         jobs: int | None = None,
         follow_links: bool = False,
@@ -75,7 +86,7 @@ class Check:
             "rules": dict(rules),
             "select": one_or_more(select),
             "require": one_or_more(require),
-            "config": None if config is None else Path(config),
+            "config": _found(config),
             "baseline": None if baseline is None else Path(baseline),
             "jobs": jobs,
             "follow_links": follow_links,
@@ -169,7 +180,7 @@ def validate(
     rules: Mapping[str, Level] = {},
     select: str | Iterable[str] = (),
     require: str | Iterable[str] = (),
-    config: PathLike | None = None,
+    config: PathLike | Nearest | None = NEAREST,
     baseline: PathLike | None = None,
     jobs: int | None = None,
     follow_links: bool = False,
@@ -208,6 +219,13 @@ def check_records(
     return given_or_default(check).records(episode_id, records)
 
 
+def _found(config: PathLike | Nearest | None) -> Path | None:
+    """The configuration that is asked for."""
+    if isinstance(config, Nearest):
+        config = os.environ.get("RUNVET_CONFIG") or _runvet.nearest_config()
+    return None if config is None else Path(config)
+
+
 def _paths(paths: tuple[PathLike, ...]) -> list[str]:
     return [os.fsdecode(path) for path in paths] or ["."]
 
@@ -221,10 +239,12 @@ _DEFAULT: Check | None = None
 
 
 def given_or_default(check: Check | None) -> Check:
-    """The check that is given, or one without any settings."""
+    """The check that is given, or one that follows the configuration as the command does."""
     global _DEFAULT
-    if check is None:
-        check = _DEFAULT = _DEFAULT or Check()
+    if check is None and _found(NEAREST) is not None:
+        check = Check()
+    elif check is None:
+        check = _DEFAULT = _DEFAULT or Check(config=None)
     if not isinstance(check, Check):
         raise TypeError(f"check is a {type(check).__name__}, not a runvet.Check")
     return check

@@ -277,6 +277,8 @@ class Report:
     exit_code: int
     """0 for no errors, 1 for errors, 2 for faults and undecided episodes, 3 where there was no
     episode, or no rule was on."""
+    settings: str
+    """Where the settings came from: the configuration, or `default settings`."""
     _judged: _runvet.Judged = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, ParamSpec, TypeVar, get_args
+from typing import Any, Literal, ParamSpec, TypeVar, get_args, overload
 
 from . import _runvet
 from ._encode import MAX_OUTPUT, Default, bounded, described, error_of, measured
@@ -325,9 +325,22 @@ class Run:
         label = getattr(adapter, "__name__", type(adapter).__name__)
         return call(step, label, calling, (dict(record), state), {}, {"step": step.id})
 
+    @overload
     def tool(
-        self, function: Callable[_Parameters, _Result], /, *, max_output: int = MAX_OUTPUT
-    ) -> Callable[_Parameters, _Result]:
+        self,
+        function: Callable[_Parameters, _Result],
+        /,
+        *,
+        name: str | None = None,
+        max_output: int = ...,
+    ) -> Callable[_Parameters, _Result]: ...
+    @overload
+    def tool(
+        self, *, name: str | None = None, max_output: int = ...
+    ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
+    def tool(
+        self, function: Any = None, /, *, name: str | None = None, max_output: int = MAX_OUTPUT
+    ) -> Any:
         """A function that does the same, and each call of which is recorded as an act.
 
         Call it inside `with run.step(id):`; elsewhere, such as in a thread pool, `step.tool` names
@@ -335,6 +348,9 @@ class Run:
         generator is recorded when it has ended. Arguments and results that are not JSON are
         recorded as the closest JSON value. For a value of more than `max_output` bytes, its
         SHA-256, its size and an excerpt are recorded.
+
+        The tool has the plain name of the function, which selectors of rules match, or the `name`
+        that is given: `@run.tool` and `@run.tool(name="refund")` are decorators.
 
         With a configuration or a policy, the function is not called where a schema refuses its
         arguments, or where its step or its run is over: that raises a `RecorderError`.
@@ -345,12 +361,12 @@ class Run:
             while step is not None and step._of_run is not self:
                 step = step._outer
             if step is None:
-                name = name_of(function)
-                message = f"{name} was called outside of `with run.step(…)`; use step.tool there"
+                tool = name or name_of(function)
+                message = f"{tool} was called outside of `with run.step(…)`; use step.tool there"
                 raise RecorderError(message, kind="refused")
             return step
 
-        return recorded(function, step_of, max_output)
+        return recorded(function, step_of, max_output, name)
 
     def __enter__(self) -> Run:
         return self
@@ -463,11 +479,24 @@ class OpenStep:
         """
         return self._of_run._run.act(self._step, {**(action or {}), **fields})
 
+    @overload
     def tool(
-        self, function: Callable[_Parameters, _Result], /, *, max_output: int = MAX_OUTPUT
-    ) -> Callable[_Parameters, _Result]:
+        self,
+        function: Callable[_Parameters, _Result],
+        /,
+        *,
+        name: str | None = None,
+        max_output: int = ...,
+    ) -> Callable[_Parameters, _Result]: ...
+    @overload
+    def tool(
+        self, *, name: str | None = None, max_output: int = ...
+    ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
+    def tool(
+        self, function: Any = None, /, *, name: str | None = None, max_output: int = MAX_OUTPUT
+    ) -> Any:
         """A function as `Run.tool` makes it, of this step wherever it is called."""
-        return recorded(function, lambda: self, max_output)
+        return recorded(function, lambda: self, max_output, name)
 
     def fail(self, error: Any) -> None:
         """Has the step close as failed when its `with` is left."""

@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, error_of, shortened
 from ._errors import FindingWarning, RecorderError, Refused
@@ -35,29 +35,48 @@ def current_step() -> OpenStep | None:
     return CURRENT.get()
 
 
+@overload
 def tool(
-    function: Callable[_Parameters, _Result], /, *, max_output: int = MAX_OUTPUT
-) -> Callable[_Parameters, _Result]:
+    function: Callable[_Parameters, _Result], /, *, name: str | None = None, max_output: int = ...
+) -> Callable[_Parameters, _Result]: ...
+@overload
+def tool(
+    *, name: str | None = None, max_output: int = ...
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]: ...
+def tool(
+    function: Any = None, /, *, name: str | None = None, max_output: int = MAX_OUTPUT
+) -> Any:
     """A function that does the same, and is recorded where `current_step()` is a step.
 
     It suits functions of modules, which know no run. See `Run.tool` for what is recorded.
     """
-    return recorded(function, current_step, max_output)
+    return recorded(function, current_step, max_output, name)
 
 
 def recorded(
-    function: Callable[..., Any], step_of: Callable[[], OpenStep | None], most: int
+    function: Callable[..., Any] | None,
+    step_of: Callable[[], OpenStep | None],
+    most: int,
+    name: str | None,
 ) -> Callable[..., Any]:
-    """The function, with each call an action of the step that there is then, if there is one."""
+    """The function, with each call an action of the step that there is then, if there is one.
+
+    Without a function, a decorator of one.
+    """
     if not isinstance(most, int):
         raise TypeError(f"max_output is {most!r}, not a number of bytes")
+    if not (name is None or isinstance(name, str)):
+        raise TypeError(f"name is {name!r}, not a text")
+    if function is None:
+        return lambda given: recorded(given, step_of, most, name)
+    tool = name_of(function) if name is None else name
 
     @functools.wraps(function)
     def calling(*args: Any, **kwargs: Any) -> Any:
         step = step_of()
         if step is None:
             return function(*args, **kwargs)
-        return call(step, name_of(function), function, args, kwargs, most=most)
+        return call(step, tool, function, args, kwargs, most=most)
 
     @functools.wraps(function)
     async def awaiting(*args: Any, **kwargs: Any) -> Any:
@@ -73,8 +92,8 @@ def is_async(function: Callable[..., Any]) -> bool:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    name = getattr(function, "__qualname__", type(function).__qualname__)
-    return str(name).replace(".<locals>", "")
+    """The plain name of a function, as its author reads it, wherever it is defined."""
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def call(

@@ -35,7 +35,9 @@ mod _runvet {
     #[pymodule_export]
     use super::report::Judged;
     #[pymodule_export]
-    use super::{encoded, exit_code, explain, impact, loads, printable, rules, schema, version};
+    use super::{
+        encoded, exit_code, explain, impact, loads, nearest_config, printable, rules, schema, version,
+    };
 }
 
 /// The artifact of a name such as `state`, or of a file name such as `state.json`.
@@ -142,6 +144,17 @@ fn impact(py: Python<'_>, before: PathBuf, after: PathBuf) -> PyResult<Bound<'_,
     let impact = stream::patiently(py, move |_| runvet::impact::json(&before, &after))?;
     let impact = impact.map_err(|error| PyValueError::new_err(error.to_string()))?;
     json::loads(py, &impact, json::Numbers::Python)
+}
+
+/// The configuration that the command reads in the working directory.
+#[pyfunction]
+fn nearest_config(py: Python<'_>) -> PyResult<Option<PathBuf>> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let found = runvet::gate::nearest_config(&here);
+    found.map_err(|error| {
+        let why = format!("{error}; name it with `config`, or set that to None");
+        errors::wrong_file(py, &here, &why)
+    })
 }
 
 /// The text of a JSON Schema.

@@ -233,6 +233,7 @@ pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny
         PyTuple::new(py, faults)?,
         exit == Exit::Success,
         exit.code(),
+        judged.terms.settings.clone(),
         judged,
     ))
 }

@@ -105,7 +105,6 @@ def test_tool_with_refused_arguments_is_not_called(tmp_path: Path, config: Path)
     def refund(amount: Any) -> None:
         called.append(amount)
 
-    refund.__wrapped__.__qualname__ = "refund"  # type: ignore[attr-defined]
     with run.step("s", kind="act", description="Pay"):
         with pytest.raises(runvet.Refused, match="not an integer") as refused:
             refund("much")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,21 @@ def test_rules_of_a_team_fail_the_runs(pytester: pytest.Pytester, good: Path) ->
     ran = pytester.runpytest_subprocess(*PLUGIN, *option)
     ran.assert_outcomes(failed=1)
     ran.stdout.fnmatch_lines(["*sixty/act-has-a-cost*"])
+
+
+def test_fixture_follows_the_nearest_configuration(pytester: pytest.Pytester, good: Path) -> None:
+    team = CORPUS / "team" / "sixty"
+    shutil.copytree(team, pytester.path, dirs_exist_ok=True)
+    pytester.makepyfile(f"""
+        def test_it(runvet_validate):
+            runvet_validate({str(good)!r})
+
+        def test_without(runvet_validate):
+            runvet_validate({str(good)!r}, config=None)
+        """)
+    ran = pytester.runpytest_subprocess(*PLUGIN)
+    ran.assert_outcomes(passed=1, failed=1)
+    ran.stdout.fnmatch_lines(["*sixty/act-has-a-cost*", "checked with the settings of *runvet.toml"])
 
 
 def test_fixture_fails_with_the_findings(pytester: pytest.Pytester, demo: Path, good: Path) -> None:

@@ -378,6 +378,32 @@ def test_policy_that_calls_its_run_is_refused(tmp_path: Path) -> None:
     judged(tmp_path)
 
 
+def test_tool_has_the_plain_name_of_its_function_or_the_given_one(tmp_path: Path) -> None:
+    class Bank:
+        def refund(self) -> int:
+            return 1
+
+        def __call__(self) -> int:
+            return 4
+
+    with Recorder(tmp_path).begin("tools") as run, run.step("s", kind="act", description="d") as step:
+
+        @run.tool
+        def refund() -> int:
+            return 0
+
+        @run.tool(name="pay")
+        def odd() -> int:
+            return 2
+
+        assert [refund(), run.tool(Bank().refund)(), odd()] == [0, 1, 2]
+        assert [step.tool(Bank(), name="bank")(), step.tool(Bank())()] == [4, 4]
+        with pytest.raises(TypeError, match="name is 3"):
+            step.tool(len, name=3)  # type: ignore[call-overload]
+    actions = runvet.Episode.at(run.path).state()["outcomes"]["actions"]
+    assert [it["tool"] for it in actions] == ["refund", "refund", "pay", "bank", "Bank"]
+
+
 def test_tool_records_calls_of_a_function(tmp_path: Path) -> None:
     with pytest.raises(OSError), Recorder(tmp_path).begin("tools") as run:
 

@@ -193,6 +193,31 @@ def test_exit_codes_are_those_of_the_contract(tmp_path: Path, in_root: Path) -> 
     assert stray.to_dict()["faults"][0]["message"] == stray.faults[0].message
 
 
+def test_check_follows_the_configuration_that_the_command_reads(
+    tmp_path: Path, demo: Path, good: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "below").mkdir()
+    (tmp_path / "runvet.toml").write_text('[rules]\n"*" = "off"\n"events/torn-tail" = "warning"\n')
+    monkeypatch.chdir(tmp_path / "below")
+    followed, bare = runvet.validate(demo), runvet.validate(demo, config=None)
+    assert (followed.ok, bare.ok) == (True, False)
+    assert (followed.settings, bare.settings) == ("the settings of ../runvet.toml", "default settings")
+    called = subprocess.run([runvet.find_runvet_bin(), "validate", demo], capture_output=True)
+    assert called.returncode == followed.exit_code
+    records = {name: (demo / "episodes/ep_03_edited" / f"{name}.json").read_bytes() for name in ("state", "summary")}
+    assert runvet.check_records("ep_03_edited", records).valid
+    assert not runvet.check_records("ep_03_edited", records, check=runvet.Check(config=None)).valid
+    monkeypatch.setenv("RUNVET_CONFIG", str(tmp_path / "absent.toml"))
+    with pytest.raises(runvet.Fault, match="absent.toml"):
+        runvet.validate(demo)
+    monkeypatch.delenv("RUNVET_CONFIG")
+    monkeypatch.chdir(demo)
+    (demo / "runvet.toml").write_text("")
+    with pytest.raises(runvet.ConfigError, match="inside run data"):
+        runvet.validate()
+
+
 def test_settings_of_a_check_take_effect(tmp_path: Path, in_root: Path) -> None:
     off = runvet.validate("corpus/demo", rules={"*": "off", "events/torn-tail": "warning"})
     assert off.ok and off.totals.valid == 5

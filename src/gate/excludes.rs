@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Gate;
 use crate::printable::escape;
+use crate::rule::Check;
 use crate::source::{Artifact, EPISODES};
 use crate::store::Excludes;
 
@@ -40,6 +41,14 @@ impl Gate {
         if globs.peek().is_none() {
             return Vec::new();
         }
+        let tops = self.tops(given, is_episode);
+        let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
+        let unmet = unmet.into_iter();
+        unmet.map(|it| escape(it).into_owned()).collect()
+    }
+
+    /// Given paths of which everything was searched and judged.
+    fn tops(&self, given: &[PathBuf], is_episode: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         let is_artifact = |path: &Path| {
             let name = path.file_name().unwrap_or_default();
             Artifact::from_file_name(&name.to_string_lossy()).is_some()
@@ -51,9 +60,51 @@ impl Gate {
         let is_whole =
             |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
         let tops = given.iter().filter(is_whole);
-        let tops: Vec<PathBuf> = tops.map(|dir| self.settings.base.relative(dir)).collect();
-        let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
-        let unmet = unmet.into_iter();
-        unmet.map(|it| escape(it).into_owned()).collect()
+        tops.map(|dir| self.settings.base.relative(dir)).collect()
+    }
+
+    /// One sentence for each selector of a team's rules that named no event of any run, if some
+    /// given path is one as in [`Gate::unmet_globs`]; and whether the rule wants such events.
+    pub fn unmet_selectors(
+        &self,
+        given: &[PathBuf],
+        is_episode: impl Fn(&Path) -> bool,
+    ) -> Vec<(String, bool)> {
+        let checker = self.checker();
+        let events = &checker.team().index;
+        let missed = self
+            .selectors()
+            .filter(|(_, _, at, _)| events.has_missed(*at));
+        let mut missed = missed.peekable();
+        if missed.peek().is_none() || self.tops(given, is_episode).is_empty() {
+            return Vec::new();
+        }
+        let said = missed.map(|(rule, key, _, is_banned)| {
+            let rule = escape(&rule);
+            (
+                format!("{rule}: `{key}` matches no event of any run"),
+                !is_banned,
+            )
+        });
+        said.collect()
+    }
+
+    /// The selectors of events that rules which are on have: the rule, the key, the place, and
+    /// whether the rule wants no such event.
+    pub(crate) fn selectors(&self) -> impl Iterator<Item = (String, &'static str, usize, bool)> {
+        let checker = self.checker();
+        let rules = self.rule_set().iter();
+        let selectors = rules.flat_map(|rule| {
+            let Check::Team(declared) = rule.check else {
+                return Vec::new();
+            };
+            let of_rule = checker.team().selectors(declared).into_iter();
+            let selectors = of_rule.map(|(key, at)| {
+                let is_banned = checker.team().bans(declared, key);
+                (rule.info.id.to_string(), key, at, is_banned)
+            });
+            selectors.collect()
+        });
+        selectors.collect::<Vec<_>>().into_iter()
     }
 }

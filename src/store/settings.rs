@@ -90,7 +90,6 @@ fn lies_in_run_data(given: &Path) -> io::Result<bool> {
 }
 
 /// An error if a file that was found by its name is not a regular file: reading a FIFO would block.
-#[cfg(feature = "cli")]
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
     if path.metadata()?.is_file() {
         Ok(())

@@ -3,6 +3,7 @@
 //! Paths and selectors that many declarations share are followed once for an event.
 
 use std::cell::OnceCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::document::Node;
 use crate::select::{Indexed, KeyPath, Keys, Selector, place};
@@ -15,12 +16,18 @@ use super::instant::Instant;
 pub(crate) struct EventIndex {
     keys: Keys,
     pub(super) selectors: Vec<Indexed>,
+    /// Whether each selector has named any event, and whether any event was looked at.
+    met: Vec<AtomicBool>,
+    has_looked: AtomicBool,
 }
 
 impl EventIndex {
     /// The place of a selector among all.
     pub(super) fn selector(&mut self, selector: &Selector) -> usize {
-        place(&mut self.selectors, &self.keys.indexed(selector))
+        let at = place(&mut self.selectors, &self.keys.indexed(selector));
+        self.met
+            .resize_with(self.selectors.len(), AtomicBool::default);
+        at
     }
 
     /// The place of a key among all.
@@ -33,11 +40,31 @@ impl EventIndex {
         self.keys.is_empty() && self.selectors.is_empty()
     }
 
+    /// Notes which selectors name an event.
+    pub(super) fn note(&self, named: impl Iterator<Item = (usize, bool)>) {
+        let named = named.filter(|(_, is_named)| *is_named);
+        let met = named.filter_map(|(at, _)| self.met.get(at));
+        // Threads share these: what is set already is not written again.
+        for flag in std::iter::once(&self.has_looked).chain(met) {
+            if !flag.load(Ordering::Relaxed) {
+                flag.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Whether events were looked at, and a selector named none of them.
+    pub(crate) fn has_missed(&self, selector: usize) -> bool {
+        let is_met = self.met.get(selector);
+        self.has_looked.load(Ordering::Relaxed)
+            && is_met.is_some_and(|met| !met.load(Ordering::Relaxed))
+    }
+
     /// Looks at an event.
     pub(crate) fn view<'a>(&self, line: Line, root: Node<'a>) -> EventView<'a> {
         let values = self.keys.of(root);
         let selectors = self.selectors.iter();
-        let named = selectors.map(|selector| selector.names(&values)).collect();
+        let named: Vec<bool> = selectors.map(|selector| selector.names(&values)).collect();
+        self.note(named.iter().copied().enumerate());
         EventView {
             line,
             root,

@@ -278,6 +278,14 @@ impl TeamJudges {
         }
     }
 
+    /// Returns `true` if an order wants no event that its selector with this key names.
+    pub(crate) fn bans(&self, check: TeamCheck, key: &str) -> bool {
+        match check {
+            TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| order.bans(key)),
+            _ => false,
+        }
+    }
+
     /// The selectors of events that one of them has, each with its key and its place among those
     /// of all.
     pub(crate) fn selectors(&self, check: TeamCheck) -> Vec<(&'static str, usize)> {

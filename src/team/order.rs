@@ -84,6 +84,15 @@ impl OrderJudge {
         }
     }
 
+    /// Returns `true` if the team wants no event that a selector with this key names.
+    pub(super) fn bans(&self, key: &str) -> bool {
+        match self.order.pattern {
+            Pattern::Never => true,
+            Pattern::NoneEarlier | Pattern::NoneLater => key == "other",
+            _ => false,
+        }
+    }
+
     /// Returns `true` if only the time of events tells whether they break it.
     pub(super) fn is_timed(&self) -> bool {
         self.order.within.is_some()

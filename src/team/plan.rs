@@ -225,6 +225,8 @@ impl Skimmer {
         let selections = plan.selections.iter();
         self.named.clear();
         (self.named).extend(selections.map(|(_, tests)| tests.iter().all(passes)));
+        let selectors = plan.selections.iter().map(|(selector, _)| *selector);
+        (self.index).note(selectors.zip(self.named.iter().copied()));
         let is_named = |selection: Selection| self.named.get(selection) == Some(&true);
         let named = || (plan.schemas.iter()).filter(|schema| is_named(schema.selection));
         let is_valid = |schema: &OfSchema| {

@@ -75,7 +75,10 @@ impl Check {
         });
         match self.strict {
             Some(file) if outcome.is_complete => {
-                let globs = gate.unmet_globs(paths, |path| episodes.contains(path));
+                let mut globs = gate.unmet_globs(paths, |path| episodes.contains(path));
+                let selectors = gate.unmet_selectors(paths, |path| episodes.contains(path));
+                let mistakes = selectors.into_iter().filter(|(_, is_mistake)| *is_mistake);
+                globs.extend(mistakes.map(|(said, _)| said));
                 if globs.is_empty() {
                     Ok(outcome)
                 } else {

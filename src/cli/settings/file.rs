@@ -9,9 +9,9 @@ use super::now;
 use crate::cli::Failure;
 use crate::cli::output::{Color, style};
 use crate::config::{Config, ConfigSource};
-use crate::gate::{ConfigError, Gate};
+use crate::gate::{ConfigError, Gate, nearest_config};
 use crate::report::{Options, draw};
-use crate::store::{self, ConfigSearch, find_config};
+use crate::store;
 
 /// The options that decide which configuration is read.
 #[derive(Args)]
@@ -101,20 +101,13 @@ impl ConfigArgs {
             return Ok(self.config.clone().filter(|_| !self.no_config));
         }
         let here = std::env::current_dir().unwrap_or_default();
-        let ConfigSearch { found, passed_over } = find_config(&here);
-        // The author of run data may have written it, or may have made run data of the directory
-        // of a file that the user relies on.
-        if let Some(path) = passed_over.first() {
-            return Err(Failure::Fault(format!(
-                "{} is inside run data, so it is not read; name it with --config, or set \
-                 --no-config",
-                path.display()
-            )));
-        }
-        if let Some(path) = &found {
-            store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;
-        }
-        Ok(found)
+        nearest_config(&here).map_err(|error| {
+            let advice = match error.kind() {
+                io::ErrorKind::InvalidInput => "; name it with --config, or set --no-config",
+                _ => "",
+            };
+            Failure::Fault(format!("{error}{advice}"))
+        })
     }
 }
 

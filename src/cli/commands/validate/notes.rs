@@ -54,7 +54,7 @@ impl Validate {
         }
     }
 
-    /// Names the globs of the configuration that match nothing, and returns whether they fail the
+    /// Names the globs and selectors of the configuration that match nothing, and returns whether they fail the
     /// check.
     pub(super) fn refuses_globs(
         &self,
@@ -71,15 +71,20 @@ impl Validate {
             let paths = episodes.iter().map(|it| it.as_episode_dir().path.clone());
             paths.filter(|path| given.contains(&**path)).collect()
         });
-        let unmet = (setup.gate).unmet_globs(&setup.paths, |path| are_episodes.contains(path));
-        for glob in &unmet {
-            if self.strict_config {
-                output.fault(glob);
+        let is_episode = |path: &Path| are_episodes.contains(path);
+        let globs = setup.gate.unmet_globs(&setup.paths, is_episode);
+        let selectors = setup.gate.unmet_selectors(&setup.paths, is_episode);
+        let unmet = globs.into_iter().map(|glob| (glob, true)).chain(selectors);
+        let mut is_refused = false;
+        for (what, is_mistake) in unmet {
+            if self.strict_config && is_mistake {
+                is_refused = true;
+                output.fault(&what);
             } else if !self.quiet {
-                output.note(glob);
+                output.note(&what);
             }
         }
-        self.strict_config && !unmet.is_empty()
+        is_refused
     }
 }
 
