@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use part::Part;
 use pattern::Pattern;
+pub(crate) use pattern::steps_of_byte;
 pub(crate) use value::Value;
 
 /// The number of bytes of an expression.
@@ -81,7 +82,7 @@ impl Budget {
         self.left = self.left.saturating_add(steps);
     }
 
-    fn spend(&mut self, steps: usize) -> Result<(), Stop> {
+    pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Stop> {
         let left = self.left.checked_sub(steps as u64);
         self.left = left.unwrap_or_default();
         left.map(|_| ()).ok_or(Stop::Spent)

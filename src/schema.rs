@@ -95,7 +95,24 @@ fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, Tape> {
         .should_validate_formats(true)
         .should_ignore_unknown_formats(false)
         .with_format("date-time", Timestamp::is_valid)
+        .with_format("regex", is_pattern)
         .with_pattern_options(PatternOptions::regex())
+}
+
+/// The bytes of a text that may be a pattern: what is read of one takes many times its length.
+const MAX_PATTERN_BYTES: usize = 64 << 10;
+
+/// Whether a text is a pattern, and no longer than one may be.
+fn is_pattern(text: &str) -> bool {
+    static PATTERN: OnceLock<Option<Validator>> = OnceLock::new();
+    let validator = PATTERN.get_or_init(|| {
+        let options = jsonschema::options().should_validate_formats(true);
+        options.build(&serde_json::json!({"format": "regex"})).ok()
+    });
+    let judged = validator
+        .as_ref()
+        .filter(|_| text.len() <= MAX_PATTERN_BYTES);
+    judged.is_some_and(|validator| validator.is_valid(&text.into()))
 }
 
 /// The validator of a schema in `schemas/`.

@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import _runvet
-from ._records import Lifecycle, Severity, SkipKind, Suppression, Verdict
+from ._records import Lifecycle, Severity, SkipKind, Suppression, VerdictRecord
 
 Format = Literal[
     "human",
@@ -240,7 +240,7 @@ class EpisodeReport:
     skipped: tuple[Skip, ...]
     suppressed: tuple[Suppressed, ...]
     suppressed_skips: tuple[Skip, ...]
-    verdict: Verdict
+    verdict: VerdictRecord
     """Tells records that can't be trusted from a broken rule of the team; both are not valid."""
     _judged: _runvet.Judged = field(repr=False, compare=False)
 

@@ -91,7 +91,9 @@ impl<'a> Evaluator<'a, '_> {
             }
             PartKind::Matches(of, pattern) => match self.value(of)? {
                 Value::Text(text) => {
+                    let (pattern, steps) = &**pattern;
                     self.budget.spend(text.len() / BYTES_OF_STEP)?;
+                    self.budget.spend(text.len().saturating_mul(*steps))?;
                     Value::Bool(pattern.is_match(&text))
                 }
                 other => {

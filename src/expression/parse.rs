@@ -11,7 +11,7 @@ use cel::{Env, ParseErrors};
 
 use super::functions::{FUNCTIONS, Form, Function};
 use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
-use super::pattern::{PATTERN_BYTES, regex};
+use super::pattern::{PATTERN_BYTES, regex, steps_of_byte};
 use super::value::Type;
 use super::{Expression, MAX_BYTES, MAX_LEVELS, Mistake, code};
 use crate::printable::brief;
@@ -415,7 +415,8 @@ fn matcher(function: Function, mut arguments: Vec<Part>) -> Result<PartKind, Mis
         mistake(span, format!("the pattern can't be used: {}", brief(why)))
     })?;
     let of = arguments.swap_remove(0);
-    Ok(PartKind::Matches(Box::new(of), Box::new(compiled)))
+    let steps = steps_of_byte(compiled.as_str());
+    Ok(PartKind::Matches(Box::new(of), Box::new((compiled, steps))))
 }
 
 /// A part of a text, and the brackets that it opens or closes.

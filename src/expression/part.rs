@@ -35,7 +35,8 @@ pub(super) enum PartKind {
     Map(Vec<(Part, Part)>),
     Call(Function, Vec<Part>),
     /// `matches` with a constant pattern.
-    Matches(Box<Part>, Box<Regex>),
+    /// Whether a text matches a pattern, and the steps of that for each byte.
+    Matches(Box<Part>, Box<(Regex, usize)>),
     Each(Box<Each>),
 }
 

@@ -2,6 +2,8 @@
 //! constant.
 
 use regex::{Error, Regex, RegexBuilder};
+use regex_automata::dfa::{StartKind, dense};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, Ast, ClassSetBinaryOp, ClassSetItem, Visitor};
 
@@ -21,6 +23,35 @@ const STEPS_OF_BYTE: usize = 4_000;
 
 /// The bytes of a compiled pattern against which a byte of a text is held in one step, at worst.
 const BYTES_OF_MATCH: usize = 1_024;
+
+/// The bytes of an automaton that keeps up with any text: what the engine keeps of one has room for
+/// it.
+const AUTOMATON_BYTES: usize = 1 << 20;
+
+/// The steps that a pattern takes for each byte of a text at worst, beyond a look at it. There are
+/// none where one small automaton decides; where a bounded repeat multiplies its states, the engine
+/// may go through them for each byte.
+pub(crate) fn steps_of_byte(pattern: &str) -> usize {
+    let limit = Some(AUTOMATON_BYTES);
+    let automaton = dense::Builder::new()
+        .configure(
+            dense::Config::new()
+                .start_kind(StartKind::Unanchored)
+                .dfa_size_limit(limit)
+                .determinize_size_limit(limit),
+        )
+        .thompson(
+            thompson::Config::new()
+                .which_captures(WhichCaptures::None)
+                .nfa_size_limit(Some(PATTERN_BYTES)),
+        )
+        .build(pattern);
+    if automaton.is_ok() {
+        return 0;
+    }
+    let fits = |size: &usize| RegexBuilder::new(pattern).size_limit(*size).build().is_ok();
+    SIZES.into_iter().find(fits).unwrap_or(PATTERN_BYTES) / BYTES_OF_MATCH
+}
 
 /// A pattern, and what it was compiled to with its size; `None` where it can't be used.
 #[derive(Clone, Debug)]

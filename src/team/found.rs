@@ -3,10 +3,14 @@
 use crate::draft::{Draft, Findings};
 use crate::finding::MAX_FINDINGS_PER_RULE;
 
+/// The bytes of the messages of one declaration that are kept; the first finding is in any case.
+const MAX_MESSAGE_BYTES: usize = 2 << 20;
+
 /// The findings of one declaration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     drafts: Vec<Draft>,
+    message_bytes: usize,
     /// The number of findings beyond those that are listed.
     more: usize,
 }
@@ -14,8 +18,11 @@ pub(super) struct Found {
 impl Found {
     /// Adds a finding, which is worded only where it is listed.
     pub(super) fn add(&mut self, draft: impl FnOnce() -> Draft) {
-        if self.drafts.len() < MAX_FINDINGS_PER_RULE {
-            self.drafts.push(draft());
+        let has_room = self.message_bytes < MAX_MESSAGE_BYTES;
+        if has_room && self.drafts.len() < MAX_FINDINGS_PER_RULE {
+            let draft = draft();
+            self.message_bytes += draft.message.len();
+            self.drafts.push(draft);
         } else {
             self.more += 1;
         }

@@ -127,8 +127,10 @@ impl TeamJudges {
             .schemas
             .iter()
             .filter_map(|it| Some((it, it.value(event)?)));
-        values.all(|(judge, value)| judge.schema.schema.is_valid(value))
-            && !self.are_counted
+        values.all(|(judge, value)| {
+            let schema = &judge.schema;
+            schema.steps_of_byte == 0 && schema.schema.is_valid(value)
+        }) && !self.are_counted
             && !self.rules.iter().any(|rule| rule.names(event))
             && !self.orders.iter().any(|order| order.names(event).is_some())
             && (self.vocabulary.values(event)).all(|(key, value)| self.vocabulary.has(key, value))

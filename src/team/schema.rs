@@ -14,6 +14,7 @@ use super::events::{EventIndex, EventView};
 use super::found::Found;
 use crate::document::{Node, Tape};
 use crate::draft::{Compared, Draft, Findings};
+use crate::expression::Budget;
 use crate::finding::SkipReason;
 use crate::schema::{DeclaredSchema, Violation};
 use crate::select::{KeyPath, Selector};
@@ -29,6 +30,8 @@ pub(crate) struct TeamSchema {
     /// The part of the record.
     pub(crate) at: KeyPath,
     pub(crate) schema: DeclaredSchema,
+    /// The steps that its patterns take for each byte of a value.
+    pub(crate) steps_of_byte: usize,
     pub(crate) examples: Vec<Example>,
     /// When its file must be there.
     pub(crate) expect: Expect,
@@ -101,6 +104,18 @@ impl Judged {
     }
 }
 
+/// The steps of the patterns of a schema in one run: about a second, as a value is matched up to
+/// four times.
+const PATTERN_STEPS: u64 = 20_000_000;
+
+/// The patterns of a schema take too long.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "its patterns take more steps than their limit; bound what they repeat by less, or make `where` \
+     or `at` narrower"
+)]
+struct PatternsTakeLong;
+
 impl TeamSchema {
     /// The value that it judges in an action.
     fn of_action<'a>(&self, action: Node<'a>) -> Option<Node<'a>> {
@@ -149,6 +164,9 @@ pub(crate) struct SchemaJudge {
     found: Found,
     /// Why its file is not judged, if it is none of the artifacts.
     unjudged: Option<SkipReason>,
+    /// The steps that its patterns may still take in the run.
+    budget: Budget,
+    is_spent: bool,
 }
 
 impl SchemaJudge {
@@ -161,6 +179,8 @@ impl SchemaJudge {
             examined: false,
             found: Found::default(),
             unjudged: None,
+            budget: Budget::new(PATTERN_STEPS),
+            is_spent: false,
         }
     }
 
@@ -208,9 +228,15 @@ impl SchemaJudge {
         self.add(value, found, place);
     }
 
-    /// The violations of a value in a record at a place of its document; `None` for too many.
-    fn violations(&self, value: Node<'_>, around: &Pointer) -> Option<Vec<Violation>> {
+    /// The violations of a value in a record at a place of its document; `None` for too many. Once
+    /// its patterns have taken too long, none are looked for.
+    fn violations(&mut self, value: Node<'_>, around: &Pointer) -> Option<Vec<Violation>> {
         let TeamSchema { schema, at, .. } = &*self.schema;
+        let steps = value.raw().len().saturating_mul(self.schema.steps_of_byte);
+        self.is_spent |= self.budget.spend(steps).is_err();
+        if self.is_spent {
+            return Some(Vec::new());
+        }
         if schema.is_valid(value) {
             return Some(Vec::new());
         }
@@ -283,6 +309,9 @@ impl SchemaJudge {
             findings.skip(reason);
         }
         self.found.report(findings);
+        if self.is_spent {
+            findings.skip(&SkipReason::bound(&PatternsTakeLong));
+        }
         Compared::when(self.examined || !self.found.is_empty())
     }
 }

@@ -361,7 +361,12 @@ impl Group {
             }
         }
         if event.is_other {
+            *waiting -= self.noted_room();
             self.note(event);
+            *waiting += self.noted_room();
+            if *waiting > MAX_ENTRIES {
+                return Err(TooMany);
+            }
         }
         if event.is_each {
             self.count += 1;
@@ -377,6 +382,16 @@ impl Group {
             }
         }
         Ok(())
+    }
+
+    /// The room that the digits of noted instants take.
+    fn noted_room(&self) -> usize {
+        let last = self.last.iter().filter_map(|(time, _)| time.as_ref());
+        let newest = self.newest.iter().map(|(time, _)| time);
+        let digits = last
+            .chain(newest)
+            .map(|time| time.rest.len() / DIGITS_OF_AN_ENTRY);
+        digits.sum()
     }
 
     fn last_line(&self) -> Option<Line> {

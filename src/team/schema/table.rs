@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toml::Spanned;
 
 use super::{Example, Expect, Judged, TeamSchema};
 use crate::document::Tape;
+use crate::expression::steps_of_byte;
 use crate::printable::quote;
 use crate::select::{KeyPath, Selector};
 use crate::source::Artifact;
@@ -93,6 +95,25 @@ enum RecordOrFile {
 /// The records that a schema can judge.
 const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "manifest"];
 
+/// The steps that the patterns in a schema take for each byte of a value, at worst.
+fn steps_of_patterns(schema: &Value) -> usize {
+    match schema {
+        Value::Object(members) => {
+            let steps = members.iter().map(|(key, value)| match (&**key, value) {
+                ("pattern", Value::String(pattern)) => steps_of_byte(pattern),
+                ("patternProperties", Value::Object(patterns)) => {
+                    let own = patterns.keys().map(|pattern| steps_of_byte(pattern));
+                    own.sum::<usize>() + patterns.values().map(steps_of_patterns).sum::<usize>()
+                }
+                _ => steps_of_patterns(value),
+            });
+            steps.sum()
+        }
+        Value::Array(items) => items.iter().map(steps_of_patterns).sum(),
+        _ => 0,
+    }
+}
+
 impl SchemaTable {
     /// Adds the schema to the team.
     pub(in crate::team) fn read(&self, reader: &mut FileReader<'_>) {
@@ -126,6 +147,7 @@ impl SchemaTable {
             record,
             selector,
             at,
+            steps_of_byte: steps_of_patterns(schema.text()),
             schema,
             examples: self.examples(reader),
             expect: (self.expect.as_ref()).map_or(Expect::Optional, |it| *it.get_ref()),

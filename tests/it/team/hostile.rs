@@ -168,3 +168,105 @@ fn lines_of_another_file_are_kept_up_to_a_limit() {
     let shown = findings.iter().filter(|it| it.location.length > Some(0));
     assert_eq!((findings.len(), shown.count()), (20, 16));
 }
+
+/// What a rule and a schema with a pattern say of a text: their findings, and the kinds of skips.
+fn matched(pattern: &str, text: &str) -> (usize, Vec<String>) {
+    let config = format!(
+        "[[rule]]\nid = 'a/rule'\nmessage = 'm'\neach = {{ phase = 'act' }}\n\
+         check = \"event.payload.v.matches('{pattern}')\"\n\
+         [[schema]]\nid = 'a/schema'\nat = '/payload/v'\nschema = {{ pattern = '{pattern}' }}\n"
+    );
+    let payload = format!("{{\"v\":\"{text}\"}}");
+    let project = run::project(&config, &[&payload], true);
+    let report = project.report(&[], &["--select", "a/*"]);
+    let episode = &report.episodes[0];
+    let kinds = episode.skipped.iter().map(|skip| skip.kind().to_owned());
+    (episode.findings.len(), kinds.collect())
+}
+
+#[test]
+fn pattern_that_multiplies_meets_a_limit_and_others_do_not() {
+    let random: String = (0_u32..400_000)
+        .map(|at| match at.wrapping_mul(2_654_435_761) >> 30 {
+            0 => "foo",
+            1 => "b",
+            2 => "x",
+            _ => "bar",
+        })
+        .collect();
+    for pattern in [
+        "(foo|bar).{1,300}(baz|qux)[0-9]",
+        "key.{0,100}[0-9]{6}",
+        "(?:foo|bar)[^z]{200}z",
+    ] {
+        let (findings, kinds) = matched(pattern, &random);
+        assert_eq!(
+            (findings, kinds),
+            (0, vec!["limit".to_owned(); 2]),
+            "{pattern}"
+        );
+        // A short text is judged.
+        assert_eq!(matched(pattern, "foo"), (2, Vec::new()), "{pattern}");
+    }
+    for pattern in [
+        "^[0-9]{4}-[0-9]{2}-[0-9]{2}T",
+        "(?i)(error|warning|traceback):",
+        "[a-z]+@[a-z]+[.]com",
+        "^[^/]*/secret/.*key",
+    ] {
+        assert_eq!(matched(pattern, &random), (2, Vec::new()), "{pattern}");
+    }
+}
+
+#[test]
+fn digits_of_instants_have_a_limit_in_all_groups() {
+    let config = "[[order]]\nid = 'a/order'\nmessage = 'm'\neach = { tool = 'pay' }\n\
+                  needs-earlier = { tool = 'ask' }\nsame = '/payload/o'\nwithin = '1h'\n";
+    let events = |groups: usize, digits: usize| -> Vec<String> {
+        let time = format!("2026-03-01T12:00:00.{}Z", "1".repeat(digits));
+        let event = |at: usize| {
+            let payload = format!("{{\"tool\":\"ask\",\"o\":{at}}}");
+            format!(r#"{{"phase":"act","timestamp":"{time}","payload":{payload}}}"#)
+        };
+        (0..groups).map(event).collect()
+    };
+    let skips = |groups, digits| {
+        let events = events(groups, digits);
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        let project = run::project(config, &events, true);
+        let report = project.report(&[], &["--select", "a/*"]);
+        report.episodes[0].skipped.len()
+    };
+    assert_eq!((skips(20, 400_000), skips(200, 40)), (1, 0));
+}
+
+#[test]
+fn texts_of_expressions_are_kept_up_to_a_limit() {
+    let config = "[[rule]]\nid = 'a/rule'\nmessage = 'm'\neach = { phase = 'act' }\n\
+                  check = 'event.payload.v'\n";
+    let payload = format!("{{\"v\":\"{}\"}}", "x".repeat(1_000));
+    let project = run::project(config, &vec![payload.as_str(); 4_000], true);
+    let report = project.report(&[], &["--select", "a/*"]);
+    let findings = &report.episodes[0].findings;
+    assert!(
+        (2_000..3_000).contains(&findings.len()),
+        "{}",
+        findings.len()
+    );
+    let more = 4_000 - (findings.len() - 1);
+    let said = format!("{more} more findings of this rule are not listed");
+    assert!(findings.iter().any(|it| it.message.contains(&said)));
+}
+
+#[test]
+fn text_that_is_too_long_for_a_pattern_is_none() {
+    let schema = r#"{"properties":{"v":{"format":"regex"}}}"#;
+    for (text, number) in [
+        ("a+".to_owned(), 0),
+        ("(".to_owned(), 1),
+        ("a".repeat(70_000), 1),
+    ] {
+        let value = format!("{{\"v\":\"{text}\"}}");
+        assert_eq!(findings(schema, &value).len(), number, "{}", text.len());
+    }
+}
