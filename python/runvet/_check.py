@@ -100,7 +100,9 @@ class Check:
     def _open(self, files: dict[Path, str]) -> None:
         """Sets the check up; what is among the files is not read."""
         levels = [*self._keywords["rules"].items()]
-        self._checker = _runvet.Checker({**self._keywords, "rules": levels}, files)
+        # What asks a path for its text executes Python code within a call of the module.
+        paths = {name: _text_of(self._keywords[name]) for name in FILES}
+        self._checker = _runvet.Checker({**self._keywords, **paths, "rules": levels}, files)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _check_of, (self._keywords, self._checker.files())
@@ -217,6 +219,10 @@ def check_records(
 ) -> EpisodeReport:
     """Checks records that are in memory, see `Check.records`."""
     return given_or_default(check).records(episode_id, records)
+
+
+def _text_of(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
 
 
 def _found(config: PathLike | Nearest | None) -> Path | None:

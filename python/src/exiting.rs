@@ -5,6 +5,7 @@
 //! thread that comes back from Rust waits instead. What Rust calls and Python executes is called
 //! here: such calls have returned before the interpreter ends, and none begins afterwards.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
@@ -21,24 +22,35 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 /// How long the interpreter waits for calls: a policy may take long.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
+thread_local! {
+    /// Whether this thread is within a call.
+    static IS_WITHIN: Cell<bool> = const { Cell::new(false) };
+}
+
 /// A call that has not returned.
 struct Call;
 
 impl Call {
     fn begin() -> Self {
         CALLS.fetch_add(1, Ordering::SeqCst);
+        IS_WITHIN.set(true);
         Self
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
+        IS_WITHIN.set(false);
         CALLS.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// Calls what may execute Python code. Once the interpreter ends, other threads wait here.
+/// Calls what may execute Python code, each time: only there may another thread go on. Once the
+/// interpreter ends, other threads wait here, but not within a call, which the end waits for.
 pub(crate) fn calling<T>(py: Python<'_>, call: impl FnOnce() -> T) -> T {
+    if IS_WITHIN.get() {
+        return call();
+    }
     let begun = Call::begin();
     if ENDS
         .get()

@@ -36,7 +36,8 @@ mod _runvet {
     use super::report::Judged;
     #[pymodule_export]
     use super::{
-        encoded, exit_code, explain, impact, loads, nearest_config, printable, rules, schema, version,
+        encoded, exit_code, explain, impact, loads, nearest_config, printable, rules, schema,
+        version,
     };
 }
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::errors;
+use crate::exiting::calling;
 use crate::json::unwritable;
 
 /// Judged episodes, as Rust holds them: what a report in Python renders itself from.
@@ -204,8 +206,17 @@ impl Judged {
 macro_rules! class {
     ($py:expr, $name:literal) => {{
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        CLASS.import($py, "runvet._report", $name)
+        calling($py, || CLASS.import($py, "runvet._report", $name))
     }};
+}
+
+/// An instance of a class. Its code is Python's, and may be where another thread goes on.
+fn made<'py>(
+    py: Python<'py>,
+    class: &Bound<'py, PyType>,
+    arguments: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    calling(py, || class.call1(arguments))
 }
 
 /// A `Report` of what was judged.
@@ -221,37 +232,45 @@ pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny
     let faults: Vec<Bound<'_, PyAny>> = judged
         .faults
         .iter()
-        .map(|it| class!(py, "FaultRow")?.call1((&it.path, &it.message)))
+        .map(|it| made(py, class!(py, "FaultRow")?, (&it.path, &it.message)))
         .collect::<PyResult<_>>()?;
     let is_complete = judged.faults.is_empty();
     let exit = crate::exit(&judged.totals, is_complete, terms.deny, terms.allow_empty);
-    class!(py, "Report")?.call1((
-        PyTuple::new(py, episodes)?,
-        totals(py, &judged.totals)?,
-        runvet::finding::REPORT_VERSION,
-        is_complete,
-        PyTuple::new(py, faults)?,
-        exit == Exit::Success,
-        exit.code(),
-        judged.terms.settings.clone(),
-        judged,
-    ))
+    made(
+        py,
+        class!(py, "Report")?,
+        (
+            PyTuple::new(py, episodes)?,
+            totals(py, &judged.totals)?,
+            runvet::finding::REPORT_VERSION,
+            is_complete,
+            PyTuple::new(py, faults)?,
+            exit == Exit::Success,
+            exit.code(),
+            judged.terms.settings.clone(),
+            judged,
+        ),
+    )
 }
 
 pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyAny>> {
-    class!(py, "Totals")?.call1((
-        totals.episodes,
-        totals.valid,
-        totals.invalid,
-        totals.undecided,
-        totals.errors,
-        totals.warnings,
-        totals.ignored,
-        totals.baselined,
-        totals.unjudged,
-        totals.unchecked,
-        totals.breaks_rule,
-    ))
+    made(
+        py,
+        class!(py, "Totals")?,
+        (
+            totals.episodes,
+            totals.valid,
+            totals.invalid,
+            totals.undecided,
+            totals.errors,
+            totals.warnings,
+            totals.ignored,
+            totals.baselined,
+            totals.unjudged,
+            totals.unchecked,
+            totals.breaks_rule,
+        ),
+    )
 }
 
 /// An `EpisodeReport`.
@@ -263,22 +282,26 @@ pub(crate) fn episode(
     let findings = tuple(py, &report.findings, finding)?;
     let suppressed = tuple(py, &report.suppressed, |py, it| {
         let found = finding(py, &it.finding)?;
-        class!(py, "Suppressed")?.call1((it.by(), &it.reason, found))
+        made(py, class!(py, "Suppressed")?, (it.by(), &it.reason, found))
     })?;
-    class!(py, "EpisodeReport")?.call1((
-        &report.id,
-        &report.dir,
-        report.lifecycle.to_string(),
-        &report.mode,
-        &report.adapter,
-        report.valid,
-        findings,
-        tuple(py, &report.skipped, skip)?,
-        suppressed,
-        tuple(py, &report.suppressed_skips, skip)?,
-        report.verdict.to_string(),
-        Judged::one(Arc::clone(&report), terms),
-    ))
+    made(
+        py,
+        class!(py, "EpisodeReport")?,
+        (
+            &report.id,
+            &report.dir,
+            report.lifecycle.to_string(),
+            &report.mode,
+            &report.adapter,
+            report.valid,
+            findings,
+            tuple(py, &report.skipped, skip)?,
+            suppressed,
+            tuple(py, &report.suppressed_skips, skip)?,
+            report.verdict.to_string(),
+            Judged::one(Arc::clone(&report), terms),
+        ),
+    )
 }
 
 pub(crate) fn tuple<'py, T>(
@@ -292,23 +315,31 @@ pub(crate) fn tuple<'py, T>(
 }
 
 fn skip<'py>(py: Python<'py>, skip: &Skip) -> PyResult<Bound<'py, PyAny>> {
-    class!(py, "Skip")?.call1((&skip.rule, &skip.reason, skip.kind()))
+    made(
+        py,
+        class!(py, "Skip")?,
+        (&skip.rule, &skip.reason, skip.kind()),
+    )
 }
 
 pub(crate) fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>> {
     let related = tuple(py, &found.related, |py, it| {
         let at = &it.location;
-        class!(py, "Related")?.call1((
-            &it.message,
-            &at.file,
-            &at.pointer,
-            at.line,
-            at.column,
-            at.end_line,
-            at.end_column,
-            at.offset,
-            at.length,
-        ))
+        made(
+            py,
+            class!(py, "Related")?,
+            (
+                &it.message,
+                &at.file,
+                &at.pointer,
+                at.line,
+                at.column,
+                at.end_line,
+                at.end_column,
+                at.offset,
+                at.length,
+            ),
+        )
     })?;
     let at = &found.location;
     let place = (at.line, at.column, at.end_line, at.end_column);

@@ -325,3 +325,22 @@ asked.wait()
     command = [sys.executable, "-c", program, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_interpreter_ends_while_daemon_threads_check(demo: Path) -> None:
+    program = """
+import sys, threading, time
+import runvet
+
+def check():
+    while True:
+        runvet.validate(sys.argv[1], config=None)
+
+for _ in range(4):
+    threading.Thread(target=check, daemon=True).start()
+time.sleep(float(sys.argv[2]))
+"""
+    for turn in range(12):
+        command = [sys.executable, "-c", program, str(demo), str(0.2 + turn / 50)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), turn
