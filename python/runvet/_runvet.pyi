@@ -27,6 +27,7 @@ __all__ = [
     "episodes_of",
     "exit_code",
     "explain",
+    "nearest_config",
     "fetched",
     "impact",
     "instant",

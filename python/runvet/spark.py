@@ -199,6 +199,7 @@ def totals(
         number(is_episode).alias("episodes"),
         number(f.col("valid")).alias("valid"),
         number(~f.col("valid")).alias("invalid"),
+        number(f.col("verdict") == "breaks_rule").alias("breaks_rule"),
         number(is_episode & f.col("valid").isNull()).alias("undecided"),
         f.coalesce(f.sum("errors"), f.lit(0)).alias("errors"),
         f.coalesce(f.sum("warnings"), f.lit(0)).alias("warnings"),

@@ -90,11 +90,7 @@ impl Planner<'_> {
             let (Some(value), Some(selection)) = (value, selection) else {
                 continue;
             };
-            // What patterns may take long is judged in the order of the events, within a budget.
-            let is_quick = judge.schema.steps_of_byte == 0;
-            let apart = is_quick
-                .then(|| judge.schema.schema.judged_apart(value))
-                .flatten();
+            let apart = judge.judged_apart(value);
             let place = |(node, part)| Some((self.scalars.place(node)?, part));
             match apart.and_then(|apart| apart.into_iter().map(place).collect()) {
                 Some(parts) => self.plan.schemas.push(OfSchema {

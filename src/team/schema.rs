@@ -16,7 +16,7 @@ use crate::document::{Node, Tape};
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::Budget;
 use crate::finding::SkipReason;
-use crate::schema::{DeclaredSchema, Violation};
+use crate::schema::{DeclaredSchema, ShapeId, Violation};
 use crate::select::{KeyPath, Selector};
 use crate::source::{Artifact, Place, Pointer};
 pub(crate) use table::SchemaTable;
@@ -188,6 +188,14 @@ impl SchemaJudge {
     pub(super) fn value<'a>(&self, event: &EventView<'a>) -> Option<Node<'a>> {
         let (selector, at) = self.in_events?;
         event.value(at).filter(|_| event.is_named(selector))
+    }
+
+    /// The strings and numbers by which values with the skeleton of this one are judged, see
+    /// [`DeclaredSchema::judged_apart`]. What patterns may take long is judged in the order of
+    /// events, within a budget.
+    pub(super) fn judged_apart<'n>(&self, value: Node<'n>) -> Option<Vec<(Node<'n>, ShapeId)>> {
+        let is_quick = self.schema.steps_of_byte == 0;
+        is_quick.then(|| self.schema.schema.judged_apart(value))?
     }
 
     pub(super) fn event(&mut self, event: &EventView<'_>) {

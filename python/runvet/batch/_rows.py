@@ -41,6 +41,7 @@ SCHEMA: pa.Schema = pa.schema(
         ("mode", pa.string()),
         ("adapter", pa.string()),
         ("valid", pa.bool_()),
+        ("verdict", pa.string()),
         ("errors", pa.int32()),
         ("warnings", pa.int32()),
         ("unjudged", pa.int32()),
@@ -70,7 +71,7 @@ def table_schema(name: TableName) -> pa.Schema:
 
 def judged(report: Mapping[str, Any], fault: str | None) -> dict[str, Any]:
     """The row of an episode, from its JSON report."""
-    row = {name: report.get(name) for name in ("lifecycle", "mode", "adapter", "valid")}
+    row = {name: report.get(name) for name in ("lifecycle", "mode", "adapter", "valid", "verdict")}
     severities = [finding["severity"] for finding in report["findings"]]
     row.update(uri=report["dir"], episode_id=report["id"], fault=fault)
     row.update(errors=severities.count("error"), warnings=severities.count("warning"))
@@ -93,7 +94,7 @@ def as_ndjson(row: Mapping[str, Any]) -> dict[str, Any]:
     `episode_id`, and what a report leaves out is left out."""
     line = {"id": row["episode_id"], "dir": row["uri"], "lifecycle": row["lifecycle"]}
     line.update((name, row[name]) for name in ("mode", "adapter") if row[name] is not None)
-    line["valid"] = row["valid"]
+    line.update(valid=row["valid"], verdict=row["verdict"])
     for name in ("findings", "skipped"):
         line[name] = [_without_nulls(item) for item in row[name]]
     for name in ("suppressed", "suppressed_skips"):
@@ -118,6 +119,7 @@ class Totals:
     episodes: int = 0
     valid: int = 0
     invalid: int = 0
+    breaks_rule: int = 0
     undecided: int = 0
     errors: int = 0
     warnings: int = 0
@@ -139,12 +141,13 @@ class Totals:
     def plus(self, batch: Any) -> Totals:
         """These and the rows of a batch or a table. Only a few of its columns are looked at."""
         sums = {name: getattr(self, name) for name in self.__slots__}
-        names = ("lifecycle", "valid", "fault", "suppressed")
+        names = ("lifecycle", "valid", "verdict", "fault", "suppressed")
         columns = [batch.column(name).to_pylist() for name in names]
-        for lifecycle, valid, fault, suppressed in zip(*columns):
+        for lifecycle, valid, verdict, fault, suppressed in zip(*columns):
             if lifecycle is not None:
                 sums["episodes"] += 1
                 sums[{True: "valid", False: "invalid", None: "undecided"}[valid]] += 1
+                sums["breaks_rule"] += verdict == "breaks_rule"
             sums["faults"] += fault is not None
             for found in suppressed:
                 sums["ignored" if found["by"] == "ignore" else "baselined"] += 1
