@@ -54,8 +54,8 @@ impl Validate {
         }
     }
 
-    /// Names the globs and selectors of the configuration that match nothing, and returns whether they fail the
-    /// check.
+    /// Names the globs and selectors of the configuration that match nothing, and returns whether
+    /// they fail the check.
     pub(super) fn refuses_globs(
         &self,
         setup: &Setup<'_>,
