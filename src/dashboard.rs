@@ -6,7 +6,7 @@
 
 mod timeline;
 
-use crate::finding::EpisodeReport;
+use crate::finding::{EpisodeReport, RunEntry};
 pub(crate) use timeline::{
     Folded, Incident, Mark, Moment, Outline, Reason, ReasonKind, TimelineRow,
 };
@@ -33,7 +33,9 @@ pub(crate) struct Dashboard {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overview {
     /// Which run it is, and how it went.
-    pub(crate) header: Header,
+    pub(crate) entry: RunEntry,
+    /// Records that should exist but can't be shown, each with the reason.
+    pub(crate) unreadable: Vec<UnreadableRecord>,
     /// The plan that the state persists.
     pub(crate) plan: Option<PlanSection>,
     /// The actions of the state.
@@ -50,31 +52,6 @@ pub(crate) struct Overview {
     pub(crate) outcome_metrics: Rows<Figure>,
     /// The links of the state.
     pub(crate) links: Option<Rows<LinkRow>>,
-}
-
-/// Which run it is, and how it went.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Header {
-    /// The run's id.
-    pub(crate) episode_id: String,
-    /// The episode's directory.
-    pub(crate) dir: String,
-    /// The task.
-    pub(crate) task: Option<String>,
-    /// The status, from the state.
-    pub(crate) status: Option<String>,
-    /// The outcome, from the summary.
-    pub(crate) outcome: Option<String>,
-    /// When it started, as written.
-    pub(crate) started_at: Option<String>,
-    /// The duration in seconds.
-    pub(crate) duration_sec: Option<f64>,
-    /// The mode of the runtime.
-    pub(crate) mode: Option<String>,
-    /// The adapter that executed the run.
-    pub(crate) adapter: Option<String>,
-    /// Records that should exist but can't be shown, each with the reason.
-    pub(crate) unreadable: Vec<UnreadableRecord>,
 }
 
 /// A record that can't be shown.

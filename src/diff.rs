@@ -145,7 +145,7 @@ impl Subject {
                 episode_id: view.entry.episode_id.clone(),
                 dir: run.path().to_string_lossy().into_owned(),
             },
-            overview: view.overview(run),
+            overview: view.overview(),
             view,
             timeline,
             report,

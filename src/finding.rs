@@ -1,8 +1,8 @@
 //! What runvet says: findings, skips, reports. Plain data, and the source of
 //! `schemas/report.schema.json`.
 
-mod card;
 mod coverage;
+mod entry;
 mod skip;
 mod totals;
 mod verdict;
@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,9 @@ use crate::digest::Digest;
 use crate::printable::escape;
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
-pub(crate) use card::Card;
 pub(crate) use coverage::Coverage;
+pub use entry::{Pause, RunEntry};
+pub(crate) use entry::{SharedTexts, cut};
 pub use skip::Skip;
 pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
 pub(crate) use totals::NONE;
@@ -110,7 +112,7 @@ words!(pub Level {
 });
 
 /// Whether a run has ended, according to its records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 #[non_exhaustive]
@@ -122,6 +124,7 @@ pub enum Lifecycle {
     /// far.
     NonTerminal,
     /// The records do not show whether the run has ended.
+    #[default]
     Unknown,
 }
 
@@ -305,9 +308,9 @@ pub struct EpisodeReport {
     /// What each rule that is on says of the run; present when it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<BTreeMap<String, Coverage>>,
-    /// What a list of runs shows of the run, where a check was asked to keep it.
+    /// The run as an entry of a list, where a check was asked to keep it.
     #[serde(skip)]
-    pub(crate) card: Option<Box<Card>>,
+    pub(crate) entry: Option<Arc<RunEntry>>,
     /// Whether no rule is on for the episode.
     #[serde(skip)]
     pub(crate) is_unchecked: bool,

@@ -22,7 +22,7 @@ use crate::timestamp::Timestamp;
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
 use incident::{Said, Signs};
-pub(crate) use moment::{TimelineClock, moment, shown};
+pub(crate) use moment::{TimelineClock, moment, shown, waits};
 use track::Track;
 pub(crate) use track::Tracked;
 

@@ -15,11 +15,11 @@ mod details;
 mod events;
 mod file;
 mod findings;
+mod item;
 mod overview;
 mod panels;
 mod plan;
 mod records;
-mod row;
 mod rules;
 mod run;
 mod scale;
@@ -33,10 +33,12 @@ use std::borrow::Cow;
 
 use crate::dashboard::{Dashboard, Moment, Rows, StepRow};
 use crate::document::OwnedDocument;
-use crate::printable::escape;
+use crate::printable::{cut_after, escape};
 pub(crate) use file::PageFile;
+pub(crate) use item::RunItem;
+#[cfg(feature = "serve")]
+pub(crate) use item::serialize as serialize_items;
 pub(crate) use overview::{Completion, RunSums};
-pub(crate) use row::RunRow;
 pub(crate) use run::run_text;
 #[cfg(feature = "serve")]
 pub(crate) use served::{CHANGES, LIVE, login, overview_text, rule_text, whole};
@@ -154,6 +156,11 @@ pub(crate) enum EventKind {
     Projection,
     End,
     Other,
+}
+
+/// The beginning of a name of a record, escaped.
+fn named(name: &str) -> String {
+    escape(&cut_after(name, 80)).into_owned()
 }
 
 /// A text of a record, with everything escaped that acts on a reader.

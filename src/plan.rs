@@ -27,12 +27,13 @@ use serde_json::Value;
 use crate::document::{LazyTape, Refused, Slots};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{
-    self, EventFacts, JsonText, Listener, Run, StateFacts, TimelineFacts, TimelineReader, Usable,
+    self, EventFacts, JsonText, Listener, Reach, Run, StateFacts, TimelineFacts, TimelineReader,
+    Usable,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::read::{Error, RunReader};
 use crate::schema;
-use crate::source::Line;
+use crate::source::{Artifact, Line};
 pub(crate) use page::PlanPage;
 
 /// A plan rebuilt from the timeline. What the timeline does not say is null.
@@ -226,6 +227,9 @@ impl PlanComparison {
             uncompared: Vec::new(),
             unjudged,
         };
+        // Where there is no snapshot, the plan is that of the whole timeline.
+        let has_state = run.stage.entries.has(Artifact::State);
+        let reach = reach.or_else(|| (!has_state).then(|| Reach::new(None)));
         if let (Some(timeline), Some(reach)) = (timeline, reach)
             && let Some(plan) = timeline.plan(&reach)
         {

@@ -162,21 +162,24 @@ pub(crate) fn markdown_cell(text: &str) -> String {
     cell
 }
 
-/// A JSON text on one line, without the blanks between its parts, escaped and cut as a value is.
-pub(crate) fn brief_json(text: &str) -> String {
+/// A JSON text on one line, without the blanks between its parts.
+pub(crate) fn one_line_json(text: &str) -> impl Iterator<Item = char> {
     let (mut is_string, mut is_escaped) = (false, false);
-    let is_shown = |c: &char| {
+    text.chars().filter(move |c| {
         let is_blank = !is_string && c.is_ascii_whitespace();
         is_string ^= *c == '"' && !is_escaped;
         is_escaped = *c == '\\' && !is_escaped;
         !is_blank
-    };
-    let shown: String = text
-        .chars()
-        .filter(is_shown)
-        .take(QUOTED_CHARS + 1)
-        .collect();
-    brief(&shown)
+    })
+}
+
+/// A JSON text on one line, escaped and cut as a value is.
+pub(crate) fn brief_json(text: &str) -> String {
+    brief(
+        &one_line_json(text)
+            .take(QUOTED_CHARS + 1)
+            .collect::<String>(),
+    )
 }
 
 /// The text, escaped and cut after a number of characters.
@@ -184,6 +187,19 @@ pub(crate) fn shortened(text: &str, chars: usize) -> String {
     let mut short = String::with_capacity(text.len().min(chars));
     push_cut_at(&mut short, text, chars);
     short
+}
+
+/// The beginning of a text, and how many characters are missing.
+#[cfg(feature = "html")]
+pub(crate) fn cut_after(text: &str, chars: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(chars) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => {
+            let (head, rest) = text.split_at(end);
+            let more = count(rest.chars().count() as u64, "more character");
+            Cow::Owned(format!("{head}… ({more})"))
+        }
+    }
 }
 
 fn push_cut(out: &mut String, text: &str) {

@@ -33,14 +33,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+pub use crate::finding::RunEntry;
 use crate::printable::{escape, quote};
 use crate::store::{self, Fault, RunDir, display};
 pub(crate) use events::EventLines;
 pub use events::{EventLine, EventTexts};
 pub use filter::RunFilter;
 #[cfg(feature = "cli")]
-pub(crate) use filter::{Facet, Listed, Range, Tallied, Words};
-pub use listing::RunEntry;
+pub(crate) use filter::{Range, Tallied, Words};
 pub(crate) use listing::RunListing;
 pub(crate) use run::Records;
 pub use run::RunReader;

@@ -53,7 +53,7 @@ pub(crate) use crate::printable::count;
 #[cfg(feature = "cli")]
 pub(crate) use dashboard::DashboardText;
 #[cfg(feature = "cli")]
-pub(crate) use figures::{Glyphs, instant, seconds};
+pub(crate) use figures::{Glyphs, instant, seconds, waiting};
 #[cfg(feature = "cli")]
 pub(crate) use human::{draw, paragraph};
 pub use json::write_json;

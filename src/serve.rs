@@ -5,7 +5,6 @@
 
 mod api;
 mod connections;
-mod entry;
 mod guard;
 mod index;
 mod judges;
@@ -37,7 +36,9 @@ use serde::Serialize;
 use tokio::sync::{Semaphore, broadcast, watch as signal};
 use tower_http::compression::CompressionLayer;
 
+use crate::finding::{Lifecycle, RunEntry};
 use crate::gate::Gate;
+use crate::page::RunItem;
 use crate::report::json_bytes;
 use crate::store;
 use crate::watch::{self, News, Watch};
@@ -291,13 +292,16 @@ impl Service {
     fn take(&self, news: News) {
         match news {
             News::Judged(report) => {
-                let written_sec = entry::written_sec(&report);
-                let (entry, is_new) = self.index_mut().put(&report, written_sec);
-                if is_new {
+                let path = report.key.as_path();
+                let mut run = RunEntry::judged(&report);
+                if run.lifecycle == Lifecycle::NonTerminal {
+                    run.written = store::last_written(path);
+                }
+                if self.index_mut().put(path, run.clone()) {
                     self.numbers.judged();
-                    self.tell("verdict", &*entry);
+                    self.tell("verdict", &RunItem::from(&run));
                 } else {
-                    self.tell("written", &serde_json::json!({ "dir": &entry.dir }));
+                    self.tell("written", &serde_json::json!({ "dir": &run.dir }));
                 }
             }
             News::Gone(dir) => {

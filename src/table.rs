@@ -213,7 +213,7 @@ impl TableWriter {
         filter: &mut RunFilter,
         room: &AtomicUsize,
     ) -> Result<Option<Written>, Fault> {
-        if !filter.is_empty() && !filter.admits(&run.records().described(&run)) {
+        if !filter.is_empty() && run.entry_if(filter).is_none() {
             return Ok(None);
         }
         let (report, documents) = gate.judge(|worker| {

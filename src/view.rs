@@ -21,7 +21,7 @@ mod reason;
 mod sheet;
 
 use crate::dashboard::{
-    ActionRow, AssertionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header,
+    ActionRow, AssertionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange,
     Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
     UnreadableRecord, VerificationSection,
 };
@@ -31,7 +31,7 @@ use crate::gate::Gate;
 use crate::load::Loaded;
 use crate::outline::{Listening, error_text, shown};
 use crate::plan::{PlanComparison, PlanStep};
-use crate::printable::{brief, shortened};
+use crate::printable::brief;
 use crate::read::{Error, Records, RunEntry, RunReader};
 use crate::report::json_bytes;
 use crate::source::{Artifact, leads_to};
@@ -63,9 +63,6 @@ pub fn html(run: &RunReader, report: EpisodeReport, prefix: &str) -> Result<Vec<
     Ok(crate::page::run_text(&page, prefix).into_bytes())
 }
 
-/// The number of characters of a task that a view shows.
-const MAX_TASK_CHARS: usize = 400;
-
 /// The records of one run, as far as they can be read. The timeline is not read.
 #[derive(Debug)]
 pub(crate) struct View {
@@ -94,7 +91,7 @@ pub(crate) struct Checked {
 
 /// Reads a run, outlines its timeline and judges it.
 pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, Error> {
-    Ok(Checked::new(run, gate)?.dashboard(run))
+    Ok(Checked::new(run, gate)?.dashboard())
 }
 
 /// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
@@ -148,8 +145,8 @@ impl Checked {
 
     /// All that a dashboard shows of the run.
     #[must_use]
-    pub(crate) fn dashboard(self, run: &RunReader) -> Dashboard {
-        let mut overview = self.view.overview(run);
+    pub(crate) fn dashboard(self) -> Dashboard {
+        let mut overview = self.view.overview();
         self.contest(&mut overview);
         self.with(overview).0
     }
@@ -169,6 +166,12 @@ impl Checked {
     /// only the timeline has.
     fn contest(&self, overview: &mut Overview) {
         let Some(plan) = &mut overview.plan else {
+            let has_state = self.view.artifacts.contains(&Artifact::State);
+            let rebuilt = self.plan.rebuilt.as_ref().filter(|_| !has_state);
+            overview.plan = rebuilt.map(|plan| PlanSection {
+                source: plan.source.as_deref().map(brief),
+                steps: plan.steps.iter().map(unpersisted).collect(),
+            });
             return;
         };
         let ids: Vec<&str> = plan.steps.first.iter().map(|step| &*step.id).collect();
@@ -184,7 +187,11 @@ impl Checked {
                     ..step
                 }),
                 (None, Some(index)) if is_whole && row.differs => {
-                    rebuilt?.get(index).map(unpersisted)
+                    let step = rebuilt?.get(index).map(unpersisted)?;
+                    Some(StepRow {
+                        is_contested: true,
+                        ..step
+                    })
                 }
                 (None, _) => None,
             });
@@ -247,16 +254,12 @@ impl View {
 
     /// The records as a part of a dashboard.
     #[must_use]
-    pub(crate) fn overview(&self, run: &RunReader) -> Overview {
+    pub(crate) fn overview(&self) -> Overview {
         let state = self.state.as_ref().ok().map(OwnedDocument::root);
         let summary = self.summary.as_ref().ok().map(OwnedDocument::root);
-        let member = |record: Option<Node<'_>>, path: &[&str]| record?.at(path).map(shown);
         Overview {
-            header: self.header(
-                run,
-                member(summary, &["flags", "mode"]),
-                member(state, &["episode", "using"]),
-            ),
+            entry: self.entry.clone(),
+            unreadable: self.unreadable(),
             plan: state.and_then(|state| state.get("plan")).map(plan),
             actions: rows(state, &["outcomes", "actions"], |action| ActionRow {
                 id: text(action, "id"),
@@ -289,38 +292,26 @@ impl View {
         }
     }
 
-    fn header(&self, run: &RunReader, mode: Option<String>, adapter: Option<String>) -> Header {
-        let entry = self.entry.clone();
-        let reason = |record: &Result<OwnedDocument, Error>| match record {
-            Err(Error::Artifact { reason, .. }) => Some(reason.clone()),
-            _ => None,
-        };
-        let is_summary_due = entry.lifecycle != Lifecycle::NonTerminal;
-        let reasons = [
-            (Artifact::State, reason(&self.state)),
+    /// The records that should exist but can't be shown.
+    fn unreadable(&self) -> Vec<UnreadableRecord> {
+        let is_summary_due = self.entry.lifecycle != Lifecycle::NonTerminal;
+        let records = [
+            (Artifact::State, Some(&self.state)),
             (
                 Artifact::Summary,
-                reason(&self.summary).filter(|_| is_summary_due),
+                Some(&self.summary).filter(|_| is_summary_due),
             ),
         ];
-        let unreadable = reasons.into_iter().filter_map(|(artifact, reason)| {
-            Some(UnreadableRecord {
-                file: artifact.file_name(),
-                reason: reason?,
-            })
-        });
-        Header {
-            episode_id: entry.episode_id,
-            dir: run.path().to_string_lossy().into_owned(),
-            task: entry.task.map(|task| shortened(&task, MAX_TASK_CHARS)),
-            status: entry.status,
-            outcome: entry.outcome,
-            started_at: entry.started_at,
-            duration_sec: entry.duration_sec,
-            mode,
-            adapter,
-            unreadable: unreadable.collect(),
-        }
+        let unreadable = records
+            .into_iter()
+            .filter_map(|(artifact, record)| match record {
+                Some(Err(Error::Artifact { reason, .. })) => Some(UnreadableRecord {
+                    file: artifact.file_name(),
+                    reason: reason.clone(),
+                }),
+                _ => None,
+            });
+        unreadable.collect()
     }
 
     fn link(&self, key: Key<'_>) -> LinkRow {
@@ -368,7 +359,6 @@ fn plan(plan: Node<'_>) -> PlanSection {
 /// A step that only the timeline has.
 fn unpersisted(step: &PlanStep) -> StepRow {
     StepRow {
-        is_contested: true,
         is_unpersisted: true,
         ..rebuilt_step(step)
     }

@@ -255,6 +255,13 @@ Lifecycle = Literal["terminal", "non_terminal", "unknown"]
 """Whether a run has ended, according to its records."""
 
 
+class Pause(TypedDict):
+    """Why a run waits, by the last event of its timeline."""
+
+    reason: str | None
+    since: str | None
+
+
 class RunEntry(TypedDict):
     """A run as an entry of a list."""
 
@@ -263,9 +270,12 @@ class RunEntry(TypedDict):
     episode_id: str
     first_error: str | None
     lifecycle: Lifecycle
+    now: NotRequired[str]
     outcome: str | None
+    paused: NotRequired[Pause]
     started_at: str | None
     status: str | None
+    steps: NotRequired[int]
     task: str | None
     valid: bool | None
 

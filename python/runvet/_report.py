@@ -306,8 +306,7 @@ class Report:
         """The episodes or the findings as a table whose columns have types, also without rows.
 
         Both have `episode_id` and `dir`. Episodes have what was found, and of the records what a
-        list of runs shows: `started_at`, `status`, `outcome`, `duration_sec` and `tags`, of which
-        the first eight are there, in short.
+        list of runs shows: `started_at`, `status`, `outcome`, `duration_sec` and `tags`.
         """
         if name == "findings":
             return Table(self.findings(), FINDINGS)

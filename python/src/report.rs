@@ -164,14 +164,21 @@ impl Judged {
         Ok(columns)
     }
 
-    /// What a list of runs shows of each episode, as JSON; null for one that was not loaded.
+    /// What a list of runs says of each episode, and its tags, as JSON; null for one that was not
+    /// loaded.
     fn cards(&self, py: Python<'_>) -> PyResult<String> {
         let cards = py.detach(|| {
             let episodes = self.episodes.iter().map(|it| &**it);
             let whole = serde_json::to_value(Whole::new(episodes, &[]))?;
             let episodes = whole.pointer("/episodes").and_then(Value::as_array);
             let episodes = episodes.into_iter().flatten();
-            let cards: Vec<_> = episodes.map(|it| it.pointer("/1/card")).collect();
+            let card = |it: &Value| {
+                let mut card = it.pointer("/1/card/0")?.clone();
+                let tags = it.pointer("/1/card/1/1")?.clone();
+                card.as_object_mut()?.insert("tags".to_owned(), tags);
+                Some(card)
+            };
+            let cards: Vec<_> = episodes.map(card).collect();
             serde_json::to_string(&cards)
         });
         cards.map_err(unwritable)

@@ -1,18 +1,20 @@
 //! One episode -> its report: load, run every rule, locate, sort.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{Checker, Settings, causes, coverage, findings, locate, tidy};
 use crate::draft::{Drafted, FindingMemory, Findings};
 use crate::facts::{InState, InSummary};
 use crate::finding::{
-    Card, Coverage, EpisodeReport, Level, STILL_CHANGING, Severity, Skip, UNREADABLE, Verdict,
+    Coverage, EpisodeReport, Level, Lifecycle, RunEntry, STILL_CHANGING, Severity, Skip,
+    UNREADABLE, Verdict,
 };
 use crate::load::{self, Buffers, Loaded};
 use crate::outline::Listening;
 use crate::rule::{Context, Rule};
 use crate::rules::RuleSet;
-use crate::source::{EpisodeKey, Place};
+use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
 
 /// The names of an episode.
@@ -61,11 +63,24 @@ pub(super) fn episode<R>(
         let mode = mode.and_then(|summary| summary.text(InSummary::Mode));
         let adapter = loaded.run.state.read();
         let adapter = adapter.and_then(|state| state.text(InState::Adapter));
+        let lifecycle = loaded.run.stage.lifecycle;
+        let entry = settings.keep_cards.then(|| {
+            let entry = RunEntry::named(&id, &dir, lifecycle);
+            let entry = entry.with_records(loaded.state.written(), loaded.summary.written());
+            if lifecycle != Lifecycle::NonTerminal {
+                return entry;
+            }
+            let has_state = files.entries().has(Artifact::State);
+            match files.open(Artifact::Events) {
+                Ok(timeline) => load::with_progress(entry, &timeline, has_state),
+                Err(_) => entry,
+            }
+        });
         let mut report = EpisodeReport {
             id,
             dir,
             key: episode.key,
-            lifecycle: loaded.run.stage.lifecycle,
+            lifecycle,
             mode: mode.map(Cow::into_owned),
             adapter: adapter.map(Cow::into_owned),
             valid: None,
@@ -75,9 +90,7 @@ pub(super) fn episode<R>(
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
             coverage: coverage.filter(|_| settings.keep_coverage),
-            card: settings
-                .keep_cards
-                .then(|| Box::new(Card::of(loaded.state.written(), loaded.summary.written()))),
+            entry: entry.map(Arc::new),
             is_unchecked: levels.iter().all(|level| *level == Level::Off),
         };
         coverage::cover(&mut report);

@@ -64,7 +64,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    fn new(event: Option<Line>) -> Self {
+    pub(crate) fn new(event: Option<Line>) -> Self {
         Self {
             event,
             is_sealed: false,

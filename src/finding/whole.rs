@@ -1,9 +1,12 @@
 //! Episodes and faults -> data that has all of them, also what the JSON of a report leaves out, and
 //! back: for reports that go from one process to another.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Card, EpisodeReport, FaultSort, Location, ReportedFault};
+use super::entry::Unlisted;
+use super::{EpisodeReport, FaultSort, Location, ReportedFault, RunEntry};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 
 /// The reports of episodes, and faults, in a form whose serialization loses nothing that a
@@ -33,7 +36,7 @@ struct Beside {
     ranks: Vec<(Option<usize>, bool, bool)>,
     /// The places of each finding, in the same order.
     places: Vec<Place>,
-    card: Option<Box<Card>>,
+    card: Option<(RunEntry, Unlisted)>,
 }
 
 /// What the JSON of a place leaves out: the artifact, and the excerpt with the bytes of its span.
@@ -83,7 +86,10 @@ impl Beside {
                 .map(|found| (found.rule_index, found.is_cause, found.is_of_team))
                 .collect(),
             places: places.map(Place::of).collect(),
-            card: episode.card.clone(),
+            card: episode
+                .entry
+                .as_deref()
+                .map(|it| (it.clone(), it.unlisted())),
         }
     }
 
@@ -93,7 +99,8 @@ impl Beside {
         } else {
             EpisodeKey::Text(self.key)
         };
-        episode.card = self.card;
+        let entry = self.card.map(|(entry, unlisted)| entry.restored(unlisted));
+        episode.entry = entry.map(Arc::new);
         let suppressed = episode.suppressed.iter_mut().map(|it| &mut it.finding);
         let (mut ranks, mut places) = (self.ranks.into_iter(), self.places.into_iter());
         for found in episode.findings.iter_mut().chain(suppressed) {

@@ -110,6 +110,13 @@ fn summary(event: Node<'_>) -> String {
     parts.join(" · ")
 }
 
+/// Returns `true` if a run waits from this event on, until a later event goes on.
+pub(crate) fn waits(event: Node<'_>) -> bool {
+    let event_type = event.get("event_type").and_then(Node::text);
+    event_type.is_some_and(|it| it.contains("pause") || it.contains("interrupt"))
+        || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true)
+}
+
 /// A scalar as text; `None` for arrays and objects.
 fn value_of(node: Node<'_>) -> Option<String> {
     (!matches!(node.kind(), Kind::Array | Kind::Object)).then(|| shown(node))

@@ -12,8 +12,8 @@ use std::io::{self, Write};
 use maud::{PreEscaped, html};
 
 use super::units::thousands;
-use super::{Completion, RunRow, RunSums, panels, rules, shell};
-use crate::finding::{Coverage, EpisodeReport, RuleInfo};
+use super::{Completion, RunItem, RunSums, panels, rules, shell};
+use crate::finding::{Coverage, EpisodeReport, RuleInfo, RunEntry, SharedTexts};
 use crate::printable::{is_hostile, opens_command};
 
 /// The maximum number of runs in the list of a file that are not valid.
@@ -66,8 +66,8 @@ fn findings_of(report: &EpisodeReport) -> usize {
 }
 
 impl Listed {
-    fn add(&mut self, max: usize, report: &EpisodeReport, row: &RunRow<'_>) -> io::Result<()> {
-        let age: Age = (Reverse(row.started_sec), row.dir.to_owned());
+    fn add(&mut self, max: usize, report: &EpisodeReport, run: &RunEntry) -> io::Result<()> {
+        let age: Age = (Reverse(run.started_sec), run.dir.to_string());
         let is_kept = self.newest.len() < MAX_PAGES && self.findings <= MAX_KEPT;
         if is_kept
             || self
@@ -82,7 +82,7 @@ impl Listed {
             let oldest = self.newest.pop_last();
             self.findings -= oldest.map_or(0, |(_, report)| findings_of(&report));
         }
-        self.rows.insert(age, json(row)?);
+        self.rows.insert(age, json(run)?);
         if self.rows.len() > max {
             self.rows.pop_last();
             self.unlisted += 1;
@@ -106,18 +106,18 @@ impl PageFile {
 
     /// Counts one more run in, and lists it if there is room.
     pub(crate) fn add(&mut self, report: &EpisodeReport) -> io::Result<()> {
-        self.overview.add(report);
+        let mut run = RunEntry::judged(report);
+        run.bound(&mut SharedTexts::default());
+        self.overview.add(&run, report);
         for (rule, said) in report.coverage.iter().flatten() {
             let compared = self.compared.entry(rule.clone()).or_default();
             *compared |= matches!(said, Coverage::Found | Coverage::Sound);
         }
-        let row = RunRow::of(report);
-        self.named
-            .extend(row.rules.iter().map(|rule| (*rule).to_owned()));
+        self.named.extend(run.rules.keys().map(ToString::to_string));
         if report.valid == Some(true) {
-            self.valid.add(MAX_VALID, report, &row)
+            self.valid.add(MAX_VALID, report, &run)
         } else {
-            self.invalid.add(MAX_INVALID, report, &row)
+            self.invalid.add(MAX_INVALID, report, &run)
         }
     }
 
@@ -260,8 +260,8 @@ impl PageFile {
 }
 
 /// A row as JSON that stands in a page: no character of it ends a script or acts on a reader.
-fn json(row: &RunRow<'_>) -> io::Result<String> {
-    let plain = serde_json::to_string(row)?;
+fn json(run: &RunEntry) -> io::Result<String> {
+    let plain = serde_json::to_string(&RunItem::from(run))?;
     let mut text = String::with_capacity(plain.len());
     for c in plain.chars() {
         if c == '<' || is_hostile(c) || opens_command(&text, c) {
@@ -359,11 +359,11 @@ mod tests {
                 ..report.clone()
             };
             let started_sec = Some(started);
-            let row = RunRow {
+            let run = RunEntry {
                 started_sec,
-                ..RunRow::of(&report)
+                ..RunEntry::judged(&report)
             };
-            listed.add(2, &report, &row).unwrap();
+            listed.add(2, &report, &run).unwrap();
         }
         let kept: Vec<&str> = listed.rows.keys().map(|(_, dir)| &**dir).collect();
         assert_eq!(kept, ["ep_5", "ep_4"]);

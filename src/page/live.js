@@ -4,7 +4,7 @@
   "use strict";
 
   const FILTERS = [
-    "valid", "verdict", "status", "outcome", "ended", "rule", "adapter", "mode", "tag", "since", "until",
+    "valid", "verdict", "status", "outcome", "ended", "rule", "task", "adapter", "mode", "tag", "since", "until",
     "duration", "latency", "metric", "silent_for", "has", "q", "sort", "cursor",
   ];
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::calendar::day_of;
-use super::row::RunRow;
-use crate::finding::{EpisodeReport, NONE, ReportedFault, Tally, Totals, by_rule, sum_of};
+use super::item::tag_text;
+use crate::finding::{EpisodeReport, NONE, ReportedFault, RunEntry, Tally, Totals, sum_of};
 use crate::printable::shortened;
 
 /// The maximum number of latencies, by their names, whose values are kept, and of metrics.
@@ -69,10 +69,9 @@ pub(crate) struct Completion<'c> {
 }
 
 impl RunSums {
-    /// Counts one more run in.
-    pub(crate) fn add(&mut self, report: &EpisodeReport) {
-        let rules = by_rule(&report.findings);
-        self.add_row(&RunRow::of(report), &Totals::of(report), rules.into_iter());
+    /// Counts one more run in, with what its report says.
+    pub(crate) fn add(&mut self, run: &RunEntry, report: &EpisodeReport) {
+        self.add_run(run);
         for finding in &report.findings {
             let newest = self.newest.get_mut(&*finding.rule);
             if let Some(newest) = newest.filter(|it| it.dir == report.dir && it.message.is_none()) {
@@ -81,61 +80,58 @@ impl RunSums {
         }
     }
 
-    /// Counts one more run in: its row, its part of the totals, and its findings by rule.
-    pub(crate) fn add_row<'r>(
-        &mut self,
-        row: &RunRow<'_>,
-        totals: &Totals,
-        rules: impl Iterator<Item = (&'r str, Tally)>,
-    ) {
+    /// Counts one more run in.
+    pub(crate) fn add_run(&mut self, run: &RunEntry) {
+        let totals = &run.totals;
         self.all.plus(totals);
-        self.widen(row.dir);
-        self.unjudged += u64::from(row.unjudged > 0);
-        for (rule, tally) in rules {
-            self.rules.entry(rule.to_owned()).or_default().plus(tally);
-            self.keep_newest(rule, row);
+        self.widen(&run.dir);
+        self.unjudged += u64::from(run.unjudged > 0);
+        for (rule, tally) in &run.rules {
+            self.rules.entry(rule.to_string()).or_default().plus(*tally);
+            self.keep_newest(rule, run);
         }
         for (sums, name) in [
-            (&mut self.outcomes, row.outcome),
-            (&mut self.statuses, row.status),
-            (&mut self.adapters, row.adapter.as_deref()),
-            (&mut self.modes, row.mode.as_deref()),
+            (&mut self.outcomes, run.outcome.as_deref()),
+            (&mut self.statuses, run.status.as_deref()),
+            (&mut self.adapters, run.adapter.as_deref()),
+            (&mut self.modes, run.mode.as_deref()),
         ] {
             sum_of(sums, name).plus(totals);
         }
-        for tag in &row.tags {
-            sum_of(&mut self.tags, Some(tag)).plus(totals);
+        for tag in &run.tags {
+            sum_of(&mut self.tags, Some(&tag_text(tag))).plus(totals);
         }
-        match row.started_sec {
+        match run.started_sec {
             None => self.undated += 1,
             Some(started) => {
                 let day = self.days.entry(day_of(started)).or_default();
                 day.all.plus(totals);
-                let ended = row.outcome.or(row.status).unwrap_or(NONE);
-                *day.outcomes.entry(ended.to_owned()).or_default() += 1;
+                let ended = run.outcome.as_deref().or(run.status.as_deref());
+                let ended = ended.unwrap_or(NONE).to_owned();
+                *day.outcomes.entry(ended).or_default() += 1;
             }
         }
-        self.durations.extend(row.duration_sec);
+        self.durations.extend(run.duration_sec);
         for (kept, figures) in [
-            (&mut self.latencies, &row.latencies),
-            (&mut self.metrics, &row.metrics),
+            (&mut self.latencies, &run.latencies),
+            (&mut self.metrics, &run.metrics),
         ] {
             for (name, value) in figures {
-                if kept.contains_key(*name) || kept.len() < MAX_FIGURES {
-                    kept.entry((*name).to_owned()).or_default().push(*value);
+                if kept.contains_key(&**name) || kept.len() < MAX_FIGURES {
+                    kept.entry(name.to_string()).or_default().push(*value);
                 }
             }
         }
     }
 
-    fn keep_newest(&mut self, rule: &str, row: &RunRow<'_>) {
-        let age = (row.started_sec, row.dir);
+    fn keep_newest(&mut self, rule: &str, run: &RunEntry) {
+        let age = (run.started_sec, &*run.dir);
         let known = self.newest.get(rule);
         if known.is_none_or(|known| (known.started_sec, &*known.dir) < age) {
             let newest = Newest {
-                started_sec: row.started_sec,
-                dir: row.dir.to_owned(),
-                id: row.id.to_owned(),
+                started_sec: run.started_sec,
+                dir: run.dir.to_string(),
+                id: run.episode_id.to_string(),
                 message: None,
             };
             self.newest.insert(rule.to_owned(), newest);

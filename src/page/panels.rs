@@ -8,8 +8,8 @@ use super::calendar::date;
 use super::charts::{Bin, Series, legend, meter, runs, stacked};
 use super::findings::marked_up;
 use super::overview::{Completion, Newest, RunSums};
-use super::said;
 use super::units::{duration, precise, share, thousands};
+use super::{named, said};
 use crate::finding::{NONE, OTHERS, RuleInfo, Tally, Totals, Verdict, quantile};
 use crate::printable::in_address;
 
@@ -396,7 +396,7 @@ fn by_time(what: &str, sums: &RunSums, series: &[Series], bins: &[Bin]) -> Marku
 
 fn series(name: &str, class: &'static str, query: &str) -> Series {
     Series {
-        name: name.into(),
+        name: named(name),
         class,
         query: query.into(),
     }
@@ -441,7 +441,7 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup
             ol.bars {
                 @for (name, sum) in names.iter().take(BARS) {
                     @let bar = html! {
-                        span.name { (said(name)) }
+                        span.name { (named(name)) }
                         (meter(&[
                             ("good", part(sum.valid)),
                             ("bad", part(sum.invalid - sum.breaks_rule)),
@@ -557,7 +557,7 @@ fn latencies(sums: &RunSums) -> Markup {
                             runs(&[&format!("latency={}..{value}..", in_address(name))])
                         };
                         tr {
-                            th scope="row" { (said(name)) }
+                            th scope="row" { (named(name)) }
                             td {
                                 (meter(&[
                                     ("c1", half / longest),

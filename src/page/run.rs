@@ -5,17 +5,24 @@ use maud::{Markup, html};
 use super::badges::badge;
 use super::calendar::time;
 use super::findings::Places;
+use super::item::tag_text;
 use super::units::{duration, offset};
 use super::{RunSheet, details, events, findings, plan, records, said, waterfall};
-use crate::dashboard::{Header, Reason, ReasonKind};
+use crate::dashboard::{Reason, ReasonKind};
 use crate::document::OwnedDocument;
-use crate::finding::{Card, EpisodeReport, Verdict};
-use crate::printable::{brief, shortened};
+use crate::finding::{EpisodeReport, RunEntry, Verdict};
+use crate::printable::{brief, cut_after};
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
 /// The number of characters of the task that the title shows; the state below has all of it.
 const MAX_TITLE_CHARS: usize = 160;
+
+/// The number of characters of another value that the header shows.
+const MAX_VALUE_CHARS: usize = 400;
+
+/// The number of tags that the header shows.
+const MAX_TAGS: usize = 100;
 
 /// The parts of the page, each with the end of its anchor and its title.
 const PARTS: [(&str, &str); 6] = [
@@ -41,7 +48,7 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
             @if let Some(reason) = &page.dashboard.reason {
                 (why(reason, prefix))
             }
-            @for record in &page.dashboard.overview.header.unreadable {
+            @for record in &page.dashboard.overview.unreadable {
                 p.notice.is-warn { code { (record.file) } " can't be shown: " (said(&record.reason)) }
             }
             nav.parts aria-label="Parts of this run" {
@@ -85,28 +92,32 @@ fn number_of(page: &RunSheet, part: &str) -> Markup {
 }
 
 fn header(page: &RunSheet, prefix: &str) -> Markup {
-    let header = &page.dashboard.overview.header;
+    let run = &page.dashboard.overview.entry;
     let report = &page.dashboard.report;
     html! {
         header.run-header {
-            p.crumb { code { (said(&header.episode_id)) } }
+            p.crumb { code { (said(&run.episode_id)) } }
             h1 id={ (prefix) "title" } {
-                @match &header.task {
-                    Some(task) => (said(&shortened(task, MAX_TITLE_CHARS))),
+                @match &run.task {
+                    Some(task) => (said(&cut_after(task, MAX_TITLE_CHARS))),
                     None => span.dim { "A run without a task" },
                 }
             }
             p.badges {
                 (verdict(report))
-                @if let Some(status) = &header.status {
-                    " " (badge(status, &format!("status {status}")))
+                @if let Some(status) = &run.status {
+                    " " (badge(status, &cut_after(&format!("status {status}"), MAX_VALUE_CHARS)))
                 }
-                @if let Some(outcome) = &header.outcome {
-                    " " (badge(outcome, outcome))
+                @if let Some(outcome) = &run.outcome {
+                    " " (badge(outcome, &cut_after(outcome, MAX_VALUE_CHARS)))
                 }
-                " " span.badge { (report.lifecycle.stage()) }
+                @if run.paused.is_some() {
+                    " " span.badge.warn { "paused" }
+                } @else {
+                    " " span.badge { (report.lifecycle.stage()) }
+                }
             }
-            (figures(header, &said_of_run(page)))
+            (figures(run, &said_of_run(page)))
         }
     }
 }
@@ -119,14 +130,16 @@ fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
     let seed = seed
         .or_else(|| summary?.get("seed"))
         .filter(|seed| !seed.is_null());
-    let tags = Card::of(state, summary).tags;
-    let tags = tags.iter().map(|(name, value)| format!("{name}:{value}"));
-    let tags = tags.collect::<Vec<_>>().join(" ");
+    let tags = &page.dashboard.overview.entry.tags;
+    let mut names = tags.iter().take(MAX_TAGS).map(tag_text).collect::<Vec<_>>();
+    if tags.len() > MAX_TAGS {
+        names.push(format!("and {} more", tags.len() - MAX_TAGS));
+    }
     let metrics = &page.dashboard.overview.outcome_metrics.first;
     let metrics = metrics.iter().take(details::MAX_METRICS);
     let of_records = [
         ("seed", seed.map(|seed| brief(seed.raw()))),
-        ("tags", Some(tags)),
+        ("tags", Some(names.join(" · "))),
     ];
     let of_records = of_records.into_iter().filter_map(|(name, value)| {
         let value = value.filter(|value| !value.is_empty())?;
@@ -137,23 +150,33 @@ fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
         .collect()
 }
 
-fn figures(header: &Header, more: &[(String, String)]) -> Markup {
-    let started = header.started_at.as_deref().map(|text| {
+fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
+    let at = |text: &str| {
         let at = Timestamp::parse(text);
         at.map_or_else(|| text.to_owned(), |at| time(at.unix_seconds()))
-    });
+    };
+    let paused = run.paused.as_ref();
     let figures = [
-        ("started", started),
-        ("duration", header.duration_sec.map(duration)),
-        ("adapter", header.adapter.clone()),
-        ("mode", header.mode.clone()),
-        ("directory", Some(header.dir.clone())),
+        ("started", run.started_at.as_deref().map(at)),
+        (
+            "paused since",
+            paused.and_then(|it| it.since.as_deref()).map(at),
+        ),
+        (
+            "paused for",
+            paused.and_then(|it| it.reason.as_deref().map(Into::into)),
+        ),
+        ("now", run.now.as_deref().map(Into::into)),
+        ("duration", run.duration_sec.map(duration)),
+        ("adapter", run.adapter.as_deref().map(Into::into)),
+        ("mode", run.mode.as_deref().map(Into::into)),
+        ("directory", Some(run.dir.to_string())),
     ];
     html! {
         dl.figures {
             @for (name, value) in figures {
                 @if let Some(value) = value {
-                    div { dt { (name) } dd { (said(&value)) } }
+                    div { dt { (name) } dd { (said(&cut_after(&value, MAX_VALUE_CHARS))) } }
                 }
             }
             @for (name, value) in more { div { dt { (said(name)) } dd { (said(value)) } } }

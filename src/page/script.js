@@ -96,12 +96,19 @@
   };
   const metricOf = (row, wanted) => ((row.metrics || []).find(([name]) => name === wanted) || [])[1];
   const equal = (field) => (row, wanted) => String(row[field] ?? NONE) === wanted;
+  // The beginning of a text, and how much is missing.
+  function short(text, most = 80) {
+    const letters = text && text.length > most ? [...text] : [];
+    const more = letters.length - most;
+    return more > 0 ? `${letters.slice(0, most).join("")}\u2026 (${count.format(more)} more character${more === 1 ? "" : "s"})` : text;
+  }
   const verdict = (row) => (row.valid === null ? "undecided" : row.valid ? "yes" : "no");
   const FILTERS = {
     valid: (row, wanted) => verdict(row) === wanted,
     verdict: equal("verdict"),
     status: equal("status"),
     outcome: equal("outcome"),
+    task: equal("task"),
     adapter: equal("adapter"),
     mode: equal("mode"),
     ended: (row, wanted) => (row.outcome ?? row.status ?? NONE) === wanted,
@@ -163,7 +170,7 @@
     ok: "good", success: "good", error: "bad", goal_not_achieved: "bad", failed: "bad",
     vetoed: "warn", aborted: "warn", partial: "warn", success_unverified: "warn",
   };
-  const badge = (text) => (text === undefined ? "" : make("span", { class: `badge ${TONES[text] || ""}` }, text));
+  const badge = (text) => (text === undefined ? "" : make("span", { class: `badge ${TONES[text] || ""}` }, short(text)));
   function duration(seconds) {
     const digits = (value) => String(Number(value.toPrecision(3)));
     if (seconds === undefined) return "";
@@ -187,6 +194,11 @@
   // How long a run is in progress, and since when nothing of it was written; both grow while they are looked at.
   const SILENT_SEC = 600;
   function pace(row) {
+    if (row.paused) {
+      const { since, reason } = row.paused;
+      const words = [since ? ` since ${since.slice(0, 19).replace("T", " ")}` : "", reason ? `: ${short(reason)}` : ""];
+      return make("span", { class: "badge warn" }, `paused${words.join("")}`);
+    }
     if (row.written_sec === undefined) return null;
     const part = make("span", { class: "pace badge", "data-started": row.started_sec, "data-written": row.written_sec });
     showPace(part);
@@ -348,7 +360,7 @@
       return make("button", {
         class: `chip ${wrong ? "is-unknown" : ""}`, type: "button", title: wrong || "Remove this filter",
         onclick: () => go(params, name, ""),
-      }, `${name}: ${value}${wrong ? ` (${wrong})` : ""} \u00d7`);
+      }, `${name}: ${short(value)}${wrong ? ` (${wrong})` : ""} \u00d7`);
     });
   }
 
@@ -385,14 +397,15 @@
         make("span", { class: "unseen" }, `${word} `),
         marker(row),
         make("a", { class: "id", href: linkOf(row) }, row.id),
-        make("span", { class: "task" }, row.task || "")),
+        make("span", { class: "task" }, short(row.task) || ""),
+        row.now && !row.status ? make("span", { class: "task now" }, `now: ${short(row.now)}`) : null),
       make("td", {}, badge(row.status)),
       make("td", {}, badge(row.outcome)),
       make("td", {}, started(row), local(row)),
       make("td", { class: "number" }, pace(row) || duration(row.duration_sec)),
       metric ? make("td", { class: "number" }, String(metricOf(row, metric) ?? "")) : null,
-      make("td", {}, row.adapter || ""),
-      make("td", {}, row.mode || ""),
+      make("td", {}, short(row.adapter) || ""),
+      make("td", {}, short(row.mode) || ""),
       make("td", { class: "findings" },
         sums.join(", "),
         rule ? make("a", { href: link("runs", [["rule", rule]]) }, rule + more) : "",
@@ -430,7 +443,7 @@
     for (const control of all("[name]", form)) {
       const value = params.get(control.name) || "";
       const known = control.tagName !== "SELECT" || all("option", control).some((option) => option.value === value);
-      if (!known) control.append(make("option", { value }, value));
+      if (!known) control.append(make("option", { value }, short(value)));
       const isInUse = document.activeElement === control && (control.name !== "q" || value === typedWords);
       if (control.name === "q") typedWords = value;
       if (!isInUse) control.value = value;
@@ -453,7 +466,7 @@
       const options = [...numbers].sort((a, b) => b[1] - a[1]).slice(0, 1000);
       control.replaceChildren(control.options[0], ...options.map(([value, number]) => {
         const text = (control.name === "valid" && words[value]) || value;
-        return make("option", { value }, `${text} (${count.format(number)})`);
+        return make("option", { value }, `${short(text)} (${count.format(number)})`);
       }));
       control.closest("label").hidden = options.length === 0;
     };
@@ -751,9 +764,8 @@
   }
   // The latest valid run of the same task that started before a run.
   async function lastGood(row) {
-    const isBefore = (other) =>
-      other.dir !== row.dir && other.task === row.task && other.valid && other.started_sec < row.started_sec;
-    const asked = new URLSearchParams([["valid", "yes"], ["sort", "-started"], ["q", row.task || ""]]);
+    const isBefore = (other) => other.dir !== row.dir && other.valid && other.started_sec < row.started_sec;
+    const asked = new URLSearchParams([["valid", "yes"], ["sort", "-started"], ["task", row.task]]);
     if (row.started_sec !== undefined) asked.set("until", new Date(row.started_sec * 1000).toISOString());
     const rows = live ? (await live.list(asked)).items : select(asked);
     return rows.find(isBefore);
@@ -775,7 +787,7 @@
       make("li", {}, make("a", { href: link("runs", [["rule", rule]]) }, rule)));
     const command = `runvet view ${quoted(row.dir)}`;
     return [
-      make("header", { class: "run-header run" }, crumb(row), make("h1", {}, row.task || row.id),
+      make("header", { class: "run-header run" }, crumb(row), make("h1", {}, short(row.task, 160) || row.id),
         make("p", { class: "badges" }, badge(row.status), badge(row.outcome))),
       make("div", { class: "notice" },
         make("p", {}, "This run has no page in this file. To look at it:"), make("code", {}, command)),
@@ -813,7 +825,7 @@
     const header = find(".crumb", view);
     if (header) {
       header.replaceWith(crumb(row));
-      find(".badges", view).append(pace(row) || "");
+      if (!row.paused) find(".badges", view).append(pace(row) || "");
     }
     if (live) {
       for (const record of all(".record", view)) {

@@ -1,14 +1,12 @@
 //! What is asked for of many runs, and one of them -> whether it is among them.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memchr::memmem::Finder;
 
-use super::RunEntry;
-use crate::finding::{Lifecycle, NONE};
+use crate::finding::{NONE, RunEntry, cut};
 use crate::rules::names;
-use crate::store;
 use crate::timestamp::Timestamp;
 use crate::words::words;
 
@@ -30,6 +28,8 @@ pub struct RunFilter {
     pub(crate) is_undated: bool,
     /// What ended the run: the outcome, or else the status.
     pub(crate) ended: Vec<String>,
+    /// The tasks, whole.
+    pub(crate) tasks: Vec<String>,
     /// What executed the run.
     pub adapters: Vec<String>,
     pub(crate) modes: Vec<String>,
@@ -55,16 +55,6 @@ pub struct RunFilter {
     pub silent_for: Option<Duration>,
 }
 
-/// A name that many runs share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Facet {
-    Status,
-    Outcome,
-    Adapter,
-    Mode,
-    Verdict,
-}
-
 /// What a check counts in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tallied {
@@ -80,90 +70,6 @@ words!(Tallied {
     Unjudged = "unjudged",
     Suppressed = "suppressed",
 });
-
-/// What a filter looks at in a run. What is not known of it is absent.
-pub(crate) trait Listed {
-    fn facet(&self, facet: Facet) -> Option<&str>;
-    /// The directory, the id and the task.
-    fn texts(&self) -> [&str; 3];
-    fn started(&self) -> Option<Timestamp>;
-    fn duration_sec(&self) -> Option<f64>;
-    fn valid(&self) -> Option<bool>;
-    fn tags(&self) -> impl Iterator<Item = &str>;
-    fn latency(&self, _name: &str) -> Option<f64> {
-        None
-    }
-    fn metric(&self, _name: &str) -> Option<f64> {
-        None
-    }
-    /// For how long no file was written, of a run in progress.
-    fn silence(&self) -> Option<Duration> {
-        None
-    }
-    /// The rules that have findings.
-    fn rules(&self) -> impl Iterator<Item = &str>;
-    fn count(&self, counted: Tallied) -> u64;
-}
-
-/// An entry of a list, with what only filters look at.
-#[derive(Debug)]
-pub(crate) struct DescribedRun {
-    pub(crate) path: PathBuf,
-    pub(crate) entry: RunEntry,
-    pub(crate) adapter: Option<String>,
-    pub(crate) mode: Option<String>,
-    /// As `key:value`.
-    pub(crate) tags: Vec<String>,
-}
-
-impl Listed for DescribedRun {
-    fn facet(&self, facet: Facet) -> Option<&str> {
-        match facet {
-            Facet::Adapter => self.adapter.as_deref(),
-            Facet::Mode => self.mode.as_deref(),
-            Facet::Verdict => None,
-            Facet::Status => self.entry.status.as_deref(),
-            Facet::Outcome => self.entry.outcome.as_deref(),
-        }
-    }
-
-    fn texts(&self) -> [&str; 3] {
-        let task = self.entry.task.as_deref().unwrap_or_default();
-        [&self.entry.dir, &self.entry.episode_id, task]
-    }
-
-    fn started(&self) -> Option<Timestamp> {
-        let started = self.entry.started_at.as_deref();
-        started.and_then(Timestamp::parse)
-    }
-
-    fn duration_sec(&self) -> Option<f64> {
-        self.entry.duration_sec
-    }
-
-    fn valid(&self) -> Option<bool> {
-        self.entry.valid
-    }
-
-    fn tags(&self) -> impl Iterator<Item = &str> {
-        self.tags.iter().map(String::as_str)
-    }
-
-    fn rules(&self) -> impl Iterator<Item = &str> {
-        self.entry.first_error.as_deref().into_iter()
-    }
-
-    fn count(&self, counted: Tallied) -> u64 {
-        u64::from(counted == Tallied::Errors && self.entry.first_error.is_some())
-    }
-
-    fn silence(&self) -> Option<Duration> {
-        if self.entry.lifecycle != Lifecycle::NonTerminal {
-            return None;
-        }
-        store::last_written(&self.path)?.elapsed().ok()
-    }
-}
 
 impl RunFilter {
     /// Reads a time as a person writes it: a date-time of RFC 3339, a date, `today`, `yesterday`,
@@ -194,6 +100,7 @@ impl RunFilter {
             until,
             is_undated,
             ended,
+            tasks,
             adapters,
             modes,
             tags,
@@ -208,7 +115,7 @@ impl RunFilter {
             silent_for,
         } = self;
         let names = [
-            statuses, outcomes, ended, adapters, modes, tags, rules, verdicts,
+            statuses, outcomes, ended, tasks, adapters, modes, tags, rules, verdicts,
         ];
         names.into_iter().all(Vec::is_empty)
             && since.is_none()
@@ -235,51 +142,90 @@ impl RunFilter {
         Ok(Duration::from_secs(seconds))
     }
 
-    /// Whether a run in any form is among those that are asked for.
-    pub(crate) fn admits(&mut self, run: &impl Listed) -> bool {
+    /// Returns `true` if a run is among those that are asked for.
+    pub(crate) fn admits(&mut self, run: &RunEntry) -> bool {
+        self.admits_cut(run, || None)
+    }
+
+    /// Returns `true` if a run is among those that are asked for of which long texts may be cut;
+    /// `whole` reads it again where what was cut decides.
+    pub(crate) fn admits_cut(
+        &mut self,
+        run: &RunEntry,
+        whole: impl FnOnce() -> Option<RunEntry>,
+    ) -> bool {
+        self.has_values(run)
+            && (self.has_parts(run)
+                || (run.is_cut && whole().is_some_and(|whole| self.has_parts(&whole))))
+    }
+
+    /// Returns `true` if what a run has one of is asked for.
+    fn has_values(&self, run: &RunEntry) -> bool {
+        let is = |wanted: &str, value: &str| wanted == value || *cut(wanted) == *value;
         let is_one_of = |wanted: &[String], value: Option<&str>| {
-            wanted.is_empty() || wanted.iter().any(|it| it == value.unwrap_or(NONE))
+            let value = value.unwrap_or(NONE);
+            wanted.is_empty() || wanted.iter().any(|it| is(it, value))
         };
-        let is_any_of = |wanted: &[String], is_met: &dyn Fn(&str) -> bool| {
-            wanted.is_empty() || wanted.iter().any(|it| is_met(it))
+        let count = |counted| match counted {
+            Tallied::Errors => run.totals.errors,
+            Tallied::Warnings => run.totals.warnings,
+            Tallied::Unjudged => run.unjudged as u64,
+            Tallied::Suppressed => run.suppressed(),
         };
-        let status = run.facet(Facet::Status);
-        let outcome = run.facet(Facet::Outcome);
-        is_one_of(&self.statuses, status)
-            && is_one_of(&self.outcomes, outcome)
-            && is_one_of(&self.ended, outcome.or(status))
-            && is_one_of(&self.adapters, run.facet(Facet::Adapter))
-            && is_one_of(&self.modes, run.facet(Facet::Mode))
-            && is_one_of(&self.verdicts, run.facet(Facet::Verdict))
-            && (self.valid.is_empty() || self.valid.contains(&run.valid()))
-            && is_any_of(&self.tags, &|tag| run.tags().any(|known| known == tag))
-            && is_any_of(&self.rules, &|name| {
-                run.rules().any(|rule| names(name, rule))
-            })
-            && (self.has.is_empty() || self.has.iter().any(|counted| run.count(*counted) > 0))
+        let ended = run.outcome.as_deref().or(run.status.as_deref());
+        let has_rule = |name: &String| run.rules.keys().any(|rule| names(name, rule));
+        let silence = || run.written?.elapsed().ok();
+        is_one_of(&self.statuses, run.status.as_deref())
+            && is_one_of(&self.outcomes, run.outcome.as_deref())
+            && is_one_of(&self.ended, ended)
+            && is_one_of(&self.tasks, run.task.as_deref())
+            && is_one_of(&self.adapters, run.adapter.as_deref())
+            && is_one_of(&self.modes, run.mode.as_deref())
+            && is_one_of(&self.verdicts, run.verdict.map(|verdict| verdict.word()))
+            && (self.valid.is_empty() || self.valid.contains(&run.valid))
+            && (self.rules.is_empty() || self.rules.iter().any(has_rule))
+            && (self.has.is_empty() || self.has.iter().any(|counted| count(*counted) > 0))
             && self.has_start(run)
             && self
                 .duration
-                .is_none_or(|range| run.duration_sec().is_some_and(|value| range.has(value)))
-            && self
-                .latency
-                .as_ref()
-                .is_none_or(|(name, range)| run.latency(name).is_some_and(|value| range.has(value)))
-            && self
-                .metric
-                .as_ref()
-                .is_none_or(|(name, range)| run.metric(name).is_some_and(|value| range.has(value)))
-            && self.words.are_in(run.texts())
+                .is_none_or(|range| run.duration_sec.is_some_and(|value| range.has(value)))
             && self
                 .silent_for
-                .is_none_or(|wanted| run.silence().is_some_and(|silence| silence >= wanted))
+                .is_none_or(|wanted| silence().is_some_and(|silence| silence >= wanted))
     }
 
-    fn has_start(&self, run: &impl Listed) -> bool {
+    /// Returns `true` if what a run has many of is asked for, and the words are in its texts.
+    fn has_parts(&mut self, run: &RunEntry) -> bool {
+        let is_tag = |wanted: &str, (name, value): &(Arc<str>, Arc<str>)| {
+            let rest = wanted
+                .strip_prefix(&**name)
+                .and_then(|it| it.strip_prefix(':'));
+            rest == Some(value)
+        };
+        let has_tag = |wanted: &String| run.tags.iter().any(|tag| is_tag(wanted, tag));
+        let has_figure = |wanted: &Option<(String, Range)>, figures: &[(Arc<str>, f64)]| {
+            wanted.as_ref().is_none_or(|(wanted, range)| {
+                let mut figures = figures.iter().filter(|(name, _)| **name == **wanted);
+                figures.next().is_some_and(|(_, value)| range.has(*value))
+            })
+        };
+        (self.tags.is_empty() || self.tags.iter().any(has_tag))
+            && has_figure(&self.latency, &run.latencies)
+            && has_figure(&self.metric, &run.metrics)
+            && (self.words).are_in([
+                &run.dir,
+                &run.episode_id,
+                run.task.as_deref().unwrap_or_default(),
+            ])
+    }
+
+    fn has_start(&self, run: &RunEntry) -> bool {
         if self.since.is_none() && self.until.is_none() && !self.is_undated {
             return true;
         }
-        let started = run.started();
+        let exact = run.started_at.as_deref().and_then(Timestamp::parse);
+        // A long text may be cut.
+        let started = exact.or_else(|| run.started_sec.map(Timestamp::from_unix_seconds));
         let is_late = |since| started.as_ref().is_some_and(|at| at >= since);
         let is_early = |until| started.as_ref().is_some_and(|at| at < until);
         (!self.is_undated || started.is_none())

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::finding::Lifecycle;
+use crate::finding::RunEntry;
 
 /// Some runs of a run-data directory, newest first.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -25,38 +25,4 @@ impl RunListing {
     pub(crate) fn new(runs: Vec<RunEntry>, more: usize) -> Self {
         Self { runs, more }
     }
-}
-
-/// A run as an entry of a list. What its records do not say is null.
-#[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
-#[non_exhaustive]
-pub struct RunEntry {
-    /// The run's id: the name of its directory.
-    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub episode_id: String,
-    /// The task, from the state or else from the summary.
-    pub task: Option<String>,
-    /// When the run started, as written; an RFC 3339 date-time where the record is valid.
-    #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
-    pub started_at: Option<String>,
-    /// The status that the state gives, as written, whether or not it is one.
-    #[schemars(extend("examples" = ["ok", "pending"]))]
-    pub status: Option<String>,
-    /// The outcome that the summary gives, as written, whether or not it is one.
-    #[schemars(extend("examples" = ["success"]))]
-    pub outcome: Option<String>,
-    /// The duration in seconds that the summary gives; at least 0 where the record is valid.
-    pub duration_sec: Option<f64>,
-    /// Whether it has ended.
-    pub lifecycle: Lifecycle,
-    /// The path of its directory: the given path joined with what lies below.
-    #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub dir: String,
-    /// Whether it has no finding of severity `error`, where it was judged: `runvet list --invalid`
-    /// does that. Null where it was not judged, or kept changing while it was read.
-    pub valid: Option<bool>,
-    /// The rule of its first finding of severity `error`; null where there is none, or the run was
-    /// not judged.
-    #[schemars(extend("examples" = ["plan/projection"]))]
-    pub first_error: Option<String>,
 }

@@ -1,16 +1,17 @@
 //! One run, wherever it is -> its records, its events and its entry in a list.
 
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::filter::{DescribedRun, RunFilter};
+use super::filter::RunFilter;
 use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, several_below};
 use crate::check::Worker;
 use crate::document::{Kind, Layout, LazyTape, Node, OwnedDocument, Refused, Slots};
 use crate::facts::{self, JsonText, StateFacts, SummaryFacts};
-use crate::finding::{Card, EpisodeReport};
+use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
 use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
 use crate::outline::Listening;
@@ -263,8 +264,11 @@ impl RunReader {
 
     /// The same, if the run is among those that are asked for.
     pub fn entry_if(&self, filter: &mut RunFilter) -> Option<RunEntry> {
-        let described = self.records().described(self);
-        filter.admits(&described).then_some(described.entry)
+        let mut entry = self.entry();
+        if filter.silent_for.is_some() && entry.lifecycle == Lifecycle::NonTerminal {
+            entry.written = store::last_written(self.path());
+        }
+        filter.admits(&entry).then_some(entry)
     }
 
     /// The records, as far as they can be read. The timeline is not read.
@@ -388,26 +392,9 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// The same, with what only filters look at.
-    pub(crate) fn described(&self, run: &RunReader) -> DescribedRun {
-        let state = self.state.as_ref().ok().map(OwnedDocument::root);
-        let summary = self.summary.as_ref().ok().map(OwnedDocument::root);
-        let tags = Card::of(state, summary).tags.into_iter();
-        DescribedRun {
-            path: run.dir.path.clone(),
-            adapter: state.and_then(|state| text_at(state, &["episode", "using"])),
-            mode: summary.and_then(|summary| text_at(summary, &["flags", "mode"])),
-            tags: tags
-                .map(|(name, value)| format!("{name}:{value}"))
-                .collect(),
-            entry: self.entry(run),
-        }
-    }
-
-    /// What a list of runs shows of them.
+    /// Returns the run as an entry of a list.
     pub(crate) fn entry(&self, run: &RunReader) -> RunEntry {
         let (state, summary) = (self.state.as_ref().ok(), self.summary.as_ref().ok());
-        let of = |record: Option<&OwnedDocument>, path: &[&str]| text_at(record?.root(), path);
         let state_read =
             state.and_then(|state| ReadRecord::of(state, &schema::STATE, &facts::STATE));
         let summary_read =
@@ -417,19 +404,24 @@ impl Records {
             .as_ref()
             .map(|it| SummaryFacts::new(it.facts()));
         let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
-        let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
-        RunEntry {
-            episode_id: id.map_or_else(|| run.dir.name.clone(), |(id, _)| id.into_owned()),
-            task: of(state, &["goal", "task"]).or_else(|| of(summary, &["task"])),
-            started_at: of(state, &["episode", "started_at"])
-                .or_else(|| of(summary, &["started_at"])),
-            lifecycle: facts::lifecycle(state_facts, run.dir.entries),
-            status: of(state, &["outcomes", "status"]),
-            outcome: of(summary, &["outcome"]),
-            duration_sec: duration.map(crate::document::Number::as_f64),
-            dir: display(&run.dir.path),
-            valid: None,
-            first_error: None,
+        let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);
+        let lifecycle = facts::lifecycle(state_facts, run.dir.entries);
+        let entry = RunEntry::named(&id, &display(&run.dir.path), lifecycle);
+        let entry = entry.with_records(
+            state.map(OwnedDocument::root),
+            summary.map(OwnedDocument::root),
+        );
+        if lifecycle != Lifecycle::NonTerminal {
+            return entry;
+        }
+        let has_state = run.dir.entries.has(Artifact::State);
+        let timeline = match run.memory.as_deref() {
+            Some((_, memory)) => memory.open(Artifact::Events).ok(),
+            None => run.stream(Artifact::Events).ok(),
+        };
+        match timeline {
+            Some(timeline) => load::with_progress(entry, &timeline, has_state),
+            None => entry,
         }
     }
 }
@@ -464,9 +456,4 @@ impl<'a> ReadRecord<'a> {
             tape: &self.tape,
         }
     }
-}
-
-/// The text at the end of a path of keys.
-fn text_at(root: Node<'_>, path: &[&str]) -> Option<String> {
-    root.at(path)?.text().map(std::borrow::Cow::into_owned)
 }

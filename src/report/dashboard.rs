@@ -7,15 +7,18 @@ mod verdict;
 use std::io::{self, Write};
 
 use super::Style;
-use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds};
+use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting};
 use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
 use crate::dashboard::{
-    ChangeKind, Figure, Header, LinkEnd, LinkRow, MetricsSection, Moment, Overview, PlanSection,
-    Rows, VerificationSection,
+    ChangeKind, Figure, LinkEnd, LinkRow, MetricsSection, Moment, Overview, PlanSection, Rows,
+    VerificationSection,
 };
 use crate::printable::count;
-use crate::printable::{columns_of, escape, fit};
+use crate::printable::{columns_of, escape, fit, shortened};
+
+/// The number of characters of a task that a header shows.
+const MAX_TASK_CHARS: usize = 400;
 
 /// The maximum number of lines of a section.
 const SECTION_LINES: usize = 12;
@@ -172,36 +175,41 @@ impl<'o> DashboardText<'o> {
     }
 
     /// Draws which run it is, and how it went.
-    pub(crate) fn header(&mut self, header: &Header) -> io::Result<()> {
-        self.heading(&header.episode_id)?;
-        if let Some(task) = &header.task {
-            self.paragraph("", task)?;
+    pub(crate) fn header(&mut self, overview: &Overview) -> io::Result<()> {
+        let run = &overview.entry;
+        self.heading(&run.episode_id)?;
+        if let Some(task) = &run.task {
+            self.paragraph("", &shortened(task, MAX_TASK_CHARS))?;
         }
-        let named = |name: &str, text: &Option<String>, columns: usize| {
-            let text = text.as_ref()?;
+        let named = |name: &str, text: Option<&str>, columns: usize| {
+            let text = text?;
             Some(format!("{name}{}", fit(text, self.column(columns))))
         };
-        let started = header.started_at.as_deref().map(instant_with_offset);
+        let started = run.started_at.as_deref().map(instant_with_offset);
+        let took = run
+            .duration_sec
+            .map(|took| format!("took {}", seconds(took)));
         let parts = [
-            named("status ", &header.status, 20),
-            named("outcome ", &header.outcome, 20),
+            named("status ", run.status.as_deref(), 20),
+            named("outcome ", run.outcome.as_deref(), 20),
             started.map(|started| format!("started {started}")),
-            header
-                .duration_sec
-                .map(|duration| format!("took {}", seconds(duration))),
-            named("mode ", &header.mode, 20),
-            named("", &header.adapter, 30),
+            took,
+            named("mode ", run.mode.as_deref(), 20),
+            named("", run.adapter.as_deref(), 30),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if !parts.is_empty() {
-            let words = [&header.status, &header.outcome].into_iter().flatten();
+            let words = [&run.status, &run.outcome].into_iter().flatten();
             let painted = words.filter_map(|word| Some((&**word, Paint::of(word)?)));
             let painted: Vec<(&str, Paint)> = painted.collect();
             self.painted("", &parts.join(" · "), &painted)?;
         }
+        if let Some(waiting) = waiting(run) {
+            self.painted("", &waiting, &[("paused", Paint::Caution)])?;
+        }
         // A path must be complete to be copied, so it is never cut.
-        writeln!(self.out, "{}", escape(&header.dir))?;
-        for record in &header.unreadable {
+        writeln!(self.out, "{}", escape(&run.dir))?;
+        for record in &overview.unreadable {
             self.line(&format!(
                 "{} can't be shown: {}",
                 record.file, record.reason

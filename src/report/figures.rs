@@ -2,7 +2,8 @@
 
 use super::Style;
 use crate::document::Number;
-use crate::printable::fit;
+use crate::finding::{Pause, RunEntry};
+use crate::printable::{brief, fit};
 use crate::timestamp::Timestamp;
 
 /// The characters that dashboards are drawn with.
@@ -78,6 +79,24 @@ pub(super) fn instant_with_offset(text: &str) -> String {
         Some(_) => format!("{}{offset}", instant(text, 19)),
         None => fit(text, 19),
     }
+}
+
+/// Returns since when and for what a run waits, or what it does before it has a state.
+pub(crate) fn waiting(run: &RunEntry) -> Option<String> {
+    let Some(Pause { since, reason }) = &run.paused else {
+        let now = run.now.as_ref().filter(|_| run.status.is_none())?;
+        return Some(format!("now {}", brief(now)));
+    };
+    let since = since.as_deref().map(instant_with_offset);
+    let since = since.map(|since| format!(" since {since}"));
+    let reason = reason
+        .as_deref()
+        .map(|reason| format!(": {}", brief(reason)));
+    Some(format!(
+        "paused{}{}",
+        since.unwrap_or_default(),
+        reason.unwrap_or_default()
+    ))
 }
 
 /// A duration for tables, in at most six columns.

@@ -67,8 +67,8 @@ type Answer = Result<Response, Problem>;
 /// `GET /api/v1/runs`
 pub(super) async fn runs(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
     let query: RunQuery = query::parse(query.as_deref())?;
-    let page = in_thread(move || query.page(&service.index())).await?;
-    Ok(json(&page.map_err(Problem::bad)?))
+    let page = in_thread(move || query.page(&service, Instant::now() + MAX_TIME)).await?;
+    Ok(json(&page?))
 }
 
 /// `GET /api/v1/runs/{id}`
@@ -387,13 +387,13 @@ impl Service {
         let index = self.index();
         match &*index.find(id) {
             [] => Err(Problem::no_run(id, index.is_under_way())),
-            [entry] => Ok(entry.path().to_owned()),
+            [(path, _)] => Ok(PathBuf::from(&**path)),
             several => {
                 let detail = "several runs have this id; give one of `keys` in its place, with \
                     each `/` written as %2F";
                 let keys = several.iter().take(MAX_KEYS);
                 Err(Problem {
-                    keys: keys.map(|entry| entry.dir.to_string()).collect(),
+                    keys: keys.map(|(_, run)| run.dir.to_string()).collect(),
                     ..Problem::new(StatusCode::CONFLICT, detail)
                 })
             }

@@ -8,21 +8,23 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::entry::{Entry, Names};
-use crate::finding::{EpisodeReport, ReportedFault, Statistics, Tally, Totals, quantile};
+use crate::finding::{ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile};
 use crate::page::RunSums;
 
 /// The maximum number of faults that are listed.
 const MAX_FAULTS: usize = 1_000;
 
+/// Runs by their paths.
+pub(super) type Entries = BTreeMap<Arc<OsStr>, Arc<RunEntry>>;
+
 /// What the service knows of the runs.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// The runs by their paths.
-    entries: BTreeMap<Arc<OsStr>, Arc<Entry>>,
+    entries: Entries,
     /// The ids of the runs, each with the path of the run.
-    ids: BTreeSet<(Box<str>, Arc<OsStr>)>,
-    names: Names,
+    ids: BTreeSet<(Arc<str>, Arc<OsStr>)>,
+    texts: SharedTexts,
     totals: Totals,
     faults: BTreeSet<(PathBuf, String)>,
     /// Whether all runs that were there at the start were looked at.
@@ -32,45 +34,42 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Takes in a report, and when a file was last written; returns the entry, and whether it says
-    /// more than that a file was written.
-    pub(super) fn put(
-        &mut self,
-        report: &EpisodeReport,
-        written_sec: Option<i64>,
-    ) -> (Arc<Entry>, bool) {
-        let mut entry = Entry::of(report, &mut self.names);
-        let known = self.entries.get(&entry.path);
-        entry.written_sec = known.and_then(|known| known.written_sec);
-        let is_new = known.is_none_or(|known| **known != entry);
-        entry.written_sec = written_sec;
-        let entry = Arc::new(entry);
-        let path = Arc::clone(&entry.path);
-        let known = self.entries.insert(path, Arc::clone(&entry));
-        if !is_new {
-            return (entry, false);
+    /// Takes in a run; returns whether it says more than that a file was written, and what the run
+    /// does now.
+    pub(super) fn put(&mut self, path: &Path, mut entry: RunEntry) -> bool {
+        entry.bound(&mut self.texts);
+        let (path, known) = match self.entries.get_key_value(path.as_os_str()) {
+            Some((path, known)) => (Arc::clone(path), Some(Arc::clone(known))),
+            None => (path.as_os_str().into(), None),
+        };
+        let is_new = known
+            .as_ref()
+            .is_none_or(|known| !entry.is_but_for_progress(known));
+        if is_new {
+            if let Some(known) = known {
+                self.leave(&path, &known);
+            }
+            self.totals.plus(&entry.totals);
+            self.ids
+                .insert((entry.episode_id.as_str().into(), Arc::clone(&path)));
+            self.version += 1;
         }
-        if let Some(known) = known {
-            self.leave(&known);
-        }
-        self.totals.plus(&entry.totals);
-        let id = (entry.id.clone(), Arc::clone(&entry.path));
-        self.ids.insert(id);
-        self.version += 1;
-        (entry, true)
+        self.entries.insert(path, Arc::new(entry));
+        is_new
     }
 
     /// Forgets a run; whether it was known.
     pub(super) fn remove(&mut self, dir: &Path) -> bool {
         self.version += 1;
-        let known = self.entries.remove(dir.as_os_str());
-        known.inspect(|known| self.leave(known)).is_some()
+        let known = self.entries.remove_entry(dir.as_os_str());
+        let known = known.inspect(|(path, known)| self.leave(path, known));
+        known.is_some()
     }
 
     /// Takes a run out of what is known of all.
-    fn leave(&mut self, entry: &Entry) {
+    fn leave(&mut self, path: &Arc<OsStr>, entry: &RunEntry) {
         self.totals.minus(&entry.totals);
-        let id = (entry.id.clone(), Arc::clone(&entry.path));
+        let id = (entry.episode_id.as_str().into(), Arc::clone(path));
         self.ids.remove(&id);
     }
 
@@ -99,21 +98,17 @@ impl Index {
         self.version
     }
 
-    /// The number of runs that were judged.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.entries.values()
+    /// Returns the runs that were judged.
+    pub(super) const fn entries(&self) -> &Entries {
+        &self.entries
     }
 
     /// The runs with an id; where there are none, the run with this directory.
-    pub(super) fn find(&self, name: &str) -> Vec<&Arc<Entry>> {
-        let first: (Box<str>, Arc<OsStr>) = (name.into(), OsStr::new("").into());
+    pub(super) fn find(&self, name: &str) -> Vec<(&Arc<OsStr>, &Arc<RunEntry>)> {
+        let first: (Arc<str>, Arc<OsStr>) = (name.into(), OsStr::new("").into());
         let of_id = self.ids.range(first..).take_while(|(id, _)| **id == *name);
         let of_id: Vec<_> = of_id
-            .filter_map(|(_, path)| self.entries.get(path))
+            .filter_map(|(_, path)| self.entries.get_key_value(path))
             .collect();
         if of_id.is_empty() {
             self.at(name).into_iter().collect()
@@ -123,13 +118,13 @@ impl Index {
     }
 
     /// The run with a directory.
-    pub(super) fn at(&self, dir: &str) -> Option<&Arc<Entry>> {
-        let known = self.entries.get(OsStr::new(dir));
+    pub(super) fn at(&self, dir: &str) -> Option<(&Arc<OsStr>, &Arc<RunEntry>)> {
+        let known = self.entries.get_key_value(OsStr::new(dir));
         // A path that is not UTF-8 is named by the nearest text, which has this character.
         if known.is_some() || !dir.contains(char::REPLACEMENT_CHARACTER) {
             return known;
         }
-        self.entries().find(|entry| *entry.dir == *dir)
+        self.entries.iter().find(|(_, entry)| *entry.dir == *dir)
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {
@@ -163,10 +158,7 @@ impl Index {
     /// The sums over all runs and by their properties.
     pub(super) fn overview(&self) -> RunSums {
         let mut sums = RunSums::default();
-        for entry in self.entries() {
-            let rules = entry.rules.iter().map(|(rule, tally)| (&**rule, *tally));
-            sums.add_row(&entry.row(), &entry.totals, rules);
-        }
+        self.entries.values().for_each(|run| sums.add_run(run));
         sums
     }
 

@@ -47,10 +47,10 @@ impl Change {
 }
 
 /// `GET /api/v1/changes`: `verdict` with the run's item when a verdict is new or differs from the
-/// last one, `written` with the directory of a run whose files were written and whose item is as it
-/// was, `gone` with the directory of a run that is gone, `whole` when `complete` or the faults
-/// of the statistics have changed, and `lost` when the client was too slow for some of them and
-/// must ask for the list again.
+/// last one, `written` with the directory of a run whose files were written and whose item differs
+/// at most in what the run does now, `gone` with the directory of a run that is gone, `whole` when
+/// `complete` or the faults of the statistics have changed, and `lost` when the client was too slow
+/// for some of them and must ask for the list again.
 pub(super) async fn changes(State(service): State<Arc<Service>>) -> Response {
     let Ok(turn) = Arc::clone(&service.listeners).try_acquire_owned() else {
         let detail = format!("{MAX_LISTENERS} clients listen already");

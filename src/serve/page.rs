@@ -1,5 +1,6 @@
 //! The index and the runs -> a page for a browser, and the parts that it asks for.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
@@ -14,8 +15,8 @@ use serde_json::json;
 use super::api::{in_thread, in_turn};
 use super::problem::Problem;
 use super::{Service, json, of_type};
-use crate::finding::{ReportedFault, RuleInfo};
-use crate::page::{self, Completion, RunSums};
+use crate::finding::{Lifecycle, ReportedFault, RuleInfo};
+use crate::page::{self, Completion, RunItem, RunSums};
 use crate::read::RunReader;
 use crate::report::json_bytes;
 use crate::view::run_page;
@@ -113,15 +114,18 @@ async fn run(
     let Query(RunQuery { dir }) = query.map_err(|_| Problem::bad("`dir` is missing"))?;
     let found = {
         let index = service.index();
-        let known = index.at(&dir).cloned();
+        let known = index.at(&dir);
+        let known = known.map(|(path, run)| (PathBuf::from(&**path), Arc::clone(run)));
         known.ok_or_else(|| Problem::no_run(&dir, index.is_under_way()))
     };
     in_turn(service, move |service| {
-        let page = found.and_then(|entry| {
-            let run = RunReader::open(entry.path())?;
+        let page = found.and_then(|(path, entry)| {
+            let run = RunReader::open(path)?;
             let page = run_page(&run, &mut service.gate.clone())?;
             let text = page::run_text(&page, "r-");
-            Ok(json(&json!({ "text": text, "row": &*entry })))
+            Ok(json(
+                &json!({ "text": text, "row": RunItem::from(&*entry) }),
+            ))
         });
         page.unwrap_or_else(|problem| json(&problem))
     })
@@ -160,7 +164,8 @@ impl Service {
             return Arc::clone(sums);
         }
         let overview = index.overview();
-        let running = index.entries().filter(|entry| entry.is_running());
+        let running = index.entries().values();
+        let running = running.filter(|run| run.lifecycle == Lifecycle::NonTerminal);
         let sums = Arc::new(Sums {
             statistics: json_bytes(&index.sums(overview.clone())).into(),
             running: running.count() as u64,

@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,13 +12,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::entry::Entry;
-use super::index::Index;
+use super::Service;
 use super::problem::Problem;
-use crate::finding::{NONE, Verdict};
-use crate::page::RunRow;
+use crate::finding::{NONE, RunEntry, Verdict};
+use crate::page::{RunItem, serialize_items};
 use crate::printable::{brief, escape};
-use crate::read::{Listed as _, Range, RunFilter, Tallied, Words};
+use crate::read::{Range, RunFilter, RunReader, Tallied, Words};
 use crate::timestamp::Timestamp;
 use crate::words::Words as _;
 
@@ -25,6 +26,9 @@ const DEFAULT_LIMIT: usize = 100;
 
 /// The maximum number of runs of a page.
 pub(super) const MAX_LIMIT: usize = 1_000;
+
+/// The size of the texts of a page after which it ends.
+const MAX_LIST_BYTES: usize = 4 << 20;
 
 /// The forms of a time, as a regular expression. It takes some dates that there are not.
 const TIME: &str = concat!(
@@ -98,6 +102,9 @@ pub(super) struct RunQuery {
     /// A rule that has a finding, or a group of rules such as `plan/*`.
     #[serde(default)]
     pub(super) rule: Vec<String>,
+    /// The task, all of it.
+    #[serde(default)]
+    pub(super) task: Vec<String>,
     /// The adapter.
     #[serde(default)]
     pub(super) adapter: Vec<String>,
@@ -150,8 +157,9 @@ pub(super) struct RunQuery {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct RunList {
     /// The runs.
-    #[schemars(with = "Vec<RunRow<'static>>")]
-    pub(super) items: Vec<Arc<Entry>>,
+    #[schemars(with = "Vec<RunItem<'static>>")]
+    #[serde(serialize_with = "serialize_items")]
+    pub(super) items: Vec<Arc<RunEntry>>,
     /// The number of runs that match, on all pages.
     pub(super) total: usize,
     /// The number of runs that were judged so far, whether or not they match.
@@ -259,7 +267,7 @@ impl<'q> Sort<'q> {
         format!("^-?({names}|metric:.*)$")
     }
 
-    fn key(self, entry: &Entry) -> Key<'_> {
+    fn key(self, entry: &RunEntry) -> Key<'_> {
         #[expect(
             clippy::cast_precision_loss,
             reason = "seconds, and numbers of findings"
@@ -271,11 +279,18 @@ impl<'q> Sort<'q> {
                     .map_or(f64::NEG_INFINITY, |sec| sec as f64),
             ),
             Column::Duration => Key::Number(entry.duration_sec.unwrap_or(f64::NEG_INFINITY)),
-            Column::Metric(name) => Key::Number(entry.metric(name).unwrap_or(f64::NEG_INFINITY)),
+            Column::Metric(name) => {
+                let mut metrics = entry.metrics.iter().filter(|(known, _)| **known == *name);
+                Key::Number(
+                    metrics
+                        .next()
+                        .map_or(f64::NEG_INFINITY, |(_, value)| *value),
+                )
+            }
             Column::Valid => {
                 Key::Number(entry.totals.errors as f64 * 1e6 + entry.totals.warnings as f64)
             }
-            Column::Id => Key::Text(&entry.id),
+            Column::Id => Key::Text(&entry.episode_id),
             Column::Dir => Key::Text(&entry.dir),
             Column::Task => Key::Text(entry.task.as_deref().unwrap_or_default()),
             Column::Status => Key::Text(entry.status.as_deref().unwrap_or_default()),
@@ -337,46 +352,71 @@ impl Cursor {
 }
 
 impl RunQuery {
-    /// The page of runs that the query asks for; where it is wrong, a sentence that says so.
-    pub(super) fn page(&self, index: &Index) -> Result<RunList, String> {
-        let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT)?;
+    /// Returns the page of runs that the query asks for.
+    pub(super) fn page(&self, service: &Service, until: Instant) -> Result<RunList, Problem> {
+        let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT).map_err(Problem::bad)?;
         let sort_word = self.sort.as_deref().unwrap_or("-started");
-        let sort = Sort::read(sort_word)?;
+        let sort = Sort::read(sort_word).map_err(Problem::bad)?;
         let cursor = self.cursor.as_deref();
-        let cursor = cursor
-            .map(|text| Cursor::read(text, sort_word))
-            .transpose()?;
-        let mut filter = self.filter()?;
+        let cursor = cursor.map(|text| Cursor::read(text, sort_word));
+        let cursor = cursor.transpose().map_err(Problem::bad)?;
+        let mut filter = self.filter().map_err(Problem::bad)?;
+        // What is read of runs keeps nobody from adding others.
+        let (runs, is_complete) = {
+            let index = service.index();
+            let runs = index.entries().iter();
+            let runs = runs.map(|(path, run)| (Arc::clone(path), Arc::clone(run)));
+            (runs.collect::<Vec<_>>(), index.is_complete())
+        };
         let mut total = 0;
-        let mut found: Vec<(Key<'_>, &Arc<Entry>)> = Vec::new();
-        for entry in index.entries().filter(|entry| filter.admits(&***entry)) {
+        let mut found: Vec<(Key<'_>, &Path, &RunEntry)> = Vec::new();
+        for (path, run) in &runs {
+            if !filter.admits_cut(run, || whole(Path::new(path), run)) {
+                if Instant::now() > until {
+                    // Nobody waits for it any more.
+                    return Err(Problem::busy("the search takes too long"));
+                }
+                continue;
+            }
             total += 1;
-            let key = sort.key(entry);
+            let key = sort.key(run);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
-                sort.compare((key, || &*entry.dir), (cursor.key(), || &*cursor.dir))
+                sort.compare((key, || &*run.dir), (cursor.key(), || &*cursor.dir))
                     .is_gt()
             });
             if is_after {
-                found.push((key, entry));
+                found.push((key, Path::new(path), run));
             }
         }
-        let order = |one: &(Key<'_>, &Arc<Entry>), other: &(Key<'_>, &Arc<Entry>)| {
-            sort.compare((one.0, || &*one.1.dir), (other.0, || &*other.1.dir))
+        let order = |one: &(Key<'_>, &Path, &RunEntry), other: &(Key<'_>, &Path, &RunEntry)| {
+            sort.compare((one.0, || &*one.2.dir), (other.0, || &*other.2.dir))
         };
-        let has_more = found.len() > limit;
+        let mut has_more = found.len() > limit;
         if has_more {
             // Only what is on the page is sorted.
             found.select_nth_unstable_by(limit, order);
             found.truncate(limit);
         }
         found.sort_unstable_by(order);
-        let last = found.last().filter(|_| has_more);
+        let (mut items, mut bytes) = (Vec::new(), 0);
+        for (_, path, run) in &found {
+            if bytes > MAX_LIST_BYTES {
+                has_more = true;
+                break;
+            }
+            let whole = run.is_cut.then(|| whole(path, run)).flatten();
+            let run = whole.unwrap_or_else(|| (*run).clone());
+            bytes += run.bytes();
+            items.push(Arc::new(run));
+        }
+        let last = items.len().checked_sub(1).and_then(|last| found.get(last));
+        let last = last.filter(|_| has_more);
         Ok(RunList {
-            next: last.map(|(key, entry)| Cursor::after(sort_word, *key, &entry.dir)),
-            items: found.iter().map(|(_, entry)| Arc::clone(entry)).collect(),
+            next: last.map(|(key, _, run)| Cursor::after(sort_word, *key, &run.dir)),
+            items,
             total,
-            judged: index.len(),
-            complete: index.is_complete(),
+            judged: runs.len(),
+            complete: is_complete,
             since: filter.since.as_ref().map(Timestamp::utc),
             until: filter.until.as_ref().map(Timestamp::utc),
         })
@@ -404,6 +444,7 @@ impl RunQuery {
                 .transpose()?,
             is_undated,
             ended: self.ended.clone(),
+            tasks: self.task.clone(),
             adapters: self.adapter.clone(),
             modes: self.mode.clone(),
             tags: self.tag.clone(),
@@ -422,6 +463,12 @@ impl RunQuery {
                 .transpose()?,
         })
     }
+}
+
+/// Returns a run of which something was cut as its records have it, if they can be read.
+fn whole(path: &Path, run: &RunEntry) -> Option<RunEntry> {
+    let records = RunReader::open(path).ok()?.entry();
+    Some(run.clone().whole(records))
 }
 
 /// A name, alone or with a range of its values.

@@ -10,7 +10,7 @@ use crate::document::{Document, Node, OwnedDocument, Tape};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
-use crate::outline::{Listening, TimelineClock, Tracked, moment};
+use crate::outline::{Listening, TimelineClock, Tracked, moment, waits};
 use crate::page::{
     EventBody, EventKind, Excerpt, PlanPair, PlanSides, RunSheet, TrackEvent, TrackItem,
 };
@@ -56,7 +56,7 @@ pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<Ru
 }
 
 fn page(run: &RunReader, checked: Checked, track: Vec<TrackItem>) -> RunSheet {
-    let overview = checked.view.overview(run);
+    let overview = checked.view.overview();
     let plan = sides(&overview, &checked.plan);
     let (dashboard, view) = checked.with(overview);
     let state = view.state.as_ref().ok().map(OwnedDocument::root);
@@ -210,10 +210,9 @@ fn kind(event: Node<'_>, phase: &str) -> EventKind {
         .get("event_type")
         .and_then(Node::text)
         .unwrap_or_default();
-    let waits = || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true);
     match phase {
         _ if event_type == PROJECTION => EventKind::Projection,
-        _ if event_type.contains("pause") || waits() => EventKind::Pause,
+        _ if waits(event) => EventKind::Pause,
         "start" => EventKind::Start,
         "plan" => EventKind::Plan,
         "act" => EventKind::Act,

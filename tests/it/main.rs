@@ -107,6 +107,7 @@ mod cli {
     mod installed;
     mod levels;
     mod list;
+    mod listed;
     mod naming;
     mod options;
     mod reason;

@@ -13,11 +13,11 @@ use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{note_idle, refuse_all, refuse_colour};
 use super::{Exit, Failure};
-use crate::finding::{Finding, Lifecycle, Severity};
+use crate::finding::Lifecycle;
 use crate::gate::Gate;
 use crate::printable::{columns_of, fit};
 use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
-use crate::report::{Style, StyledLine, count, instant, seconds, write_json_line};
+use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_json_line};
 use crate::store::Fault;
 use crate::timestamp::Timestamp;
 
@@ -31,7 +31,7 @@ use crate::timestamp::Timestamp;
 Example:
   $ runvet list --run-data corpus/demo --status pending
   STARTED          ID           STATUS   OUTCOME   TOOK TASK
-  2026-03-01 12:00 ep_02_paused pending  -            - Summarize the open tickets")]
+  2026-03-01 12:00 ep_02_paused paused   -            - Summarize the open ticket…")]
 pub(in crate::cli) struct List {
     /// Run-data directories, directories above or below one, or runs [default: --run-data]
     paths: Vec<PathBuf>,
@@ -90,26 +90,21 @@ enum Order {
 }
 
 impl Order {
-    fn sort(self, runs: &mut [Row]) {
-        let started = |run: &Row| run.entry.started_at.as_deref().and_then(Timestamp::parse);
-        let duration = |run: &Row| run.entry.duration_sec.unwrap_or(-1.0);
+    fn sort(self, runs: &mut [RunEntry]) {
+        let started = |run: &RunEntry| run.started_at.as_deref().and_then(Timestamp::parse);
+        let duration = |run: &RunEntry| run.duration_sec.unwrap_or(-1.0);
         match self {
             // Those that are shown stand in the order of the column; a run that has not said when
-            // it started has just begun.
+            // it started, or has no status yet, has just begun.
             Self::Newest => runs.sort_by_cached_key(|run| {
-                started(run).map_or((false, None), |at| (true, Some(Reverse(at))))
+                let start = started(run).map_or((false, None), |at| (true, Some(Reverse(at))));
+                (start, !is_only_in_progress(run))
             }),
             Self::Started => runs.sort_by_cached_key(|run| Reverse(started(run))),
             Self::Duration => runs.sort_by(|a, b| duration(b).total_cmp(&duration(a))),
-            Self::Id => runs.sort_by(|a, b| a.entry.episode_id.cmp(&b.entry.episode_id)),
+            Self::Id => runs.sort_by(|a, b| a.episode_id.cmp(&b.episode_id)),
         }
     }
-}
-
-/// A run of the list, and what it fails the gate by.
-struct Row {
-    entry: RunEntry,
-    failure: Option<String>,
 }
 
 impl List {
@@ -141,7 +136,7 @@ impl List {
             .filter_map(|run| Self::matching(&run, &mut filter, gate.as_mut()));
         let is_sorted = self.sort != Order::Newest;
         let looked_at = if is_sorted { usize::MAX } else { limit };
-        let mut runs: Vec<Row> = matching.take(looked_at).collect();
+        let mut runs: Vec<RunEntry> = matching.take(looked_at).collect();
         self.sort.sort(&mut runs);
         let more = if is_sorted {
             runs.len().saturating_sub(limit)
@@ -167,18 +162,15 @@ impl List {
     fn print(
         &self,
         output: &mut Output,
-        runs: Vec<Row>,
+        runs: Vec<RunEntry>,
         more: usize,
         opened: usize,
     ) -> io::Result<()> {
         match self.format {
-            Format::Ids => runs.iter().try_for_each(|run| {
-                writeln!(output.stdout(), "{}", fit(&run.entry.episode_id, LONGEST))
-            }),
-            Format::Json => {
-                let runs = runs.into_iter().map(|run| run.entry).collect();
-                write_json_line(output.stdout(), &RunListing::new(runs, more))
-            }
+            Format::Ids => runs
+                .iter()
+                .try_for_each(|run| writeln!(output.stdout(), "{}", fit(&run.episode_id, LONGEST))),
+            Format::Json => write_json_line(output.stdout(), &RunListing::new(runs, more)),
             Format::Human => {
                 table(output, &runs, style(self.color))?;
                 match self.rest(runs.len(), more, opened) {
@@ -189,21 +181,22 @@ impl List {
         }
     }
 
-    /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
-    fn matching(run: &RunReader, filter: &mut RunFilter, gate: Option<&mut Gate>) -> Option<Row> {
-        let mut entry = run.entry_if(filter)?;
-        let failure = match gate {
-            Some(gate) => Some(failure(run, gate)?),
-            None => None,
+    /// Returns a run if it matches the filters; with a gate, only if it fails the gate. One that
+    /// the configuration excludes does not fail.
+    fn matching(
+        run: &RunReader,
+        filter: &mut RunFilter,
+        gate: Option<&mut Gate>,
+    ) -> Option<RunEntry> {
+        let entry = run.entry_if(filter)?;
+        let Some(gate) = gate else {
+            return Some(entry);
         };
-        let cell = failure.as_ref().map(Failing::cell);
-        if let Some(failing) = failure {
-            (entry.valid, entry.first_error) = (failing.valid, failing.first);
+        if gate.excludes(run.path()) {
+            return None;
         }
-        Some(Row {
-            entry,
-            failure: cell,
-        })
+        let report = gate.episode(run.dir()?).ok()?;
+        (report.valid != Some(true)).then(|| entry.with_verdict(&report))
     }
 
     /// The filters, as they were given.
@@ -233,43 +226,13 @@ impl List {
     }
 }
 
-/// What a run fails the gate by. A run that the configuration excludes does not fail.
-fn failure(run: &RunReader, gate: &mut Gate) -> Option<Failing> {
-    if gate.excludes(run.path()) {
-        return None;
-    }
-    let report = gate.episode(run.dir()?).ok()?;
-    if report.valid == Some(true) {
-        return None;
-    }
-    let is_error = |finding: &&Finding| finding.severity == Severity::Error;
-    let mut errors = report.findings.iter().filter(is_error);
-    let first = errors.next().map(|finding| finding.rule.clone());
-    Some(Failing {
-        valid: report.valid,
-        first,
-        more: errors.count(),
+/// Returns what a run that was judged fails the gate by.
+fn failure(run: &RunEntry) -> Option<String> {
+    (run.totals.episodes > 0).then(|| match (run.valid, &run.first_error) {
+        (None, _) | (_, None) => "undecided".into(),
+        (Some(_), Some(first)) if run.totals.errors == 1 => first.to_string(),
+        (Some(_), Some(first)) => format!("{first} +{}", run.totals.errors - 1),
     })
-}
-
-/// The result of judging a run that fails the gate.
-struct Failing {
-    /// `None` if it is open whether the run is valid.
-    valid: Option<bool>,
-    /// The rule of the first error.
-    first: Option<String>,
-    /// The number of other errors.
-    more: usize,
-}
-
-impl Failing {
-    fn cell(&self) -> String {
-        match (self.valid, &self.first, self.more) {
-            (None, ..) | (_, None, _) => "undecided".into(),
-            (Some(_), Some(first), 0) => first.clone(),
-            (Some(_), Some(first), more) => format!("{first} +{more}"),
-        }
-    }
 }
 
 /// The number of columns after which a text is cut, however wide lines may be.
@@ -299,33 +262,34 @@ struct Widths {
 }
 
 impl Widths {
-    fn of(runs: &[Row]) -> Self {
+    fn of(runs: &[RunEntry]) -> Self {
         let total = width();
-        let widest = |text: fn(&Row) -> &str, least: usize, most: usize| {
-            let widths = runs.iter().map(|run| text(run).chars().count());
+        let widest = |text: &dyn Fn(&RunEntry) -> usize, least: usize, most: usize| {
+            let widths = runs.iter().map(text);
             widths.max().unwrap_or(least).clamp(least, most)
         };
+        let length = |text: &Option<String>| text.as_deref().map_or(1, |it| it.chars().count());
         let is_cut = total < usize::MAX;
         let ids = if is_cut { 29 } else { LONGEST };
-        let is_any_in_progress = runs.iter().any(|run| is_only_in_progress(&run.entry));
-        let has_failures = runs.iter().any(|run| run.failure.is_some());
+        let is_any_in_progress = runs.iter().any(is_only_in_progress);
+        let failures = runs.iter().filter_map(failure).map(|it| it.chars().count());
+        let (failures, has_failures) = match failures.max() {
+            Some(widest) => (widest.clamp(11, 40), true),
+            None => (11, false),
+        };
         let mut widths = Self {
             total,
             starts: if total < 100 { 16 } else { 19 },
-            ids: widest(|run| &run.entry.episode_id, 2, ids),
+            ids: widest(&|run| run.episode_id.chars().count(), 2, ids),
             statuses: if is_any_in_progress {
                 IN_PROGRESS.len()
             } else {
                 8
             },
-            outcomes: widest(|run| run.entry.outcome.as_deref().unwrap_or("-"), 7, 18),
-            failures: widest(|run| run.failure.as_deref().unwrap_or_default(), 11, 40),
+            outcomes: widest(&|run| length(&run.outcome), 7, 18),
+            failures,
         };
-        let tasks = widest(
-            |run| run.entry.task.as_deref().unwrap_or("-"),
-            4,
-            LEAST_TASK,
-        );
+        let tasks = widest(&|run| length(&run.task), 4, LEAST_TASK);
         widths.shrink(tasks, has_failures);
         widths
     }
@@ -393,7 +357,7 @@ fn tail(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("…{end}"))
 }
 
-fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
+fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()> {
     let widths = Widths::of(runs);
     let (starts, failures) = (widths.starts, widths.failures);
     let mut row = |cells: [&str; 6]| {
@@ -403,41 +367,32 @@ fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
         writeln!(output.stdout(), "{line}")
     };
     if !runs.is_empty() {
-        let last = if runs.iter().any(|run| run.failure.is_some()) {
+        let last = if runs.iter().any(|run| failure(run).is_some()) {
             format!("{:failures$} TASK", "FIRST ERROR")
         } else {
             "TASK".to_owned()
         };
         row(["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", &last])?;
     }
-    for Row {
-        entry: run,
-        failure,
-    } in runs
-    {
-        let text = |text: &'_ Option<String>| text.clone().unwrap_or_else(|| "-".into());
+    for run in runs {
         let started = run.started_at.as_deref();
         let started =
             started.map_or_else(|| "-".into(), |started| instant(started, starts.max(16)));
-        let status = if is_only_in_progress(run) {
-            IN_PROGRESS.into()
-        } else {
-            text(&run.status)
+        let status = match &run.status {
+            _ if run.paused.is_some() => "paused",
+            None if is_only_in_progress(run) => IN_PROGRESS,
+            status => status.as_deref().unwrap_or("-"),
         };
         let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
-        let task = text(&run.task);
-        let last = match failure {
-            Some(failure) => format!("{failure:failures$} {task}"),
-            None => task,
-        };
-        row([
-            &started,
-            &run.episode_id,
-            &status,
-            &text(&run.outcome),
-            &duration,
-            &last,
-        ])?;
+        let mut last = run.task.as_deref().unwrap_or("-").to_owned();
+        if let Some(failure) = failure(run) {
+            last = format!("{failure:failures$} {last}");
+        }
+        if let Some(waiting) = waiting(run) {
+            last = format!("{last} ({waiting})");
+        }
+        let outcome = run.outcome.as_deref().unwrap_or("-");
+        row([&started, &run.episode_id, status, outcome, &duration, &last])?;
     }
     Ok(())
 }

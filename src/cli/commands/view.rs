@@ -87,8 +87,8 @@ impl View {
             return Ok(Exit::Success);
         }
         // What is known is printed before the timeline is read, which may take long.
-        let header = view::View::new(&run).overview(&run).header;
-        self.text(output).header(&header)?;
+        let overview = view::View::new(&run).overview();
+        self.text(output).header(&overview)?;
         output.finish()?;
         let dashboard = view::dashboard(&run, &mut gate)?;
         let mut text = self.text(output);

@@ -252,7 +252,7 @@ fn findings(out: &mut Vec<u8>, episode: &EpisodeReport) -> io::Result<()> {
 
 /// When a run started, as far as its records say.
 fn started(episode: &EpisodeReport) -> Option<Timestamp> {
-    Timestamp::parse(episode.card.as_ref()?.started_at.as_deref()?)
+    Timestamp::parse(episode.entry.as_ref()?.started_at.as_deref()?)
 }
 
 /// One line: the run, whether it has ended, and what is wrong.

@@ -75,14 +75,15 @@ impl DashboardText<'_> {
 
 /// How a run went, in words and in colour: a run that ended well may still have missed its goal.
 fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
-    let header = &dashboard.overview.header;
-    let status = header.status.as_deref();
+    let run = &dashboard.overview.entry;
+    let status = run.status.as_deref();
     let kind = dashboard.reason.as_ref().map(|reason| reason.kind);
     let lifecycle = dashboard.report.lifecycle;
-    let went = match (status, header.outcome.as_deref()) {
+    let went = match (status, run.outcome.as_deref()) {
         (Some("error"), _) => "failed (error)",
         (Some("vetoed"), _) => "vetoed",
         (Some("aborted"), _) => "aborted",
+        (Some("pending"), _) if run.paused.is_some() => "paused (pending)",
         (Some("pending"), _) => "in progress (pending)",
         (Some("partial"), _) if lifecycle == Lifecycle::NonTerminal => "paused (partial)",
         (Some(status @ ("ok" | "partial")), Some("goal_not_achieved")) => {
@@ -98,6 +99,7 @@ fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
             return ("ended, not verified (ok)".into(), Paint::Caution);
         }
         (Some("ok"), _) => "succeeded (ok)",
+        _ if run.paused.is_some() => "paused",
         _ if lifecycle == Lifecycle::NonTerminal => "in progress",
         _ => "unknown",
     };

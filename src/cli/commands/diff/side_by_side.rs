@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::super::output::Halves;
-use crate::dashboard::{ActionRow, Header, StepRow};
+use crate::dashboard::{ActionRow, StepRow};
 use crate::diff::{Diff, Difference, Subject, differs, is_expected};
 use crate::document::{Kind, Node};
+use crate::finding::RunEntry;
 use crate::outline::shown;
 use crate::printable::{brief, brief_json, columns_of, escape, fit};
 use crate::report::{Glyphs, Paint, Style, StyledLine, count, instant, paragraph, seconds};
@@ -42,11 +43,10 @@ impl<'o> SideBySide<'o> {
         // A path must be complete to be copied, so it is never cut.
         writeln!(self.out, "left:  {}", escape(&diff.left.dir))?;
         writeln!(self.out, "right: {}\n", escape(&diff.right.dir))?;
-        let headers = [left, right].map(|run| &run.overview.header);
-        let ids =
-            headers.map(|header| StyledLine::default().painted(&header.episode_id, Paint::Bold));
+        let entries = [left, right].map(|run| &run.overview.entry);
+        let ids = entries.map(|run| StyledLine::default().painted(&run.episode_id, Paint::Bold));
         let mut rows = vec![(false, String::new(), ids)];
-        rows.extend(headed(headers).into_iter().map(in_cells));
+        rows.extend(headed(entries).into_iter().map(in_cells));
         self.rows(&rows)?;
 
         let runs = [left, right];
@@ -203,21 +203,22 @@ fn in_cells((name, values, differs): Named) -> Row {
     (differs, name, cells)
 }
 
-/// What both headers say.
-fn headed(headers: [&Header; 2]) -> Vec<Named> {
-    let of = |value: fn(&Header) -> Option<String>| headers.map(value);
+/// What both runs say of themselves.
+fn headed(runs: [&RunEntry; 2]) -> Vec<Named> {
+    let of = |value: fn(&RunEntry) -> Option<String>| runs.map(value);
+    let text = |value: fn(&RunEntry) -> Option<&str>| runs.map(|run| value(run).map(brief));
     [
-        ("task", of(|header| header.task.as_deref().map(brief)), true),
-        ("status", of(|header| header.status.clone()), true),
-        ("outcome", of(|header| header.outcome.clone()), true),
-        ("mode", of(|header| header.mode.clone()), true),
-        ("adapter", of(|header| header.adapter.clone()), true),
+        ("task", text(|run| run.task.as_deref()), true),
+        ("status", text(|run| run.status.as_deref()), true),
+        ("outcome", text(|run| run.outcome.as_deref()), true),
+        ("mode", text(|run| run.mode.as_deref()), true),
+        ("adapter", text(|run| run.adapter.as_deref()), true),
         (
             "started",
-            of(|header| Some(instant(header.started_at.as_deref()?, 19))),
+            of(|run| Some(instant(run.started_at.as_deref()?, 19))),
             false,
         ),
-        ("took", of(|header| header.duration_sec.map(seconds)), false),
+        ("took", of(|run| run.duration_sec.map(seconds)), false),
     ]
     .into_iter()
     .filter(|(_, values, _)| values.iter().any(Option::is_some))
