@@ -43,7 +43,7 @@ pub(crate) struct Overview {
     /// The beliefs of the state.
     pub(crate) beliefs: Rows<BeliefRow>,
     /// The facts that the state remembers.
-    pub(crate) facts: Rows<FactRow>,
+    pub(crate) facts: Rows<Figure>,
     /// The verification that the summary reports.
     pub(crate) verification: Option<VerificationSection>,
     /// The metrics of the summary.
@@ -142,15 +142,6 @@ pub(crate) struct BeliefRow {
     pub(crate) statement: String,
 }
 
-/// A fact that the run remembers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FactRow {
-    /// Its name.
-    pub(crate) key: String,
-    /// Its value: a text without its quotes, anything else as JSON.
-    pub(crate) value: String,
-}
-
 /// The verification that the summary reports.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VerificationSection {
@@ -216,12 +207,13 @@ pub(crate) struct MetricsSection {
     pub(crate) latencies: Rows<Latency>,
 }
 
-/// A single figure.
+/// A single figure, or a fact that the run remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Figure {
     /// Its name.
     pub(crate) name: String,
-    /// Its value, a number with as many digits as people read.
+    /// Its value: a text without its quotes, a number with as many digits as people read, anything
+    /// else as JSON.
     pub(crate) value: String,
 }
 

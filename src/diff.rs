@@ -23,7 +23,7 @@ use crate::gate::Gate;
 use crate::read::{Error, RunReader};
 use crate::report::json_bytes;
 use crate::source::Artifact;
-use crate::view::{Checked, View};
+use crate::view::{OpenedRun, View};
 use walk::Walk;
 #[cfg(feature = "cli")]
 pub(crate) use walk::{differs, is_expected};
@@ -118,12 +118,7 @@ impl Subject {
     /// [`Error::Artifact`] where the directory can't be opened, or an artifact is there and can't
     /// be read, so that it can't be compared.
     pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
-        let Checked {
-            view,
-            timeline,
-            report,
-            ..
-        } = Checked::new(run, gate)?;
+        let (OpenedRun { view, timeline, .. }, report) = OpenedRun::judged(run, gate)?;
         let is_there = |artifact| view.artifacts.contains(&artifact);
         let (has_state, has_summary) = (is_there(Artifact::State), is_there(Artifact::Summary));
         let has_events = is_there(Artifact::Events);

@@ -26,11 +26,10 @@ pub use entry::{Pause, RunEntry};
 pub(crate) use entry::{SharedTexts, cut};
 pub use skip::Skip;
 pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
-pub(crate) use totals::NONE;
-pub(crate) use totals::Tally;
 pub use totals::{Deny, Statistics, Totals};
+pub(crate) use totals::{NONE, Tally, by_rule};
 #[cfg(feature = "html")]
-pub(crate) use totals::{OTHERS, by_rule, quantile, sum_of};
+pub(crate) use totals::{OTHERS, quantile, sum_of};
 pub use verdict::Verdict;
 pub use whole::Whole;
 

@@ -32,10 +32,10 @@ use crate::schema::{CompiledSchema, checked_in};
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Fault};
 use crate::words::words;
-use rows::JudgedRun;
 pub(crate) use rows::Row;
 #[cfg(test)]
 pub(crate) use rows::{ActionRow, EventRow, FindingRow, RunRow, StepRow};
+use rows::{JudgedRun, documents};
 
 /// What a row of a table stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,7 @@ impl TableWriter {
         }
         let (report, documents) = gate.judge(|worker| {
             run.check_and(worker, None, |loaded| {
-                self.table.needs_records().then(|| loaded.into())
+                self.table.needs_records().then(|| documents(loaded))
             })
         })?;
         if !self.verdicts.is_empty() && !self.verdicts.contains(&report.valid) {
@@ -255,7 +255,11 @@ impl TableWriter {
             }
             Written::Large(of) => {
                 let (run, report) = *of;
-                let documents = self.table.needs_records().then(|| run.records().into());
+                let records = || {
+                    let records = run.records();
+                    [records.state.ok(), records.summary.ok()]
+                };
+                let documents = self.table.needs_records().then(records);
                 let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
                 self.rows(&of, || run.event_lines().ok(), out)?;
                 report.fault()
@@ -292,7 +296,7 @@ impl TableWriter {
                 fetch,
                 |fetched| &**fetched,
                 None,
-                |loaded| table.needs_records().then(|| loaded.into()),
+                |loaded| table.needs_records().then(|| documents(loaded)),
             )
         })?;
         let lines = || {

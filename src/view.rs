@@ -21,8 +21,8 @@ mod reason;
 mod sheet;
 
 use crate::dashboard::{
-    ActionRow, AssertionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange,
-    Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
+    ActionRow, AssertionRow, BeliefRow, ChangeKind, Dashboard, Figure, FileChange, Latency,
+    LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
     UnreadableRecord, VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
@@ -36,7 +36,7 @@ use crate::read::{Error, Records, RunEntry, RunReader};
 use crate::report::json_bytes;
 use crate::source::{Artifact, leads_to};
 #[cfg(feature = "cli")]
-pub(crate) use moments::Moments;
+pub(crate) use moments::moments;
 pub(crate) use page::RunPage;
 #[cfg(feature = "cli")]
 pub(crate) use sheet::run_page;
@@ -76,22 +76,21 @@ pub(crate) struct View {
     pub(crate) artifacts: Vec<Artifact>,
 }
 
-/// A run that was opened once: its records, its timeline in outline, and the result of judging it.
+/// A run that was opened once: its records, its timeline in outline, and its rebuilt plan.
 #[derive(Debug)]
-pub(crate) struct Checked {
-    /// The records.
+pub(crate) struct OpenedRun {
     pub(crate) view: View,
-    /// The timeline in outline.
     pub(crate) timeline: Outline,
-    /// The report.
-    pub(crate) report: EpisodeReport,
     /// The rebuilt plan, and its differences from the persisted one.
     pub(crate) plan: PlanComparison,
 }
 
 /// Reads a run, outlines its timeline and judges it.
 pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, Error> {
-    Ok(Checked::new(run, gate)?.dashboard())
+    let (opened, report) = OpenedRun::judged(run, gate)?;
+    let mut overview = opened.view.overview();
+    opened.contest(&mut overview);
+    Ok(opened.dashboard(report, overview).0)
 }
 
 /// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
@@ -135,28 +134,28 @@ fn reason_of(error: Error) -> String {
     }
 }
 
-impl Checked {
+impl OpenedRun {
+    fn of(run: &RunReader, loaded: &Loaded<'_, '_>) -> Self {
+        Self {
+            view: View::of(run, run.loaded_records(loaded)),
+            timeline: outlined(run, loaded),
+            plan: PlanComparison::of(loaded.run),
+        }
+    }
+
     /// Reads a run, outlines its timeline, judges it and rebuilds its plan.
-    pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
-        let also = |loaded: &Loaded<'_, '_>| Parts::of(run, loaded);
-        let (report, parts) = judged(run, gate, Listening::Outline, also)?;
-        Ok(parts.with(report))
+    pub(crate) fn judged(run: &RunReader, gate: &mut Gate) -> Result<(Self, EpisodeReport), Error> {
+        let also = |loaded: &Loaded<'_, '_>| Self::of(run, loaded);
+        let (report, opened) = judged(run, gate, Listening::Outline, also)?;
+        Ok((opened, report))
     }
 
-    /// All that a dashboard shows of the run.
-    #[must_use]
-    pub(crate) fn dashboard(self) -> Dashboard {
-        let mut overview = self.view.overview();
-        self.contest(&mut overview);
-        self.with(overview).0
-    }
-
-    fn with(self, overview: Overview) -> (Dashboard, View) {
+    fn dashboard(self, report: EpisodeReport, overview: Overview) -> (Dashboard, View) {
         let dashboard = Dashboard {
             overview,
             reason: self.view.reason(&self.timeline),
             timeline: self.timeline,
-            report: self.report,
+            report,
             plan_differs_from: self.plan.differs_from(),
         };
         (dashboard, self.view)
@@ -212,26 +211,6 @@ fn judged<R>(
     judged.map_err(|fault| Error::at(run.path(), &fault))
 }
 
-/// What is shown of a run that was loaded, besides its report.
-struct Parts(View, Outline, PlanComparison);
-
-impl Parts {
-    fn of(run: &RunReader, loaded: &Loaded<'_, '_>) -> Self {
-        let view = View::of(run, run.loaded_records(loaded));
-        Self(view, outlined(run, loaded), PlanComparison::of(loaded.run))
-    }
-
-    fn with(self, report: EpisodeReport) -> Checked {
-        let Self(view, timeline, plan) = self;
-        Checked {
-            view,
-            timeline,
-            report,
-            plan,
-        }
-    }
-}
-
 impl View {
     /// Reads the records of a run. If the run is in progress, half-written or broken, the result
     /// has what can be shown, and the reasons why the rest can't.
@@ -272,8 +251,8 @@ impl View {
                 confidence: text(belief, "confidence"),
                 statement: text(belief, "statement"),
             }),
-            facts: rows(state, &["memory", "facts"], |fact| FactRow {
-                key: text(fact, "key"),
+            facts: rows(state, &["memory", "facts"], |fact| Figure {
+                name: text(fact, "key"),
                 value: text(fact, "value"),
             }),
             verification: summary

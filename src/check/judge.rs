@@ -67,6 +67,8 @@ pub(super) fn episode<R>(
         let entry = settings.keep_cards.then(|| {
             let entry = RunEntry::named(&id, &dir, lifecycle);
             let entry = entry.with_records(loaded.state.written(), loaded.summary.written());
+            let mode = mode.as_deref().map(Into::into);
+            let entry = RunEntry { mode, ..entry };
             if lifecycle != Lifecycle::NonTerminal {
                 return entry;
             }

@@ -57,7 +57,7 @@ pub struct RunEntry {
     pub first_error: Option<String>,
     /// Why a run in progress waits; absent where it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub paused: Option<Pause>,
+    pub paused: Option<Box<Pause>>,
     /// The last event of a run in progress, in one line; absent where the run has ended or is
     /// paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ pub struct RunEntry {
     pub(crate) is_cut: bool,
     /// The number of tags, latencies and metrics that were left out.
     #[serde(skip)]
-    pub(crate) left_out: usize,
+    pub(crate) left_out: u32,
 }
 
 /// Names, each with a number.
@@ -123,15 +123,6 @@ pub struct Pause {
     /// The reason that the event gives, or else the step that waits.
     #[schemars(extend("examples" = ["wait for approval"]))]
     pub reason: Option<String>,
-}
-
-impl Pause {
-    pub(crate) fn new(since: Option<Cow<'_, str>>, reason: Option<Cow<'_, str>>) -> Self {
-        Self {
-            since: since.map(Cow::into_owned),
-            reason: reason.map(Cow::into_owned),
-        }
-    }
 }
 
 impl RunEntry {
@@ -279,6 +270,8 @@ impl RunEntry {
 
     /// Cuts long texts and lists, so that many runs fit into memory, and shares texts with others.
     pub(crate) fn bound(&mut self, shared: &mut SharedTexts) {
+        // Its rules have it.
+        self.first_error = None;
         let mut is_cut = false;
         for text in [
             &mut self.task,
@@ -310,7 +303,7 @@ impl RunEntry {
             keep(value);
         }
         for figures in [&mut self.latencies, &mut self.metrics] {
-            left_out += shorten(figures);
+            left_out = shorten(figures).saturating_add(left_out);
             figures.iter_mut().for_each(|(name, _)| keep(name));
         }
         let rules = std::mem::take(&mut self.rules).into_iter();
@@ -374,12 +367,12 @@ pub(crate) fn cut(text: &str) -> Cow<'_, str> {
 }
 
 /// Leaves out what is beyond the limit; returns the number of items.
-fn shorten<T: Clone>(items: &mut Box<[T]>) -> usize {
+fn shorten<T: Clone>(items: &mut Box<[T]>) -> u32 {
     let beyond = items.len().saturating_sub(MAX_ITEMS);
     if beyond > 0 {
         *items = items.iter().take(MAX_ITEMS).cloned().collect();
     }
-    beyond
+    u32::try_from(beyond).unwrap_or(u32::MAX)
 }
 
 /// The members of an object that are numbers.

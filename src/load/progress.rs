@@ -1,6 +1,8 @@
 //! The two ends of the timeline of a run in progress -> what the run does now, or why it waits, and
 //! what its first events say before there is a state.
 
+use std::borrow::Cow;
+
 use crate::document::{Document, Node, Tape};
 use crate::finding::{Pause, RunEntry};
 use crate::outline::{moment, waits};
@@ -51,7 +53,10 @@ fn tells_now(entry: &mut RunEntry, event: Node<'_>) -> bool {
     if waits(event) {
         let reasons = ["reason", "message", "question", "step_id"].into_iter();
         let mut reasons = reasons.filter_map(|key| text(&["payload", key]));
-        entry.paused = Some(Pause::new(text(&["timestamp"]), reasons.next()));
+        entry.paused = Some(Box::new(Pause {
+            since: text(&["timestamp"]).map(Cow::into_owned),
+            reason: reasons.next().map(Cow::into_owned),
+        }));
         return true;
     }
     let is_runtime = text(&["phase"]).as_deref() == Some("runtime");

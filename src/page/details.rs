@@ -67,7 +67,7 @@ fn beliefs(overview: &Overview) -> Markup {
 fn facts(overview: &Overview) -> Markup {
     table(&["fact", "value"], &overview.facts, |fact| {
         html! {
-            th scope="row" { (said(&fact.key)) }
+            th scope="row" { (said(&fact.name)) }
             td { code { (said(&fact.value)) } }
         }
     })

@@ -73,16 +73,16 @@ pub(crate) struct RunItem<'r> {
     /// The number of tags, latencies and metrics that are left out: of a page in one file beyond
     /// the first 256 of each.
     #[serde(skip_serializing_if = "is_zero")]
-    left_out: usize,
+    left_out: u64,
     /// The number of findings of severity `error`.
     errors: u64,
     /// The number of findings of severity `warning`.
     warnings: u64,
     /// The number of rules that could not be judged.
     #[serde(skip_serializing_if = "is_zero")]
-    unjudged: usize,
+    unjudged: u64,
     /// The number of findings that do not count.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     suppressed: u64,
     /// The rules of the findings, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -90,12 +90,7 @@ pub(crate) struct RunItem<'r> {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
-fn is_none(number: &u64) -> bool {
+fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
@@ -115,7 +110,7 @@ impl<'r> From<&'r RunEntry> for RunItem<'r> {
             started_sec: run.started_sec,
             duration_sec: run.duration_sec,
             written_sec: since_1970().and_then(|since| i64::try_from(since.as_secs()).ok()),
-            paused: run.paused.as_ref(),
+            paused: run.paused.as_deref(),
             now: run.now.as_deref(),
             steps: run.steps,
             mode: run.mode.as_deref(),
@@ -123,10 +118,10 @@ impl<'r> From<&'r RunEntry> for RunItem<'r> {
             tags: run.tags.iter().map(tag_text).collect(),
             latencies: &run.latencies,
             metrics: &run.metrics,
-            left_out: run.left_out,
+            left_out: run.left_out.into(),
             errors: run.totals.errors,
             warnings: run.totals.warnings,
-            unjudged: run.unjudged,
+            unjudged: run.unjudged as u64,
             suppressed: run.suppressed(),
             rules: run.rules.keys().map(|rule| &**rule).collect(),
         }

@@ -155,7 +155,7 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
         let at = Timestamp::parse(text);
         at.map_or_else(|| text.to_owned(), |at| time(at.unix_seconds()))
     };
-    let paused = run.paused.as_ref();
+    let paused = run.paused.as_deref();
     let figures = [
         ("started", run.started_at.as_deref().map(at)),
         (

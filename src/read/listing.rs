@@ -18,11 +18,3 @@ pub(crate) struct RunListing {
     /// or not they match the filters.
     pub(crate) more: usize,
 }
-
-impl RunListing {
-    /// A list of runs, and how many more there are.
-    #[must_use]
-    pub(crate) fn new(runs: Vec<RunEntry>, more: usize) -> Self {
-        Self { runs, more }
-    }
-}

@@ -65,7 +65,7 @@ impl<'o> DashboardText<'o> {
             row(&format!("{:>5} {}", belief.confidence, belief.statement))
         })?;
         self.list("Facts", &overview.facts, |fact| {
-            row(&format!("{} = {}", fact.key, fact.value))
+            row(&format!("{} = {}", fact.name, fact.value))
         })?;
         if let Some(verification) = &overview.verification {
             self.verification(verification)?;

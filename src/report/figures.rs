@@ -83,7 +83,7 @@ pub(super) fn instant_with_offset(text: &str) -> String {
 
 /// Returns since when and for what a run waits, or what it does before it has a state.
 pub(crate) fn waiting(run: &RunEntry) -> Option<String> {
-    let Some(Pause { since, reason }) = &run.paused else {
+    let Some(Pause { since, reason }) = run.paused.as_deref() else {
         let now = run.now.as_ref().filter(|_| run.status.is_none())?;
         return Some(format!("now {}", brief(now)));
     };

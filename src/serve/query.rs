@@ -177,57 +177,24 @@ pub(super) struct RunList {
     pub(super) next: Option<String>,
 }
 
-/// What runs are sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column<'q> {
-    Started,
-    Duration,
-    Id,
-    Dir,
-    Task,
-    Status,
-    Outcome,
-    Adapter,
-    Mode,
-    Valid,
-    Metric(&'q str),
-}
-
-const COLUMNS: [(&str, Column<'static>); 10] = [
-    ("started", Column::Started),
-    ("duration", Column::Duration),
-    ("id", Column::Id),
-    ("dir", Column::Dir),
-    ("task", Column::Task),
-    ("status", Column::Status),
-    ("outcome", Column::Outcome),
-    ("adapter", Column::Adapter),
-    ("mode", Column::Mode),
-    ("valid", Column::Valid),
+/// The columns that runs are sorted by, beside metrics.
+const COLUMNS: [&str; 10] = [
+    "started", "duration", "id", "dir", "task", "status", "outcome", "adapter", "mode", "valid",
 ];
 
 #[derive(Clone, Copy, Debug)]
 struct Sort<'q> {
-    column: Column<'q>,
+    column: &'q str,
     is_descending: bool,
 }
 
-/// The value that a run is sorted by.
-#[derive(Clone, Copy, Debug)]
-enum Key<'e> {
-    Number(f64),
-    Text(&'e str),
-}
+/// The value that a run is sorted by: a number in the order of integers, and a text.
+type Key<'e> = (i64, &'e str);
 
-impl Key<'_> {
-    fn compare(self, other: Key<'_>) -> Ordering {
-        match (self, other) {
-            (Self::Number(one), Key::Number(other)) => one.total_cmp(&other),
-            (Self::Text(one), Key::Text(other)) => one.cmp(other),
-            (Self::Number(_), Key::Text(_)) => Ordering::Less,
-            (Self::Text(_), Key::Number(_)) => Ordering::Greater,
-        }
-    }
+/// Returns the integer that has the place of a number among all.
+const fn in_order(number: f64) -> i64 {
+    let bits = number.to_bits().cast_signed();
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 /// The place after which the next page starts: the last run of the page before, whether or not it
@@ -235,69 +202,57 @@ impl Key<'_> {
 #[derive(Serialize, Deserialize)]
 struct Cursor {
     sort: String,
-    /// The bits of a number, so that each number can be written.
-    number: Option<u64>,
-    text: Option<String>,
+    number: i64,
+    text: String,
     dir: String,
 }
 
 impl<'q> Sort<'q> {
     fn read(text: &'q str) -> Result<Self, String> {
-        let (name, is_descending) = match text.strip_prefix('-') {
-            Some(name) => (name, true),
+        let (column, is_descending) = match text.strip_prefix('-') {
+            Some(column) => (column, true),
             None => (text, false),
         };
-        let known = COLUMNS.iter().find(|(known, _)| *known == name);
-        let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-        let metric = name.strip_prefix("metric:").map(Column::Metric);
-        let column = known.map(|(_, column)| *column).or(metric);
-        let column = column.ok_or_else(|| {
-            let names = names.join(", ");
-            format!("`sort` is one of {names} and metric:NAME, with or without a `-` before it")
-        })?;
-        Ok(Self {
-            column,
-            is_descending,
-        })
+        if COLUMNS.contains(&column) || column.starts_with("metric:") {
+            return Ok(Self {
+                column,
+                is_descending,
+            });
+        }
+        let names = COLUMNS.join(", ");
+        Err(format!(
+            "`sort` is one of {names} and metric:NAME, with or without a `-` before it"
+        ))
     }
 
     /// The texts that can be read, as a regular expression.
     fn pattern() -> String {
-        let names = COLUMNS.map(|(name, _)| name).join("|");
-        format!("^-?({names}|metric:.*)$")
+        format!("^-?({}|metric:.*)$", COLUMNS.join("|"))
     }
 
-    fn key(self, entry: &RunEntry) -> Key<'_> {
+    fn key(self, run: &RunEntry) -> Key<'_> {
         #[expect(
             clippy::cast_precision_loss,
             reason = "seconds, and numbers of findings"
         )]
-        match self.column {
-            Column::Started => Key::Number(
-                entry
-                    .started_sec
-                    .map_or(f64::NEG_INFINITY, |sec| sec as f64),
-            ),
-            Column::Duration => Key::Number(entry.duration_sec.unwrap_or(f64::NEG_INFINITY)),
-            Column::Metric(name) => {
-                let mut metrics = entry.metrics.iter().filter(|(known, _)| **known == *name);
-                Key::Number(
-                    metrics
-                        .next()
-                        .map_or(f64::NEG_INFINITY, |(_, value)| *value),
-                )
+        let number = match self.column {
+            "started" => run.started_sec.map(|sec| sec as f64),
+            "duration" => run.duration_sec,
+            "valid" => Some(run.totals.errors as f64 * 1e6 + run.totals.warnings as f64),
+            "id" => return (0, &run.episode_id),
+            "dir" => return (0, &run.dir),
+            "task" => return (0, run.task.as_deref().unwrap_or_default()),
+            "status" => return (0, run.status.as_deref().unwrap_or_default()),
+            "outcome" => return (0, run.outcome.as_deref().unwrap_or_default()),
+            "adapter" => return (0, run.adapter.as_deref().unwrap_or_default()),
+            "mode" => return (0, run.mode.as_deref().unwrap_or_default()),
+            column => {
+                let name = column.strip_prefix("metric:").unwrap_or_default();
+                let metric = run.metrics.iter().find(|(known, _)| **known == *name);
+                metric.map(|(_, value)| *value)
             }
-            Column::Valid => {
-                Key::Number(entry.totals.errors as f64 * 1e6 + entry.totals.warnings as f64)
-            }
-            Column::Id => Key::Text(&entry.episode_id),
-            Column::Dir => Key::Text(&entry.dir),
-            Column::Task => Key::Text(entry.task.as_deref().unwrap_or_default()),
-            Column::Status => Key::Text(entry.status.as_deref().unwrap_or_default()),
-            Column::Outcome => Key::Text(entry.outcome.as_deref().unwrap_or_default()),
-            Column::Adapter => Key::Text(entry.adapter.as_deref().unwrap_or_default()),
-            Column::Mode => Key::Text(entry.mode.as_deref().unwrap_or_default()),
-        }
+        };
+        (in_order(number.unwrap_or(f64::NEG_INFINITY)), "")
     }
 
     /// The order of runs: by the key, then by directory, so that it is the same each time. Most
@@ -307,7 +262,7 @@ impl<'q> Sort<'q> {
         one: (Key<'_>, impl FnOnce() -> &'d str),
         other: (Key<'_>, impl FnOnce() -> &'d str),
     ) -> Ordering {
-        let by_key = one.0.compare(other.0);
+        let by_key = one.0.cmp(&other.0);
         let by_key = if self.is_descending {
             by_key.reverse()
         } else {
@@ -318,15 +273,11 @@ impl<'q> Sort<'q> {
 }
 
 impl Cursor {
-    fn after(sort: &str, key: Key<'_>, dir: &str) -> String {
-        let (number, text) = match key {
-            Key::Number(number) => (Some(number.to_bits()), None),
-            Key::Text(text) => (None, Some(text.to_owned())),
-        };
+    fn after(sort: &str, (number, text): Key<'_>, dir: &str) -> String {
         let cursor = Self {
             sort: sort.to_owned(),
             number,
-            text,
+            text: text.to_owned(),
             dir: dir.to_owned(),
         };
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&cursor).unwrap_or_default())
@@ -340,13 +291,6 @@ impl Cursor {
             Ok(cursor)
         } else {
             Err(wrong.into())
-        }
-    }
-
-    fn key(&self) -> Key<'_> {
-        match self.number {
-            Some(bits) => Key::Number(f64::from_bits(bits)),
-            None => Key::Text(self.text.as_deref().unwrap_or_default()),
         }
     }
 }
@@ -381,8 +325,11 @@ impl RunQuery {
             total += 1;
             let key = sort.key(run);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
-                sort.compare((key, || &*run.dir), (cursor.key(), || &*cursor.dir))
-                    .is_gt()
+                sort.compare(
+                    (key, || &*run.dir),
+                    ((cursor.number, &cursor.text), || &*cursor.dir),
+                )
+                .is_gt()
             });
             if is_after {
                 found.push((key, Path::new(path), run));

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::cell::{Figure, Figures, Part};
 use crate::document::{Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity};
-use crate::load::{Loaded, LoadedRecord};
-use crate::read::{Error, EventLines, Records};
+use crate::load::Loaded;
+use crate::read::{Error, EventLines};
 
 /// A row: the columns of each table, then its own.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -245,29 +245,12 @@ pub(crate) struct JudgedRun<'r> {
     summary: Part<'r>,
 }
 
-/// The records that rows are made of, as far as they can be read.
-pub(crate) struct Documents {
-    state: Option<OwnedDocument>,
-    summary: Option<OwnedDocument>,
-}
+/// The state and the summary, from which rows are made, as far as they can be read.
+pub(crate) type Documents = [Option<OwnedDocument>; 2];
 
-impl From<&Loaded<'_, '_>> for Documents {
-    fn from(loaded: &Loaded<'_, '_>) -> Self {
-        let of = |record: &LoadedRecord<'_>| record.document().ok().map(OwnedDocument::of);
-        Self {
-            state: of(loaded.state),
-            summary: of(loaded.summary),
-        }
-    }
-}
-
-impl From<Records> for Documents {
-    fn from(records: Records) -> Self {
-        Self {
-            state: records.state.ok(),
-            summary: records.summary.ok(),
-        }
-    }
+/// Returns the records of a run that was loaded.
+pub(crate) fn documents(loaded: &Loaded<'_, '_>) -> Documents {
+    [loaded.state, loaded.summary].map(|record| record.document().ok().map(OwnedDocument::of))
 }
 
 impl<'r> JudgedRun<'r> {
@@ -280,7 +263,7 @@ impl<'r> JudgedRun<'r> {
             let findings = report.findings.iter();
             findings.filter(|it| it.severity == severity).count()
         };
-        let root = |document: &'r Option<OwnedDocument>| document.as_ref().map(OwnedDocument::root);
+        let root = |at: usize| Some(documents?.get(at)?.as_ref()?.root());
         Self {
             head: Head {
                 dir: &report.dir,
@@ -292,8 +275,8 @@ impl<'r> JudgedRun<'r> {
                 settings,
             },
             report,
-            state: Part(documents.and_then(|it| root(&it.state))),
-            summary: Part(documents.and_then(|it| root(&it.summary))),
+            state: Part(root(0)),
+            summary: Part(root(1)),
         }
     }
 

@@ -5,60 +5,29 @@ use std::borrow::Cow;
 use crate::dashboard::Moment;
 use crate::document::Node;
 use crate::outline::{TimelineClock, moment};
-use crate::read::{Error, EventTexts, RunReader};
+use crate::read::{Error, RunReader};
 
-/// The events of a timeline, each as one line of text. A line that is not an event is an error, and
-/// the next call reads the next line.
-#[derive(Debug)]
-pub(crate) struct Moments {
-    events: EventTexts,
-    clock: TimelineClock,
-    /// The phases that are wanted; none for all.
-    phases: Vec<String>,
-    text: Option<String>,
-}
-
-impl Moments {
-    /// Opens the timeline of a run.
-    pub(crate) fn open(run: &RunReader) -> Result<Self, Error> {
-        Ok(Self {
-            events: run.event_texts()?,
-            clock: TimelineClock::default(),
-            phases: Vec::new(),
-            text: None,
-        })
-    }
-
-    /// Skips the events of other phases, if any is given.
-    #[must_use]
-    pub(crate) fn only_phases(mut self, phases: &[String]) -> Self {
-        self.phases = phases.to_vec();
-        self
-    }
-
-    /// Skips the events whose line does not contain a text.
-    #[must_use]
-    pub(crate) fn only_with(mut self, text: impl Into<String>) -> Self {
-        self.text = Some(text.into());
-        self
-    }
-}
-
-impl Iterator for Moments {
-    type Item = Result<Moment, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+/// Returns the events of a timeline, each as one line of text: those of some phases, or of all if
+/// none is given, whose line contains a text. A line that is not an event is an error, and the next
+/// line follows.
+pub(crate) fn moments(
+    run: &RunReader,
+    phases: &[String],
+    text: Option<&str>,
+) -> Result<impl Iterator<Item = Result<Moment, Error>>, Error> {
+    let (mut events, mut clock) = (run.event_texts()?, TimelineClock::default());
+    Ok(std::iter::from_fn(move || {
         loop {
-            let (line, event) = match self.events.next_document()? {
+            let (line, event) = match events.next_document()? {
                 Ok(read) => read,
                 Err(error) => return Some(Err(error)),
             };
-            let offset_sec = self.clock.offset(event);
-            if is_wanted(event, &self.phases, self.text.as_deref()) {
+            let offset_sec = clock.offset(event);
+            if is_wanted(event, phases, text) {
                 return Some(Ok(moment(line, event, offset_sec)));
             }
         }
-    }
+    }))
 }
 
 /// Whether an event has a requested phase, and its line contains the requested text.

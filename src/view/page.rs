@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::Checked;
+use super::OpenedRun;
 use crate::dashboard::{Outline, Reason};
 use crate::document::OwnedDocument;
 use crate::finding::{Finding, Lifecycle, Skip, Suppressed};
@@ -84,12 +84,12 @@ impl EventCounts {
 impl RunPage {
     /// Reads a run, counts its events and judges it.
     pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
-        let Checked {
+        let (opened, report) = OpenedRun::judged(run, gate)?;
+        let OpenedRun {
             view,
             timeline,
-            report,
             plan,
-        } = Checked::new(run, gate)?;
+        } = opened;
         let path = |artifact: Artifact| {
             let path = run.artifact(artifact)?;
             Some(path.to_string_lossy().into_owned())

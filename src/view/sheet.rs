@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use super::actions::{actions, beginning, pretty};
-use super::{Checked, Parts, judged, reason_of, rebuilt_step};
+use super::{OpenedRun, judged, reason_of, rebuilt_step};
 use crate::dashboard::Rows;
 use crate::document::{Document, Node, OwnedDocument, Tape};
 use crate::finding::EpisodeReport;
@@ -38,27 +38,32 @@ const MAX_LEARN_BYTES: usize = 64 << 10;
 #[cfg(feature = "cli")]
 pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
     let none = BTreeSet::new();
-    let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));
-    let (report, (parts, mut shown)) = judged(run, gate, Listening::Track(&none), also)?;
+    let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), track(loaded));
+    let (report, (opened, mut shown)) = judged(run, gate, Listening::Track(&none), also)?;
     let named = named_lines(&report);
     if lacks(&shown, &named) {
         shown = run.load(Some(Listening::Track(&named)), track)?;
     }
-    Ok(page(run, parts.with(report), shown))
+    Ok(page(run, opened, report, shown))
 }
 
 /// Reads a run that is judged already, and returns the same with the report that is given.
 pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunSheet, Error> {
     let named = named_lines(&report);
-    let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));
-    let (parts, shown) = run.load(Some(Listening::Track(&named)), also)?;
-    Ok(page(run, parts.with(report), shown))
+    let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), track(loaded));
+    let (opened, shown) = run.load(Some(Listening::Track(&named)), also)?;
+    Ok(page(run, opened, report, shown))
 }
 
-fn page(run: &RunReader, checked: Checked, track: Vec<TrackItem>) -> RunSheet {
-    let overview = checked.view.overview();
-    let plan = sides(&overview, &checked.plan);
-    let (dashboard, view) = checked.with(overview);
+fn page(
+    run: &RunReader,
+    opened: OpenedRun,
+    report: EpisodeReport,
+    track: Vec<TrackItem>,
+) -> RunSheet {
+    let overview = opened.view.overview();
+    let plan = sides(&overview, &opened.plan);
+    let (dashboard, view) = opened.dashboard(report, overview);
     let state = view.state.as_ref().ok().map(OwnedDocument::root);
     RunSheet {
         dashboard,

@@ -170,7 +170,7 @@ impl List {
             Format::Ids => runs
                 .iter()
                 .try_for_each(|run| writeln!(output.stdout(), "{}", fit(&run.episode_id, LONGEST))),
-            Format::Json => write_json_line(output.stdout(), &RunListing::new(runs, more)),
+            Format::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
             Format::Human => {
                 table(output, &runs, style(self.color))?;
                 match self.rest(runs.len(), more, opened) {

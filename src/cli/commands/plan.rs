@@ -13,7 +13,7 @@ use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
 use crate::printable::{brief, escape};
 use crate::report::{Glyphs, Paint, Style, StyledLine, count, paragraph, write_json_line};
-use crate::view::Checked;
+use crate::view::OpenedRun;
 
 /// Show the persisted plan beside the one rebuilt from the timeline
 ///
@@ -52,10 +52,10 @@ impl Plan {
         } else {
             // The version does not decide what is compared, but a reader should know of it.
             let mut version = Gate::default().select(["state/version"])?;
-            let checked = Checked::new(&run, &mut version)?;
-            let state = checked.view.state.as_ref().ok();
-            table(output, state, &checked.plan, style(self.color))?;
-            if let Some(finding) = checked.report.findings.first() {
+            let (opened, report) = OpenedRun::judged(&run, &mut version)?;
+            let state = opened.view.state.as_ref().ok();
+            table(output, state, &opened.plan, style(self.color))?;
+            if let Some(finding) = report.findings.first() {
                 let message = escape(&finding.message);
                 let text = format!("{message}; its plan is still compared");
                 paragraph(output.stdout(), width(), "? ", "  ", &text)?;

@@ -14,7 +14,7 @@ use crate::read::RunReader;
 use crate::record::phases::{KNOWN, is_known};
 use crate::report::{DashboardText, count, write_json_line};
 use crate::source::Artifact;
-use crate::view::{self, Moments, RunPage};
+use crate::view::{self, RunPage, moments};
 
 /// Show one run at a glance, and whether its records can be trusted
 ///
@@ -107,10 +107,7 @@ impl View {
 
     /// Streams the timeline, line by line.
     fn timeline(self, run: &RunReader, output: &mut Output) -> Result<Exit, Failure> {
-        let mut moments = Moments::open(run)?.only_phases(&self.phases);
-        if let Some(text) = &self.grep {
-            moments = moments.only_with(text.clone());
-        }
+        let moments = moments(run, &self.phases, self.grep.as_deref())?;
         let (style, width) = (style(self.color), width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
         for read in moments {
