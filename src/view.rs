@@ -274,22 +274,15 @@ impl View {
     /// The records that should exist but can't be shown.
     fn unreadable(&self) -> Vec<UnreadableRecord> {
         let is_summary_due = self.entry.lifecycle != Lifecycle::NonTerminal;
-        let records = [
-            (Artifact::State, Some(&self.state)),
-            (
-                Artifact::Summary,
-                Some(&self.summary).filter(|_| is_summary_due),
-            ),
-        ];
-        let unreadable = records
-            .into_iter()
-            .filter_map(|(artifact, record)| match record {
-                Some(Err(Error::Artifact { reason, .. })) => Some(UnreadableRecord {
-                    file: artifact.file_name(),
-                    reason: reason.clone(),
-                }),
-                _ => None,
-            });
+        let summary = is_summary_due.then_some((Artifact::Summary, &self.summary));
+        let records = std::iter::once((Artifact::State, &self.state)).chain(summary);
+        let unreadable = records.filter_map(|(artifact, record)| match record {
+            Err(Error::Artifact { reason, .. }) => Some(UnreadableRecord {
+                file: artifact.file_name(),
+                reason: reason.clone(),
+            }),
+            _ => None,
+        });
         unreadable.collect()
     }
 

@@ -7,8 +7,7 @@ use super::{Checker, Settings, causes, coverage, findings, locate, tidy};
 use crate::draft::{Drafted, FindingMemory, Findings};
 use crate::facts::{InState, InSummary};
 use crate::finding::{
-    Coverage, EpisodeReport, Level, Lifecycle, RunEntry, STILL_CHANGING, Severity, Skip,
-    UNREADABLE, Verdict,
+    Coverage, EpisodeReport, Level, RunEntry, STILL_CHANGING, Severity, Skip, UNREADABLE, Verdict,
 };
 use crate::load::{self, Buffers, Loaded};
 use crate::outline::Listening;
@@ -68,15 +67,9 @@ pub(super) fn episode<R>(
             let entry = RunEntry::named(&id, &dir, lifecycle);
             let entry = entry.with_records(loaded.state.written(), loaded.summary.written());
             let mode = mode.as_deref().map(Into::into);
+            let timeline = || files.open(Artifact::Events).ok();
             let entry = RunEntry { mode, ..entry };
-            if lifecycle != Lifecycle::NonTerminal {
-                return entry;
-            }
-            let has_state = files.entries().has(Artifact::State);
-            match files.open(Artifact::Events) {
-                Ok(timeline) => load::with_progress(entry, &timeline, has_state),
-                Err(_) => entry,
-            }
+            Arc::new(load::with_progress(entry, files.entries(), timeline))
         });
         let mut report = EpisodeReport {
             id,
@@ -92,7 +85,7 @@ pub(super) fn episode<R>(
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
             coverage: coverage.filter(|_| settings.keep_coverage),
-            entry: entry.map(Arc::new),
+            entry,
             is_unchecked: levels.iter().all(|level| *level == Level::Off),
         };
         coverage::cover(&mut report);

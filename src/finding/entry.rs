@@ -211,7 +211,7 @@ impl RunEntry {
         Self {
             valid: report.valid,
             verdict: Some(report.verdict),
-            first_error: first_error.map(|finding| finding.rule.to_string()),
+            first_error: first_error.map(|finding| finding.rule.clone()),
             totals: Totals::of(report),
             unjudged: unjudged.len(),
             rules: rules.map(|(rule, tally)| (rule.into(), tally)).collect(),
@@ -360,8 +360,9 @@ pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_KEPT {
         return Cow::Borrowed(text);
     }
-    let end = text.floor_char_boundary(MAX_KEPT);
-    let (head, rest) = text.split_at(end);
+    let mut ends = (0..=MAX_KEPT).rev();
+    let end = ends.find(|at| text.is_char_boundary(*at));
+    let (head, rest) = text.split_at(end.unwrap_or_default());
     let (rest, digest) = (rest.len(), Digest::of([text.as_bytes()]));
     Cow::Owned(format!("{head}… ({rest} more bytes, digest {digest})"))
 }

@@ -4,20 +4,27 @@
 use std::borrow::Cow;
 
 use crate::document::{Document, Node, Tape};
-use crate::finding::{Pause, RunEntry};
+use crate::finding::{Lifecycle, Pause, RunEntry};
 use crate::outline::{moment, waits};
-use crate::source::Line;
+use crate::source::{Artifact, Entries, Line};
 use crate::store::Opened;
 
 /// The maximum number of bytes of each end that are read.
 const MAX_BYTES: usize = 64 << 10;
 
-/// Adds to the entry of a run in progress what its timeline says. What can't be read adds nothing.
-pub(crate) fn with_progress(
+/// Adds to the entry of a run in progress what its timeline says. What can't be read adds nothing,
+/// and of a run that has ended nothing is read.
+pub(crate) fn with_progress<'t>(
     mut entry: RunEntry,
-    timeline: &Opened<'_>,
-    has_state: bool,
+    entries: Entries,
+    timeline: impl FnOnce() -> Option<Opened<'t>>,
 ) -> RunEntry {
+    if entry.lifecycle != Lifecycle::NonTerminal {
+        return entry;
+    }
+    let Some(timeline) = timeline() else {
+        return entry;
+    };
     let size = timeline.size().unwrap_or_default();
     let length = usize::try_from(size).unwrap_or(usize::MAX).min(MAX_BYTES);
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
@@ -29,7 +36,7 @@ pub(crate) fn with_progress(
         };
         timeline.read_again(end, bytes).is_ok()
     };
-    if !has_state && read(0, &mut bytes) {
+    if !entries.has(Artifact::State) && read(0, &mut bytes) {
         for line in bytes.split(|byte| *byte == b'\n') {
             if let Ok(event) = tape.read_record(line) {
                 entry = entry.with_event(event.root());

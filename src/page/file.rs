@@ -67,7 +67,7 @@ fn findings_of(report: &EpisodeReport) -> usize {
 
 impl Listed {
     fn add(&mut self, max: usize, report: &EpisodeReport, run: &RunEntry) -> io::Result<()> {
-        let age: Age = (Reverse(run.started_sec), run.dir.to_string());
+        let age: Age = (Reverse(run.started_sec), run.dir.clone());
         let is_kept = self.newest.len() < MAX_PAGES && self.findings <= MAX_KEPT;
         if is_kept
             || self

@@ -130,8 +130,8 @@ impl RunSums {
         if known.is_none_or(|known| (known.started_sec, &*known.dir) < age) {
             let newest = Newest {
                 started_sec: run.started_sec,
-                dir: run.dir.to_string(),
-                id: run.episode_id.to_string(),
+                dir: run.dir.clone(),
+                id: run.episode_id.clone(),
                 message: None,
             };
             self.newest.insert(rule.to_owned(), newest);

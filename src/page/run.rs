@@ -170,7 +170,7 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
         ("duration", run.duration_sec.map(duration)),
         ("adapter", run.adapter.as_deref().map(Into::into)),
         ("mode", run.mode.as_deref().map(Into::into)),
-        ("directory", Some(run.dir.to_string())),
+        ("directory", Some(run.dir.clone())),
     ];
     html! {
         dl.figures {

@@ -411,18 +411,10 @@ impl Records {
             state.map(OwnedDocument::root),
             summary.map(OwnedDocument::root),
         );
-        if lifecycle != Lifecycle::NonTerminal {
-            return entry;
-        }
-        let has_state = run.dir.entries.has(Artifact::State);
-        let timeline = match run.memory.as_deref() {
+        load::with_progress(entry, run.dir.entries, || match run.memory.as_deref() {
             Some((_, memory)) => memory.open(Artifact::Events).ok(),
             None => run.stream(Artifact::Events).ok(),
-        };
-        match timeline {
-            Some(timeline) => load::with_progress(entry, &timeline, has_state),
-            None => entry,
-        }
+        })
     }
 }
 

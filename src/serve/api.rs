@@ -393,7 +393,7 @@ impl Service {
                     each `/` written as %2F";
                 let keys = several.iter().take(MAX_KEYS);
                 Err(Problem {
-                    keys: keys.map(|(_, run)| run.dir.to_string()).collect(),
+                    keys: keys.map(|(_, run)| run.dir.clone()).collect(),
                     ..Problem::new(StatusCode::CONFLICT, detail)
                 })
             }

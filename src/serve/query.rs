@@ -338,26 +338,16 @@ impl RunQuery {
         let order = |one: &(Key<'_>, &Path, &RunEntry), other: &(Key<'_>, &Path, &RunEntry)| {
             sort.compare((one.0, || &*one.2.dir), (other.0, || &*other.2.dir))
         };
-        let mut has_more = found.len() > limit;
-        if has_more {
+        let is_cut = found.len() > limit;
+        if is_cut {
             // Only what is on the page is sorted.
             found.select_nth_unstable_by(limit, order);
             found.truncate(limit);
         }
         found.sort_unstable_by(order);
-        let (mut items, mut bytes) = (Vec::new(), 0);
-        for (_, path, run) in &found {
-            if bytes > MAX_LIST_BYTES {
-                has_more = true;
-                break;
-            }
-            let whole = run.is_cut.then(|| whole(path, run)).flatten();
-            let run = whole.unwrap_or_else(|| (*run).clone());
-            bytes += run.bytes();
-            items.push(Arc::new(run));
-        }
+        let items = items(&found);
         let last = items.len().checked_sub(1).and_then(|last| found.get(last));
-        let last = last.filter(|_| has_more);
+        let last = last.filter(|_| is_cut || items.len() < found.len());
         Ok(RunList {
             next: last.map(|(key, _, run)| Cursor::after(sort_word, *key, &run.dir)),
             items,
@@ -410,6 +400,19 @@ impl RunQuery {
                 .transpose()?,
         })
     }
+}
+
+/// Returns the runs of a page, whole, as many as there is room for.
+fn items(found: &[(Key<'_>, &Path, &RunEntry)]) -> Vec<Arc<RunEntry>> {
+    let mut bytes = 0;
+    let whole = found.iter().map_while(|(_, path, run)| {
+        let whole = run.is_cut.then(|| whole(path, run)).flatten();
+        let run = whole.unwrap_or_else(|| (*run).clone());
+        let has_room = bytes <= MAX_LIST_BYTES;
+        bytes += run.bytes();
+        has_room.then(|| Arc::new(run))
+    });
+    whole.collect()
 }
 
 /// Returns a run of which something was cut as its records have it, if they can be read.

@@ -230,7 +230,7 @@ impl List {
 fn failure(run: &RunEntry) -> Option<String> {
     (run.totals.episodes > 0).then(|| match (run.valid, &run.first_error) {
         (None, _) | (_, None) => "undecided".into(),
-        (Some(_), Some(first)) if run.totals.errors == 1 => first.to_string(),
+        (Some(_), Some(first)) if run.totals.errors == 1 => first.clone(),
         (Some(_), Some(first)) => format!("{first} +{}", run.totals.errors - 1),
     })
 }
