@@ -7,6 +7,7 @@ mod act;
 mod as_of;
 mod event;
 mod evidence;
+mod lexicon;
 mod listener;
 mod mirror;
 pub(crate) mod plan;
@@ -21,10 +22,11 @@ mod value;
 use std::borrow::Cow;
 
 pub(crate) use event::EventFacts;
+pub(crate) use lexicon::{Suspects, Within, phase_meant};
 pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
 pub(crate) use reach::{Reach, TimelineFacts, Topic};
-pub(crate) use slips::{Slip, SlipLines, Slips, Suspects, Within, phase_meant, slip_of_event};
+pub(crate) use slips::{Slip, SlipLines, Slips, slip_of_event};
 pub(crate) use slots::{
     EVENT, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot,
 };

@@ -172,8 +172,15 @@ impl Slots {
                     .collect::<Vec<_>>()
             });
             let rows: Vec<_> = rows.collect();
-            let mut others: Vec<_> = it.others.iter().map(|it| (it.key, it.value)).collect();
-            others.sort_by_key(|(key, _)| key.start());
+            let arrays = 0..layout.rows.len();
+            let of_arrays = arrays.flat_map(|array| it.rows(array));
+            let others = std::iter::once(Row::ROOT).chain(of_arrays).map(|row| {
+                let mut others: Vec<_> =
+                    it.others(row).iter().map(|it| (it.key, it.value)).collect();
+                others.sort_by_key(|(key, _)| key.start());
+                others
+            });
+            let others: Vec<_> = others.collect();
             (root, rows, others)
         };
         all(self) == all(other)
@@ -223,6 +230,12 @@ impl Slots {
         rows.iter().map(|row| Row(*row))
     }
 
+    /// Sorts what is kept by rows, once all is kept.
+    #[inline]
+    pub(crate) fn sort_others(&mut self) {
+        self.others.sort_by_key(|other| other.row.0);
+    }
+
     /// Keeps a key of a row and its value.
     pub(crate) fn add_other(&mut self, row: Row, key: Span, value: Span) {
         self.others.push(Other { row, key, value });
@@ -265,7 +278,7 @@ impl Slots {
                 self.keep_others(Row::ROOT, object, prefix, &known);
             }
         }
-        self.others.sort_by_key(|other| other.row.0);
+        self.sort_others();
     }
 
     fn keep_others<'k>(

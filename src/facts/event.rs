@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::slips::{is_slip_of_projection, phase_begun};
+use super::lexicon::{is_slip_of_projection, phase_begun};
 use super::slots::{InEvent, RECORDS};
 use super::value::{Item, JsonText, Stamp, Value};
 use crate::digest::FileDigest;
@@ -138,7 +138,7 @@ impl<'a> EventFacts<'a> {
         self.matters_by_phase() || self.foreign_id(expected_id).is_some()
     }
 
-    /// Returns `true` if the timeline keeps anything of an event of its run, apart from counting it.
+    /// Returns `true` if the timeline keeps anything of an event of its own run.
     pub(super) fn matters_by_phase(self) -> bool {
         match self.phase().as_deref() {
             Some("start" | "plan") => true,

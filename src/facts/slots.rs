@@ -1,7 +1,7 @@
 //! The values of records and events that rules ask for -> slots, which are filled when a text is
 //! read.
 
-use super::slips::Suspects;
+use super::lexicon::Suspects;
 use crate::document::{EXTENSION, Layout, NearWords};
 
 /// A slot: the number of a place in a [`Layout`].

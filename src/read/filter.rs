@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memchr::memmem::Finder;
 
-use crate::finding::{NONE, RunEntry, cut};
+use crate::finding::{NONE, RunEntry, Verdict, cut};
 use crate::rules::names;
 use crate::timestamp::Timestamp;
 use crate::words::words;
@@ -181,7 +181,7 @@ impl RunFilter {
             && is_one_of(&self.tasks, run.task.as_deref())
             && is_one_of(&self.adapters, run.adapter.as_deref())
             && is_one_of(&self.modes, run.mode.as_deref())
-            && is_one_of(&self.verdicts, run.verdict.map(|verdict| verdict.word()))
+            && is_one_of(&self.verdicts, run.verdict.map(Verdict::word))
             && (self.valid.is_empty() || self.valid.contains(&run.valid))
             && (self.rules.is_empty() || self.rules.iter().any(has_rule))
             && (self.has.is_empty() || self.has.iter().any(|counted| count(*counted) > 0))

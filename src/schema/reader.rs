@@ -79,6 +79,7 @@ impl SlotReader {
         };
         let start = after_blank(bytes, 0)?;
         let (end, _) = reading.value(start, root, Row::ROOT, 0)?;
+        slots.sort_others();
         let is_whole = blank(bytes, end) == bytes.len();
         (is_whole && self.satisfies_conditions(text, slots)).then_some(text)
     }

@@ -289,8 +289,8 @@ impl Shape {
         self.failures(node.kind(), node.raw(), node.is_escaped())
     }
 
-    /// Returns `true` if a scalar of an allowed type satisfies all other assertions, given how it is
-    /// written, and whether it is a string with escapes.
+    /// Returns `true` if a scalar of an allowed type satisfies all other assertions, given how it
+    /// is written, and whether it is a string with escapes.
     pub(super) fn accepts(&self, kind: Kind, written: &str, escaped: bool) -> bool {
         match kind {
             // Most strings have no escapes.
