@@ -76,9 +76,9 @@ impl FileDigest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Whether it is that of a text once all its line ends are `\n`, or all are `\r\n`.
-    pub(crate) fn fits_but_for_line_ends(self, text: &[u8]) -> bool {
-        let fits = |end: &[u8]| {
+    /// The digests of a text once all its line ends are `\n`, and once all are `\r\n`.
+    pub(crate) fn with_other_line_ends(text: &[u8]) -> [Self; 2] {
+        [&b"\n"[..], b"\r\n"].map(|end| {
             let mut hash = Sha256::new();
             for line in text.split_inclusive(|byte| *byte == b'\n') {
                 match line.strip_suffix(b"\n") {
@@ -89,9 +89,8 @@ impl FileDigest {
                     None => hash.update(line),
                 }
             }
-            Self::finish(hash) == self
-        };
-        fits(b"\n") || fits(b"\r\n")
+            Self::finish(hash)
+        })
     }
 
     /// The digest with this text: 64 hexadecimal digits, in either case.

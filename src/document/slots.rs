@@ -254,15 +254,11 @@ impl Slots {
     pub(crate) fn fill(&mut self, document: Document<'_>, layout: &Layout) {
         self.clear(layout);
         let root = document.root();
-        for (slot, pointer) in layout.root.iter().enumerate() {
-            self.set(Row::ROOT, slot, span_at(root, pointer));
-        }
+        self.fill_row(Row::ROOT, root, layout.root);
         for (array, (pointer, places)) in layout.rows.iter().enumerate() {
             for item in at(root, pointer).into_iter().flat_map(Node::items) {
                 let row = self.add_row(array, places.len());
-                for (slot, place) in places.iter().enumerate() {
-                    self.set(row, slot, span_at(item, place));
-                }
+                self.fill_row(row, item, places);
                 if let Some(prefix) = layout.prefix_of_others(pointer) {
                     let known = places.iter().filter_map(|place| place.strip_prefix('/'));
                     self.keep_others(row, item, prefix, &known);
@@ -279,6 +275,26 @@ impl Slots {
             }
         }
         self.sort_others();
+    }
+
+    fn fill_row(&mut self, row: Row, node: Node<'_>, places: &[&str]) {
+        // Places with the same object around them follow each other.
+        let mut around = ("", Some(node));
+        for (slot, place) in places.iter().enumerate() {
+            let value = match place.rsplit_once('/') {
+                None => Some(node),
+                Some((object, key)) => {
+                    if object != around.0 {
+                        around = (object, at(node, object));
+                    }
+                    around.1.and_then(|around| around.get(key))
+                }
+            };
+            if let Some(value) = value {
+                let span = Span::from(value.span()).escaped(value.is_escaped());
+                self.set(row, slot, span);
+            }
+        }
     }
 
     fn keep_others<'k>(
@@ -302,10 +318,4 @@ impl Slots {
 fn at<'a>(node: Node<'a>, pointer: &str) -> Option<Node<'a>> {
     let mut keys = pointer.split('/').skip(1);
     keys.try_fold(node, Node::get)
-}
-
-fn span_at(node: Node<'_>, pointer: &str) -> Span {
-    at(node, pointer).map_or_else(Span::default, |value| {
-        Span::from(value.span()).escaped(value.is_escaped())
-    })
 }

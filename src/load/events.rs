@@ -234,11 +234,16 @@ impl EventsReader<'_, '_> {
 
     /// Takes the lines that were kept of a block, and what orders see of others.
     fn kept(&mut self, kept: &[Kept], mut seen: &[(usize, Seen)], block: &Block) {
+        // Where every line is wanted, none was counted.
+        let counting = match self.strict {
+            Some(_) => Counting::Due,
+            None => Counting::Done,
+        };
         for kept in kept {
             match kept {
                 Kept::Whole(line, before) => {
                     self.spread.passed(*before);
-                    self.take(block.line(*line), Counting::Done);
+                    self.take(block.line(*line), counting);
                 }
                 Kept::Seen(line, count) => {
                     let of_line = seen.split_off(..*count).unwrap_or_default();
@@ -304,7 +309,7 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
-        if self.strict.is_none() && self.is_sound(line, bytes, counting) {
+        if self.is_sound(line, bytes, counting) {
             return;
         }
         let ParsedEvent { slots, tape } = &mut *self.parsed;
@@ -362,6 +367,9 @@ impl EventsReader<'_, '_> {
             self.facts.timeline_mut().tally.event(event);
         }
         self.facts.event(event);
+        if let Some(strict) = &mut self.strict {
+            strict.event(event);
+        }
         if self.team.judges_no_event() {
             return true;
         }

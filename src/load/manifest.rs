@@ -115,6 +115,7 @@ fn verify_files(
     let mut verifier = Verifier {
         files,
         seen: BTreeMap::new(),
+        other_line_ends: BTreeMap::new(),
         bytes_left: MAX_DIGESTED_BYTES,
         unjudged: Unjudged::default(),
     };
@@ -171,6 +172,8 @@ struct Measured {
 struct Verifier<'f> {
     files: &'f dyn Artifacts,
     seen: BTreeMap<String, Measured>,
+    /// The digests of files with other line ends.
+    other_line_ends: BTreeMap<String, Vec<FileDigest>>,
     bytes_left: u64,
     unjudged: Unjudged,
 }
@@ -216,16 +219,31 @@ impl Verifier<'_> {
     fn fits_but_for_line_ends(&mut self, entry: &Entry<'_>, why: &FileTrouble) -> bool {
         let is_other = matches!(why, FileTrouble::Size { .. } | FileTrouble::Digest { .. });
         let path = path(&entry.name).ok().filter(|_| is_other);
-        let size = (path.as_ref()).and_then(|path| Some(self.seen.get(path)?.size));
-        // Each look takes time, as a digest does.
-        let Some(left) = size.and_then(|size| self.bytes_left.checked_sub(size)) else {
+        let (Some(path), Some(listed)) = (path, entry.digest) else {
             return false;
         };
+        if !self.other_line_ends.contains_key(&*path) {
+            let digests = self.digest_other_line_ends(&path);
+            self.other_line_ends.insert(path.to_string(), digests);
+        }
+        let known = self.other_line_ends.get(&*path);
+        known.is_some_and(|digests| digests.contains(&listed))
+    }
+
+    /// The digests of a file with other line ends; none where it can't be read or is too long.
+    fn digest_other_line_ends(&mut self, path: &str) -> Vec<FileDigest> {
+        let size = self.seen.get(path).map(|seen| seen.size);
+        // Each look takes time, as a digest does.
+        let Some(left) = size.and_then(|size| self.bytes_left.checked_sub(size)) else {
+            return Vec::new();
+        };
         self.bytes_left = left;
-        let (mut bytes, opened) = (Vec::new(), self.files.open_named(&path.unwrap_or_default()));
-        let read = opened.and_then(|opened| opened.read_record(&mut bytes));
-        let is_of = |digest: FileDigest| digest.fits_but_for_line_ends(&bytes);
-        read.is_ok() && entry.digest.is_some_and(is_of)
+        let mut bytes = Vec::new();
+        let opened = self.files.open_named(path);
+        match opened.and_then(|opened| opened.read_record(&mut bytes)) {
+            Ok(_) => FileDigest::with_other_line_ends(&bytes).into(),
+            Err(_) => Vec::new(),
+        }
     }
 
     /// The size of a file, and its digest if that is wanted; `None` where it is too long.

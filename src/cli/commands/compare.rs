@@ -54,8 +54,8 @@ pub(in crate::cli) struct Compare {
     fail_if: Vec<Condition>,
 
     /// Exit with 2 if more runs than this number, or share such as 5%, are left out: not paired,
-    /// unfinished or invalid, or without a value of the measure of --fail-if [default: 0 with
-    /// --fail-if]
+    /// unfinished or invalid, or without a value of the measure of a condition that fails it. With
+    /// such a condition it is 0, unless it is given
     #[arg(long, value_name = "N")]
     max_left_out: Option<Limit>,
 

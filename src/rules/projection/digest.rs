@@ -1,5 +1,6 @@
 //! `projection/digest`: the state of a run that has ended was changed after its projection event.
 
+use crate::digest::FileDigest;
 use crate::digest::{KEEP_LINE_ENDS, ONLY_LINE_ENDS};
 use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Rule};
 
@@ -26,7 +27,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             "`payload.state_sha256` is {in_event} in the projection event on line {}, but the SHA-256 of state.json is {actual}",
             projection.line.number
         );
-        let by_line_ends = in_event.fits_but_for_line_ends(ctx.loaded().state.bytes);
+        let text = ctx.loaded().state.bytes;
+        let by_line_ends = FileDigest::with_other_line_ends(text).contains(&in_event);
         message += if by_line_ends { ONLY_LINE_ENDS } else { "" };
         let place = Place::event(projection.line, "/payload/state_sha256");
         let draft = Draft::new(place, message).besides(&actual);

@@ -90,13 +90,17 @@ fn foreign_state_is_judged_when_its_path_is_given() {
         &["./x/state.json"],
         &[".", "x"],
         &["x/state.json", "."],
-        &["--files-from", "list"],
     ] {
         let (code, dirs) = judged(dir, args);
         assert_eq!((code, dirs.len()), (1, 1), "{args:?}");
         let (_, _, said) = told(dir, &[&["validate"], args].concat());
         assert!(!said.contains("passed over"), "{args:?}: {said}");
     }
+    // A list is what a search found, so it is judged as a search judges.
+    let listed = ["--files-from", "list"];
+    assert_eq!(judged(dir, &listed), (3, Vec::new()));
+    let (_, _, said) = told(dir, &["validate", "--files-from", "list"]);
+    assert!(said.contains("state.json of another program"), "{said}");
     let inside = dir.join("x");
     assert_eq!(judged(&inside, &["."]), (1, vec![".".into()]));
     assert_eq!(judged(&inside, &[]), (3, Vec::new()));
