@@ -77,9 +77,13 @@ fn mistaken(lines: &Mistaken) -> Draft {
             )
         }
     };
-    Draft::new(Place::line_bytes(*line, lines.span.clone()), message)
-        .besides(&format!("{} {}", lines.lines, lines.content))
-        .help(why.help(true))
+    let draft = Draft::new(Place::line_bytes(*line, lines.span.clone()), message);
+    // One line is known by its content, whatever is found to be the cause.
+    let draft = match lines.lines {
+        1 => draft.besides(&lines.content),
+        number => draft.besides(&format!("{number} {}", lines.content)),
+    };
+    draft.help(why.help(true))
 }
 
 /// Objects that a pretty-printer has spread over lines.
