@@ -27,6 +27,7 @@
 //! ```
 
 mod assertion;
+mod bounded;
 mod clock;
 mod crashes;
 mod error;
@@ -52,6 +53,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use assertion::{Assertion, Evaluated};
+pub use bounded::{MAX_OUTPUT, bounded};
 pub use clock::Clock;
 use clock::{Micros, SystemClock, episode_id};
 pub use error::Error;

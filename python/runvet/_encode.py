@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 import math
 from collections.abc import Callable, Mapping, Set
 from datetime import date, time
@@ -26,7 +24,7 @@ MAX_TEXT = 4_096
 MAX_EXCERPT = 200
 """Characters of an excerpt."""
 
-MAX_OUTPUT = 65_536
+MAX_OUTPUT = _runvet.MAX_OUTPUT
 """Bytes of JSON beyond which a value is recorded as its digest, its size and an excerpt."""
 
 
@@ -116,13 +114,4 @@ def shortened(text: str, most: int) -> str:
 
 def bounded(value: Any, most: int, replace: Default = plain) -> Any:
     """A value as JSON; a digest, the size and an excerpt of it where it has more bytes."""
-    is_text = isinstance(value, str)
-    text: str = value if is_text else _runvet.encoded(value, replace)
-    content = text.encode("utf-8", "backslashreplace")
-    if len(content) <= most:
-        return content.decode() if is_text else json.loads(content)
-    return {
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "bytes": len(content),
-        "excerpt": shortened(content[: 4 * MAX_EXCERPT].decode("utf-8", "ignore"), MAX_EXCERPT),
-    }
+    return _runvet.bounded(value, most, replace)

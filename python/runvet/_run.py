@@ -15,7 +15,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args, overload
 
 from . import _runvet
 from ._encode import MAX_OUTPUT, Default, bounded, described, error_of, measured
-from ._errors import RecorderError, Refused, StepSkipped, Vetoed
+from ._errors import Refused, StepSkipped, Vetoed
 from ._read import Episode
 from ._records import State, StepKind, StepStatus, Summary
 from ._report import Finding
@@ -155,12 +155,36 @@ class Run:
         """
         return self._run.would(phase, {**(payload or {}), **more})
 
-    def at(self, time: datetime) -> None:
+    @property
+    def _of_run(self) -> Run:
+        return self
+
+    @property
+    def _step(self) -> None:
+        return None
+
+    def _innermost(self) -> OpenStep | Run:
+        """The innermost step of this run that a `with` has opened, or else the run."""
+        step = CURRENT.get()
+        while step is not None and step._of_run is not self:
+            step = step._outer
+        return step or self
+
+    def act(self, action: Mapping[str, Any] | None = None, /, **fields: Any) -> str:
+        """Records an action of the enclosing step, or outside of any, of none; see `OpenStep.act`.
+
+        So an agent without a plan records what it does.
+        """
+        return self._run.act(self._innermost()._step, {**(action or {}), **fields})
+
+    def at(self, time: datetime | None) -> None:
         """Sets the time of the events that follow, in a run that began with `started_at`.
 
-        Raises `Refused` in any other run, and for a time before that of the last event.
+        It may go back, as in a log. None says that it is unknown: the events then have the time
+        that was set before, and `x-time-unknown` in their payload. Raises `Refused` in any other
+        run.
         """
-        self._run.at(_micros(time))
+        self._run.at(None if time is None else _micros(time))
 
     def note(self, phase: str, payload: Mapping[str, Any] | None = None, /, **more: Any) -> str:
         """Adds an event of a phase such as `observe` or `reason`, and returns its id."""
@@ -343,11 +367,11 @@ class Run:
     ) -> Any:
         """A function that does the same, and each call of which is recorded as an act.
 
-        Call it inside `with run.step(id):`; elsewhere, such as in a thread pool, `step.tool` names
-        the step. A coroutine function gives one, which is recorded when it has been awaited, and a
-        generator is recorded when it has ended. Arguments and results that are not JSON are
-        recorded as the closest JSON value. For a value of more than `max_output` bytes, its
-        SHA-256, its size and an excerpt are recorded.
+        The act is one of the step whose `with` is around the call, or else of no step; elsewhere,
+        such as in a thread pool, `step.tool` names the step. A coroutine function gives one, which
+        is recorded when it has been awaited, and a generator is recorded when it has ended.
+        Arguments and results that are not JSON are recorded as the closest JSON value. For a value
+        of more than `max_output` bytes, its SHA-256, its size and an excerpt are recorded.
 
         The tool has the plain name of the function, which selectors of rules match, or the `name`
         that is given: `@run.tool` and `@run.tool(name="refund")` are decorators.
@@ -355,18 +379,7 @@ class Run:
         With a configuration or a policy, the function is not called where a schema refuses its
         arguments, or where its step or its run is over: that raises a `RecorderError`.
         """
-
-        def step_of() -> OpenStep:
-            step = CURRENT.get()
-            while step is not None and step._of_run is not self:
-                step = step._outer
-            if step is None:
-                tool = name or name_of(function)
-                message = f"{tool} was called outside of `with run.step(…)`; use step.tool there"
-                raise RecorderError(message, kind="refused")
-            return step
-
-        return recorded(function, step_of, max_output, name)
+        return recorded(function, self._innermost, max_output, name)
 
     def __enter__(self) -> Run:
         return self

@@ -11,10 +11,10 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, error_of, shortened
-from ._errors import FindingWarning, RecorderError, Refused
+from ._errors import FindingWarning, RecorderError
 
 if TYPE_CHECKING:
-    from ._run import OpenStep
+    from ._run import OpenStep, Run
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -55,11 +55,11 @@ def tool(
 
 def recorded(
     function: Callable[..., Any] | None,
-    step_of: Callable[[], OpenStep | None],
+    step_of: Callable[[], OpenStep | Run | None],
     most: int,
     name: str | None,
 ) -> Callable[..., Any]:
-    """The function, with each call an action of the step that there is then, if there is one.
+    """The function, with each call an action of the step, or of the run, that there is then.
 
     Without a function, a decorator of one.
     """
@@ -97,7 +97,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def call(
-    step: OpenStep,
+    step: OpenStep | Run,
     name: str,
     function: Callable[..., Any],
     args: tuple[Any, ...],
@@ -129,7 +129,7 @@ def _named(
     return {name: value for name, value in named.items() if name != "self"}
 
 
-def _kept(step: OpenStep, value: Any, most: int) -> Any:
+def _kept(step: OpenStep | Run, value: Any, most: int) -> Any:
     return bounded(value, most, step._of_run._plain)
 
 
@@ -138,7 +138,7 @@ class Call:
 
     __slots__ = ("_action", "_most", "_started", "_step")
 
-    def __init__(self, step: OpenStep, name: str, given: Any, most: int) -> None:
+    def __init__(self, step: OpenStep | Run, name: str, given: Any, most: int) -> None:
         self._step = step
         self._most = most
         excerpt = shortened(json.dumps(given, ensure_ascii=False), MAX_EXCERPT)
@@ -183,14 +183,8 @@ class Call:
         ended = {"duration_ms": took, "result_status": status}
         try:
             output = _kept(self._step, output, self._most)
-            try:
-                self._step.act(self._action, output=output, **ended)
-            except Refused as refused:
-                if refused.kind != "too_large":
-                    raise
-                # The state is full: it gets the digests alone.
-                self._action["input"] = bounded(self._action["input"], 0)
-                self._step.act(self._action, output=bounded(output, 0), **ended)
+            action = {**self._action, "output": output, **ended}
+            self._step._of_run._run.act(self._step._step, action)
         except FindingWarning:
             raise
         except Exception:

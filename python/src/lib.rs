@@ -36,9 +36,12 @@ mod _runvet {
     use super::report::Judged;
     #[pymodule_export]
     use super::{
-        encoded, exit_code, explain, impact, loads, nearest_config, printable, rules, schema,
+        bounded, exit_code, explain, impact, loads, nearest_config, printable, rules, schema,
         version,
     };
+    /// The number of bytes beyond which a value is recorded as its digest.
+    #[pymodule_export]
+    const MAX_OUTPUT: usize = runvet::recorder::MAX_OUTPUT;
 }
 
 /// The artifact of a name such as `state`, or of a file name such as `state.json`.
@@ -63,13 +66,17 @@ fn printable(text: json::Text) -> String {
     runvet::printable::escape(&text.0).into_owned()
 }
 
-/// The JSON text of a value as the recorder keeps it: tuples become lists, and what JSON does not
-/// have what a function makes of it. Without one, this raises.
+/// A value as the recorder keeps it: tuples become lists, what JSON does not have may have what a
+/// function makes of it, or else raises, and what has more bytes than a limit becomes its digest.
 #[pyfunction]
-#[pyo3(signature = (value, plain = None))]
-fn encoded(value: &Bound<'_, PyAny>, plain: Option<Py<PyAny>>) -> PyResult<String> {
-    let value = json::Encoder::new(plain).value(value)?;
-    serde_json::to_string(&value).map_err(json::unwritable)
+#[pyo3(signature = (value, most, plain = None))]
+fn bounded<'py>(
+    value: &Bound<'py, PyAny>,
+    most: usize,
+    plain: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let kept = json::Encoder::new(plain).value(value)?;
+    json::object(value.py(), &runvet::recorder::bounded(kept, most))
 }
 
 /// A JSON text as Python objects.

@@ -83,6 +83,9 @@ impl Event {
 /// The key of an act event that no action mirrors.
 pub(super) const SYNTHETIC: &str = "synthetic";
 
+/// The key in the payload of an event of which the caller does not know when it happened.
+pub(super) const UNKNOWN_TIME: &str = "x-time-unknown";
+
 /// An event before it is dated and numbered.
 pub(super) struct Draft {
     pub(super) phase: String,

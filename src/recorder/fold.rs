@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::clock::Micros;
-use super::event::{Draft, Event};
+use super::event::{Draft, Event, SYNTHETIC, UNKNOWN_TIME};
 use super::size::{ROOM_TO_END, Size};
 use super::task::GIVEN;
 use crate::printable::escape;
@@ -22,6 +22,7 @@ use crate::record::{
 pub(super) struct Fold {
     pub(super) state: State,
     pub(super) started: Micros,
+    /// The latest time of an event.
     pub(super) last: Micros,
     /// The number of events.
     pub(super) events: u64,
@@ -58,8 +59,10 @@ pub(super) struct Fold {
     places: BTreeMap<String, usize>,
     /// Why a policy stopped the run.
     pub(super) stopped: Option<String>,
-    /// Whether the times of the events are the caller's.
+    /// Whether the times of the events are the caller's, and may go back.
     pub(super) has_given_times: bool,
+    /// Whether the caller does not know when some events happened.
+    pub(super) has_unknown_times: bool,
 }
 
 /// What an entry of the state has besides what its event's payload has, such as a timestamp.
@@ -132,6 +135,7 @@ impl Fold {
             places: BTreeMap::new(),
             stopped: None,
             has_given_times: payload.get("times").and_then(Value::as_str) == Some(GIVEN),
+            has_unknown_times: false,
         })
     }
 
@@ -143,14 +147,15 @@ impl Fold {
 
     /// Adds an event whose time is known.
     pub(super) fn add_at(&mut self, event: &Event, at: Micros) -> Folded {
-        if at < self.last {
+        if at < self.last && !self.has_given_times {
             return Err(Unfoldable("is earlier than the event before it".into()));
         }
+        self.has_unknown_times |= event.payload.contains_key(UNKNOWN_TIME);
         if event.is("runtime", "run.resume") {
             // Between two processes no step is executed.
             self.clock(false, self.last);
         }
-        self.last = at;
+        self.last = self.last.max(at);
         self.events += 1;
         self.sealed_last = None;
         match &*event.phase {
@@ -161,7 +166,7 @@ impl Fold {
             "learn" => self.learn(event),
             "direction" => self.direct(event),
             "runtime" => self.runtime(event)?,
-            "terminate" => self.terminate(event, at)?,
+            "terminate" => self.terminate(event)?,
             _ => {}
         }
         Ok(())
@@ -194,9 +199,26 @@ impl Fold {
     fn act(&mut self, event: &Event, at: Micros) -> Folded {
         let (id, status): (Option<String>, Option<StepStatus>) =
             (typed(event, "step_id")?, typed(event, "step_status")?);
-        let (Some(id), Some(status)) = (id, status) else {
-            return Err(wrong(event));
+        match (id, status) {
+            (Some(id), Some(status)) => self.set_step(event, id, status)?,
+            // An action of no step.
+            (None, None) if !event.payload.contains_key(SYNTHETIC) => {}
+            _ => return Err(wrong(event)),
+        }
+        let Some(record) = event.action() else {
+            return Ok(());
         };
+        self.first_action.get_or_insert(at.max(self.started));
+        self.held += Size::of(&event.payload) + BESIDES;
+        let action: Action =
+            serde_json::from_value(Value::Object(record)).map_err(|_| wrong(event))?;
+        let actions = self.state.outcomes.actions.get_or_insert_default();
+        actions.push(action);
+        Ok(())
+    }
+
+    /// Sets the status of a step.
+    fn set_step(&mut self, event: &Event, id: String, status: StepStatus) -> Folded {
         let outputs: Option<Map<String, Value>> = typed(event, "outputs")?;
         let place = self.places.get(&id).copied();
         let step = place.and_then(|place| self.state.plan.steps.get_mut(place));
@@ -211,16 +233,7 @@ impl Fold {
         } else {
             self.open.remove(&id);
         }
-        self.clock(!self.open.is_empty(), at);
-        let Some(record) = event.action() else {
-            return Ok(());
-        };
-        self.first_action.get_or_insert(at);
-        self.held += Size::of(&event.payload) + BESIDES;
-        let action: Action =
-            serde_json::from_value(Value::Object(record)).map_err(|_| wrong(event))?;
-        let actions = self.state.outcomes.actions.get_or_insert_default();
-        actions.push(action);
+        self.clock(!self.open.is_empty(), self.last);
         Ok(())
     }
 
@@ -301,9 +314,9 @@ impl Fold {
         Ok(())
     }
 
-    fn terminate(&mut self, event: &Event, at: Micros) -> Folded {
+    fn terminate(&mut self, event: &Event) -> Folded {
         let status: RunStatus = typed(event, "status")?.ok_or_else(|| wrong(event))?;
-        self.terminated = Some(at);
+        self.terminated = Some(self.last);
         let steps = &self.state.plan.steps;
         let done = steps
             .iter()

@@ -24,7 +24,7 @@ pub(super) use verification::PRE;
 
 use super::clock::Micros;
 use super::error::Error;
-use super::event::{Draft, Event, object};
+use super::event::{Draft, Event, UNKNOWN_TIME, object};
 use super::fold::Fold;
 use super::phase::reserved;
 use super::size::Size;
@@ -53,6 +53,8 @@ pub struct Run {
     before: Option<Before>,
     /// The time of the next event, unless the clock tells it.
     at: Option<Micros>,
+    /// Whether the caller does not know it.
+    is_time_unknown: bool,
     /// Whether there is a `state.json`.
     has_state: bool,
     /// Whether a write failed so that it is unknown what the disk holds.
@@ -99,6 +101,7 @@ impl Run {
             events,
             learn,
             before,
+            is_time_unknown: false,
             has_state: false,
             is_poisoned: false,
             live: None,
@@ -136,7 +139,9 @@ impl Run {
         self.fold.open.iter().cloned().collect()
     }
 
-    /// Sets the time of the events that follow, in a run that is recorded afterwards.
+    /// Sets the time of the events that follow, in a run that is recorded afterwards. It may go
+    /// back, as in a log. With `None` it is unknown: the events have the time that was set before,
+    /// and `x-time-unknown` in their payload, and the summary has no latencies.
     ///
     /// ```
     /// use std::time::{Duration, UNIX_EPOCH};
@@ -153,26 +158,19 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Refused`] for a time before that of the last event or outside of the years 0 to
-    /// 9999, and in a run that did not begin with [`Task::started_at`](super::Task::started_at).
-    pub fn at(&mut self, time: SystemTime) -> Result<(), Error> {
+    /// [`Error::Refused`] for a time outside of the years 0 to 9999, and in a run that did not
+    /// begin with [`Task::started_at`](super::Task::started_at).
+    pub fn at(&mut self, time: impl Into<Option<SystemTime>>) -> Result<(), Error> {
         self.must_not_have_ended()?;
-        let (time, last) = (Micros::given(time)?, self.fold.last);
-        let why = if !self.fold.has_given_times {
-            "the recorder's clock sets the times of this run: the caller can set them only in a run \
-             that began with a time of the caller, `started_at`"
-                .into()
-        } else if time < last {
-            format!(
-                "it is {}, but the last event was later, at {}",
-                time.text(),
-                last.text()
-            )
-        } else {
-            self.at = Some(time);
-            return Ok(());
-        };
-        Err(Error::refused("the time", why))
+        if !self.fold.has_given_times {
+            let why = "the recorder's clock sets the times of this run: the caller can set them \
+                       only in a run that began with a time of the caller, `started_at`";
+            return Err(Error::refused("the time", why));
+        }
+        let time = time.into().map(Micros::given).transpose()?;
+        self.is_time_unknown = time.is_none();
+        self.at = time.or(self.at);
+        Ok(())
     }
 
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`, `reason`
@@ -283,7 +281,7 @@ impl Run {
     /// The time that the next event gets.
     fn now(&self) -> Micros {
         let now = || Micros::of(self.recorder.with_clock(|clock| clock.now()));
-        self.at.unwrap_or_else(now).max(self.fold.last)
+        self.at.unwrap_or_else(|| now().max(self.fold.last))
     }
 
     /// Adds an event.
@@ -291,10 +289,16 @@ impl Run {
         self.write_event(draft).map(|event| event.id)
     }
 
-    fn write_event(&mut self, draft: Draft) -> Result<Event, Error> {
+    fn write_event(&mut self, mut draft: Draft) -> Result<Event, Error> {
         self.must_be_sound()?;
+        let mut at = self.now();
+        if matches!(&*draft.phase, "runtime" | "terminate") {
+            // The recorder's own events are after all others.
+            at = at.max(self.fold.last);
+        } else if self.is_time_unknown {
+            draft.payload.insert(UNKNOWN_TIME.into(), true.into());
+        }
         self.must_fit(&draft)?;
-        let at = self.now();
         let event = draft.at(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
         let found = self.found_in_next(&event, &line);

@@ -38,13 +38,15 @@ impl Fold {
                 veto_count: Count(veto_count(self)),
                 learn_proposals: Some(Count(self.proposals)),
                 learn_applied: Some(Count(self.proposals_applied)),
-                latencies: Some(Latencies {
+                latencies: (!self.has_unknown_times).then(|| Latencies {
                     first_action_ms: self
                         .first_action
                         .map(|first| first.millis_since(self.started)),
                     total_ms: Some(ended.millis_since(self.started)),
                     planning_ms: None,
-                    execution_ms: Some(self.busy_millis()),
+                    // Nobody timed the actions of a run without steps.
+                    execution_ms: (self.first_action.is_none() || !state.plan.steps.is_empty())
+                        .then(|| self.busy_millis()),
                 }),
             },
             insight: is_meta.then(|| insight(self)),

@@ -112,6 +112,7 @@ mod cli {
     mod options;
     mod reason;
     mod record;
+    mod record_evidence;
     mod recover;
     mod serve;
     mod serve_clients;

@@ -87,10 +87,10 @@ impl Run {
     fn with_step<T: Send>(
         &self,
         py: Python<'_>,
-        step: &OpenStep,
+        step: Option<&OpenStep>,
         call: impl FnOnce(&mut recorder::Run) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        self.taking_in(py, Some(step), |turn| turn.call(call))
+        self.taking_in(py, step, |turn| turn.call(call))
     }
 
     fn taking<T: Send>(
@@ -238,17 +238,22 @@ impl Run {
 
     /// Refuses an act that is about to be made where its step is not open, or a schema of the team
     /// refuses it.
-    fn may_act(&self, py: Python<'_>, step: &OpenStep, action: Bound<'_, PyAny>) -> PyResult<()> {
+    fn may_act(
+        &self,
+        py: Python<'_>,
+        step: Option<&OpenStep>,
+        action: Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let action: Action =
             serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
-        self.with(py, |run| match &*step.locked() {
-            Some(open) => run.may_act(open, action),
-            None => Err(step.is_closed_already("acting")),
+        self.with(py, |run| match step {
+            Some(step) => run.may_act(&step.must_be_open()?, action),
+            None => run.may_act(None, action),
         })
     }
 
-    fn at(&self, py: Python<'_>, micros: i64) -> PyResult<()> {
-        self.with(py, |run| run.at(super::time(micros)))
+    fn at(&self, py: Python<'_>, micros: Option<i64>) -> PyResult<()> {
+        self.with(py, |run| run.at(micros.map(super::time)))
     }
 
     fn note(&self, py: Python<'_>, phase: Text, payload: Bound<'_, PyAny>) -> PyResult<String> {
@@ -300,13 +305,18 @@ impl Run {
         }
     }
 
-    fn act(&self, py: Python<'_>, step: &OpenStep, action: Bound<'_, PyAny>) -> PyResult<String> {
+    fn act(
+        &self,
+        py: Python<'_>,
+        step: Option<&OpenStep>,
+        action: Bound<'_, PyAny>,
+    ) -> PyResult<String> {
         let action: Action =
             serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
         // Only the thread whose turn it is looks at the step: others act in it as well.
-        self.with_step(py, step, |run| match &*step.locked() {
-            Some(open) => run.act(open, action),
-            None => Err(step.is_closed_already("acting")),
+        self.with_step(py, step, |run| match step {
+            Some(step) => run.act(&step.must_be_open()?, action),
+            None => run.act(None, action),
         })
     }
 
@@ -327,7 +337,7 @@ impl Run {
             }),
             _ => StepEnd::Skipped(with.extract::<Text>()?.0),
         };
-        self.with_step(py, step, |run| {
+        self.with_step(py, Some(step), |run| {
             let mut open = step.locked();
             let closing = open.clone();
             let closing = closing.ok_or_else(|| step.is_closed_already("closing a step"))?;
@@ -503,6 +513,11 @@ impl OpenStep {
 impl OpenStep {
     fn locked(&self) -> MutexGuard<'_, Option<recorder::OpenStep>> {
         self.step.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn must_be_open(&self) -> Result<recorder::OpenStep, Error> {
+        let open = self.locked().clone();
+        open.ok_or_else(|| self.is_closed_already("acting"))
     }
 
     fn is_closed_already(&self, what: &'static str) -> Error {

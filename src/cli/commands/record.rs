@@ -21,7 +21,7 @@ use super::run_data::{RunDataArgs, known_runs};
 use crate::cli::settings::ConfigArgs;
 use crate::finding::Finding;
 use crate::recorder::protocol::number;
-use crate::recorder::{Assertion, Durability, Error, Recorder, Task};
+use crate::recorder::{Assertion, Durability, Error, MAX_OUTPUT, Recorder, Task};
 use crate::store::OpenDir;
 
 /// Record a run: read one JSON command per line from standard input, and print one answer per line
@@ -33,10 +33,12 @@ use crate::store::OpenDir;
 #[command(after_long_help = "\
 The first line of output names the run: {\"ok\":true,\"id\":\"ep_…\",\"path\":\"…\",\"pending\":[]}.
 A line that is wrong is answered with {\"ok\":false,\"error\":…}, and the session goes on. It is over
-with `finish`, `pause`, the end of input, or a signal such as SIGINT or SIGTERM.
+with `finish`, `pause`, the end of input, or a signal such as SIGINT or SIGTERM. The answer to
+`finish` has the number of commands that were refused, and so has standard error.
 
 Exit codes:
-  0  the session is over, whether or not commands were refused
+  0  the session is over, and no command was refused; with --keep-going, also if some were
+  1  the session is over, and commands were refused
   2  runvet could not finish its work: a run that can't begin, a write that failed, files of the
      run that somebody else changed, answers that nobody reads
   With --exec, that of the command; 128 and the number of the signal if one killed it; 126 or 127 if
@@ -110,6 +112,15 @@ pub(in crate::cli) struct Record {
     /// What happens to the run if the input ends, or a signal arrives, before the run has ended
     #[arg(long, value_name = "STATUS", default_value = "pending")]
     on_eof: OnEof,
+
+    /// Exit with 0 although commands were refused: for a program that reads the answers
+    #[arg(long, conflicts_with = "exec")]
+    keep_going: bool,
+
+    /// The number of bytes of JSON beyond which a value of an action, or an output of a step, is
+    /// recorded as its SHA-256, its size and an excerpt
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_OUTPUT)]
+    max_output: usize,
 
     #[command(flatten)]
     config: ConfigArgs,
@@ -188,7 +199,11 @@ impl Record {
             self.must_have_workspace()?;
             recorder.begin(self.task(""))
         };
-        let exit = session::record(begin, self.on_eof, &asked, output);
+        let end = session::AtEnd {
+            on_eof: self.on_eof,
+            keeps_going: self.keep_going,
+        };
+        let exit = session::record(begin, self.max_output, &end, &asked, output);
         exit.map(crate::gate::Exit::code)
     }
 

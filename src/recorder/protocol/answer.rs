@@ -41,6 +41,12 @@ impl Answer {
     pub(crate) fn is_fault(&self) -> bool {
         matches!(self, Self::Failed(failed) if failed.error.is_fault)
     }
+
+    /// Returns `true` if a command was refused.
+    #[must_use]
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Failed(failed) if !failed.error.is_fault)
+    }
 }
 
 impl From<Error> for Answer {
@@ -78,6 +84,10 @@ pub(crate) struct Done {
     /// The outcome with which it ended, as the summary has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<SummaryOutcome>,
+    /// The number of commands of the session that were refused, in the answer to `pause` and
+    /// `finish`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refused: Option<u64>,
     /// What `runvet recover` did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recovered: Option<Recovery>,
@@ -103,6 +113,7 @@ impl Done {
             verdict: None,
             status: None,
             outcome: None,
+            refused: None,
             recovered: None,
             cut_bytes: None,
             findings: None,

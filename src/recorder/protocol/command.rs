@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Plan(Either<Vec<Either<String, PlannedStep>>, Plan>),
     /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
     Open(String),
-    /// Adds an action of an open step. An action without any result (`output`, `result_status`,
+    /// Adds an action of an open step, or of none if none is open. An action without any result (`output`, `result_status`,
     /// `result_artifacts`, `duration_ms`) has not happened yet: it is refused if a schema of the
     /// team finds an error in the fields that are given.
     Act(Box<Act>),
@@ -44,10 +44,11 @@ pub(crate) enum Command {
     Reflect(Map<String, Value>),
     /// Adds a proposal of what to learn.
     Propose(Proposal),
-    /// Sets the time of what follows, in a run that began with `--started-at`: not before that of
-    /// the last event. An RFC 3339 date-time; without a zone it is in UTC. Parts of a microsecond
-    /// do not count.
-    At(String),
+    /// Sets the time of what follows, in a run that began with `--started-at`; it may go back. An
+    /// RFC 3339 date-time; without a zone it is in UTC. Parts of a microsecond do not count. With
+    /// null it is unknown: the events have the time that was set before, and `x-time-unknown` in
+    /// their payload.
+    At(#[schemars(schema_with = "text_or_null")] Option<String>),
     /// Writes the state as it is now.
     Persist(Nothing),
     /// Ends the session and leaves the run pending. The argument says why the run waits. `--resume`
@@ -103,10 +104,10 @@ impl From<String> for PlannedStep {
     }
 }
 
-/// An action of an open step. The recorder adds `id` and `timestamp`.
+/// An action. The recorder adds `id` and `timestamp`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Act {
-    /// The id of the step; it may be absent while one step is open.
+    /// The id of the step; it may be absent while one step is open, or none.
     pub(super) step_id: Option<String>,
     #[serde(flatten)]
     pub(super) action: Action,
@@ -120,13 +121,14 @@ impl JsonSchema for Act {
     /// That of an action, without what the recorder sets.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = Action::json_schema(generator);
-        let about = "An action of an open step. The recorder adds `id` and `timestamp`. Only the keys \
-                     below and keys that start with `x-` are allowed.";
+        let about = "An action. The recorder adds `id` and `timestamp`. Only the keys below and keys \
+                     that start with `x-` are allowed.";
         schema.insert("description".into(), about.into());
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             properties.remove("id");
             properties.remove("timestamp");
-            let about = "The id of the step. It may be absent while exactly one step is open.";
+            let about = "The id of the step. It may be absent while exactly one step is open. While none \
+                         is open, the action is one of no step.";
             let step = json_schema!({ "description": about, "type": "string" });
             properties.insert("step_id".into(), step.into());
         }
@@ -368,6 +370,10 @@ impl JsonSchema for Nothing {
 /// Reads a value that may be null but not absent.
 fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     Value::deserialize(deserializer)
+}
+
+fn text_or_null(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "oneOf": [{ "type": "string" }, { "enum": [null] }] })
 }
 
 fn not_null(_: &mut SchemaGenerator) -> Schema {

@@ -1,8 +1,9 @@
 //! One line of JSON after the other -> calls of one run, and an answer for each.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::super::bounded::{MAX_OUTPUT, bounded};
 use super::super::size::value;
 use super::super::{End, Error, Evaluated, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
 use super::answer::{Answer, Done, Failed, Judgement};
@@ -49,6 +50,10 @@ pub struct Session {
     /// `None` when the run has ended or is paused.
     run: Option<Run>,
     tape: Tape,
+    /// The number of bytes of a value that is recorded as it is.
+    max_output: usize,
+    /// The number of commands that were refused.
+    refused: u64,
 }
 
 impl Session {
@@ -57,7 +62,16 @@ impl Session {
         Self {
             run: Some(run),
             tape: Tape::default(),
+            max_output: MAX_OUTPUT,
+            refused: 0,
         }
+    }
+
+    /// Sets the number of bytes beyond which a value of an action, or an output of a step, is
+    /// recorded as [`bounded`] does, instead of [`MAX_OUTPUT`].
+    pub fn max_output(mut self, bytes: usize) -> Self {
+        self.max_output = bytes;
+        self
     }
 
     /// What there is to say before the first command: the run, its directory and its pending steps.
@@ -90,12 +104,20 @@ impl Session {
             .and_then(|command| self.obey(command))
             .map_or_else(Answer::Failed, Answer::Done);
         self.tape.release();
+        self.refused += u64::from(answered.is_refusal());
         answered
+    }
+
+    /// The number of commands that were refused so far.
+    #[cfg(feature = "cli")]
+    pub(crate) const fn refused(&self) -> u64 {
+        self.refused
     }
 
     /// The answer to a line that is longer than [`LINE_LIMIT`].
     #[must_use]
-    pub(crate) fn too_long() -> Answer {
+    pub(crate) fn too_long(&mut self) -> Answer {
+        self.refused += 1;
         Answer::Failed(Failed::new(
             "too_large",
             "the line is larger than the limit: 64 MiB",
@@ -166,9 +188,10 @@ impl Session {
     fn obey(&mut self, command: Command) -> Result<Done, Failed> {
         let run = self.run.as_mut().ok_or_else(over)?;
         let is_last = matches!(command, Command::Finish(_) | Command::Pause(_));
-        let done = carry_out(run, command)?;
-        let done = with_findings(done, run);
+        let done = carry_out(run, command, self.max_output)?;
+        let mut done = with_findings(done, run);
         if is_last {
+            done.refused = Some(self.refused);
             self.run = None;
         }
         Ok(done)
@@ -184,12 +207,12 @@ fn with_findings(done: Done, run: &mut Run) -> Done {
     }
 }
 
-fn carry_out(run: &mut Run, command: Command) -> Result<Done, Failed> {
+fn carry_out(run: &mut Run, command: Command, most: usize) -> Result<Done, Failed> {
     let recorded = match command {
         Command::Plan(plan) => return plan_steps(run, plan),
         Command::Open(step) => return open(run, &step),
-        Command::Act(act) => return self::act(run, *act),
-        Command::Close(end) => return close(run, end),
+        Command::Act(act) => return self::act(run, *act, most),
+        Command::Close(end) => return close(run, end, most),
         Command::Would(Supposed { phase, payload }) => {
             return Ok(Done::found(run.would(&phase, payload.unwrap_or_default())?));
         }
@@ -201,7 +224,11 @@ fn carry_out(run: &mut Run, command: Command) -> Result<Done, Failed> {
             run.interrupt(&reason)?;
             return Ok(Done::of_run(run));
         }
-        Command::At(time) => {
+        Command::At(None) => {
+            run.at(None)?;
+            return Ok(Done::nothing());
+        }
+        Command::At(Some(time)) => {
             let zoned = Timestamp::parse(&time);
             let in_utc = format!("{time}Z");
             let at = zoned.is_none().then_some(in_utc.clone());
@@ -304,15 +331,36 @@ fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
     Ok(Done::judged(verdict.into()))
 }
 
-fn act(run: &mut Run, act: Act) -> Result<Done, Failed> {
-    let step = open_step(run, act.step_id)?;
-    Ok(Done::with_id(run.act_in(&step, act.action)?))
+fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
+    let step = match act.step_id {
+        None if run.open_steps().is_empty() => None,
+        named => Some(open_step(run, named)?),
+    };
+    let mut action = act.action;
+    let large = [&mut action.input_excerpt, &mut action.output];
+    let large = large.into_iter().flatten();
+    for value in large.chain(action.extensions.values_mut()) {
+        *value = bounded(value.take(), most);
+    }
+    action.input = action.input.map(|input| match input {
+        Value::Object(members) => each_bounded(members, most).into(),
+        input => bounded(input, most),
+    });
+    Ok(Done::with_id(run.act_in(step.as_deref(), action)?))
 }
 
-fn close(run: &mut Run, close: Either<String, Close>) -> Result<Done, Failed> {
+fn each_bounded(members: Map<String, Value>, most: usize) -> Map<String, Value> {
+    let members = members.into_iter();
+    members
+        .map(|(name, value)| (name, bounded(value, most)))
+        .collect()
+}
+
+fn close(run: &mut Run, close: Either<String, Close>, most: usize) -> Result<Done, Failed> {
     let (step, end) = match close {
         Either::Short(step) => (Some(step), StepEnd::Done),
         Either::Full(Close::Done { step_id, outputs }) => {
+            let outputs = outputs.map(|outputs| each_bounded(outputs, most));
             (step_id, outputs.map_or(StepEnd::Done, StepEnd::DoneWith))
         }
         Either::Full(Close::Failed { step_id, error }) => (step_id, StepEnd::Failed(error)),

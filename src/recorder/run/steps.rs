@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value};
 
+#[cfg(doc)]
+use super::super::bounded::bounded;
+use super::super::bounded::cut;
 use super::super::error::Error;
 use super::super::event::{Draft, SYNTHETIC, object};
 use super::Run;
@@ -264,22 +267,41 @@ impl Run {
         Ok(())
     }
 
-    /// Records an action of an open step, and returns its id. The recorder sets `id`, `step_id` and
-    /// `timestamp`.
+    /// Records an action of an open step, or of none, and returns its id. The recorder sets `id`,
+    /// `step_id` and `timestamp`.
+    ///
+    /// Where the state is too full for it, large values are recorded as [`bounded`] does.
+    ///
+    /// ```
+    /// use runvet::record::Action;
+    /// use runvet::recorder::{End, Error, Recorder, Task};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("runvet-act-{}", std::process::id()));
+    /// // An agent without a plan.
+    /// let mut run = Recorder::new(&dir).begin(Task::new("Summarize the open tickets"))?;
+    /// run.act(None, Action::new("search").output("three tickets"))?;
+    /// assert_eq!(run.finish(End::ok())?.summary.metrics.act_count.0, 1);
+    /// # std::fs::remove_dir_all(&dir).unwrap();
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Refused`] where one of these is set already, or an extension does not start with
     /// `x-`; [`Error::Violates`] for an action without any result (`output`, `result_status`,
     /// `result_artifacts`, `duration_ms`) where [`Run::may_act`] refuses it. One with a result has
     /// happened, and is recorded whatever it violates.
-    pub fn act(&mut self, step: &OpenStep, action: Action) -> Result<String, Error> {
-        self.act_in(&step.id, action)
+    pub fn act<'s>(
+        &mut self,
+        step: impl Into<Option<&'s OpenStep>>,
+        action: Action,
+    ) -> Result<String, Error> {
+        self.act_in(step.into().map(OpenStep::id), action)
     }
 
     /// Records an action in a step that is named by its id.
     pub(in crate::recorder) fn act_in(
         &mut self,
-        step: &str,
+        step: Option<&str>,
         action: Action,
     ) -> Result<String, Error> {
         self.must_not_have_ended()?;
@@ -289,9 +311,13 @@ impl Run {
             && action.duration_ms.is_none();
         let payload = self.act_of(step, action)?;
         if is_to_come {
-            self.hold_act(&payload)?;
+            self.must_allow(step, &payload)?;
         }
-        self.write(Draft::new("act", payload))?;
+        let mut draft = Draft::new("act", payload);
+        if matches!(self.must_fit(&draft), Err(Error::TooLarge { .. })) {
+            cut(&mut draft.payload);
+        }
+        self.write(draft)?;
         Ok(format!("act-{}", self.action_count()))
     }
 
@@ -300,9 +326,22 @@ impl Run {
     /// # Errors
     /// Those of [`Run::act`]; [`Error::Violates`] where a schema of the team finds an error in what
     /// is given of the action.
-    pub fn may_act(&self, step: &OpenStep, action: Action) -> Result<(), Error> {
+    pub fn may_act<'s>(
+        &self,
+        step: impl Into<Option<&'s OpenStep>>,
+        action: Action,
+    ) -> Result<(), Error> {
         self.must_not_have_ended()?;
-        self.hold_act(&self.act_of(&step.id, action)?)
+        let step = step.into().map(OpenStep::id);
+        self.must_allow(step, &self.act_of(step, action)?)
+    }
+
+    /// Refuses an act that is about to be made. A veto of the run closes its steps.
+    fn must_allow(&self, step: Option<&str>, payload: &Map<String, Value>) -> Result<(), Error> {
+        if step.is_none() {
+            self.must_go_on()?;
+        }
+        self.hold_act(payload)
     }
 
     pub(super) fn action_count(&self) -> usize {
@@ -315,8 +354,10 @@ impl Run {
     }
 
     /// The payload of the event of an action.
-    fn act_of(&self, step: &str, action: Action) -> Result<Map<String, Value>, Error> {
-        self.must_be(step, StepStatus::Running, "acting")?;
+    fn act_of(&self, step: Option<&str>, action: Action) -> Result<Map<String, Value>, Error> {
+        if let Some(step) = step {
+            self.must_be(step, StepStatus::Running, "acting")?;
+        }
         let is_set = [
             ("id", action.id.is_some()),
             ("step_id", action.step_id.is_some()),
@@ -342,8 +383,10 @@ impl Run {
             return Err(Error::refused("the action", "it can't be written as JSON"));
         };
         payload.insert("id".into(), self.next_action_id().into());
-        payload.insert("step_id".into(), step.into());
-        payload.insert("step_status".into(), StepStatus::Running.word().into());
+        if let Some(step) = step {
+            payload.insert("step_id".into(), step.into());
+            payload.insert("step_status".into(), StepStatus::Running.word().into());
+        }
         Ok(payload)
     }
 

@@ -11,13 +11,22 @@ use super::stop::Stop;
 use super::{OnEof, note_findings};
 use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
-use crate::report::json_bytes;
+use crate::report::{count, json_bytes};
+
+/// What matters at the end of a session.
+pub(super) struct AtEnd {
+    /// What becomes of a run that nobody ended.
+    pub(super) on_eof: OnEof,
+    /// Whether refused commands leave the exit code as it is.
+    pub(super) keeps_going: bool,
+}
 
 /// Records a run by the commands on standard input. A signal sets `asked`, from before the run
 /// begins.
 pub(super) fn record(
     begin: impl FnOnce() -> Result<Run, Error>,
-    on_eof: OnEof,
+    max_output: usize,
+    end: &AtEnd,
     asked: &Arc<AtomicBool>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -37,23 +46,31 @@ pub(super) fn record(
         }
     };
     let id = run.id().to_owned();
-    let mut session = Session::new(run);
-    let mut exit = Exit::Success;
-    let ended = converse(&mut session, stop, &mut exit, output);
+    let mut session = Session::new(run).max_output(max_output);
+    let mut so_far = SoFar::default();
+    let ended = converse(&mut session, stop, &mut so_far, output);
+    let mut exit = so_far.exit;
+    if let Some(first) = so_far.first_refused {
+        let refused = count(session.refused(), "command");
+        output.note(&format!("{refused} refused; the first, on {first}"));
+        if exit == Exit::Success && !end.keeps_going {
+            exit = Exit::Findings;
+        }
+    }
     if !session.is_over() {
         let why = match &ended {
             Ok(Ended::ByInput) => "the input ended before the run",
             Ok(Ended::BySignal) => "a signal came",
             Err(_) => "the input or the output failed",
         };
-        let left = match on_eof {
+        let left = match end.on_eof {
             OnEof::Pending => session.leave(why),
             OnEof::Aborted => session.abort(why),
         };
         match left {
             Ok(findings) => {
                 note_findings(&findings, output);
-                output.note(&match on_eof {
+                output.note(&match end.on_eof {
                     OnEof::Pending => {
                         format!("{why}: {id} stays pending, and --resume {id} goes on with it")
                     }
@@ -76,10 +93,26 @@ enum Ended {
     BySignal,
 }
 
+/// What a session came to so far.
+struct SoFar {
+    exit: Exit,
+    /// The line of the first command that was refused, and why.
+    first_refused: Option<String>,
+}
+
+impl Default for SoFar {
+    fn default() -> Self {
+        Self {
+            exit: Exit::Success,
+            first_refused: None,
+        }
+    }
+}
+
 fn converse(
     session: &mut Session,
     stop: Stop,
-    exit: &mut Exit,
+    so_far: &mut SoFar,
     output: &Output,
 ) -> Result<Ended, Failure> {
     let input = |error: io::Error| match error.kind() {
@@ -90,19 +123,24 @@ fn converse(
     if !lines.write(&text(&session.greeting()))? {
         return Ok(Ended::BySignal);
     }
+    let mut line_number = 0_u64;
     while !session.is_over() {
+        line_number += 1;
         let answer = match lines.next().map_err(input)? {
             Next::Line(line) if line.trim_ascii().is_empty() => continue,
             Next::Line(line) => session.answer(line),
-            Next::TooLong => Session::too_long(),
+            Next::TooLong => session.too_long(),
             Next::End => return Ok(Ended::ByInput),
             Next::Stopped => return Ok(Ended::BySignal),
         };
-        if let Answer::Failed(failed) = &answer
-            && answer.is_fault()
-        {
-            output.fault(&failed.error.message);
-            *exit = Exit::Fault;
+        if let Answer::Failed(failed) = &answer {
+            let why = &failed.error.message;
+            if answer.is_fault() {
+                output.fault(why);
+                so_far.exit = Exit::Fault;
+            } else if so_far.first_refused.is_none() {
+                so_far.first_refused = Some(format!("line {line_number}: {why}"));
+            }
         }
         if !lines.write(&text(&answer))? {
             return Ok(Ended::BySignal);

@@ -1,0 +1,61 @@
+//! A value of any size -> the value, or what stands for it in a record: digest, size, excerpt.
+
+use serde_json::{Map, Value, json};
+
+use crate::digest::FileDigest;
+
+/// The number of bytes beyond which [`Session`](super::Session) and the Python package record the
+/// digest of a value.
+pub const MAX_OUTPUT: usize = 64 << 10;
+
+/// The number of bytes of a value that is kept where the state is full: about those of a digest
+/// with its excerpt.
+const MAX_SMALL: usize = 512;
+
+/// The number of characters of an excerpt.
+const EXCERPT: usize = 200;
+
+/// Returns the value; or, where it has more bytes than a limit, an object with its digest as
+/// `sha256`, its size as `bytes` and an `excerpt`. A string is measured as it is, any other value
+/// as JSON without blanks.
+///
+/// ```
+/// use runvet::recorder::bounded;
+/// use serde_json::json;
+///
+/// assert_eq!(bounded(json!("short"), 5), json!("short"));
+/// let cut = bounded(json!([1, 2, 3]), 5);
+/// assert_eq!((&cut["bytes"], &cut["excerpt"]), (&json!(7), &json!("[1,2,3]")));
+/// ```
+#[must_use]
+pub fn bounded(value: Value, most: usize) -> Value {
+    let other;
+    let text = if let Value::String(text) = &value {
+        text
+    } else {
+        other = value.to_string();
+        &other
+    };
+    if text.len() <= most {
+        return value;
+    }
+    let mut excerpt: String = text.chars().take(EXCERPT).collect();
+    if excerpt.len() < text.len() {
+        excerpt.pop();
+        excerpt.push('…');
+    }
+    json!({
+        "sha256": FileDigest::of(text.as_bytes()).to_string(),
+        "bytes": text.len(),
+        "excerpt": excerpt,
+    })
+}
+
+/// Replaces what is large in the payload of an act by digests, for a state that is full.
+pub(super) fn cut(payload: &mut Map<String, Value>) {
+    let is_free =
+        |name: &str| matches!(name, "input" | "input_excerpt" | "output") || name.starts_with("x-");
+    for (_, value) in payload.iter_mut().filter(|(name, _)| is_free(name)) {
+        *value = bounded(value.take(), MAX_SMALL);
+    }
+}
