@@ -75,6 +75,12 @@ impl<'c> Context<'c> {
         self.usable(&loaded.run.timeline)
     }
 
+    /// Returns the number of events that could be read, for a message.
+    pub(crate) fn event_count(&self) -> u64 {
+        let timeline = self.loaded.run.timeline.read();
+        timeline.map_or(0, |timeline| timeline.tally.events)
+    }
+
     /// Returns the facts of a timeline of which every line is an event, for rules that conclude
     /// something from a count, or from what is absent.
     pub(crate) fn whole_timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {

@@ -8,7 +8,9 @@ use clap_complete::engine::ArgValueCandidates;
 use super::output::Output;
 use super::run_data::{RunDataArgs, known_runs};
 use super::{Exit, Failure};
+use crate::finding::Lifecycle;
 use crate::printable::quote;
+use crate::read::RunReader;
 use crate::recorder::protocol::{Answer, Done};
 use crate::recorder::{Error, Recorder, Recovered};
 use crate::report::{count, write_json_line};
@@ -59,10 +61,20 @@ impl Recover {
 
 fn describe(run: &RecordedRun, recovered: &Recovered) -> String {
     let dir = run.dir.display();
+    let entry = RunReader::open(&run.dir).map(|it| it.entry());
+    let pending = if entry.is_ok_and(|entry| entry.lifecycle != Lifecycle::Terminal) {
+        let id = &run.id;
+        format!(
+            "; the run has not ended, and `recover` does not end it: `runvet record --resume {id}` \
+             goes on with it, `runvet abandon {id}` ends it"
+        )
+    } else {
+        String::new()
+    };
     match recovered {
-        Recovered::Intact => format!("{dir}: nothing had to be repaired"),
+        Recovered::Intact => format!("{dir}: nothing had to be repaired{pending}"),
         Recovered::Cut { bytes } => format!(
-            "{dir}: removed the last {} of the timeline, an event that was not written whole",
+            "{dir}: removed the last {} of the timeline, an event that was not written whole{pending}",
             count(*bytes, "byte")
         ),
         Recovered::Completed(recorded) => {

@@ -23,9 +23,9 @@ pub(crate) enum Command {
     Plan(Either<Vec<Either<String, PlannedStep>>, Plan>),
     /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
     Open(String),
-    /// Adds an action of an open step, or of none if none is open. An action without any result (`output`, `result_status`,
-    /// `result_artifacts`, `duration_ms`) has not happened yet: it is refused if a schema of the
-    /// team finds an error in the fields that are given.
+    /// Adds an action of an open step, or of none if none is open. An action without any result
+    /// (`output`, `result_status`, `result_artifacts`, `duration_ms`) has not happened yet: it is
+    /// refused if a schema of the team finds an error in the fields that are given.
     Act(Box<Act>),
     /// Ends an open step. The argument is an object, or the id of a step that succeeded.
     Close(Either<String, Close>),

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use runvet::gate::Gate;
 use serde_json::{Value, json};
 
 use crate::support::binary::{stderr, stdout};
@@ -48,6 +49,34 @@ fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
+fn crashed_run_without_a_state_is_not_said_to_have_just_started() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t"]);
+    let found = || {
+        let report = Gate::default().run([temp.path()]).unwrap();
+        let [finding] = &report.episodes[0].findings[..] else {
+            panic!("{report:?}")
+        };
+        (finding.message.clone(), finding.help.clone())
+    };
+    let (message, help) = found();
+    assert!(
+        message.contains("has just started, or its process died"),
+        "{message}"
+    );
+    assert!(help.contains("`runvet record --resume`") && help.contains("`runvet abandon`"));
+    talk.tell(&[r#"{"jot":"a"}"#; 15]);
+    talk.child.kill().unwrap();
+    talk.child.wait().unwrap();
+    let (message, _) = found();
+    assert!(
+        message.starts_with("there is no state.json after 16 events;"),
+        "{message}"
+    );
+    assert!(!message.contains("started"), "{message}");
+}
+
+#[test]
 fn torn_event_is_cut_off_and_the_run_can_be_abandoned() {
     let temp = tempfile::tempdir().unwrap();
     let (id, dir) = killed(temp.path(), b"{\"agent_id\":\"sys");
@@ -58,7 +87,12 @@ fn torn_event_is_cut_off_and_the_run_can_be_abandoned() {
         json!({"ok": true, "id": id, "path": dir, "recovered": "cut", "cut_bytes": 16})
     );
     let again = runvet("recover", temp.path(), &[&id]);
-    let said = format!("{}: nothing had to be repaired\n", dir.display());
+    // It says what it does not do.
+    let said = format!(
+        "{}: nothing had to be repaired; the run has not ended, and `recover` does not end it: \
+         `runvet record --resume {id}` goes on with it, `runvet abandon {id}` ends it\n",
+        dir.display()
+    );
     assert_eq!((again.status.code(), stdout(&again)), (Some(0), &*said));
 
     let abandoned = runvet(
