@@ -235,9 +235,9 @@ pub(crate) struct Ignore {
     #[schemars(with = "String", extend("enum" = Artifact::ALL.map(Artifact::file_name)))]
     pub(crate) file: Option<String>,
     /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
-    /// Absent to ignore findings at any place.
+    /// A part that is `*` stands for any one name or index. Absent to ignore findings at any place.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = "^/", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/plan/steps"]))]
+    #[schemars(with = "String", extend("pattern" = r"^(/(\*|([^~*/\[\]]|~[01])+))+$", "patternErrorMessage" = "a JSON Pointer starts with `/`, and each of its parts is a name, an index or `*` for any one of them, as in `/outcomes/actions/*/tools`; in a name, `~1` stands for `/` and `~0` for `~`", "examples" = ["/plan/steps", "/outcomes/actions/*/tools"]))]
     pub(crate) pointer: Option<String>,
     /// Why the findings do not count; must not be empty.
     #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the reason is empty"))]

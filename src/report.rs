@@ -18,6 +18,8 @@
 //! ```
 
 mod agent;
+#[cfg(feature = "human")]
+mod causes;
 mod choice;
 mod concise;
 #[cfg(feature = "cli")]
@@ -160,11 +162,15 @@ pub(crate) enum GroupBy {
     /// Each rule with its findings, written when all episodes are checked. The findings to show are
     /// held in memory until then.
     Rule,
+    /// Each cause with one finding, written when all episodes are checked: findings whose rule,
+    /// place and kind of mistake agree, those of most runs first.
+    Cause,
 }
 
 words!(GroupBy {
     Episode = "episode",
     Rule = "rule",
+    Cause = "cause",
 });
 
 /// The characters and colours of a human report.

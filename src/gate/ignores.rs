@@ -68,9 +68,11 @@ impl Ignored {
     fn matches(&self, finding: &Finding) -> bool {
         let Finding { rule, location, .. } = finding;
         let found = location.pointer.as_deref();
+        // The value or what is below it; `*` is any one name or index.
         let is_within = |pointer: &str| {
-            let below = found.and_then(|found| found.strip_prefix(pointer));
-            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+            let mut tokens = found.into_iter().flat_map(|found| found.split('/'));
+            let mut parts = pointer.split('/');
+            parts.all(|part| tokens.next().is_some_and(|it| part == "*" || part == it))
         };
         let is_of = |file: &str| location.artifact.is_some_and(|it| it.file_name() == file);
         !self.has_expired

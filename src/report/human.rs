@@ -10,6 +10,7 @@ use miette::{
     MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
+use super::causes::Causes;
 use super::unjudged::UnjudgedByKind;
 use super::wording::{counts, faults, not_judged, nothing_found, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
@@ -33,7 +34,9 @@ pub(super) struct Human {
     met: BTreeMap<String, usize>,
     /// In a report by rule: the findings to show, each with the directory of its episode.
     held: BTreeMap<String, Vec<(String, Finding)>>,
-    /// In a report by rule: what could not be judged.
+    /// In a report by cause: the findings of each.
+    causes: Causes,
+    /// In a report by rule or cause: what could not be judged.
     unjudged_rules: UnjudgedByKind,
     first_rule: Option<String>,
     /// The number of episodes in which a rule could not be judged.
@@ -60,6 +63,7 @@ impl Human {
             handler,
             met: BTreeMap::new(),
             held: BTreeMap::new(),
+            causes: Causes::default(),
             unjudged_rules: UnjudgedByKind::default(),
             first_rule: None,
             unjudged: 0,
@@ -126,6 +130,29 @@ impl Human {
         let is_above = |line: &&str| !line.trim_start().starts_with(['╭', ',']);
         for line in text.lines().skip_while(is_above) {
             writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// Draws one finding of each cause.
+    fn by_cause(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        for found in self.causes.take() {
+            let findings = count(found.findings, "finding");
+            let runs = count(found.runs, "run");
+            let rule = self.bold(&found.first.rule);
+            writeln!(
+                out,
+                "{rule}: {findings} in {runs}, such as in {}\n",
+                escape(&found.dir)
+            )?;
+            self.finding(out, &found.first)?;
+            writeln!(
+                out,
+                "{}: {}\n",
+                self.word("to ignore it"),
+                escape(&found.ignore())
+            )?;
+            self.first_rule.get_or_insert(found.first.rule);
         }
         Ok(())
     }
@@ -254,12 +281,17 @@ impl Human {
 
 impl Renderer for Human {
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        let mut shown = episode.by_weight();
-        shown.retain(|finding| self.show(finding));
         self.unjudged += u64::from(!episode.skipped.is_empty());
         if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());
         }
+        if self.appearance.group_by == GroupBy::Cause {
+            self.causes.add(episode);
+            self.unjudged_rules.add(episode);
+            return Ok(());
+        }
+        let mut shown = episode.by_weight();
+        shown.retain(|finding| self.show(finding));
         if self.appearance.group_by == GroupBy::Rule {
             for finding in shown {
                 let held = self.held.entry(finding.rule.clone()).or_default();
@@ -297,6 +329,7 @@ impl Renderer for Human {
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        self.by_cause(out)?;
         self.by_rule(out)?;
         self.cuts(out)?;
         if let Some(statistics) = closing.statistics {
@@ -319,7 +352,7 @@ impl Renderer for Human {
         if self.appearance.group_by == GroupBy::Episode && findings >= MANY {
             writeln!(
                 out,
-                "To see each rule once: --group-by rule --max-findings 1"
+                "To see each cause once, with the number of its runs: --group-by cause"
             )?;
         }
         if let Some(rule) = &self.first_rule {

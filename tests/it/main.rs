@@ -89,6 +89,7 @@ mod hostile {
 /// The command line for users, hooks and pipelines.
 mod cli {
     mod baseline;
+    mod causes;
     mod changed;
     mod ci;
     mod command_line;

@@ -175,6 +175,9 @@ fn describe(group_by: GroupBy) -> &'static str {
     match group_by {
         GroupBy::Episode => "Findings by episode, printed as soon as an episode is checked",
         GroupBy::Rule => "Findings by rule, printed when all episodes are checked",
+        GroupBy::Cause => {
+            "One finding for each rule, place and kind of mistake, those of most runs first"
+        }
     }
 }
 

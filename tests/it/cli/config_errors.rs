@@ -33,6 +33,11 @@ exclude = ['[a'] | 1:12 | invalid glob |
 exclude = [''] | 1:12 | invalid glob |
 exclude = ['../runs'] | 1:12 | invalid glob |
 [[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = 'plan' | 5:11 | a JSON Pointer starts with `/` |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/outcomes/**/tools' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/outcomes/actions[*]/tools' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/outcomes/act*' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/outcomes/' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/a~2' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
 [[ignore]]⏎rule = 'plan'⏎episode = '*'⏎reason = 'x' | 2:8 | no rule called `plan` | did you mean `plan/*`?
 [[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = ' ' | 4:10 | the reason is empty |
 [[ignore]]⏎rule = 'plan/*'⏎episode = '*' | 1:1 | the key `reason` is missing |

@@ -155,7 +155,7 @@ fn place_behind_the_last_line_is_drawn() {
 fn hostile_text_never_reaches_a_report_raw() {
     let (temp, _) = hostile_run();
     for format in formats() {
-        for grouping in ["episode", "rule"] {
+        for grouping in ["episode", "rule", "cause"] {
             let text = validate(
                 temp.path(),
                 &["--format", format, "--group-by", grouping, "--statistics"],

@@ -1,0 +1,141 @@
+//! Findings of all episodes -> their causes: what has the same rule, place and kind of mistake.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::finding::{EpisodeReport, Finding, Severity};
+
+/// The findings of each cause.
+#[derive(Default)]
+pub(super) struct Causes(BTreeMap<Cause, Found>);
+
+/// What findings have in common that most likely come from one mistake in a program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Cause {
+    severity: Severity,
+    rule: String,
+    /// The name of the file.
+    file: String,
+    /// The pointer, in which `*` stands for the indices of arrays.
+    pointer: Option<String>,
+    /// The message without the values that it shows.
+    mistake: String,
+}
+
+/// The findings of one cause.
+pub(super) struct Found {
+    pub(super) findings: u64,
+    pub(super) runs: u64,
+    /// The directory of the first, and the first.
+    pub(super) dir: String,
+    pub(super) first: Finding,
+    pointer: Option<String>,
+}
+
+impl Causes {
+    pub(super) fn add(&mut self, episode: &EpisodeReport) {
+        let mut causes: BTreeMap<Cause, (u64, &Finding)> = BTreeMap::new();
+        for finding in episode.by_weight() {
+            causes.entry(Cause::of(finding)).or_insert((0, finding)).0 += 1;
+        }
+        for (cause, (number, first)) in causes {
+            let pointer = cause.pointer.clone();
+            let found = self.0.entry(cause).or_insert_with(|| Found {
+                findings: 0,
+                runs: 0,
+                dir: episode.dir.clone(),
+                first: first.clone(),
+                pointer,
+            });
+            found.findings += number;
+            found.runs += 1;
+        }
+    }
+
+    /// Takes all of them, those of most runs first, then those of most findings.
+    pub(super) fn take(&mut self) -> Vec<Found> {
+        let mut all: Vec<Found> = std::mem::take(&mut self.0).into_values().collect();
+        all.sort_by_key(|found| std::cmp::Reverse((found.runs, found.findings)));
+        all
+    }
+}
+
+impl Cause {
+    fn of(finding: &Finding) -> Self {
+        let location = &finding.location;
+        let name = location.file.rsplit('/').next().unwrap_or_default();
+        Self {
+            severity: finding.severity,
+            rule: finding.rule.clone(),
+            file: name.to_owned(),
+            pointer: location.pointer.as_deref().map(without_indices),
+            mistake: without_values(&finding.message),
+        }
+    }
+}
+
+impl Found {
+    /// The line of a configuration that ignores them, but for its reason.
+    pub(super) fn ignore(&self) -> String {
+        let file = self.first.location.artifact.map(|it| it.file_name());
+        let keys = [
+            ("rule", Some(&*self.first.rule)),
+            ("episode", Some("**")),
+            ("file", file),
+            (
+                "pointer",
+                self.pointer.as_deref().filter(|it| !it.is_empty()),
+            ),
+            ("reason", Some("")),
+        ];
+        let mut line = String::from("ignore = [{");
+        for (key, value) in keys {
+            if let Some(value) = value {
+                // A JSON string is one of TOML too.
+                let value = serde_json::Value::from(value);
+                let comma = if key == "rule" { "" } else { "," };
+                let _ = write!(line, "{comma} {key} = {value}");
+            }
+        }
+        line + " }]"
+    }
+}
+
+/// A JSON Pointer in which `*` stands for each index.
+fn without_indices(pointer: &str) -> String {
+    let is_index = |token: &str| !token.is_empty() && token.bytes().all(|it| it.is_ascii_digit());
+    let tokens = pointer.split('/');
+    let tokens = tokens.map(|token| if is_index(token) { "*" } else { token });
+    tokens.collect::<Vec<_>>().join("/")
+}
+
+/// A message without the texts in double quotes and the digits in it.
+fn without_values(message: &str) -> String {
+    let (mut kind, mut is_quoted) = (String::new(), false);
+    for c in message.chars() {
+        if c == '"' {
+            is_quoted = !is_quoted;
+        }
+        if !is_quoted && !(c.is_ascii_digit() && kind.ends_with('0')) {
+            kind.push(if c.is_ascii_digit() { '0' } else { c });
+        }
+    }
+    kind
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{without_indices, without_values};
+
+    #[test]
+    fn values_and_indices_do_not_matter() {
+        assert_eq!(without_indices("/a/10/b~1c/0"), "/a/*/b~1c/*");
+        assert_eq!(without_indices(""), "");
+        let one = without_values(r#"`a[1]` is "x", not "y", on line 7"#);
+        assert_eq!(
+            one,
+            without_values(r#"`a[23]` is "", not "z", on line 110"#)
+        );
+        assert_ne!(one, without_values(r#"`b[1]` is "x", not "y", on line 7"#));
+    }
+}
