@@ -85,14 +85,27 @@ impl Message {
 }
 
 impl FileReader<'_> {
-    /// The message of a rule.
-    pub(super) fn message(&mut self, text: &Spanned<String>, words: &[Word]) -> Option<Message> {
-        let shown = |value: &Value| match value {
+    /// Returns what a message says of any finding: with the values of parameters, and names such as
+    /// VALUE where that of a finding stands.
+    pub(super) fn without_values(&self, text: &str) -> String {
+        let message = Message::parse(text, |name| self.param(name));
+        message.map_or_else(
+            |_| text.to_owned(),
+            |message| message.with(|word| Some(word.name().to_uppercase())),
+        )
+    }
+
+    /// The value of a parameter, as messages show it.
+    pub(super) fn param(&self, name: &str) -> Option<String> {
+        self.params.get(name).map(|value| match value {
             Value::String(text) => brief(text),
             other => brief(&other.to_string()),
-        };
-        let param = |name: &str| self.params.get(name).map(shown);
-        match Message::parse(text.get_ref(), param) {
+        })
+    }
+
+    /// The message of a rule.
+    pub(super) fn message(&mut self, text: &Spanned<String>, words: &[Word]) -> Option<Message> {
+        match Message::parse(text.get_ref(), |name| self.param(name)) {
             Ok(message) => {
                 let unknown = Word::ALL
                     .into_iter()

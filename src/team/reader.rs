@@ -64,22 +64,33 @@ impl FileReader<'_> {
     ) {
         let RuleTexts { cure, text, .. } = texts;
         let ([shown, language], name) = (texts.shown, id.get_ref());
-        let title = meta.title.as_deref().unwrap_or(texts.title);
+        let title = meta.title.clone();
+        let title = title.unwrap_or_else(|| self.without_values(texts.title));
         let help = format!("{cure}; `runvet explain {name}` shows the {shown}.");
         let hint = meta.help.as_ref().unwrap_or(&help);
+        // What the page shows, it does not send its reader to.
+        let on_page = meta.help.clone().unwrap_or_else(|| format!("{cure}."));
         let place = brief(&self.file.place(&id.span()));
         let why = meta.why.as_ref();
         let why = why.map_or_else(String::new, |why| format!("## Why it matters\n\n{why}\n\n"));
         let url = meta.url.as_ref();
         let url = url.map_or_else(String::new, |url| format!("\nMore: <{url}>\n"));
-        let details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n");
+        let named = self.params.keys();
+        let named = named.filter(|name| text.contains(&format!("params.{name}")));
+        let values =
+            named.filter_map(|name| Some(format!("- `params.{name}` is {}\n", self.param(name)?)));
+        let mut values: String = values.collect();
+        if !values.is_empty() {
+            values.push('\n');
+        }
+        let details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n{values}");
         let page = format!(
-            "{title}. The rule is declared in `{place}`.\n\n{why}{details}## How to fix it\n\n{hint}\n{url}"
+            "{title}. The rule is declared in `{place}`.\n\n{why}{details}## How to fix it\n\n{on_page}\n{url}"
         );
         let info = RuleInfo {
             id: name.clone().into(),
             level: meta.level.unwrap_or(Level::Error),
-            title: title.to_owned().into(),
+            title: title.into(),
             hint: hint.clone().into(),
             page: page.into(),
             url: meta.url.clone(),

@@ -1,5 +1,6 @@
 //! What a team declares is judged as built-in rules are: at its place, from every entry point.
 
+use std::fs;
 use std::path::Path;
 
 use runvet::finding::Skip;
@@ -311,6 +312,38 @@ fn rule_of_a_team_is_a_rule_like_any_other() {
     let written = project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
     assert_eq!(errors(&["--baseline", "known.json"]), (0, 0, 2));
+}
+
+#[test]
+fn template_of_a_message_is_never_shown() {
+    let config = "packs = ['pack.toml']\n[params]\nmost = 500\n";
+    let pack = "[params]\nmost = 9\n[[rule]]\nid = 'a/most'\nat = '/payload/tool'\n\
+        message = '{value} is above {params.most}'\neach = { phase = 'act' }\n\
+        check = 'has(event.phase) && params.most < 5'\n";
+    let project = Project::new(config);
+    project.write("pack.toml", pack);
+    let explained = project.run(&["explain", "a/most"]);
+    let page = stdout(&explained);
+    assert!(
+        page.contains("VALUE is above 500. The rule is declared"),
+        "{explained:?}"
+    );
+    assert!(page.contains("- `params.most` is 500\n"), "{page}");
+    // It does not send its reader to itself.
+    assert!(!page.contains("runvet explain"), "{page}");
+    let html = format!("html={}", project.path("page.html").display());
+    let sarif = format!("sarif={}", project.path("page.sarif").display());
+    project.run(&["validate", "runs", "--output", &html, "--output", &sarif]);
+    let shown = [
+        fs::read_to_string(project.path("page.html")).unwrap(),
+        fs::read_to_string(project.path("page.sarif")).unwrap(),
+        stdout(&project.run(&["rules"])).to_owned(),
+        stdout(&project.run(&["rules", "--format", "json"])).to_owned(),
+    ];
+    for text in shown {
+        assert!(text.contains("VALUE is above 500"), "{text:.500}");
+        assert!(!text.contains("{value} is") && !text.contains("{params."));
+    }
 }
 
 #[test]

@@ -484,7 +484,7 @@ fn protocol_answers_with_findings() {
         (&json!(true), &json!("ok"))
     );
     assert_eq!(ruled(&ended).len(), 4);
-    assert_eq!(talk.end(), Some(0));
+    assert_eq!(talk.end(), Some(1));
 }
 
 #[test]
