@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::finding::{EpisodeReport, Finding, Severity};
+use crate::source::Artifact;
 
 /// The findings of each cause.
 #[derive(Default)]
@@ -77,7 +78,7 @@ impl Cause {
 impl Found {
     /// The line of a configuration that ignores them, but for its reason.
     pub(super) fn ignore(&self) -> String {
-        let file = self.first.location.artifact.map(|it| it.file_name());
+        let file = self.first.location.artifact.map(Artifact::file_name);
         let keys = [
             ("rule", Some(&*self.first.rule)),
             ("episode", Some("**")),
@@ -116,8 +117,10 @@ fn without_values(message: &str) -> String {
         if c == '"' {
             is_quoted = !is_quoted;
         }
-        if !is_quoted && !(c.is_ascii_digit() && kind.ends_with('0')) {
-            kind.push(if c.is_ascii_digit() { '0' } else { c });
+        let shown = if c.is_ascii_digit() { '0' } else { c };
+        let is_repeated = shown == '0' && kind.ends_with('0');
+        if !is_quoted && !is_repeated {
+            kind.push(shown);
         }
     }
     kind

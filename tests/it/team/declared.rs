@@ -1,6 +1,5 @@
 //! What a team declares is judged as built-in rules are: at its place, from every entry point.
 
-use std::fs;
 use std::path::Path;
 
 use runvet::finding::Skip;
@@ -335,8 +334,8 @@ fn template_of_a_message_is_never_shown() {
     let sarif = format!("sarif={}", project.path("page.sarif").display());
     project.run(&["validate", "runs", "--output", &html, "--output", &sarif]);
     let shown = [
-        fs::read_to_string(project.path("page.html")).unwrap(),
-        fs::read_to_string(project.path("page.sarif")).unwrap(),
+        std::fs::read_to_string(project.path("page.html")).unwrap(),
+        std::fs::read_to_string(project.path("page.sarif")).unwrap(),
         stdout(&project.run(&["rules"])).to_owned(),
         stdout(&project.run(&["rules", "--format", "json"])).to_owned(),
     ];
