@@ -1,5 +1,6 @@
 //! Sessions of `runvet record` whose evidence is refused, large, of no step, or out of order.
 
+use std::fmt::Write as _;
 use std::process::Command;
 
 use runvet::gate::Gate;
@@ -217,5 +218,8 @@ fn events_come_in_the_order_of_the_log_and_may_have_no_time() {
 /// The SHA-256 of a text, in hexadecimal digits.
 fn digest_of(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
