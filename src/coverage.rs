@@ -22,13 +22,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check::Checker;
+use crate::expression::Budget;
 use crate::finding::{Coverage, EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::RunReader;
 use crate::source::Line;
 use crate::store::{AsEpisodeDir, Fault, Given};
-use crate::team::EventIndex;
+use crate::team::{Answer, EventIndex, EventSelector};
 use fields::Fields;
 
 /// What a check looked at in some runs.
@@ -113,7 +114,7 @@ struct Counting {
     gate: Gate,
     checker: Arc<Checker>,
     fields: Fields,
-    selectors: Vec<(String, &'static str, usize)>,
+    selectors: Vec<(String, &'static str, EventSelector)>,
 }
 
 /// The numbers of a run.
@@ -201,7 +202,8 @@ impl Counting {
                 }
                 let look = self.events().view(Line::BEFORE_ALL, event);
                 for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
-                    *number += u64::from(look.is_named(*selector));
+                    let answer = selector.ask(&look, &mut Budget::of_run());
+                    *number += u64::from(answer == Ok(Answer::Yes));
                 }
             }
         }

@@ -6,6 +6,7 @@
 //! has a place in the text, and each evaluation ends within a budget.
 
 mod evaluate;
+mod fold;
 mod functions;
 #[cfg(feature = "expressions")]
 mod parse;
@@ -16,10 +17,13 @@ mod value;
 
 use std::ops::Range;
 
+pub(crate) use fold::{Fold, Folded};
 use part::Part;
 use pattern::Pattern;
 pub(crate) use pattern::steps_of_byte;
 pub(crate) use value::Value;
+
+use crate::document::Node;
 
 /// The number of bytes of an expression.
 const MAX_BYTES: usize = 16 << 10;
@@ -27,11 +31,20 @@ const MAX_BYTES: usize = 16 << 10;
 /// The levels of an expression, counted from its whole to a constant.
 const MAX_LEVELS: usize = 100;
 
+/// The steps of a rule for a run: about a quarter of a second.
+const STEPS: u64 = 20_000_000;
+
+/// The steps that each judged event or action adds, and each of its bytes.
+const STEPS_OF_RECORD: u64 = 1_000;
+const STEPS_OF_BYTE: u64 = 8;
+
 /// An expression that was read: its names and functions are known, its syntax is right.
 #[derive(Debug)]
 pub(crate) struct Expression {
     text: Box<str>,
     root: Part,
+    /// What it asks of earlier events.
+    folds: Box<[Fold]>,
     /// Of each name that values are bound to, whether the expression has it.
     named: Box<[bool]>,
 }
@@ -77,9 +90,19 @@ impl Budget {
         }
     }
 
-    /// Adds steps.
-    pub(crate) fn add(&mut self, steps: u64) {
+    fn add(&mut self, steps: u64) {
         self.left = self.left.saturating_add(steps);
+    }
+
+    /// The budget of a rule for a run, before any record is judged.
+    pub(crate) fn of_run() -> Self {
+        Self::new(STEPS)
+    }
+
+    /// Adds the steps for a record that is judged.
+    pub(crate) fn add_record(&mut self, record: Node<'_>) {
+        let bytes = STEPS_OF_BYTE.saturating_mul(record.raw().len() as u64);
+        self.add(bytes.saturating_add(STEPS_OF_RECORD));
     }
 
     pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Stop> {

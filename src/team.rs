@@ -13,6 +13,7 @@ mod plan;
 mod reader;
 mod rule;
 mod schema;
+mod selector;
 mod trial;
 mod version;
 mod vocabulary;
@@ -24,13 +25,14 @@ use crate::finding::{Lifecycle, RuleInfo, SkipReason};
 use crate::schema::DeclaredSchema;
 use crate::source::{Artifact, Line, Pointer};
 pub(crate) use data::{ClosedSet, Data, Entries, Params, Scalar, SelectorKey};
-pub(crate) use events::EventIndex;
+pub(crate) use events::{EventIndex, EventSelector};
 pub(crate) use judges::{Examined, TeamJudges};
 pub(crate) use order::{OrderTable, Seen, TeamOrder};
 pub(crate) use pack::{Pack, read};
 pub(crate) use plan::Skimmer;
 pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
 pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema};
+pub(crate) use selector::Answer;
 pub(crate) use version::VersionTable;
 
 /// All that a team declares.

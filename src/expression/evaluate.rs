@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
 use super::time;
@@ -14,7 +14,7 @@ use crate::printable::{brief, quote};
 const STEPS_OF_ITEM: usize = 50;
 
 impl Expression {
-    /// Its value, with a value for each name.
+    /// Its value, with a value for each name and for each of its folds, or why that has none.
     ///
     /// # Errors
     ///
@@ -22,23 +22,19 @@ impl Expression {
     pub(crate) fn evaluate<'a>(
         &'a self,
         bound: &'a [Value<'a>],
+        folded: &'a [Result<Value<'a>, String>],
         budget: &mut Budget,
     ) -> Result<Value<'a>, Stop> {
-        let mut evaluator = Evaluator {
-            text: &self.text,
-            bound,
-            items: Vec::new(),
-            budget,
-        };
-        evaluator.value(&self.root)
+        Evaluator::new(&self.text, bound, folded, budget).value(&self.root)
     }
 }
 
-struct Evaluator<'a, 'b> {
+pub(super) struct Evaluator<'a, 'b> {
     text: &'a str,
     bound: &'a [Value<'a>],
+    folded: &'a [Result<Value<'a>, String>],
     /// The items of the macros around a part.
-    items: Vec<Value<'a>>,
+    pub(super) items: Vec<Value<'a>>,
     budget: &'b mut Budget,
 }
 
@@ -57,8 +53,30 @@ fn at(part: &Part) -> impl FnOnce(Unable) -> Stop {
     }
 }
 
-impl<'a> Evaluator<'a, '_> {
-    fn value(&mut self, part: &'a Part) -> Result<Value<'a>, Stop> {
+impl<'a, 'b> Evaluator<'a, 'b> {
+    pub(super) fn new(
+        text: &'a str,
+        bound: &'a [Value<'a>],
+        folded: &'a [Result<Value<'a>, String>],
+        budget: &'b mut Budget,
+    ) -> Self {
+        Self {
+            text,
+            bound,
+            folded,
+            items: Vec::new(),
+            budget,
+        }
+    }
+
+    pub(super) fn failed_at(span: &Range<usize>, why: String) -> Stop {
+        Stop::Failed(Failure {
+            span: span.clone(),
+            why,
+        })
+    }
+
+    pub(super) fn value(&mut self, part: &'a Part) -> Result<Value<'a>, Stop> {
         self.budget.spend(1)?;
         Ok(match &part.kind {
             PartKind::Constant(constant) => of_constant(constant),
@@ -80,10 +98,18 @@ impl<'a> Evaluator<'a, '_> {
             }
             PartKind::Operation(operator, of) => {
                 let [a, b] = &**of;
-                let (a, b) = (self.value(a)?, self.value(b)?);
+                let is_sum = [a, b]
+                    .iter()
+                    .any(|it| matches!(it.kind, PartKind::Fold { is_sum: true, .. }));
+                let (mut a, mut b) = (self.value(a)?, self.value(b)?);
+                let is_mixed = matches!((&a, &b), (Value::Double(_), _) | (_, Value::Double(_)));
+                if is_sum && is_mixed {
+                    let double = |it: &Value<'_>| it.double().map(Value::Double);
+                    (a, b) = (double(&a).unwrap_or(a), double(&b).unwrap_or(b));
+                }
                 self.operation(part, *operator, &a, &b)?
             }
-            PartKind::List(parts) => Value::List(Rc::new(self.values(parts)?)),
+            PartKind::List(parts) => Value::List(Arc::new(self.values(parts)?)),
             PartKind::Map(entries) => self.map_of(entries)?,
             PartKind::Call(function, arguments) => {
                 let arguments = self.values(arguments)?;
@@ -105,6 +131,11 @@ impl<'a> Evaluator<'a, '_> {
                 }
             },
             PartKind::Each(each) => self.each(part, each)?,
+            PartKind::Fold { number, .. } => match self.folded.get(*number) {
+                Some(Ok(value)) => value.copied(self.budget)?,
+                Some(Err(why)) => return Err(failed(part, why.as_str())),
+                None => Value::Null,
+            },
         })
     }
 
@@ -150,7 +181,7 @@ impl<'a> Evaluator<'a, '_> {
         })
     }
 
-    fn condition(&mut self, part: &'a Part) -> Result<bool, Stop> {
+    pub(super) fn condition(&mut self, part: &'a Part) -> Result<bool, Stop> {
         match self.value(part)? {
             Value::Bool(value) => Ok(value),
             other => {
@@ -196,7 +227,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             map.push((key, self.value(value)?));
         }
-        Ok(Value::Map(Rc::new(map)))
+        Ok(Value::Map(Arc::new(map)))
     }
 
     fn each(&mut self, part: &Part, each: &'a Each) -> Result<Value<'a>, Stop> {
@@ -243,7 +274,7 @@ impl<'a> Evaluator<'a, '_> {
             Macro::All => Value::Bool(true),
             Macro::Exists => Value::Bool(false),
             Macro::ExistsOne => Value::Bool(met == 1),
-            Macro::Filter | Macro::Map => Value::List(Rc::new(made)),
+            Macro::Filter | Macro::Map => Value::List(Arc::new(made)),
         })
     }
 
@@ -335,7 +366,7 @@ impl<'a> Evaluator<'a, '_> {
                 let found = match of {
                     Value::List(items) => place
                         .filter(|place| *place < items.len())
-                        .map(|place| Item::Built(Rc::clone(items), place)),
+                        .map(|place| Item::Built(Arc::clone(items), place)),
                     // Items of a record are found one after the other.
                     of => {
                         let looked_at = place.unwrap_or_default().min(u32::MAX as usize);
@@ -418,7 +449,7 @@ impl<'a> Evaluator<'a, '_> {
                         Err(Unable::Why(_)) => return Ok(None),
                     }
                 }
-                Value::List(Rc::new(made))
+                Value::List(Arc::new(made))
             }
             _ => return Ok(None),
         }))

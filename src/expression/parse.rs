@@ -9,6 +9,7 @@ use std::thread;
 use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
 use cel::{Env, ParseErrors};
 
+use super::fold::{Fold, Outcome, Stage};
 use super::functions::{FUNCTIONS, Form, Function};
 use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
 use super::pattern::{PATTERN_BYTES, regex, steps_of_byte};
@@ -30,6 +31,11 @@ const MACROS: [(&str, Macro, usize, usize); 6] = [
     ("filter", Macro::Filter, 2, 2),
     ("map", Macro::Map, 2, 3),
 ];
+
+/// What can be asked of earlier events.
+const ASKED_OF_EARLIER: &str = "Ask `earlier(\"NAME\")`, after any `.filter(e, …)` and \
+    `.map(e, …)`, for `.size()`, `.sum()`, `.min()`, `.max()`, `.last()`, `.exists(e, …)`, \
+    `.exists_one(e, …)` or `.all(e, …)`.";
 
 pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
     if text.len() > MAX_BYTES {
@@ -56,6 +62,8 @@ fn read(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
         names,
         named: vec![false; names.len()],
         items: Vec::new(),
+        folds: Vec::new(),
+        is_in_fold: false,
         level: 0,
     };
     let root = reader.part(&tree)?;
@@ -63,6 +71,7 @@ fn read(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
         text: text.into(),
         root,
         named: reader.named.into(),
+        folds: reader.folds.into(),
     })
 }
 
@@ -117,6 +126,9 @@ struct Reader<'t> {
     named: Vec<bool>,
     /// The names of the items of the macros around a part.
     items: Vec<String>,
+    /// What is asked of earlier events.
+    folds: Vec<Fold>,
+    is_in_fold: bool,
     level: usize,
 }
 
@@ -198,6 +210,15 @@ impl Reader<'_> {
             return Ok(self.around(place, PartKind::Item(item)));
         }
         if let Some(known) = self.names.iter().position(|known| *known == name) {
+            if self.is_in_fold && name != "params" {
+                let message = format!("{} has no value where earlier events are read", code(name));
+                return Err(Mistake {
+                    help: Some(
+                        "Compare with it outside of that, or group events by `same`.".into(),
+                    ),
+                    ..mistake(place, message)
+                });
+            }
             if let Some(named) = self.named.get_mut(known) {
                 *named = true;
             }
@@ -271,6 +292,10 @@ impl Reader<'_> {
         let before = before.trim_end().len();
         let named = before.saturating_sub(name.len())..before;
         let place = named.start..place.end;
+        if let Some(kind) = self.fold(&place, name, is_method, arguments)? {
+            // The place of the selector's name stands for all in it.
+            return Ok(self.around(place, kind));
+        }
         let known_macro = MACROS.iter().find(|known| known.0 == name);
         let kind = match (known_macro, is_method, arguments) {
             (None, false, [of]) if name == "has" => match &of.expr {
@@ -294,6 +319,102 @@ impl Reader<'_> {
             }
         };
         Ok(self.around(place, kind))
+    }
+
+    /// What a call asks of earlier events, if it does.
+    fn fold(
+        &mut self,
+        place: &Range<usize>,
+        name: &str,
+        is_method: bool,
+        arguments: &[&IdedExpr],
+    ) -> Result<Option<PartKind>, Mistake> {
+        let not_asked = || Mistake {
+            help: Some(ASKED_OF_EARLIER.into()),
+            ..mistake(place.clone(), "`earlier` is not called like this")
+        };
+        if name == "earlier" {
+            return Err(not_asked());
+        }
+        let Some((list, rest)) = arguments.split_first() else {
+            return Ok(None);
+        };
+        let mut list: &IdedExpr = list;
+        let mut calls = Vec::new();
+        let root = loop {
+            let Expr::Call(call) = &list.expr else {
+                return Ok(None);
+            };
+            match (&*call.func_name, &call.target) {
+                ("filter" | "map", Some(target)) => {
+                    calls.push(call);
+                    list = target;
+                }
+                ("earlier", None) => break call,
+                _ => return Ok(None),
+            }
+        };
+        let of = match &*root.args {
+            [of] => match &of.expr {
+                Expr::Literal(LiteralValue::String(name)) => Some((self.place(of), name.inner())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (span, of) = of.ok_or_else(not_asked)?;
+        if self.is_in_fold {
+            return Err(not_asked());
+        }
+        self.is_in_fold = true;
+        let around = std::mem::take(&mut self.items);
+        let mut stages = Vec::new();
+        for call in calls.into_iter().rev() {
+            match (&*call.func_name, &*call.args) {
+                ("filter", [item, part]) => stages.push(Stage::Filter(self.of_item(item, part)?)),
+                ("map", [item, part]) => stages.push(Stage::Map(self.of_item(item, part)?)),
+                ("map", [item, filter, part]) => {
+                    stages.push(Stage::Filter(self.of_item(item, filter)?));
+                    stages.push(Stage::Map(self.of_item(item, part)?));
+                }
+                _ => return Err(not_asked()),
+            }
+        }
+        let outcome = match (name, rest) {
+            ("size", []) => Outcome::Size,
+            ("sum", []) if is_method => Outcome::Sum,
+            ("min", []) if is_method => Outcome::Min,
+            ("max", []) if is_method => Outcome::Max,
+            ("last", []) if is_method => Outcome::Last,
+            ("all", [item, part]) => Outcome::All(self.of_item(item, part)?),
+            ("exists", [item, part]) => Outcome::Exists(self.of_item(item, part)?),
+            ("exists_one" | "existsOne", [item, part]) => {
+                Outcome::ExistsOne(self.of_item(item, part)?)
+            }
+            _ => return Err(not_asked()),
+        };
+        (self.items, self.is_in_fold) = (around, false);
+        let kind = PartKind::Fold {
+            number: self.folds.len(),
+            is_sum: matches!(outcome, Outcome::Sum),
+        };
+        self.folds.push(Fold {
+            of: of.into(),
+            span,
+            stages,
+            outcome,
+        });
+        Ok(Some(kind))
+    }
+
+    /// A part in which an item has a name.
+    fn of_item(&mut self, item: &IdedExpr, part: &IdedExpr) -> Result<Part, Mistake> {
+        let Expr::Ident(name) = &item.expr else {
+            return Err(mistake(self.place(item), "expected the name of an item"));
+        };
+        self.items.push(name.clone());
+        let part = self.part(part);
+        self.items.pop();
+        part
     }
 
     fn each(

@@ -38,6 +38,12 @@ pub(super) enum PartKind {
     /// Whether a text matches a pattern, and the steps of that for each byte.
     Matches(Box<Part>, Box<(Regex, usize)>),
     Each(Box<Each>),
+    /// What is asked of earlier events, by its number. What is added to a sum of them may be of
+    /// another type.
+    Fold {
+        number: usize,
+        is_sum: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -92,7 +98,7 @@ impl PartKind {
     /// Visits the parts that it is made of.
     pub(super) fn below(&self, mut visit: impl FnMut(&Part)) {
         match self {
-            Self::Constant(_) | Self::Bound(_) | Self::Item(_) => {}
+            Self::Constant(_) | Self::Bound(_) | Self::Item(_) | Self::Fold { .. } => {}
             Self::Member(of, _)
             | Self::Has(of, _)
             | Self::Not(of)

@@ -33,7 +33,7 @@ fn outcome_of(record: &str, text: &str, steps: u64) -> Result<String, String> {
             .unwrap(),
         Value::Null,
     ];
-    let value = expression.evaluate(&bound, &mut Budget::new(steps));
+    let value = expression.evaluate(&bound, &[], &mut Budget::new(steps));
     value.map(|value| shown(&value)).map_err(|stop| match stop {
         Stop::Failed(failure) => expression.describe(&failure),
         Stop::Spent => "spent".to_owned(),

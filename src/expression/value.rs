@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Budget, Stop};
 use crate::document::{Key, Kind, Node, Number};
@@ -17,11 +17,11 @@ pub(crate) enum Value<'a> {
     Uint(u64),
     Double(f64),
     Text(Cow<'a, str>),
-    Bytes(Rc<[u8]>),
+    Bytes(Arc<[u8]>),
     /// An array or an object of a record.
     Node(Node<'a>),
-    List(Rc<Vec<Value<'a>>>),
-    Map(Rc<Vec<(Value<'a>, Value<'a>)>>),
+    List(Arc<Vec<Value<'a>>>),
+    Map(Arc<Vec<(Value<'a>, Value<'a>)>>),
     /// Nanoseconds since 1970.
     Timestamp(i128),
     /// Nanoseconds.
@@ -114,6 +114,12 @@ impl<'a> Value<'a> {
         })
     }
 
+    /// The value of a record, which is an object.
+    pub(crate) fn of_record(record: Node<'a>) -> Self {
+        let value = Self::of(record, &mut Budget::new(u64::MAX));
+        value.unwrap_or(Self::Null)
+    }
+
     /// The value once more. The bytes of a text that was made are copied.
     pub(super) fn copied(&self, budget: &mut Budget) -> Result<Self, Stop> {
         if let Self::Text(Cow::Owned(text)) = self {
@@ -166,6 +172,16 @@ impl<'a> Value<'a> {
         match self {
             Self::Int(value) => Some((*value).into()),
             Self::Uint(value) => Some((*value).into()),
+            _ => None,
+        }
+    }
+
+    /// The double that is equal to a number.
+    #[expect(clippy::cast_precision_loss, reason = "larger integers have none")]
+    pub(super) fn double(&self) -> Option<f64> {
+        match (self, self.integer()) {
+            (Self::Double(value), _) => Some(*value),
+            (_, Some(value)) if value.unsigned_abs() <= 1 << 53 => Some(value as f64),
             _ => None,
         }
     }
@@ -254,13 +270,13 @@ impl<'a> Value<'a> {
     /// The items of a list; nothing for other values.
     pub(super) fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let (built, node) = match self {
-            Self::List(items) => (Some(Rc::clone(items)), None),
+            Self::List(items) => (Some(Arc::clone(items)), None),
             Self::Node(node) => (None, Some(*node)),
             _ => (None, None),
         };
         let items = node.into_iter().flat_map(Node::items).map(Item::Node);
         let built = built.into_iter().flat_map(|built| {
-            (0..built.len()).map(move |index| Item::Built(Rc::clone(&built), index))
+            (0..built.len()).map(move |index| Item::Built(Arc::clone(&built), index))
         });
         built.chain(items)
     }
@@ -268,13 +284,13 @@ impl<'a> Value<'a> {
     /// The keys of a map; nothing for other values.
     pub(super) fn keys(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let (built, node) = match self {
-            Self::Map(entries) => (Some(Rc::clone(entries)), None),
+            Self::Map(entries) => (Some(Arc::clone(entries)), None),
             Self::Node(node) => (None, Some(*node)),
             _ => (None, None),
         };
         let names = node.into_iter().flat_map(Node::members).map(Item::Name);
         let built = built.into_iter().flat_map(|built| {
-            (0..built.len()).map(move |index| Item::BuiltKey(Rc::clone(&built), index))
+            (0..built.len()).map(move |index| Item::BuiltKey(Arc::clone(&built), index))
         });
         built.chain(names)
     }
@@ -316,8 +332,8 @@ impl<'a> Value<'a> {
 
 /// An item of a list, or a key of a map, of which nothing is read or copied yet.
 pub(super) enum Item<'a> {
-    Built(Rc<Vec<Value<'a>>>, usize),
-    BuiltKey(Rc<Vec<(Value<'a>, Value<'a>)>>, usize),
+    Built(Arc<Vec<Value<'a>>>, usize),
+    BuiltKey(Arc<Vec<(Value<'a>, Value<'a>)>>, usize),
     Node(Node<'a>),
     Name(Key<'a>),
 }

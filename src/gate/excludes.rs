@@ -8,6 +8,7 @@ use crate::printable::escape;
 use crate::rule::Check;
 use crate::source::{Artifact, EPISODES};
 use crate::store::Excludes;
+use crate::team::EventSelector;
 
 impl Gate {
     /// Searches without what the configuration excludes.
@@ -74,7 +75,7 @@ impl Gate {
         let events = &checker.team().index;
         let missed = self
             .selectors()
-            .filter(|(_, _, at, _)| events.has_missed(*at));
+            .filter(|(_, _, selector, _)| events.has_missed(selector));
         let mut missed = missed.peekable();
         if missed.peek().is_none() || self.tops(given, is_episode).is_empty() {
             return Vec::new();
@@ -89,9 +90,11 @@ impl Gate {
         said.collect()
     }
 
-    /// The selectors of events that rules which are on have: the rule, the key, the place, and
+    /// The selectors of events that rules which are on have: the rule, the key, the selector, and
     /// whether the rule wants no such event.
-    pub(crate) fn selectors(&self) -> impl Iterator<Item = (String, &'static str, usize, bool)> {
+    pub(crate) fn selectors(
+        &self,
+    ) -> impl Iterator<Item = (String, &'static str, EventSelector, bool)> {
         let checker = self.checker();
         let rules = self.rule_set().iter();
         let selectors = rules.flat_map(|rule| {

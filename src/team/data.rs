@@ -85,11 +85,19 @@ pub(crate) enum SelectorTable {
     Entries(Entries),
 }
 
-/// Keys with their values; all of them must match.
+/// Keys with their values, and a condition; all of them must match.
 #[derive(JsonSchema)]
 #[schemars(inline)]
 #[expect(dead_code, reason = "a description for the schema")]
-pub(crate) struct Entries(BTreeMap<SelectorKey, ValueOf>);
+pub(crate) struct Entries {
+    /// A CEL expression over `event` (`action` for a schema with `record = "action"`) and `params`,
+    /// which is judged only where all other keys match.
+    #[serde(default, rename = "if")]
+    #[schemars(with = "String", extend("examples" = ["event.payload.input.amount > params.limit"]))]
+    condition: Option<String>,
+    #[serde(flatten)]
+    keys: BTreeMap<SelectorKey, ValueOf>,
+}
 
 /// A value, a list of alternative values, or `{ not = … }`.
 #[derive(JsonSchema)]
@@ -129,6 +137,21 @@ pub(crate) enum Scalar {
     Number(f64),
     Boolean(bool),
 }
+
+/// A JSON Pointer, or a list of them.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a JSON Pointer, which starts with `/`, or a list of them that is not empty"))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(crate) enum Pointers {
+    One(PointerText),
+    All(#[schemars(length(min = 1))] Vec<PointerText>),
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline, extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/order_id"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(crate) struct PointerText(String);
 
 /// A value of any form, each part with its place.
 #[derive(Clone, Debug)]

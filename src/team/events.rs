@@ -6,10 +6,12 @@ use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::document::Node;
-use crate::select::{Indexed, KeyPath, Keys, Selector, place};
+use crate::expression::Budget;
+use crate::select::{Indexed, KeyPath, Keys, place};
 use crate::source::Line;
 
 use super::instant::Instant;
+use super::selector::{Answer, Condition, TeamSelector, TooManySteps};
 
 /// The keys and selectors of all declarations that judge events.
 #[derive(Debug, Default)]
@@ -22,12 +24,15 @@ pub(crate) struct EventIndex {
 }
 
 impl EventIndex {
-    /// The place of a selector among all.
-    pub(super) fn selector(&mut self, selector: &Selector) -> usize {
-        let at = place(&mut self.selectors, &self.keys.indexed(selector));
+    /// The selector with the place of its tests among those of all.
+    pub(super) fn selector(&mut self, selector: &TeamSelector) -> EventSelector {
+        let place = place(&mut self.selectors, &self.keys.indexed(&selector.keys));
         self.met
             .resize_with(self.selectors.len(), AtomicBool::default);
-        at
+        EventSelector {
+            place,
+            condition: selector.condition.clone(),
+        }
     }
 
     /// The place of a key among all.
@@ -53,8 +58,8 @@ impl EventIndex {
     }
 
     /// Whether events were looked at, and a selector named none of them.
-    pub(crate) fn has_missed(&self, selector: usize) -> bool {
-        let is_met = self.met.get(selector);
+    pub(crate) fn has_missed(&self, selector: &EventSelector) -> bool {
+        let is_met = self.met.get(selector.place);
         self.has_looked.load(Ordering::Relaxed)
             && is_met.is_some_and(|met| !met.load(Ordering::Relaxed))
     }
@@ -81,7 +86,7 @@ pub(crate) struct EventView<'a> {
     pub(super) root: Node<'a>,
     /// The values that the keys lead to.
     values: Vec<Option<Node<'a>>>,
-    /// Whether each selector names it.
+    /// Whether the keys of each selector name it.
     named: Vec<bool>,
     time: OnceCell<Option<Instant>>,
 }
@@ -91,8 +96,8 @@ impl<'a> EventView<'a> {
         self.values.get(key).copied().flatten()
     }
 
-    /// Returns `true` if a selector names it.
-    pub(crate) fn is_named(&self, selector: usize) -> bool {
+    /// Returns `true` if the keys of a selector name it.
+    pub(super) fn is_named(&self, selector: usize) -> bool {
         self.named.get(selector) == Some(&true)
     }
 
@@ -105,5 +110,32 @@ impl<'a> EventView<'a> {
     /// The text that it stands in.
     pub(super) fn text(&self) -> &'a [u8] {
         self.root.document().text().as_bytes()
+    }
+}
+
+/// A selector of events: the place of its tests among those of all declarations.
+#[derive(Clone, Debug)]
+pub(crate) struct EventSelector {
+    pub(super) place: usize,
+    pub(super) condition: Option<Condition>,
+}
+
+impl EventSelector {
+    /// Returns `true` if its keys name an event.
+    pub(super) fn has_keys_of(&self, event: &EventView<'_>) -> bool {
+        event.is_named(self.place)
+    }
+
+    /// Returns whether it names an event.
+    pub(crate) fn ask(
+        &self,
+        event: &EventView<'_>,
+        budget: &mut Budget,
+    ) -> Result<Answer, TooManySteps> {
+        match &self.condition {
+            _ if !self.has_keys_of(event) => Ok(Answer::No),
+            None => Ok(Answer::Yes),
+            Some(condition) => condition.ask(event.root, budget),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::events::{EventIndex, EventView};
+use super::events::{EventIndex, EventSelector, EventView};
 use super::order::{OrderJudge, Seen};
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
@@ -123,16 +123,10 @@ impl TeamJudges {
 
     /// Returns `true` if there is nothing to find in an event, and no order sees it.
     pub(crate) fn find_nothing(&self, event: &EventView<'_>) -> bool {
-        let mut values = self
-            .schemas
-            .iter()
-            .filter_map(|it| Some((it, it.value(event)?)));
-        values.all(|(judge, value)| {
-            let schema = &judge.schema;
-            schema.steps_of_byte == 0 && schema.schema.is_valid(value)
-        }) && !self.are_counted
+        (self.schemas.iter()).all(|schema| schema.finds_nothing(event))
+            && !self.are_counted
             && !self.rules.iter().any(|rule| rule.names(event))
-            && !self.orders.iter().any(|order| order.names(event).is_some())
+            && !self.orders.iter().any(|order| order.names(event))
             && (self.vocabulary.values(event)).all(|(key, value)| self.vocabulary.has(key, value))
     }
 
@@ -164,7 +158,7 @@ impl TeamJudges {
             }
         }
         for rule in self.rules.iter_mut().filter(|rule| rule.names(&event)) {
-            rule.event(line, event.root, values);
+            rule.event(&event, values, &mut self.meanings);
         }
         if self.are_counted {
             self.counts.add(event.root);
@@ -199,11 +193,16 @@ impl TeamJudges {
         let event = self.index.view(line, event);
         next.event_by_itself(&event);
         for (before, order) in self.orders.iter().zip(&mut next.orders) {
-            if let Some(seen) = before.seen(&event, &mut next.meanings) {
+            if let Some(seen) = order.seen(&event, &mut next.meanings) {
                 *order = before.next(&seen, event.text());
             }
         }
         let named = |rule: &&mut RuleJudge| rule.names(&event);
+        for (before, rule) in self.rules.iter().zip(&mut next.rules) {
+            if rule.names(&event) {
+                rule.recall(before, &event, &mut next.meanings);
+            }
+        }
         let mut counted = None;
         if next
             .rules
@@ -220,7 +219,7 @@ impl TeamJudges {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             }
-            rule.event(line, event.root, &values);
+            rule.event(&event, &values, &mut next.meanings);
         }
         next
     }
@@ -232,6 +231,9 @@ impl TeamJudges {
             if let Some(seen) = order.seen(&event, &mut self.meanings) {
                 order.follow(&seen);
             }
+        }
+        for rule in &mut self.rules {
+            rule.follow(&event, &mut self.meanings);
         }
         if self.are_counted {
             self.counts.add(event.root);
@@ -290,27 +292,32 @@ impl TeamJudges {
 
     /// The selectors of events that one of them has, each with its key and its place among those
     /// of all.
-    pub(crate) fn selectors(&self, check: TeamCheck) -> Vec<(&'static str, usize)> {
+    pub(crate) fn selectors(&self, check: TeamCheck) -> Vec<(&'static str, EventSelector)> {
         let selectors = match check {
             TeamCheck::Schema(at) => {
                 let judge = self.schemas.get(at);
-                let asks = judge.and_then(|judge| judge.in_events);
+                let asks = judge.and_then(|judge| judge.in_events.as_ref());
                 [asks.map(|(selector, _)| ("where", selector)), None]
             }
             TeamCheck::Order(at) => {
-                let asks = self.orders.get(at).and_then(|judge| judge.in_events);
-                let other = asks.and_then(|asks| asks.other);
+                let judge = self.orders.get(at);
+                let asks = judge.and_then(|judge| judge.in_events.as_ref());
+                let other = asks.and_then(|asks| asks.other.as_ref());
                 [
-                    asks.map(|asks| ("each", asks.each)),
+                    asks.map(|asks| ("each", &asks.each)),
                     other.map(|other| ("other", other)),
                 ]
             }
             TeamCheck::Rule(at) => {
-                let asks = self.rules.get(at).and_then(|judge| judge.in_events);
-                [asks.map(|each| ("each", each)), None]
+                let judge = self.rules.get(at);
+                let each = judge.and_then(|judge| judge.in_events.first());
+                [each.map(|each| ("each", each)), None]
             }
             TeamCheck::Vocabulary => [None; 2],
         };
-        selectors.into_iter().flatten().collect()
+        let selectors = selectors.into_iter().flatten();
+        selectors
+            .map(|(key, selector)| (key, selector.clone()))
+            .collect()
     }
 }

@@ -7,17 +7,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::RunFacts;
-use super::events::{EventIndex, EventView};
+use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
+use super::instant::Instant;
 use super::message::{Message, Word};
+use super::selector::{Answer, TeamSelector, TooManySteps, group_of};
 use crate::digest::Digest;
-use crate::document::Meanings;
+use crate::document::{Meanings, Node};
 use crate::draft::{Compared, Draft, Findings};
+use crate::expression::Budget;
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::printable::brief;
-use crate::select::{KeyPath, Selector};
-use crate::source::{Artifact, Place};
+use crate::select::KeyPath;
+use crate::source::{Artifact, Line, Place};
 pub(crate) use automaton::Seen;
 use automaton::{Automaton, Offence, Pattern, TooMany, Why};
 pub(crate) use table::OrderTable;
@@ -26,12 +29,12 @@ pub(crate) use table::OrderTable;
 #[derive(Debug)]
 pub(crate) struct TeamOrder {
     /// The events that it is about.
-    pub(crate) each: Selector,
+    pub(crate) each: TeamSelector,
     /// The other events that the pattern speaks of.
-    pub(crate) other: Option<Selector>,
+    pub(crate) other: Option<TeamSelector>,
     pub(crate) pattern: Pattern,
-    /// The place of the value by which events are grouped.
-    pub(crate) same: Option<KeyPath>,
+    /// The places of the values by which events are grouped.
+    pub(crate) same: Vec<KeyPath>,
     /// The time in attoseconds within which other events count.
     pub(crate) within: Option<i128>,
     pub(crate) message: Message,
@@ -39,11 +42,11 @@ pub(crate) struct TeamOrder {
 }
 
 /// The places of what an order asks of events, among those of all declarations.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct OrderKeys {
-    pub(super) each: usize,
-    pub(super) other: Option<usize>,
-    pub(super) same: Option<usize>,
+    pub(super) each: EventSelector,
+    pub(super) other: Option<EventSelector>,
+    pub(super) same: Vec<usize>,
 }
 
 /// An order, and what it knows and finds of one run.
@@ -60,8 +63,18 @@ pub(super) struct OrderJudge {
     shown: BTreeMap<Digest, String>,
     /// Whether it saw an event that it is about.
     examined: bool,
-    /// Whether there were more groups, or events that wait, than are kept.
-    is_full: bool,
+    budget: Budget,
+    /// What kept it from judging all.
+    stopped: Option<Stopped>,
+}
+
+/// The limit that an order meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum Stopped {
+    #[error(transparent)]
+    Entries(TooMany),
+    #[error(transparent)]
+    Steps(TooManySteps),
 }
 
 impl OrderJudge {
@@ -69,9 +82,9 @@ impl OrderJudge {
         let in_events = is_on.then(|| OrderKeys {
             each: index.selector(&order.each),
             other: order.other.as_ref().map(|other| index.selector(other)),
-            same: order.same.as_ref().map(|same| index.key(same)),
+            same: order.same.iter().map(|same| index.key(same)).collect(),
         });
-        let is_grouped = order.same.is_some();
+        let is_grouped = !order.same.is_empty();
         Self {
             automaton: Automaton::new(order.pattern, is_grouped, order.within),
             order: Arc::clone(order),
@@ -80,7 +93,8 @@ impl OrderJudge {
             more: 0,
             shown: BTreeMap::new(),
             examined: false,
-            is_full: false,
+            budget: Budget::of_run(),
+            stopped: None,
         }
     }
 
@@ -98,29 +112,76 @@ impl OrderJudge {
         self.order.within.is_some()
     }
 
-    /// Returns whether it is about an event, and whether its pattern speaks of that; `None` for
-    /// neither.
-    pub(super) fn names(&self, event: &EventView<'_>) -> Option<[bool; 2]> {
-        let OrderKeys { each, other, .. } = self.in_events?;
-        let is_other = other.is_some_and(|other| event.is_named(other));
-        let names = [event.is_named(each), is_other];
-        (names != [false; 2]).then_some(names)
+    /// Returns `true` if the keys of a selector of it name an event.
+    pub(super) fn names(&self, event: &EventView<'_>) -> bool {
+        self.in_events.as_ref().is_some_and(|asks| {
+            let mut selectors = asks.other.iter().chain([&asks.each]);
+            selectors.any(|selector| selector.has_keys_of(event))
+        })
     }
 
-    /// Returns what it sees of an event; `None` where it does not name that.
-    pub(super) fn seen(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Option<Seen> {
-        let names = self.names(event)?;
-        let same = self.in_events?.same.and_then(|same| event.value(same));
+    /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
+    pub(super) fn seen(&mut self, event: &EventView<'_>, meanings: &mut Meanings) -> Option<Seen> {
+        let asks = self.in_events.as_ref()?;
+        let budget = &mut self.budget;
+        let other = asks.other.as_ref().map(|other| other.ask(event, budget));
+        let other = other.unwrap_or(Ok(Answer::No));
+        let (each, other) = match (asks.each.ask(event, budget), other) {
+            (Ok(each), Ok(other)) => (each, other),
+            (Err(spent), _) | (_, Err(spent)) => {
+                self.stopped.get_or_insert(Stopped::Steps(spent));
+                return None;
+            }
+        };
+        let is_other = match other {
+            Answer::Unknown(_) => self.order.pattern.is_ban(),
+            known => known == Answer::Yes,
+        };
+        let roles = [each != Answer::No, is_other];
+        if roles == [false; 2] {
+            return None;
+        }
+        let same = asks.same.iter().map(|same| event.value(*same));
         let time = self.is_timed().then(|| event.time()).flatten();
-        Some(Seen::new(event.line, names, time, same, meanings))
+        let seen = self.seen_as(event.line, roles, time, same, meanings);
+        Some(match each {
+            Answer::Unknown(why) => Seen {
+                unknown: Some(why.into()),
+                ..seen
+            },
+            _ => seen,
+        })
+    }
+
+    /// What it sees of an event that it is about, or that its pattern speaks of: with the values by
+    /// which it is grouped.
+    pub(super) fn seen_as<'a>(
+        &self,
+        line: Line,
+        [is_each, is_other]: [bool; 2],
+        time: Option<Instant>,
+        same: impl Iterator<Item = Option<Node<'a>>> + Clone,
+        meanings: &mut Meanings,
+    ) -> Seen {
+        let shown = self.order.message.names(Word::Same).then(|| same.clone());
+        let written = shown.into_iter().flatten().flatten().map(Node::span);
+        Seen {
+            line,
+            is_each,
+            is_other,
+            written: written.collect(),
+            same: group_of(same, meanings),
+            time,
+            unknown: None,
+        }
     }
 
     /// Judges an event of a text by what it sees of that, and notes it for those that follow.
     pub(super) fn event(&mut self, seen: &Seen, text: &[u8]) {
-        if !self.is_full {
+        if self.stopped.is_none() {
             self.examine(seen, text);
             let stepped = self.automaton.step(seen, &mut self.offences);
-            self.is_full = stepped.is_err();
+            self.stopped = stepped.err().map(Stopped::Entries);
             self.keep_the_first();
         }
     }
@@ -132,7 +193,7 @@ impl OrderJudge {
         if !self.order.pattern.is_of_the_end() {
             next.examine(seen, text);
             next.offences = self.automaton.offences(seen);
-            next.is_full = self.is_full;
+            next.stopped = self.stopped;
             next.keep_the_first();
         }
         next
@@ -140,9 +201,9 @@ impl OrderJudge {
 
     /// Notes the next event for those that follow, as far as [`OrderJudge::next`] asks.
     pub(super) fn follow(&mut self, seen: &Seen) {
-        if !(self.order.pattern.is_of_the_end() || self.is_full) {
+        if !self.order.pattern.is_of_the_end() && self.stopped.is_none() {
             let stepped = self.automaton.step(seen, &mut Vec::new());
-            self.is_full = stepped.is_err();
+            self.stopped = stepped.err().map(Stopped::Entries);
         }
     }
 
@@ -152,8 +213,11 @@ impl OrderJudge {
             && self.order.message.names(Word::Same)
         {
             self.shown.entry(same).or_insert_with(|| {
-                let value = text.get(seen.written.clone()).unwrap_or_default();
-                brief(&String::from_utf8_lossy(value))
+                let values = seen.written.iter().map(|written| {
+                    let value = text.get(written.clone()).unwrap_or_default();
+                    brief(&String::from_utf8_lossy(value))
+                });
+                values.collect::<Vec<_>>().join(", ")
             });
         }
     }
@@ -191,8 +255,8 @@ impl OrderJudge {
             findings.push(self.draft(offence));
         }
         findings.more(self.more + more);
-        if self.is_full {
-            findings.skip(&SkipReason::bound(&TooMany));
+        if let Some(stopped) = self.stopped {
+            findings.skip(&SkipReason::bound(&stopped));
         }
         // `never` compares all events with its selector, all else is about events that are there.
         let has_events = run.is_some_and(|run| run.has_events);
@@ -216,25 +280,28 @@ impl OrderJudge {
     fn draft(&self, offence: &Offence) -> Draft {
         let order = &self.order;
         let same = offence.same.and_then(|same| self.shown.get(&same).cloned());
-        let message = match offence.why {
+        let message = match &offence.why {
             Why::Pattern(count) => order.message.with(|word| match word {
                 Word::Same => same.clone(),
                 Word::Count => Some(count.to_string()),
                 Word::Limit => order.pattern.limit().map(|limit| limit.to_string()),
                 Word::Value => None,
             }),
+            Why::Unknown(why) => why.to_string(),
             Why::NoValue => {
-                let pointer = order.same.as_ref().map(KeyPath::pointer);
-                let pointer = pointer.unwrap_or_default();
-                let pointer = pointer.as_str();
-                format!("the event has no value at `{pointer}`, by which the order groups events")
+                let pointers = order
+                    .same
+                    .iter()
+                    .map(|same| format!("`{}`", same.pointer().as_str()));
+                let pointers = pointers.collect::<Vec<_>>().join(" or ");
+                format!("the event has no value at {pointers}, by which the order groups events")
             }
             Why::NoInstant => {
                 "the event has no instant, so no other event is within the time of the order"
                     .to_owned()
             }
         };
-        let draft = match (offence.line, offence.why) {
+        let draft = match (offence.line, &offence.why) {
             // How many events there are is what a baseline accepts.
             (Some(line), Why::Pattern(_)) if matches!(order.pattern, Pattern::AtMost(_)) => {
                 let count = self.automaton.count(offence.same).to_le_bytes();

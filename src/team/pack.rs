@@ -19,6 +19,7 @@ use super::schema::{Judged, SchemaTable};
 use super::version::VersionTable;
 use super::vocabulary::Closed;
 use crate::config_file::{ConfigError, ConfigSource, Files};
+use crate::document::OwnedDocument;
 use crate::printable::quote;
 
 /// A pack: what a team declares in a file of its own, which `packs` in `runvet.toml` names. Every
@@ -67,6 +68,11 @@ pub(crate) fn read(
     let mut read = |file: ConfigSource<'_>, tables: &Pack, mistakes: &mut Vec<ConfigError>| {
         let mut params = values(&tables.params);
         params.extend(set.clone());
+        let bound = OwnedDocument::read(serde_json::to_vec(&params).unwrap_or_default());
+        // Scalars by their names are a document.
+        let Ok(bound_params) = bound.map(Arc::new) else {
+            return;
+        };
         let mut reader = FileReader {
             file,
             files,
@@ -75,6 +81,7 @@ pub(crate) fn read(
             taken: &mut taken,
             is_built_in,
             params,
+            bound_params,
             named: BTreeMap::new(),
         };
         tables.read(&mut reader);

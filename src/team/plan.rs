@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::events::{EventIndex, EventView};
+use super::events::{EventIndex, EventSelector, EventView};
 use super::instant::Instant;
 use super::judges::{Examined, TeamJudges};
 use super::order::Seen;
@@ -68,7 +68,8 @@ struct Order {
     index: usize,
     each: Option<Selection>,
     other: Option<Selection>,
-    same: Option<At>,
+    /// The values by which it is grouped; empty where one is absent.
+    same: Vec<At>,
     is_timed: bool,
 }
 
@@ -84,9 +85,15 @@ impl Planner<'_> {
     fn make(mut self, judges: &TeamJudges) -> Plan {
         self.plan.is_always_whole = judges.are_counted;
         for (index, judge) in judges.schemas.iter().enumerate() {
-            let asked = judge.in_events;
-            let value = asked.and_then(|(_, at)| self.view.value(at));
-            let selection = value.and_then(|_| self.selection(asked?.0));
+            let Some((selector, at)) = &judge.in_events else {
+                continue;
+            };
+            if selector.condition.is_some() {
+                self.needs_whole(selector);
+                continue;
+            }
+            let value = self.view.value(*at);
+            let selection = value.and_then(|_| self.selection(selector));
             let (Some(value), Some(selection)) = (value, selection) else {
                 continue;
             };
@@ -102,20 +109,25 @@ impl Planner<'_> {
             }
         }
         for (index, order) in judges.orders.iter().enumerate() {
-            let Some(asked) = order.in_events else {
+            let Some(asked) = &order.in_events else {
                 continue;
             };
-            let each = self.selection(asked.each);
-            let other = asked.other.and_then(|other| self.selection(other));
+            let selectors = asked.other.iter().chain([&asked.each]);
+            let conditions = selectors.filter(|selector| selector.condition.is_some());
+            conditions.for_each(|selector| self.needs_whole(selector));
+            let each = self.selection(&asked.each);
+            let other = (asked.other.as_ref()).and_then(|other| self.selection(other));
             if each.is_none() && other.is_none() {
                 continue;
             }
-            let same = asked.same.and_then(|same| self.view.value(same));
-            let at = same.and_then(|same| self.scalars.place(same));
-            if same.is_some() && at.is_none() {
+            let same = asked.same.iter().map(|same| self.view.value(*same));
+            let same: Option<Vec<Node<'_>>> = same.collect();
+            let same = same.unwrap_or_default();
+            let at = same.iter().map(|same| self.scalars.place(*same));
+            let Some(at) = at.collect() else {
                 self.plan.whole.extend(each.into_iter().chain(other));
                 continue;
-            }
+            };
             if order.is_timed() {
                 let time = self.view.root.get("timestamp");
                 self.plan.time = time.and_then(|time| self.scalars.place(time));
@@ -128,9 +140,8 @@ impl Planner<'_> {
                 is_timed: order.is_timed(),
             });
         }
-        for selector in judges.rules.iter().filter_map(|rule| rule.in_events) {
-            let selection = self.selection(selector);
-            self.plan.whole.extend(selection);
+        for selector in judges.rules.iter().flat_map(|rule| &rule.in_events) {
+            self.needs_whole(selector);
         }
         for (key, value) in judges.vocabulary.values(&self.view) {
             self.plan.is_closed = true;
@@ -142,8 +153,15 @@ impl Planner<'_> {
         self.plan
     }
 
-    /// The place of a selector in the plan; `None` where it names no event with the skeleton.
-    fn selection(&mut self, selector: usize) -> Option<Selection> {
+    /// Notes that the events which the keys of a selector name are needed whole.
+    fn needs_whole(&mut self, selector: &EventSelector) {
+        let selection = self.selection(selector);
+        self.plan.whole.extend(selection);
+    }
+
+    /// The place of a selector in the plan; `None` where its keys name no event with the skeleton.
+    fn selection(&mut self, selector: &EventSelector) -> Option<Selection> {
+        let selector = selector.place;
         let plan = &mut self.plan;
         let mut known = plan.selections.iter();
         if let Some(known) = known.position(|(known, _)| *known == selector) {
@@ -255,9 +273,11 @@ impl Skimmer {
             let roles = [order.each, order.other].map(|it| it.is_some_and(is_named));
             if roles != [false; 2] {
                 let time = time.clone().filter(|_| order.is_timed);
-                let same = order.same.and_then(get);
-                let seen = Seen::new(event.line, roles, time, same, &mut self.meanings);
-                self.seen.push((order.index, seen));
+                let same = order.same.iter().map(|at| get(*at));
+                if let Some(judge) = judges.orders.get(order.index) {
+                    let seen = judge.seen_as(event.line, roles, time, same, &mut self.meanings);
+                    self.seen.push((order.index, seen));
+                }
             }
         }
         Some(&mut self.seen)

@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::Value;
 use toml::Spanned;
 
 use super::data::{Data, RuleMeta};
 use super::schema::Judged;
+use super::selector::{ACTION_NAMES, Condition, EVENT_NAMES, TeamSelector};
 use super::{Team, TeamCheck};
 use crate::config_file::{ConfigError, ConfigSource, Files};
+use crate::document::OwnedDocument;
+use crate::expression::Expression;
 use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
 use crate::select::{Glob, KeyPath, Selector, Values, Wanted, key_path, key_words};
@@ -17,6 +21,9 @@ use crate::spelling::nearest;
 
 /// The number of rules that a team can declare.
 const MAX_RULES: usize = 1_000;
+
+/// The key of the condition of a selector.
+const CONDITION: &str = "if";
 
 /// Reads the tables of one file.
 pub(super) struct FileReader<'r> {
@@ -28,8 +35,10 @@ pub(super) struct FileReader<'r> {
     pub(super) taken: &'r mut BTreeMap<String, String>,
     pub(super) is_built_in: &'r dyn Fn(&str) -> bool,
     pub(super) params: BTreeMap<String, Value>,
+    /// The parameters as expressions see them.
+    pub(super) bound_params: Arc<OwnedDocument>,
     /// The selectors that have names, each as it is written, and read as one of events.
-    pub(super) named: BTreeMap<String, (Data, Option<Selector>)>,
+    pub(super) named: BTreeMap<String, (Data, Option<TeamSelector>)>,
 }
 
 /// The texts of a rule in place of what its author leaves out, and what its page shows.
@@ -130,7 +139,10 @@ impl FileReader<'_> {
         let of_action = judged == Judged::Action;
         let path = key_path(name, of_action);
         if path.is_none() {
-            let words: Vec<&str> = key_words(of_action).map(|(word, _)| word).collect();
+            let words: Vec<&str> = key_words(of_action)
+                .map(|(word, _)| word)
+                .chain([CONDITION])
+                .collect();
             let help = match nearest(name, words.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("expected {}, or a JSON Pointer", words.join(", ")),
@@ -145,34 +157,125 @@ impl FileReader<'_> {
         &mut self,
         selector: &Spanned<Data>,
         judged: Judged,
-    ) -> Option<Selector> {
+    ) -> Option<TeamSelector> {
         let Data::Text(name) = selector.get_ref() else {
             return self.entries(selector.get_ref(), judged);
         };
         match self.named.get(name).cloned() {
             Some((entries, _)) if judged == Judged::Action => self.entries(&entries, judged),
-            Some((_, of_events)) => of_events,
-            None => {
-                let message = format!("there is no selector called {}", quote(name));
-                let help = nearest(name, self.named.keys().map(String::as_str));
-                let help = help.map(|meant| format!("did you mean `{meant}`?"));
-                self.mistake(selector.span(), message, help);
-                None
-            }
+            _ => self.named_selector(name, selector.span()),
         }
     }
 
-    pub(super) fn entries(&mut self, entries: &Data, judged: Judged) -> Option<Selector> {
+    /// The selector of events that has a name.
+    pub(super) fn named_selector(
+        &mut self,
+        name: &str,
+        span: Range<usize>,
+    ) -> Option<TeamSelector> {
+        if let Some((_, of_events)) = self.named.get(name) {
+            return of_events.clone();
+        }
+        let message = format!("there is no selector called {}", quote(name));
+        let help = nearest(name, self.named.keys().map(String::as_str));
+        let help = help.map(|meant| format!("did you mean `{meant}`?"));
+        self.mistake(span, message, help);
+        None
+    }
+
+    pub(super) fn entries(&mut self, entries: &Data, judged: Judged) -> Option<TeamSelector> {
         let Data::Table(entries) = entries else {
             return None;
         };
-        let tests = entries.iter().map(|(key, values)| {
-            let path = self.key(key, judged);
-            path.zip(values_of(values.get_ref()))
-        });
+        let (mut keys, mut condition, mut is_right) = (Vec::new(), None, true);
         // All keys are looked at, also after a mistake.
-        let tests: Vec<Option<(KeyPath, Values)>> = tests.collect();
-        tests.into_iter().collect::<Option<_>>().map(Selector)
+        for (key, value) in entries {
+            if key.get_ref() == CONDITION {
+                condition = self.condition(value, judged);
+                is_right &= condition.is_some();
+                continue;
+            }
+            let path = self.key(key, judged);
+            let test = path.zip(values_of(value.get_ref()));
+            is_right &= test.is_some();
+            keys.extend(test);
+        }
+        is_right.then_some(TeamSelector {
+            keys: Selector(keys),
+            condition,
+        })
+    }
+
+    /// The condition of a selector.
+    fn condition(&mut self, written: &Spanned<Data>, judged: Judged) -> Option<Condition> {
+        // The schema of the file says that it is a text.
+        let Data::Text(text) = written.get_ref() else {
+            return None;
+        };
+        let (names, foreign, help) = match judged {
+            Judged::Action => (
+                ACTION_NAMES,
+                "event",
+                "In a selector of actions, the action is `action`.",
+            ),
+            _ => (
+                EVENT_NAMES,
+                "state",
+                "A selector looks at an event and at parameters only.",
+            ),
+        };
+        let expression = self.expression(text, written.span(), &names, (foreign, help))?;
+        Some(Condition {
+            expression: Arc::new(expression),
+            params: Arc::clone(&self.bound_params),
+        })
+    }
+
+    /// The expression that a text says, with the help for a name that it can't have.
+    pub(super) fn expression(
+        &mut self,
+        text: &str,
+        whole: Range<usize>,
+        names: &[&str],
+        (foreign, help): (&str, &str),
+    ) -> Option<Expression> {
+        let parsed = Expression::parse(text, names);
+        parsed
+            .map_err(|mistake| {
+                let span = self.span_within(text, whole, mistake.span);
+                let is_foreign = mistake.message == format!("unknown name `{foreign}`");
+                let help = is_foreign.then(|| help.to_owned()).or(mistake.help);
+                self.mistake(span, mistake.message, help);
+            })
+            .ok()
+    }
+
+    /// The place in the file of a part of a text that is written there.
+    pub(super) fn span_within(
+        &self,
+        text: &str,
+        whole: Range<usize>,
+        part: Range<usize>,
+    ) -> Range<usize> {
+        let raw = self.file.text.get(whole.clone()).unwrap_or_default();
+        // Where TOML escapes something, the place within the text is not that in the file.
+        raw.find(text).map_or(whole.clone(), |start| {
+            let start = whole.start + start;
+            start + part.start..start + part.end
+        })
+    }
+
+    /// The places of the values by which events are grouped.
+    pub(super) fn pointers(written: Option<&Spanned<Data>>) -> Vec<KeyPath> {
+        let texts: Vec<&Data> = match written.map(Spanned::get_ref) {
+            Some(Data::List(items)) => items.iter().map(Spanned::get_ref).collect(),
+            one => one.into_iter().collect(),
+        };
+        let paths = texts.into_iter().filter_map(|text| match text {
+            Data::Text(text) => KeyPath::parse(text),
+            _ => None,
+        });
+        paths.collect()
     }
 }
 

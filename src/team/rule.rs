@@ -1,14 +1,18 @@
 //! A rule that a team writes as an expression, and what its names stand for.
 
+mod earlier;
 mod judge;
 mod table;
 
+use std::sync::Arc;
+
 use super::example::RunExample;
 use super::message::Message;
+use super::selector::TeamSelector;
 use crate::document::{Node, OwnedDocument};
-use crate::expression::{Budget, Expression, Value};
+use crate::expression::{Expression, Value};
 use crate::finding::{Lifecycle, SkipReason};
-use crate::select::{KeyPath, Selector};
+use crate::select::KeyPath;
 use crate::source::{Artifact, Line, Place};
 pub(super) use judge::{CountedEvents, RuleJudge};
 pub(crate) use table::RuleTable;
@@ -17,7 +21,11 @@ pub(crate) use table::RuleTable;
 #[derive(Debug)]
 pub(crate) struct TeamRule {
     /// The events that it judges, each by itself; without them it judges a run, once.
-    pub(crate) each: Option<Selector>,
+    pub(crate) each: Option<TeamSelector>,
+    /// The places of the values by which events are grouped.
+    pub(crate) same: Vec<KeyPath>,
+    /// The earlier events that `check` asks for, in the order in which it does.
+    pub(crate) earlier: Vec<TeamSelector>,
     /// Where it is false, nothing is judged.
     pub(crate) when: Option<Expression>,
     pub(crate) check: Expression,
@@ -28,7 +36,7 @@ pub(crate) struct TeamRule {
     pub(crate) message: Message,
     /// Whether only runs that have ended are judged.
     pub(crate) needs_end: bool,
-    pub(crate) params: OwnedDocument,
+    pub(crate) params: Arc<OwnedDocument>,
     pub(crate) examples: Vec<RunExample>,
 }
 
@@ -135,11 +143,7 @@ impl TeamRule {
             Some(self.params.root()),
             event,
         ];
-        nodes.map(|node| {
-            // A record is an object, of which nothing is read yet.
-            let value = node.map(|node| Value::of(node, &mut Budget::new(u64::MAX)));
-            value.and_then(Result::ok).unwrap_or(Value::Null)
-        })
+        nodes.map(|node| node.map_or(Value::Null, Value::of_record))
     }
 }
 

@@ -10,14 +10,15 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::RunFacts;
-use super::events::{EventIndex, EventView};
+use super::events::{EventIndex, EventSelector, EventView};
 use super::found::Found;
+use super::selector::{Answer, TeamSelector, TooManySteps};
 use crate::document::{Node, Tape};
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::Budget;
 use crate::finding::SkipReason;
 use crate::schema::{DeclaredSchema, ShapeId, Violation};
-use crate::select::{KeyPath, Selector};
+use crate::select::KeyPath;
 use crate::source::{Artifact, Place, Pointer};
 pub(crate) use table::SchemaTable;
 
@@ -26,7 +27,7 @@ pub(crate) use table::SchemaTable;
 pub(crate) struct TeamSchema {
     pub(crate) record: Judged,
     /// The events or the actions that it judges.
-    pub(crate) selector: Selector,
+    pub(crate) selector: TeamSelector,
     /// The part of the record.
     pub(crate) at: KeyPath,
     pub(crate) schema: DeclaredSchema,
@@ -117,12 +118,6 @@ const PATTERN_STEPS: u64 = 20_000_000;
 struct PatternsTakeLong;
 
 impl TeamSchema {
-    /// The value that it judges in an action.
-    fn of_action<'a>(&self, action: Node<'a>) -> Option<Node<'a>> {
-        let is_named = self.selector.names(action);
-        self.at.of(action).filter(|_| is_named)
-    }
-
     /// Says what is wrong with its examples, each as a line.
     pub(super) fn failures(&self) -> Vec<String> {
         let wrong = self.examples.iter().filter_map(|example| {
@@ -158,14 +153,15 @@ pub(crate) struct SchemaJudge {
     pub(crate) schema: Arc<TeamSchema>,
     pub(super) is_on: bool,
     /// The places of its selector and of its part among those of events, if it judges events.
-    pub(super) in_events: Option<(usize, usize)>,
+    pub(super) in_events: Option<(EventSelector, usize)>,
     /// Whether it judged anything.
     pub(super) examined: bool,
     found: Found,
-    /// Why its file is not judged, if it is none of the artifacts.
+    budget: Budget,
+    /// Why its file, if it is none of the artifacts, or all that is left, is not judged.
     unjudged: Option<SkipReason>,
     /// The steps that its patterns may still take in the run.
-    budget: Budget,
+    pattern_budget: Budget,
     is_spent: bool,
 }
 
@@ -178,16 +174,30 @@ impl SchemaJudge {
             is_on,
             examined: false,
             found: Found::default(),
+            budget: Budget::of_run(),
             unjudged: None,
-            budget: Budget::new(PATTERN_STEPS),
+            pattern_budget: Budget::new(PATTERN_STEPS),
             is_spent: false,
         }
     }
 
-    /// The value that it judges in an event.
+    /// The value that it judges in an event, if that meets the condition.
     pub(super) fn value<'a>(&self, event: &EventView<'a>) -> Option<Node<'a>> {
-        let (selector, at) = self.in_events?;
-        event.value(at).filter(|_| event.is_named(selector))
+        let (selector, at) = self.in_events.as_ref()?;
+        event.value(*at).filter(|_| selector.has_keys_of(event))
+    }
+
+    /// Returns `true` if it surely finds nothing in an event.
+    pub(super) fn finds_nothing(&self, event: &EventView<'_>) -> bool {
+        let Some((selector, _)) = &self.in_events else {
+            return true;
+        };
+        let is_asked = selector.condition.is_some() && selector.has_keys_of(event);
+        let value = self.value(event);
+        !is_asked
+            && value.is_none_or(|value| {
+                self.schema.steps_of_byte == 0 && self.schema.schema.is_valid(value)
+            })
     }
 
     /// The strings and numbers by which values with the skeleton of this one are judged, see
@@ -199,9 +209,45 @@ impl SchemaJudge {
     }
 
     pub(super) fn event(&mut self, event: &EventView<'_>) {
-        if let Some(value) = self.value(event) {
-            self.judge(value, &Pointer::default(), &|| Place::event(event.line, ""));
+        let place = || Place::event(event.line, "");
+        let selector = self.in_events.as_ref().map(|(selector, _)| selector);
+        if selector.is_some_and(|selector| selector.has_keys_of(event))
+            && self.meets_condition(event.root, &place)
+            && let Some(value) = self.value(event)
+        {
+            self.judge(value, &Pointer::default(), &place);
         }
+    }
+
+    /// Returns `true` if a record that the keys of its selector name is to be judged.
+    fn meets_condition(&mut self, record: Node<'_>, place: &dyn Fn() -> Place) -> bool {
+        let condition = self.schema.selector.condition.as_ref();
+        let is_stopped = self.unjudged.is_some();
+        match condition.map(|it| it.ask(record, &mut self.budget)) {
+            None | Some(Ok(Answer::Yes)) => true,
+            Some(_) if is_stopped => false,
+            Some(Ok(Answer::No)) => false,
+            Some(Ok(Answer::Unknown(why))) => {
+                self.examined = true;
+                self.found.add(|| Draft::new(place(), why));
+                false
+            }
+            Some(Err(TooManySteps)) => {
+                self.unjudged = Some(SkipReason::bound(&TooManySteps));
+                false
+            }
+        }
+    }
+
+    /// The value that it judges in an action at a place of a state.
+    fn value_of_action<'a>(
+        &mut self,
+        action: Node<'a>,
+        place: &dyn Fn() -> Place,
+    ) -> Option<Node<'a>> {
+        let is_named = self.schema.selector.keys.names(action);
+        let is_judged = is_named && self.meets_condition(action, place);
+        self.schema.at.of(action).filter(|_| is_judged)
     }
 
     /// Judges what it names of a record, or of a line of one; the place is that of the whole.
@@ -216,15 +262,18 @@ impl SchemaJudge {
         let actions = actions.into_iter().flat_map(Node::items).enumerate();
         let all = Pointer::new("/outcomes/actions");
         for (index, action) in actions {
-            if let Some(value) = self.schema.of_action(action) {
-                self.judge(value, &all.item(index), place);
+            let at = all.item(index);
+            let of_action = || Place::value(Artifact::State, at.clone());
+            if let Some(value) = self.value_of_action(action, &of_action) {
+                self.judge(value, &at, place);
             }
         }
     }
 
     /// Judges an action that the state is going to have at a place.
     pub(super) fn action(&mut self, place: &Pointer, action: Node<'_>) {
-        if let Some(value) = self.schema.of_action(action) {
+        let of_action = || Place::value(Artifact::State, place.clone());
+        if let Some(value) = self.value_of_action(action, &of_action) {
             let found = self.violations(value, &Pointer::default());
             let below = |it: Vec<Violation>| it.into_iter().map(|it| it.below(place)).collect();
             self.add(action, found.map(below), &|| Place::whole(Artifact::State));
@@ -241,7 +290,7 @@ impl SchemaJudge {
     fn violations(&mut self, value: Node<'_>, around: &Pointer) -> Option<Vec<Violation>> {
         let TeamSchema { schema, at, .. } = &*self.schema;
         let steps = value.raw().len().saturating_mul(self.schema.steps_of_byte);
-        self.is_spent |= self.budget.spend(steps).is_err();
+        self.is_spent |= self.pattern_budget.spend(steps).is_err();
         if self.is_spent {
             return Some(Vec::new());
         }

@@ -60,6 +60,7 @@ mod team {
     mod mistakes;
     mod moment;
     mod orders;
+    mod policies;
     mod rules;
     mod run;
     mod sixty;

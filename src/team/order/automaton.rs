@@ -8,7 +8,6 @@ use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use crate::digest::Digest;
-use crate::document::{Meanings, Node};
 use crate::source::Line;
 use crate::team::instant::Instant;
 
@@ -19,6 +18,8 @@ pub(crate) enum Pattern {
     Never,
     /// There are at most this number.
     AtMost(u64),
+    /// There are at most this number without another event between them.
+    AtMostInARow(u64),
     /// There are at least this number, once the run has ended.
     AtLeast(u64),
     /// Another event stands on an earlier line.
@@ -39,30 +40,12 @@ pub(crate) struct Seen {
     pub(crate) is_other: bool,
     /// The digest of the value by which events are grouped; `None` where the event has none.
     pub(crate) same: Option<Digest>,
-    /// The bytes of its line where that value stands.
-    pub(crate) written: Range<usize>,
+    /// The bytes of its line where the values stand, if messages show them.
+    pub(crate) written: Vec<Range<usize>>,
     /// Its instant, if the order asks for it.
     pub(crate) time: Option<Instant>,
-}
-
-impl Seen {
-    /// An event that the order is about, or the other one, with the value by which it is grouped.
-    pub(in crate::team) fn new(
-        line: Line,
-        [is_each, is_other]: [bool; 2],
-        time: Option<Instant>,
-        same: Option<Node<'_>>,
-        meanings: &mut Meanings,
-    ) -> Self {
-        Self {
-            line,
-            is_each,
-            is_other,
-            same: same.map(|same| meanings.of(same)),
-            written: same.map_or(0..0, Node::span),
-            time,
-        }
-    }
+    /// Why nobody can tell if the order is about it; then it is an offence.
+    pub(crate) unknown: Option<Box<str>>,
 }
 
 /// An event that breaks an order.
@@ -78,11 +61,13 @@ pub(crate) struct Offence {
 }
 
 /// A reason why an event breaks an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// It does not have what the pattern demands. The number is that of the events of its group so
     /// far.
     Pattern(u64),
+    /// Nobody can tell if the order is about it.
+    Unknown(Box<str>),
     /// It has no value by which events are grouped.
     NoValue,
     /// It has no instant.
@@ -176,10 +161,18 @@ impl Automaton {
         offences: &mut Vec<Offence>,
     ) -> Result<(), TooMany> {
         let demand = &self.demand;
+        if demand.ends_rows(event) {
+            let is_own = |same: &Digest| event.is_each && Some(*same) == event.same;
+            self.groups.retain(|same, _| is_own(same));
+            if !event.is_each {
+                self.all = Group::default();
+            }
+        }
         let has_room = self.groups.len() < MAX_ENTRIES;
         let group = match event.same {
             _ if !demand.is_grouped => Some(&mut self.all),
             None => None,
+            Some(_) if demand.is_of_rows() && !event.is_each => None,
             Some(same) => match self.groups.entry(same) {
                 Entry::Occupied(entry) => Some(entry.into_mut()),
                 Entry::Vacant(entry) if has_room => Some(entry.insert(Group::default())),
@@ -189,8 +182,9 @@ impl Automaton {
         demand.offences(group.as_deref(), event, offences);
         match group {
             Some(group) => group.add(demand, event, &mut self.waiting),
-            None if event.same.is_some() => Err(TooMany),
-            None => Ok(()),
+            None if event.same.is_none() => Ok(()),
+            None if demand.is_of_rows() && !event.is_each => Ok(()),
+            None => Err(TooMany),
         }
     }
 
@@ -238,6 +232,16 @@ impl Automaton {
 }
 
 impl Demand {
+    fn is_of_rows(&self) -> bool {
+        matches!(self.pattern, Pattern::AtMostInARow(_))
+    }
+
+    /// Returns `true` if an event ends all rows but its own. One that can't be judged ends none.
+    fn ends_rows(&self, event: &Seen) -> bool {
+        let is_judged = !event.is_each || self.lacks(event).is_none();
+        self.is_of_rows() && event.is_other && is_judged
+    }
+
     /// Adds the offences that an event causes after those of its group.
     fn offences(&self, group: Option<&Group>, event: &Seen, offences: &mut Vec<Offence>) {
         if event.is_other
@@ -259,6 +263,9 @@ impl Demand {
 
     /// Returns what an event lacks that it must have to be judged.
     fn lacks(&self, event: &Seen) -> Option<Why> {
+        if let Some(why) = &event.unknown {
+            return Some(Why::Unknown(why.clone()));
+        }
         if self.is_grouped && event.same.is_none() {
             return Some(Why::NoValue);
         }
@@ -272,7 +279,7 @@ impl Demand {
         } else {
             let (is_broken, other) = match self.pattern {
                 Pattern::Never => (true, None),
-                Pattern::AtMost(most) => (count == most + 1, None),
+                Pattern::AtMost(most) | Pattern::AtMostInARow(most) => (count == most + 1, None),
                 Pattern::NeedsEarlier => {
                     let found = group.and_then(|group| self.fulfilling(group, event));
                     (found.is_none(), group.and_then(Group::last_line))
@@ -368,7 +375,7 @@ impl Group {
                 return Err(TooMany);
             }
         }
-        if event.is_each {
+        if event.is_each && event.unknown.is_none() {
             self.count += 1;
             if waits && demand.lacks(event).is_none() {
                 let entry = (event.time.clone(), event.line);
@@ -417,23 +424,28 @@ impl Group {
 }
 
 impl Pattern {
+    /// Returns `true` if another event breaks it, and not the lack of one.
+    pub(crate) fn is_ban(self) -> bool {
+        matches!(self, Self::NoneEarlier | Self::NoneLater)
+    }
+
     /// Returns `true` if it is judged in runs that have ended alone.
     pub(crate) fn is_of_the_end(self) -> bool {
         matches!(self, Self::AtLeast(_) | Self::NeedsLater)
     }
 
-    /// Returns `true` if a line that is no event could be the one that it needs.
+    /// Returns `true` if a line that is no event could be the one that it needs, or ends a row.
     pub(crate) fn needs_every_event(self) -> bool {
         matches!(
             self,
-            Self::AtLeast(_) | Self::NeedsLater | Self::NeedsEarlier
+            Self::AtLeast(_) | Self::NeedsLater | Self::NeedsEarlier | Self::AtMostInARow(_)
         )
     }
 
     /// The number that it allows or demands.
     pub(crate) fn limit(self) -> Option<u64> {
         match self {
-            Self::AtMost(limit) | Self::AtLeast(limit) => Some(limit),
+            Self::AtMost(limit) | Self::AtMostInARow(limit) | Self::AtLeast(limit) => Some(limit),
             _ => None,
         }
     }

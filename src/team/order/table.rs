@@ -11,14 +11,15 @@ use toml::Spanned;
 
 use super::{Pattern, TeamOrder};
 use crate::printable::{brief, quote};
-use crate::select::{KeyPath, Selector};
+use crate::select::{Glob, Selector, Values, Wanted, key_path};
 use crate::spelling::nearest;
 use crate::team::TeamCheck;
-use crate::team::data::{Data, RuleId, RuleMeta, SelectorTable};
+use crate::team::data::{Data, Pointers, RuleId, RuleMeta, SelectorTable};
 use crate::team::example::RunExample;
 use crate::team::message::Word;
 use crate::team::reader::{FileReader, RuleTexts};
 use crate::team::schema::Judged;
+use crate::team::selector::TeamSelector;
 
 /// An order of events. It has exactly one pattern: `never`, `at-most`, `at-least`,
 /// `needs-earlier`, `needs-later`, `none-earlier` or `none-later`.
@@ -77,11 +78,16 @@ pub(crate) struct OrderTable {
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
     none_later: Option<Spanned<Data>>,
-    /// The JSON Pointer to the value by which events are grouped: the order holds for each
-    /// value.
+    /// The JSON Pointer to the value by which events are grouped, or a list of them: the order
+    /// holds for each value, or for each combination of values.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/order_id"]))]
-    same: Option<Spanned<String>>,
+    #[schemars(with = "Pointers")]
+    same: Option<Spanned<Data>>,
+    /// With `at-most`: whether it counts events in a row. Any other event with phase `act` ends the
+    /// row.
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    in_a_row: Option<Spanned<bool>>,
     /// The time within which other events count: the time of the later line minus that of the
     /// earlier one is at most this long. A number and `ms`, `s`, `m`, `h` or `d`.
     #[serde(default)]
@@ -168,7 +174,7 @@ impl OrderTable {
             each,
             other,
             pattern,
-            same: same.and_then(|same| KeyPath::parse(same.get_ref())),
+            same: FileReader::pointers(same),
             within,
             message,
             examples,
@@ -192,7 +198,8 @@ impl OrderTable {
     }
 
     /// The pattern, and the other events that it speaks of.
-    fn pattern(&self, reader: &mut FileReader<'_>) -> Option<(Pattern, Option<Selector>)> {
+    fn pattern(&self, reader: &mut FileReader<'_>) -> Option<(Pattern, Option<TeamSelector>)> {
+        let in_a_row = self.in_a_row.as_ref();
         let (name, written) = match &*self.patterns() {
             [one] => *one,
             [] => return None,
@@ -203,8 +210,19 @@ impl OrderTable {
                 return None;
             }
         };
+        if let Some(in_a_row) = in_a_row.filter(|_| name != "at-most") {
+            let message = "`in-a-row` is allowed only with `at-most`";
+            reader.mistake(in_a_row.span(), message, None);
+            return None;
+        }
         let pattern = match name {
             "never" => return Some((Pattern::Never, None)),
+            "at-most" if in_a_row.is_some_and(|it| *it.get_ref()) => {
+                return Some((
+                    Pattern::AtMostInARow(count(reader, written)?),
+                    Some(acts()?),
+                ));
+            }
             "at-most" => return Some((Pattern::AtMost(count(reader, written)?), None)),
             "at-least" => return Some((Pattern::AtLeast(count(reader, written)?), None)),
             "needs-earlier" => Pattern::NeedsEarlier,
@@ -225,12 +243,16 @@ impl OrderTable {
             },
             written => written.to_json(),
         };
-        let texts = [("same", &self.same), ("within", &self.within)].into_iter();
-        let texts =
-            texts.filter_map(|(key, text)| Some((key, text.as_ref()?.get_ref().clone().into())));
+        let within = self.within.as_ref().map(|it| it.get_ref().clone().into());
+        let in_a_row = self.in_a_row.as_ref().map(|it| (*it.get_ref()).into());
+        let same = self.same.as_ref().map(|same| same.get_ref().to_json());
+        let rest = [("same", same), ("within", within), ("in-a-row", in_a_row)];
+        let rest = rest
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)));
         let events = iter::once(("each", &self.each)).chain(self.patterns());
         let events = events.map(|(key, written)| (key, meant(written.get_ref())));
-        let keys: BTreeMap<&str, Value> = events.chain(texts).collect();
+        let keys: BTreeMap<&str, Value> = events.chain(rest).collect();
         serde_json::to_string_pretty(&keys).unwrap_or_default()
     }
 
@@ -251,6 +273,18 @@ impl OrderTable {
         }
         length
     }
+}
+
+/// The events that end a row.
+fn acts() -> Option<TeamSelector> {
+    let act = Values {
+        any_of: vec![Wanted::Text(Glob::new("act"))],
+        negated: false,
+    };
+    Some(TeamSelector {
+        keys: Selector(vec![(key_path("phase", false)?, act)]),
+        condition: None,
+    })
 }
 
 /// A number of events, written or named.

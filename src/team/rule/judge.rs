@@ -3,29 +3,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::earlier::{Earlier, Group, TooMany};
 use super::{RunValues, TeamRule};
-use crate::document::{Node, OwnedDocument, Tape};
+use crate::document::{Meanings, Node, OwnedDocument, Tape};
 use crate::draft::{Compared, Draft, Findings};
-use crate::expression::{Budget, Expression, Stop, Value};
+use crate::expression::{Budget, Stop, Value};
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::printable::{brief, shortened};
 use crate::source::{Artifact, Line};
 use crate::team::RunFacts;
-use crate::team::events::{EventIndex, EventView};
+use crate::team::events::{EventIndex, EventSelector, EventView};
 use crate::team::found::Found;
 use crate::team::message::Word;
+use crate::team::selector::{Answer, TooManySteps, ask, group_of};
 
 /// The reason for an event that is not judged.
 const UNREADABLE: SkipReason =
     SkipReason::new(SkipKind::Unreadable, "events.jsonl can't be read again");
-
-/// The steps of a rule for a run: about a quarter of a second.
-const STEPS: u64 = 20_000_000;
-
-/// The steps that each judged event adds, and each of its bytes.
-const STEPS_OF_EVENT: u64 = 1_000;
-const STEPS_OF_BYTE: u64 = 8;
 
 /// The number of events that a rule that counts events can judge: their places are kept.
 const MAX_LATER: usize = 100_000;
@@ -41,8 +36,12 @@ const MAX_COUNTED_BYTES: usize = 4 << 20;
 pub(crate) struct RuleJudge {
     pub(in crate::team) rule: Arc<TeamRule>,
     pub(in crate::team) is_on: bool,
-    /// The place of its selector among those of events, if it judges events.
-    pub(in crate::team) in_events: Option<usize>,
+    /// If it is on, the selector of the events that it judges, if it does, and of those that it
+    /// asks for.
+    pub(in crate::team) in_events: Vec<EventSelector>,
+    /// The places of the values by which events are grouped.
+    same: Vec<usize>,
+    earlier: Earlier,
     budget: Budget,
     found: Found,
     /// Whether it judged anything.
@@ -58,11 +57,10 @@ pub(crate) struct RuleJudge {
 /// The limit that a rule meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum Spent {
-    #[error(
-        "its evaluation takes more steps than its limit; make its expressions simpler, or `each` \
-         narrower"
-    )]
-    Steps,
+    #[error(transparent)]
+    Steps(#[from] TooManySteps),
+    #[error(transparent)]
+    Earlier(#[from] TooMany),
     #[error("it judges more than {MAX_LATER} events once all are counted; make `each` narrower")]
     Events,
     #[error("the events have more phases and tools than can be counted")]
@@ -82,12 +80,16 @@ enum Verdict {
 
 impl RuleJudge {
     pub(in crate::team) fn new(rule: &Arc<TeamRule>, is_on: bool, index: &mut EventIndex) -> Self {
-        let each = rule.each.as_ref().filter(|_| is_on);
+        let selectors = rule.each.iter().chain(&rule.earlier).filter(|_| is_on);
+        let in_events = selectors.map(|it| index.selector(it)).collect();
+        let same = rule.same.iter().filter(|_| is_on);
         Self {
-            in_events: each.map(|each| index.selector(each)),
+            in_events,
+            same: same.map(|same| index.key(same)).collect(),
+            earlier: Earlier::default(),
             rule: Arc::clone(rule),
             is_on,
-            budget: Budget::new(STEPS),
+            budget: Budget::of_run(),
             found: Found::default(),
             examined: false,
             spent: None,
@@ -96,9 +98,10 @@ impl RuleJudge {
         }
     }
 
-    /// Returns `true` if it judges an event.
+    /// Returns `true` if the keys of a selector of it name an event.
     pub(in crate::team) fn names(&self, event: &EventView<'_>) -> bool {
-        self.in_events.is_some_and(|each| event.is_named(each))
+        let mut selectors = self.in_events.iter();
+        selectors.any(|selector| selector.has_keys_of(event))
     }
 
     /// Returns `true` if it is on and can be judged only once all events are read.
@@ -111,11 +114,69 @@ impl RuleJudge {
         self.spent = Some(Spent::Words);
     }
 
-    /// Judges an event that its selector names, now or, where it counts events, later.
-    pub(in crate::team) fn event(&mut self, line: Line, event: Node<'_>, values: &RunValues<'_>) {
-        if self.spent.is_some() {
+    /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
+    pub(in crate::team) fn event(
+        &mut self,
+        event: &EventView<'_>,
+        values: &RunValues<'_>,
+        meanings: &mut Meanings,
+    ) {
+        let each = self.in_events.first().filter(|_| self.spent.is_none());
+        match each.map(|each| each.ask(event, &mut self.budget)) {
+            None | Some(Ok(Answer::No)) => {}
+            Some(Ok(Answer::Yes)) => self.judge_event(event, values, meanings),
+            Some(Ok(Answer::Unknown(why))) => {
+                self.examined = true;
+                let place = || self.rule.place(Some(event.line), Some(event.root));
+                self.found.add(|| Draft::new(place(), why));
+            }
+            Some(Err(spent)) => self.spent = Some(spent.into()),
+        }
+        self.follow(event, meanings);
+    }
+
+    /// Notes an event for those that follow.
+    pub(in crate::team) fn follow(&mut self, event: &EventView<'_>, meanings: &mut Meanings) {
+        let mut asked = self.in_events.iter().skip(1);
+        if self.spent.is_some() || !asked.any(|selector| selector.has_keys_of(event)) {
             return;
         }
+        let group = self.group(event, meanings);
+        let selectors = self.in_events.get(1..).unwrap_or_default();
+        let noted = self
+            .earlier
+            .add(&self.rule, selectors, group, event, &mut self.budget);
+        self.spent = noted.err().map(Spent::Earlier);
+    }
+
+    /// Takes over what another knows of the events before one.
+    pub(in crate::team) fn recall(
+        &mut self,
+        before: &Self,
+        event: &EventView<'_>,
+        meanings: &mut Meanings,
+    ) {
+        self.spent = before.spent;
+        self.earlier = before.earlier.only(self.group(event, meanings));
+    }
+
+    /// The group of an event.
+    fn group(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Group {
+        let values = self.same.iter().map(|same| event.value(*same));
+        match group_of(values, meanings) {
+            Some(digest) => Group::Of(digest),
+            None if self.same.is_empty() => Group::All,
+            None => Group::Unknown,
+        }
+    }
+
+    fn judge_event(
+        &mut self,
+        event: &EventView<'_>,
+        values: &RunValues<'_>,
+        meanings: &mut Meanings,
+    ) {
+        let line = event.line;
         if self.rule.counts_events() && values.counts.is_none() {
             if self.later.len() < MAX_LATER {
                 self.later.push(line);
@@ -124,9 +185,12 @@ impl RuleJudge {
             }
             return;
         }
-        let bytes = STEPS_OF_BYTE.saturating_mul(line.length as u64);
-        self.budget.add(bytes.saturating_add(STEPS_OF_EVENT));
-        self.judge(Some((line, event)), values);
+        let folded = if self.rule.earlier.is_empty() {
+            Vec::new()
+        } else {
+            self.earlier.values(&self.rule, self.group(event, meanings))
+        };
+        self.judge(Some((line, event.root)), values, &folded);
     }
 
     /// Judges what is judged once all events are read: those that it counts, and the run.
@@ -137,42 +201,53 @@ impl RuleJudge {
         read_again: &impl Fn(Line, &mut Vec<u8>) -> bool,
     ) {
         if self.rule.each.is_none() && (has_ended || !self.rule.needs_end) {
-            self.judge(None, values);
+            self.judge(None, values, &[]);
         }
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for line in std::mem::take(&mut self.later) {
             let is_read = read_again(line, &mut bytes);
             match tape.read_record(&bytes).ok().filter(|_| is_read) {
-                Some(document) => self.event(line, document.root(), values),
+                Some(document) => self.judge(Some((line, document.root())), values, &[]),
                 None => self.unmet = Some(UNREADABLE),
             }
         }
     }
 
     /// Judges an event, or the run.
-    fn judge(&mut self, event: Option<(Line, Node<'_>)>, values: &RunValues<'_>) {
+    fn judge(
+        &mut self,
+        event: Option<(Line, Node<'_>)>,
+        values: &RunValues<'_>,
+        folded: &[Result<Value<'static>, String>],
+    ) {
         let rule = &*self.rule;
+        if self.spent.is_some() {
+            return;
+        }
         if let Some(reason) = rule.unmet(values) {
             self.unmet = Some(reason.clone());
             return;
         }
         let (line, event) = event.unzip();
+        if let Some(event) = event {
+            self.budget.add_record(event);
+        }
         let record = event.or_else(|| rule.record(values));
         let bound = rule.bound(event, values);
-        let (message, text) = match verdict(rule, &bound, &mut self.budget) {
-            None => {
-                self.spent = Some(Spent::Steps);
+        let (message, text) = match verdict(rule, &bound, folded, &mut self.budget) {
+            Err(spent) => {
+                self.spent = Some(spent.into());
                 return;
             }
-            Some(Verdict::NotAsked) => return,
-            Some(Verdict::Sound) => {
+            Ok(Verdict::NotAsked) => return,
+            Ok(Verdict::Sound) => {
                 self.examined = true;
                 return;
             }
-            Some(Verdict::Wrong(Some(text)) | Verdict::Failed(text)) => {
+            Ok(Verdict::Wrong(Some(text)) | Verdict::Failed(text)) => {
                 (shortened(&text, MESSAGE_CHARS), Some(text))
             }
-            Some(Verdict::Wrong(None)) => (
+            Ok(Verdict::Wrong(None)) => (
                 rule.message.with(|word| {
                     let value = record.and_then(|record| rule.at.of(record));
                     value
@@ -223,40 +298,35 @@ impl RuleJudge {
     }
 }
 
-/// Evaluates the expressions; `None` where the budget is spent.
-fn verdict<'a>(rule: &'a TeamRule, bound: &'a [Value<'a>], budget: &mut Budget) -> Option<Verdict> {
-    let mut evaluate =
-        |key: &str, expression: &'a Expression| match expression.evaluate(bound, budget) {
-            Ok(value) => Some(Ok(value)),
-            Err(Stop::Spent) => None,
-            Err(Stop::Failed(failure)) => {
-                let why = expression.describe(&failure);
-                Some(Err(format!("`{key}` can't be evaluated: {why}")))
-            }
-        };
+/// Evaluates the expressions.
+fn verdict<'a>(
+    rule: &'a TeamRule,
+    bound: &'a [Value<'a>],
+    folded: &'a [Result<Value<'a>, String>],
+    budget: &mut Budget,
+) -> Result<Verdict, TooManySteps> {
     if let Some(when) = &rule.when {
-        match evaluate("when", when)? {
-            Ok(Value::Bool(true)) => {}
-            Ok(Value::Bool(false)) => return Some(Verdict::NotAsked),
-            Ok(other) => return Some(no_bool("when", "a bool", &other)),
-            Err(why) => return Some(Verdict::Failed(why)),
+        match ask("when", when, bound, budget)? {
+            Answer::Yes => {}
+            Answer::No => return Ok(Verdict::NotAsked),
+            Answer::Unknown(why) => return Ok(Verdict::Failed(why)),
         }
     }
-    Some(match evaluate("check", &rule.check)? {
-        Ok(Value::Bool(true)) => Verdict::Sound,
-        Ok(Value::Bool(false)) => Verdict::Wrong(None),
-        Ok(Value::Text(text)) if text.is_empty() => Verdict::Sound,
-        Ok(Value::Text(text)) => Verdict::Wrong(Some(text.into_owned())),
-        Ok(other) => no_bool("check", "a bool or a string", &other),
-        Err(why) => Verdict::Failed(why),
-    })
-}
-
-fn no_bool(key: &str, wanted: &str, value: &Value<'_>) -> Verdict {
-    let found = value.shown_type();
-    Verdict::Failed(format!(
-        "`{key}` can't be evaluated: its value is {found}, not {wanted}"
-    ))
+    let why = match rule.check.evaluate(bound, folded, budget) {
+        Ok(Value::Bool(true)) => return Ok(Verdict::Sound),
+        Ok(Value::Bool(false)) => return Ok(Verdict::Wrong(None)),
+        Ok(Value::Text(text)) if text.is_empty() => return Ok(Verdict::Sound),
+        Ok(Value::Text(text)) => return Ok(Verdict::Wrong(Some(text.into_owned()))),
+        Ok(other) => format!(
+            "its value is {}, not a bool or a string",
+            other.shown_type()
+        ),
+        Err(Stop::Spent) => return Err(TooManySteps),
+        Err(Stop::Failed(failure)) => rule.check.describe(&failure),
+    };
+    Ok(Verdict::Failed(format!(
+        "`check` can't be evaluated: {why}"
+    )))
 }
 
 /// The numbers of events by phase, and by tool.

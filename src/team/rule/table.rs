@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::{NAMES, TeamRule};
-use crate::document::OwnedDocument;
+use super::{NAMES, Name, TeamRule};
 use crate::expression::Expression;
 use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::team::TeamCheck;
-use crate::team::data::{Data, RuleId, RuleMeta, SelectorTable, StateOrSummary};
+use crate::team::data::{Data, Pointers, RuleId, RuleMeta, SelectorTable, StateOrSummary};
 use crate::team::example::RunExample;
 use crate::team::message::Word;
 use crate::team::reader::{FileReader, RuleTexts};
 use crate::team::schema::Judged;
+use crate::team::selector::TeamSelector;
 
 /// A rule in the expression language CEL: for each of some events, or once for a run.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -32,9 +32,14 @@ pub(crate) struct RuleTable {
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
     each: Option<Spanned<Data>>,
+    /// The JSON Pointer to the value by which `earlier` groups events, or a list of them.
+    #[serde(default)]
+    #[schemars(with = "Pointers")]
+    same: Option<Spanned<Data>>,
     /// The expression: `true` or an empty text where all is well, `false` or the text of the
     /// finding where it is not. It can name `event` (with `each`), `state`, `summary`, `run`,
-    /// `counts`, `tools` and `params`.
+    /// `counts`, `tools` and `params`, and ask for events on earlier lines that a named selector
+    /// matches: `earlier("refunds").map(e, e.payload.input.amount).sum()`.
     #[schemars(with = "String", extend("examples" = ["event.payload.input.amount <= 500"]))]
     check: Spanned<String>,
     /// An expression. Where it is `false`, the rule does not judge.
@@ -61,6 +66,8 @@ pub(crate) struct RuleTable {
     examples: Vec<RunExample>,
 }
 
+const ONLY_IN_CHECK: &str = "`earlier` is allowed only in `check` of rules that have `each`";
+
 /// What a rule about a run needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -81,14 +88,18 @@ impl RuleTable {
         let when = self.when.as_ref();
         let when = when.map(|when| expression(reader, when, has_event));
         let check = expression(reader, &self.check, has_event);
+        let earlier = self.earlier(
+            reader,
+            check.as_ref(),
+            when.as_ref().and_then(Option::as_ref),
+        );
         let message = reader.message(&self.message, &[Word::Value]);
         let at = self.at.as_ref().map_or("", |at| at.get_ref());
         let (None | Some(Some(_)), None | Some(Some(_))) = (&each, &when) else {
             return;
         };
-        let params = OwnedDocument::read(serde_json::to_vec(&reader.params).unwrap_or_default());
-        let (Some(check), Some(message), Some(at), Ok(params), true) =
-            (check, message, KeyPath::parse(at), params, is_free)
+        let (Some(check), Some(earlier), Some(message), Some(at), true) =
+            (check, earlier, message, KeyPath::parse(at), is_free)
         else {
             return;
         };
@@ -103,15 +114,57 @@ impl RuleTable {
         let within = self.within.as_ref();
         reader.team.rules.push(Arc::new(TeamRule {
             each: each.flatten(),
+            same: FileReader::pointers(self.same.as_ref()),
+            earlier,
             when: when.flatten(),
             check,
             at,
             within: within.map_or(Artifact::Events, |within| within.get_ref().artifact()),
             message,
             needs_end: self.needs.is_some(),
-            params,
+            params: Arc::clone(&reader.bound_params),
             examples,
         }));
+    }
+
+    /// The selectors of the earlier events that the expressions ask for.
+    fn earlier(
+        &self,
+        reader: &mut FileReader<'_>,
+        check: Option<&Expression>,
+        when: Option<&Expression>,
+    ) -> Option<Vec<TeamSelector>> {
+        let (check, text) = (check?, self.check.get_ref());
+        let in_guard = when.and_then(|when| when.folds().first());
+        if let Some((guard, fold)) = self.when.as_ref().zip(in_guard) {
+            let span = reader.span_within(guard.get_ref(), guard.span(), fold.span.clone());
+            reader.mistake(span, ONLY_IN_CHECK, None);
+            return None;
+        }
+        let asked = |name: Name| {
+            let names = |it: &Expression| it.names(name as usize);
+            names(check) || when.is_some_and(names)
+        };
+        let counts_events = asked(Name::Counts) || asked(Name::Tools);
+        let mut selectors = Vec::new();
+        for fold in check.folds() {
+            let span = reader.span_within(text, self.check.span(), fold.span.clone());
+            if self.each.is_none() {
+                reader.mistake(span, ONLY_IN_CHECK, None);
+                return None;
+            }
+            if counts_events {
+                let message = "`earlier` can't be combined with `counts` and `tools`, which are known only when all events are read";
+                reader.mistake(span, message, None);
+                return None;
+            }
+            selectors.push(reader.named_selector(&fold.of, span)?);
+        }
+        if let Some(same) = self.same.as_ref().filter(|_| selectors.is_empty()) {
+            let message = "`same` is allowed only in rules whose `check` asks for `earlier` events";
+            reader.mistake(same.span(), message, None);
+        }
+        Some(selectors)
     }
 
     /// Tells of keys that do not go with the events that a rule judges, or with their absence.
@@ -127,31 +180,13 @@ impl RuleTable {
     }
 }
 
-/// The expression that a text says.
 fn expression(
     reader: &mut FileReader<'_>,
     written: &Spanned<String>,
     has_event: bool,
 ) -> Option<Expression> {
-    let text = written.get_ref();
     let names = NAMES.len() - usize::from(!has_event);
-    let parsed = Expression::parse(text, NAMES.get(..names).unwrap_or_default());
-    parsed
-        .map_err(|mistake| {
-            // Where TOML escapes something, the place within the text is not that in the file.
-            let whole = written.span();
-            let raw = reader.file.text.get(whole.clone()).unwrap_or_default();
-            let span = raw.find(text.as_str()).map_or(whole.clone(), |start| {
-                let start = whole.start + start;
-                start + mistake.span.start..start + mistake.span.end
-            });
-            let help = match mistake.help {
-                Some(_) if mistake.message.ends_with("name `event`") => {
-                    Some("`event` is allowed only in rules that have `each`.".to_owned())
-                }
-                help => help,
-            };
-            reader.mistake(span, mistake.message, help);
-        })
-        .ok()
+    let names = NAMES.get(..names).unwrap_or_default();
+    let help = "`event` is allowed only in rules that have `each`.";
+    reader.expression(written.get_ref(), written.span(), names, ("event", help))
 }

@@ -13,11 +13,12 @@ use super::{Example, Expect, Judged, TeamSchema};
 use crate::document::Tape;
 use crate::expression::steps_of_byte;
 use crate::printable::quote;
-use crate::select::{KeyPath, Selector};
+use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::spelling::nearest;
 use crate::team::data::{Data, RuleId, RuleMeta, SelectorTable};
 use crate::team::reader::{FileReader, RuleTexts};
+use crate::team::selector::TeamSelector;
 use crate::team::{OtherFile, TeamCheck};
 
 /// A schema for an open part of a record.
@@ -126,7 +127,7 @@ impl SchemaTable {
                 None
             }
             Some(selector) => reader.selector(selector, judged.unwrap_or(Judged::Event)),
-            None => Some(Selector::default()),
+            None => Some(TeamSelector::default()),
         };
         let at = self.at.as_ref().map_or("", |at| at.get_ref());
         let schema = reader.compiled(self.file.as_ref(), self.schema.as_ref(), self.id.span());

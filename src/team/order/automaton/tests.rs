@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use super::*;
 
-const PATTERNS: [Pattern; 7] = [
+const PATTERNS: [Pattern; 8] = [
     Pattern::Never,
     Pattern::AtMost(2),
+    Pattern::AtMostInARow(2),
     Pattern::AtLeast(2),
     Pattern::NeedsEarlier,
     Pattern::NeedsLater,
@@ -29,6 +30,7 @@ fn expected(
     }
     let is_lacking =
         |event: &Seen| grouped && event.same.is_none() || within.is_some() && event.time.is_none();
+    let is_judged = |it: &Seen| it.is_each && it.unknown.is_none() && !is_lacking(it);
     let of_group = |a: &Seen, b: &Seen| !grouped || a.same.is_some() && a.same == b.same;
     let is_near =
         |earlier: &Seen, later: &Seen, is_ban: bool| match (within, &earlier.time, &later.time) {
@@ -42,6 +44,10 @@ fn expected(
             lines.push(Some(each.line));
             continue;
         }
+        if each.unknown.is_some() {
+            lines.push(Some(each.line));
+            continue;
+        }
         let (before, after) = (&word[..at], &word[at + 1..]);
         let others = |part: &[Seen], is_it: &dyn Fn(&Seen) -> bool| {
             part.iter()
@@ -49,11 +55,16 @@ fn expected(
         };
         let same_before = before
             .iter()
-            .filter(|it| it.is_each && of_group(each, it))
+            .filter(|it| is_judged(it) && of_group(each, it))
             .count() as u64;
+        let ends =
+            |it: &&Seen| it.is_other && !(it.is_each && (!is_judged(it) || of_group(each, it)));
+        let row = before.iter().rev().take_while(|it| !ends(it));
+        let row = row.filter(|it| is_judged(it) && of_group(each, it)).count() as u64;
         let is_broken = match pattern {
             Pattern::Never => true,
             Pattern::AtMost(most) => same_before == most,
+            Pattern::AtMostInARow(most) => row == most,
             Pattern::AtLeast(_) => false,
             Pattern::NeedsEarlier => !others(before, &|it| is_near(it, each, false)),
             Pattern::NoneEarlier => others(before, &|it| is_near(it, each, true)),
@@ -73,7 +84,10 @@ fn expected(
 
 /// Nothing for each group that has too few events.
 fn groups_of_few(least: u64, grouped: bool, word: &[Seen]) -> Vec<Option<Line>> {
-    let each = || word.iter().filter(|event| event.is_each);
+    let each = || {
+        word.iter()
+            .filter(|event| event.is_each && event.unknown.is_none())
+    };
     let number = |is_it: &dyn Fn(&Seen) -> bool| each().filter(|event| is_it(event)).count() as u64;
     if !grouped {
         return vec![None; usize::from(number(&|_| true) < least)];
@@ -137,8 +151,9 @@ fn event(line: usize, symbol: usize, same: Option<u8>, time: Option<&'static Ins
         is_each: symbol != 1,
         is_other: symbol != 0,
         same: same.map(|value| Digest::of([&[value][..]])),
-        written: 0..0,
+        written: Vec::new(),
         time: time.cloned(),
+        unknown: None,
     }
 }
 
@@ -194,10 +209,25 @@ fn grouped_orders_are_those_of_all_pairs() {
 fn orders_within_a_time_are_those_of_all_pairs() {
     let time = |rest: usize| Some(&INSTANTS[rest.checked_sub(1)?]);
     for word in timelines(9, 4, |rest| (None, time(rest))) {
-        for pattern in &PATTERNS[3..] {
+        for pattern in &PATTERNS[4..] {
             for within in [1, 5] {
                 compare(*pattern, false, Some(within), &word);
             }
+        }
+    }
+}
+
+#[test]
+fn events_that_may_be_meant_are_offences_and_do_not_count() {
+    for mut word in timelines(12, 4, |rest| {
+        ([None, Some(1), Some(2), Some(1)][rest], None)
+    }) {
+        let odd = word
+            .iter_mut()
+            .filter(|it| it.is_each && it.line.number % 2 == 0);
+        odd.for_each(|it| it.unknown = Some("why".into()));
+        for (pattern, grouped) in PATTERNS.iter().flat_map(|it| [(it, true), (it, false)]) {
+            compare(*pattern, grouped, None, &word);
         }
     }
 }

@@ -1,0 +1,207 @@
+//! The earlier events of a run, one after the other -> what an expression asks of all of them.
+//!
+//! `earlier("name")` reads as a list, and is never one: what is asked of it is kept up to date with
+//! each event, in constant memory.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::evaluate::Evaluator;
+use super::part::Part;
+use super::value::Value;
+use super::{Budget, Expression, Stop};
+
+/// What an expression asks of earlier events.
+#[derive(Debug)]
+pub(crate) struct Fold {
+    /// The name of the selector of these events, and its place.
+    pub(crate) of: Box<str>,
+    pub(crate) span: Range<usize>,
+    /// `filter` and `map`, in their order.
+    pub(super) stages: Vec<Stage>,
+    pub(super) outcome: Outcome,
+}
+
+#[derive(Debug)]
+pub(super) enum Stage {
+    Filter(Part),
+    Map(Part),
+}
+
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Size,
+    Sum,
+    Min,
+    Max,
+    Last,
+    All(Part),
+    Exists(Part),
+    ExistsOne(Part),
+}
+
+/// What it is of the events so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Folded {
+    /// The events that were counted, or met the condition.
+    count: u64,
+    /// The sum, the least, the largest or the last value.
+    value: Option<Value<'static>>,
+    /// Whether an event decided `all` or `exists`.
+    is_decided: bool,
+    /// Why an event can't be taken into account.
+    failure: Option<Box<str>>,
+}
+
+/// The bytes of the longest text that is kept.
+const MAX_TEXT: usize = 256;
+
+impl Folded {
+    /// Notes that an event on a line can't be taken into account.
+    pub(crate) fn fail(&mut self, line: u64, why: &str) {
+        let failure = || format!("of the event on line {line}, {why}").into();
+        self.failure.get_or_insert_with(failure);
+    }
+}
+
+impl Fold {
+    /// Its value for the events so far.
+    ///
+    /// # Errors
+    ///
+    /// Why it has none.
+    pub(crate) fn value(&self, folded: &Folded) -> Result<Value<'static>, String> {
+        let is_all = matches!(self.outcome, Outcome::All(_));
+        if folded.is_decided {
+            return Ok(Value::Bool(!is_all));
+        }
+        if let Some(failure) = &folded.failure {
+            return Err(failure.to_string());
+        }
+        let count = i64::try_from(folded.count).unwrap_or(i64::MAX);
+        Ok(match &self.outcome {
+            Outcome::All(_) | Outcome::Exists(_) => Value::Bool(is_all),
+            Outcome::ExistsOne(_) => Value::Bool(count == 1),
+            Outcome::Size => Value::Int(count),
+            Outcome::Sum => folded.value.clone().unwrap_or(Value::Int(0)),
+            Outcome::Min | Outcome::Max | Outcome::Last => {
+                let value = folded.value.clone();
+                value.ok_or_else(|| "there is no earlier value".to_owned())?
+            }
+        })
+    }
+}
+
+impl Expression {
+    /// What it asks of earlier events, by the numbers of the parts that ask.
+    pub(crate) fn folds(&self) -> &[Fold] {
+        &self.folds
+    }
+
+    /// Adds an event on a line to what one of its folds is; `None` where the budget is spent.
+    pub(crate) fn fold<'a>(
+        &'a self,
+        fold: &'a Fold,
+        folded: &mut Folded,
+        (line, event): (u64, Value<'a>),
+        bound: &'a [Value<'a>],
+        budget: &mut Budget,
+    ) -> Option<()> {
+        let mut evaluator = Evaluator::new(&self.text, bound, &[], budget);
+        match evaluator.add(fold, folded, event) {
+            Ok(()) => {}
+            Err(Stop::Spent) => return None,
+            Err(Stop::Failed(failure)) => folded.fail(line, &self.describe(&failure)),
+        }
+        Some(())
+    }
+}
+
+impl<'a> Evaluator<'a, '_> {
+    fn add(&mut self, fold: &'a Fold, folded: &mut Folded, event: Value<'a>) -> Result<(), Stop> {
+        let mut item = event;
+        for stage in &fold.stages {
+            self.items = vec![item.clone()];
+            match stage {
+                Stage::Filter(part) if !self.condition(part)? => return Ok(()),
+                Stage::Filter(_) => {}
+                Stage::Map(part) => item = self.value(part)?,
+            }
+        }
+        self.items = vec![item.clone()];
+        let failed = |why: String| Self::failed_at(&fold.span, why);
+        let before = folded.value.as_ref();
+        match &fold.outcome {
+            Outcome::Size => folded.count += 1,
+            Outcome::All(part) => folded.is_decided |= !self.condition(part)?,
+            Outcome::Exists(part) => folded.is_decided |= self.condition(part)?,
+            Outcome::ExistsOne(part) => folded.count += u64::from(self.condition(part)?),
+            Outcome::Last => folded.value = Some(kept(&item).map_err(failed)?),
+            Outcome::Sum => {
+                let sum = sum(before.unwrap_or(&Value::Int(0)), &item);
+                folded.value = Some(sum.map_err(failed)?);
+            }
+            Outcome::Min | Outcome::Max => {
+                let order = before.map_or(Some(Ordering::Equal), |before| item.order(before));
+                let why = || {
+                    format!(
+                        "{} can't be compared with the values before",
+                        item.shown_type()
+                    )
+                };
+                let wanted = match fold.outcome {
+                    Outcome::Min => Ordering::Less,
+                    _ => Ordering::Greater,
+                };
+                let order = order.ok_or_else(|| failed(why()))?;
+                if before.is_none() || order == wanted {
+                    folded.value = Some(kept(&item).map_err(failed)?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value that outlives its record.
+fn kept(value: &Value<'_>) -> Result<Value<'static>, String> {
+    Ok(match value {
+        Value::Null => Value::Null,
+        Value::Bool(value) => Value::Bool(*value),
+        Value::Int(value) => Value::Int(*value),
+        Value::Uint(value) => Value::Uint(*value),
+        Value::Double(value) => Value::Double(*value),
+        Value::Timestamp(value) => Value::Timestamp(*value),
+        Value::Duration(value) => Value::Duration(*value),
+        Value::Text(text) if text.len() <= MAX_TEXT => {
+            Value::Text(Cow::Owned(text.clone().into_owned()))
+        }
+        Value::Text(_) => {
+            return Err(format!(
+                "a string of more than {MAX_TEXT} bytes is not kept"
+            ));
+        }
+        other => return Err(format!("{} is not kept", other.shown_type())),
+    })
+}
+
+/// The sum of two numbers: an integer if both are, else a double.
+fn sum(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'static>, String> {
+    let sum = match (a.integer(), b.integer()) {
+        (Some(a), Some(b)) => {
+            let sum = a + b;
+            let of_uint = || u64::try_from(sum).map(Value::Uint);
+            i64::try_from(sum)
+                .map(Value::Int)
+                .or_else(|_| of_uint())
+                .ok()
+        }
+        _ => match (a.double(), b.double()) {
+            (Some(a), Some(b)) => Some(Value::Double(a + b)),
+            _ if b.is_number() => None,
+            _ => return Err(format!("{} can't be summed up", b.shown_type())),
+        },
+    };
+    sum.ok_or_else(|| "the sum does not fit in its type".to_owned())
+}

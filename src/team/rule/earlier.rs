@@ -1,0 +1,109 @@
+//! The events of a run, one after the other -> what a rule asks of earlier ones.
+
+use std::collections::BTreeMap;
+
+use super::{NAMES, TeamRule};
+use crate::digest::Digest;
+use crate::expression::{Budget, Folded, Value};
+use crate::select::KeyPath;
+use crate::team::events::{EventSelector, EventView};
+use crate::team::selector::{Answer, TooManySteps};
+
+/// The number of groups of earlier events.
+const MAX_GROUPS: usize = 100_000;
+
+/// The limit that earlier events meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TooMany {
+    #[error(transparent)]
+    Steps(#[from] TooManySteps),
+    #[error("`same` makes more than {MAX_GROUPS} groups of events; make `each` narrower")]
+    Groups,
+}
+
+/// The events with which an event is grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    All,
+    Of(Digest),
+    /// It lacks a value by which events are grouped.
+    Unknown,
+}
+
+/// What a rule asks of the events so far: for each group, in the order in which it asks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Earlier(BTreeMap<Group, Vec<Folded>>);
+
+impl Earlier {
+    /// What it is for one group alone.
+    pub(super) fn only(&self, group: Group) -> Self {
+        let folded = self.0.get(&group).cloned();
+        Self(folded.map(|folded| (group, folded)).into_iter().collect())
+    }
+
+    /// The values for an event of a group, or why there is none.
+    pub(super) fn values(
+        &self,
+        rule: &TeamRule,
+        group: Group,
+    ) -> Vec<Result<Value<'static>, String>> {
+        let none = Folded::default();
+        let of_group = self.0.get(&group);
+        let values = rule.check.folds().iter().enumerate().map(|(number, fold)| {
+            if group == Group::Unknown {
+                let same = rule.same.iter().map(KeyPath::pointer);
+                let same: Vec<String> = same.map(|same| format!("`{}`", same.as_str())).collect();
+                let same = same.join(" or ");
+                return Err(format!(
+                    "the event has no value at {same}, by which the rule groups events"
+                ));
+            }
+            let folded = of_group.and_then(|folded| folded.get(number));
+            fold.value(folded.unwrap_or(&none))
+        });
+        values.collect()
+    }
+
+    /// Adds an event of a group to what is asked of those that the selectors name.
+    pub(super) fn add(
+        &mut self,
+        rule: &TeamRule,
+        selectors: &[EventSelector],
+        group: Group,
+        event: &EventView<'_>,
+        budget: &mut Budget,
+    ) -> Result<(), TooMany> {
+        if group == Group::Unknown {
+            return Ok(());
+        }
+        let has_room = self.0.len() < MAX_GROUPS || self.0.contains_key(&group);
+        let params = rule.params.root();
+        let bound = NAMES.map(|name| match name {
+            "params" => Value::of_record(params),
+            _ => Value::Null,
+        });
+        for (number, (fold, selector)) in rule.check.folds().iter().zip(selectors).enumerate() {
+            let answer = selector.ask(event, budget)?;
+            if answer == Answer::No {
+                continue;
+            }
+            if !has_room {
+                return Err(TooMany::Groups);
+            }
+            let of_group = self.0.entry(group).or_default();
+            of_group.resize(rule.earlier.len(), Folded::default());
+            let Some(folded) = of_group.get_mut(number) else {
+                continue;
+            };
+            if let Answer::Unknown(why) = answer {
+                folded.fail(event.line.number, &why);
+                continue;
+            }
+            budget.add_record(event.root);
+            let item = (event.line.number, Value::of_record(event.root));
+            let noted = rule.check.fold(fold, folded, item, &bound, budget);
+            noted.ok_or(TooManySteps)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! An event or an action and what a team names -> whether it is named, or why nobody can tell.
+
+use std::sync::Arc;
+
+use crate::digest::Digest;
+use crate::document::{Meanings, Node, OwnedDocument};
+use crate::expression::{Budget, Expression, Stop, Value};
+use crate::select::Selector;
+
+/// What a team names of events or actions: those that pass all tests and meet the condition.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TeamSelector {
+    pub(crate) keys: Selector,
+    /// It is asked only where the tests are passed.
+    pub(crate) condition: Option<Condition>,
+}
+
+/// An expression over a record and the parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    pub(super) expression: Arc<Expression>,
+    pub(super) params: Arc<OwnedDocument>,
+}
+
+/// The names in conditions of events; their places are those of [`Condition::ask`].
+pub(super) const EVENT_NAMES: [&str; 2] = ["params", "event"];
+
+/// The names in conditions of actions.
+pub(super) const ACTION_NAMES: [&str; 2] = ["params", "action"];
+
+/// The answer of a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+    /// Why it can't be evaluated.
+    Unknown(String),
+}
+
+/// More steps than expressions may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "its evaluation takes more steps than its limit; make its expressions simpler, or its \
+     selectors narrower"
+)]
+pub(crate) struct TooManySteps;
+
+/// Evaluates the condition under a key.
+pub(super) fn ask<'a>(
+    key: &str,
+    condition: &'a Expression,
+    bound: &'a [Value<'a>],
+    budget: &mut Budget,
+) -> Result<Answer, TooManySteps> {
+    let why = match condition.evaluate(bound, &[], budget) {
+        Ok(Value::Bool(true)) => return Ok(Answer::Yes),
+        Ok(Value::Bool(false)) => return Ok(Answer::No),
+        Ok(other) => format!("its value is {}, not a bool", other.shown_type()),
+        Err(Stop::Spent) => return Err(TooManySteps),
+        Err(Stop::Failed(failure)) => condition.describe(&failure),
+    };
+    Ok(Answer::Unknown(format!(
+        "`{key}` can't be evaluated: {why}"
+    )))
+}
+
+impl Condition {
+    /// Asks it of a record that the keys of its selector name.
+    pub(super) fn ask(
+        &self,
+        record: Node<'_>,
+        budget: &mut Budget,
+    ) -> Result<Answer, TooManySteps> {
+        budget.add_record(record);
+        let bound = [self.params.root(), record].map(Value::of_record);
+        ask("if", &self.expression, &bound, budget)
+    }
+}
+
+/// The digest of the values by which events are grouped; `None` where one is absent. Two lists of
+/// values have the same one only if they are equal, value by value.
+pub(super) fn group_of<'a>(
+    mut values: impl Iterator<Item = Option<Node<'a>>>,
+    meanings: &mut Meanings,
+) -> Option<Digest> {
+    let first = meanings.of(values.next()??);
+    values.try_fold(first, |before, value| {
+        let value = meanings.of(value?);
+        Some(Digest::of([before.bytes(), value.bytes()]))
+    })
+}
