@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use super::run::{found, project};
 use crate::support::binary::{stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::project::Project;
 use crate::support::sessions::Random;
 
 const REFUND: &str = "each = { tool = 'refund', if = 'event.payload.amount > params.limit' }\n";
@@ -550,4 +552,15 @@ fn mistakes_are_one_error_with_the_key_that_was_meant() {
         let words = words.collect::<Vec<_>>().join(" ");
         assert!(words.contains(message), "{keys}: {said}");
     }
+}
+
+/// The policies of the documentation are tested by their authors.
+#[test]
+fn pack_of_policies_is_tested() {
+    let config = corpus().join("team/policies/runvet.toml");
+    let output = Project::new("").run(&["rules", "--test", "--config", config.to_str().unwrap()]);
+    let said = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let policies = said.lines().filter(|line| line.starts_with("acme/"));
+    assert!(policies.count() >= 10, "{said}");
 }
