@@ -236,10 +236,9 @@ impl Demand {
         matches!(self.pattern, Pattern::AtMostInARow(_))
     }
 
-    /// Returns `true` if an event ends all rows but its own. One that can't be judged ends none.
+    /// Returns `true` if an event ends all rows but its own.
     fn ends_rows(&self, event: &Seen) -> bool {
-        let is_judged = !event.is_each || self.lacks(event).is_none();
-        self.is_of_rows() && event.is_other && is_judged
+        self.is_of_rows() && event.is_other && event.unknown.is_none()
     }
 
     /// Adds the offences that an event causes after those of its group.

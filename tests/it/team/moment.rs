@@ -586,3 +586,66 @@ fn command_whose_inputs_violate_a_schema_is_not_executed() {
     let state = record(only_run(&runs).join("state.json"));
     assert_eq!(state["outcomes"]["status"], "vetoed");
 }
+
+const POLICIES: &str = r#"
+[selector]
+refunds = { tool = "refund" }
+
+[[rule]]
+id = "acme/sum"
+each = "refunds"
+same = "/payload/input/order"
+check = 'earlier("refunds").map(e, e.payload.input.amount).sum() + event.payload.input.amount <= 10'
+message = "too much"
+
+[[order]]
+id = "acme/row"
+each = { tool = "*" }
+same = ["/payload/tool", "/payload/input"]
+at-most = 2
+in-a-row = true
+message = "{count} times"
+
+[[order]]
+id = "acme/large"
+each = { tool = "refund", if = "event.payload.input.amount > 7" }
+never = true
+message = "large"
+"#;
+
+#[test]
+fn policies_about_earlier_events_are_asked_beforehand() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(dir.path()).gate(gate(POLICIES));
+    let mut run = recorder
+        .clock(Ticking::new(1))
+        .begin(Task::new("Refund"))
+        .unwrap();
+    let step = opened(&mut run, "s");
+    let refund = |order: u64, amount: Value| json!({"tool": "refund", "input": {"order": order, "amount": amount}});
+    for _ in 0..2 {
+        run.act(&step, action(refund(1, json!(4)))).unwrap();
+    }
+    assert_eq!(run.take_findings(), []);
+    let would = |run: &mut Run, act: Value| {
+        let found = run.would("act", members(act)).unwrap();
+        let rules: Vec<String> = found.iter().map(|it| it.rule.to_string()).collect();
+        rules.into_iter().collect::<BTreeSet<String>>()
+    };
+    let of = |rules: &[&str]| rules.iter().map(|it| format!("acme/{it}")).collect();
+    for _ in 0..2 {
+        assert_eq!(would(&mut run, refund(1, json!(4))), of(&["sum", "row"]));
+        assert_eq!(would(&mut run, refund(1, json!(2.5))), of(&["sum"]));
+        assert_eq!(would(&mut run, refund(1, json!(2))), of(&[]));
+        assert_eq!(would(&mut run, refund(2, json!(8))), of(&["large"]));
+        assert_eq!(
+            would(&mut run, refund(2, json!("x"))),
+            of(&["sum", "large"])
+        );
+    }
+    run.act(&step, action(json!({"tool": "look", "input": 1})))
+        .unwrap();
+    assert_eq!(would(&mut run, refund(1, json!(4))), of(&["sum"]));
+    run.act(&step, action(refund(1, json!(4)))).unwrap();
+    assert_eq!(rules(&run.take_findings()), ["acme/sum"]);
+}

@@ -57,8 +57,9 @@ fn expected(
             .iter()
             .filter(|it| is_judged(it) && of_group(each, it))
             .count() as u64;
-        let ends =
-            |it: &&Seen| it.is_other && !(it.is_each && (!is_judged(it) || of_group(each, it)));
+        let ends = |it: &&Seen| {
+            it.is_other && !(it.is_each && (it.unknown.is_some() || of_group(each, it)))
+        };
         let row = before.iter().rev().take_while(|it| !ends(it));
         let row = row.filter(|it| is_judged(it) && of_group(each, it)).count() as u64;
         let is_broken = match pattern {
