@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::thread;
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
 use cel::{Env, ParseErrors};
 
 use super::fold::{Fold, Outcome, Stage};
@@ -339,59 +339,34 @@ impl Reader<'_> {
         let Some((list, rest)) = arguments.split_first() else {
             return Ok(None);
         };
-        let mut list: &IdedExpr = list;
-        let mut calls = Vec::new();
-        let root = loop {
-            let Expr::Call(call) = &list.expr else {
-                return Ok(None);
-            };
-            match (&*call.func_name, &call.target) {
-                ("filter" | "map", Some(target)) => {
-                    calls.push(call);
-                    list = target;
-                }
-                ("earlier", None) => break call,
-                _ => return Ok(None),
-            }
+        let Some((calls, events)) = calls_of_earlier(list) else {
+            return Ok(None);
         };
-        let of = match &*root.args {
-            [of] => match &of.expr {
+        let of = match &*events.args {
+            [of] if !self.is_in_fold => match &of.expr {
                 Expr::Literal(LiteralValue::String(name)) => Some((self.place(of), name.inner())),
                 _ => None,
             },
             _ => None,
         };
         let (span, of) = of.ok_or_else(not_asked)?;
-        if self.is_in_fold {
-            return Err(not_asked());
-        }
         self.is_in_fold = true;
         let around = std::mem::take(&mut self.items);
         let mut stages = Vec::new();
         for call in calls.into_iter().rev() {
             match (&*call.func_name, &*call.args) {
                 ("filter", [item, part]) => stages.push(Stage::Filter(self.of_item(item, part)?)),
-                ("map", [item, part]) => stages.push(Stage::Map(self.of_item(item, part)?)),
-                ("map", [item, filter, part]) => {
-                    stages.push(Stage::Filter(self.of_item(item, filter)?));
+                ("map", [item, filters @ .., part]) if filters.len() < 2 => {
+                    for filter in filters {
+                        stages.push(Stage::Filter(self.of_item(item, filter)?));
+                    }
                     stages.push(Stage::Map(self.of_item(item, part)?));
                 }
                 _ => return Err(not_asked()),
             }
         }
-        let outcome = match (name, rest) {
-            ("size", []) => Outcome::Size,
-            ("sum", []) if is_method => Outcome::Sum,
-            ("min", []) if is_method => Outcome::Min,
-            ("max", []) if is_method => Outcome::Max,
-            ("last", []) if is_method => Outcome::Last,
-            ("all", [item, part]) => Outcome::All(self.of_item(item, part)?),
-            ("exists", [item, part]) => Outcome::Exists(self.of_item(item, part)?),
-            ("exists_one" | "existsOne", [item, part]) => {
-                Outcome::ExistsOne(self.of_item(item, part)?)
-            }
-            _ => return Err(not_asked()),
-        };
+        let outcome = self.outcome(name, is_method, rest)?;
+        let outcome = outcome.ok_or_else(not_asked)?;
         (self.items, self.is_in_fold) = (around, false);
         let kind = PartKind::Fold {
             number: self.folds.len(),
@@ -404,6 +379,28 @@ impl Reader<'_> {
             outcome,
         });
         Ok(Some(kind))
+    }
+
+    /// The question that a call puts to earlier events, if there is such a one.
+    fn outcome(
+        &mut self,
+        name: &str,
+        is_method: bool,
+        rest: &[&IdedExpr],
+    ) -> Result<Option<Outcome>, Mistake> {
+        Ok(Some(match (name, rest) {
+            ("size", []) => Outcome::Size,
+            ("sum", []) if is_method => Outcome::Sum,
+            ("min", []) if is_method => Outcome::Min,
+            ("max", []) if is_method => Outcome::Max,
+            ("last", []) if is_method => Outcome::Last,
+            ("all", [item, part]) => Outcome::All(self.of_item(item, part)?),
+            ("exists", [item, part]) => Outcome::Exists(self.of_item(item, part)?),
+            ("exists_one" | "existsOne", [item, part]) => {
+                Outcome::ExistsOne(self.of_item(item, part)?)
+            }
+            _ => return Ok(None),
+        }))
     }
 
     /// A part in which an item has a name.
@@ -453,6 +450,22 @@ impl Reader<'_> {
             filter,
             body,
         })))
+    }
+}
+
+/// The calls of `filter` and `map` from the last one back to a call of `earlier`, and that.
+fn calls_of_earlier(mut list: &IdedExpr) -> Option<(Vec<&CallExpr>, &CallExpr)> {
+    let mut calls = Vec::new();
+    loop {
+        let Expr::Call(call) = &list.expr else {
+            return None;
+        };
+        match (&*call.func_name, &call.target) {
+            ("filter" | "map", Some(target)) => list = target,
+            ("earlier", None) => return Some((calls, call)),
+            _ => return None,
+        }
+        calls.push(call);
     }
 }
 

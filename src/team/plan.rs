@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::instant::Instant;
 use super::judges::{Examined, TeamJudges};
-use super::order::Seen;
+use super::order::{OrderJudge, OrderKeys, Seen};
 use crate::document::{Meanings, Node, Scalars, Skeletons, Tape};
 use crate::facts::EventFacts;
 use crate::record::phases;
@@ -109,36 +109,9 @@ impl Planner<'_> {
             }
         }
         for (index, order) in judges.orders.iter().enumerate() {
-            let Some(asked) = &order.in_events else {
-                continue;
-            };
-            let selectors = asked.other.iter().chain([&asked.each]);
-            let conditions = selectors.filter(|selector| selector.condition.is_some());
-            conditions.for_each(|selector| self.needs_whole(selector));
-            let each = self.selection(&asked.each);
-            let other = (asked.other.as_ref()).and_then(|other| self.selection(other));
-            if each.is_none() && other.is_none() {
-                continue;
+            if let Some(asked) = &order.in_events {
+                self.order(index, order, asked);
             }
-            let same = asked.same.iter().map(|same| self.view.value(*same));
-            let same: Option<Vec<Node<'_>>> = same.collect();
-            let same = same.unwrap_or_default();
-            let at = same.iter().map(|same| self.scalars.place(*same));
-            let Some(at) = at.collect() else {
-                self.plan.whole.extend(each.into_iter().chain(other));
-                continue;
-            };
-            if order.is_timed() {
-                let time = self.view.root.get("timestamp");
-                self.plan.time = time.and_then(|time| self.scalars.place(time));
-            }
-            self.plan.orders.push(Order {
-                index,
-                each,
-                other,
-                same: at,
-                is_timed: order.is_timed(),
-            });
         }
         for selector in judges.rules.iter().flat_map(|rule| &rule.in_events) {
             self.needs_whole(selector);
@@ -151,6 +124,37 @@ impl Planner<'_> {
             }
         }
         self.plan
+    }
+
+    /// Notes what is left to look at for an order.
+    fn order(&mut self, index: usize, order: &OrderJudge, asked: &OrderKeys) {
+        let selectors = asked.other.iter().chain([&asked.each]);
+        let conditions = selectors.filter(|selector| selector.condition.is_some());
+        conditions.for_each(|selector| self.needs_whole(selector));
+        let each = self.selection(&asked.each);
+        let other = (asked.other.as_ref()).and_then(|other| self.selection(other));
+        if each.is_none() && other.is_none() {
+            return;
+        }
+        let same = asked.same.iter().map(|same| self.view.value(*same));
+        let same: Option<Vec<Node<'_>>> = same.collect();
+        let same = same.unwrap_or_default();
+        let at = same.iter().map(|same| self.scalars.place(*same));
+        let Some(at) = at.collect() else {
+            self.plan.whole.extend(each.into_iter().chain(other));
+            return;
+        };
+        if order.is_timed() {
+            let time = self.view.root.get("timestamp");
+            self.plan.time = time.and_then(|time| self.scalars.place(time));
+        }
+        self.plan.orders.push(Order {
+            index,
+            each,
+            other,
+            same: at,
+            is_timed: order.is_timed(),
+        });
     }
 
     /// Notes that the events which the keys of a selector name are needed whole.

@@ -629,7 +629,7 @@ fn policies_about_earlier_events_are_asked_beforehand() {
     assert_eq!(run.take_findings(), []);
     let would = |run: &mut Run, act: Value| {
         let found = run.would("act", members(act)).unwrap();
-        let rules: Vec<String> = found.iter().map(|it| it.rule.to_string()).collect();
+        let rules: Vec<String> = found.iter().map(|it| it.rule.clone()).collect();
         rules.into_iter().collect::<BTreeSet<String>>()
     };
     let of = |rules: &[&str]| rules.iter().map(|it| format!("acme/{it}")).collect();

@@ -101,7 +101,8 @@ fn selectors_compare_and_fail_closed() {
         let project = project(&declared(table, &keys), &events, true);
         let mut found = found(&project, &[]);
         let mut expected = expected;
-        (found.sort(), expected.sort_unstable());
+        found.sort();
+        expected.sort_unstable();
         assert_eq!(found, expected, "{keys}");
     }
 }
@@ -333,7 +334,10 @@ fn earlier_events_are_those_of_a_list() {
                     json!({"phase": "act", "timestamp": time, "payload": payload})
                 })
                 .collect();
-            let lines: String = events.iter().map(|event| format!("{event}\n")).collect();
+            let lines: String = events
+                .iter()
+                .map(|event| event.to_string() + "\n")
+                .collect();
             let report = gate.records("ep_1", &[(Artifact::Events, lines.as_bytes())]);
             let mut found: BTreeMap<String, Vec<u64>> = BTreeMap::new();
             for finding in report
@@ -341,7 +345,7 @@ fn earlier_events_are_those_of_a_list() {
                 .iter()
                 .filter(|it| it.rule.starts_with("a/"))
             {
-                let of_rule = found.entry(finding.rule.to_string()).or_default();
+                let of_rule = found.entry(finding.rule.clone()).or_default();
                 of_rule.push(finding.location.line.unwrap());
             }
             assert_eq!(
