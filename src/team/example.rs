@@ -18,7 +18,7 @@ pub(crate) struct RunExample {
     /// is filled in; times are one second apart.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
-    events: Vec<Spanned<String>>,
+    pub(super) events: Vec<Spanned<String>>,
     /// The lines of the findings, counted from 1; 0 is a finding without a line.
     #[schemars(with = "Vec<u64>")]
     pub(super) fires: Spanned<Vec<u64>>,
@@ -26,11 +26,13 @@ pub(crate) struct RunExample {
     #[serde(default)]
     #[schemars(with = "bool")]
     pub(super) ended: Option<bool>,
-    /// `state.json`: empty for no such file [default: a sound state].
+    /// `state.json`: empty for no such file [default: a sound state with the
+    /// plan and the actions of the events].
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) state: Option<Spanned<String>>,
-    /// `summary.json`: empty for no such file [default: a sound summary, once the run has ended].
+    /// `summary.json`: empty for no such file [default: once the run has ended, a sound
+    /// summary with the duration and the numbers of the events].
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) summary: Option<Spanned<String>>,

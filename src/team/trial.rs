@@ -4,6 +4,7 @@ use std::iter;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+use toml::Spanned;
 
 use super::example::RunExample;
 use super::judges::TeamJudges;
@@ -12,7 +13,9 @@ use super::{RunFacts, Team, TeamCheck};
 use crate::document::{OwnedDocument, Tape};
 use crate::draft::{FindingMemory, Findings};
 use crate::finding::{Lifecycle, Severity};
+use crate::printable::brief;
 use crate::source::Line;
+use crate::timestamp::Timestamp;
 
 /// The records of a run that every rule accepts.
 const STATE: &str = include_str!("../cli/example/state.json");
@@ -32,18 +35,9 @@ impl Team {
             TeamCheck::Vocabulary => return None,
         };
         let judges = TeamJudges::new(self, iter::once(check));
-        let wrong = examples.iter().filter_map(|example| {
-            let (mut expected, mut found) = (
-                example.fires.get_ref().clone(),
-                example.fires(&judges, check),
-            );
-            expected.sort_unstable();
-            found.sort_unstable();
-            (found != expected).then(|| {
-                let (place, found, expected) = (&example.place, lines(&found), lines(&expected));
-                format!("{place}: the rule fires at {found}, not at {expected}")
-            })
-        });
+        let wrong = examples
+            .iter()
+            .flat_map(|example| example.failures(&judges, check));
         let mut wrong: Vec<String> = wrong.collect();
         if examples
             .iter()
@@ -56,13 +50,50 @@ impl Team {
 }
 
 impl RunExample {
-    /// The lines at which a declaration finds something in it.
-    fn fires(&self, judges: &TeamJudges, check: TeamCheck) -> Vec<u64> {
-        let mut judges = judges.clone();
+    /// What a declaration finds in it and should not, or the other way around: each as a line.
+    fn failures(&self, judges: &TeamJudges, check: TeamCheck) -> Vec<String> {
         let events = self.filled();
+        let mut expected = self.fires.get_ref().clone();
+        expected.sort_unstable();
+        let mut failures = Vec::new();
+        for (line, message) in self.found(judges, check, &events) {
+            match expected.iter().position(|expected| *expected == line) {
+                Some(known) => {
+                    expected.remove(known);
+                }
+                None => failures.push((line, "no finding", format!("there was one: {message}"))),
+            }
+        }
+        let missing = expected.into_iter();
+        failures.extend(missing.map(|line| (line, "a finding", "there was none".to_owned())));
+        failures.sort_unstable();
+        let worded = failures.into_iter().map(|(line, expected, found)| {
+            let place = match usize::try_from(line)
+                .ok()
+                .and_then(|line| line.checked_sub(1))
+            {
+                None => "without a line".to_owned(),
+                Some(at) => match self.events.get(at) {
+                    Some(event) => format!("at line {line} ({})", brief(event.get_ref())),
+                    None => format!("at line {line}, which the example does not have"),
+                },
+            };
+            format!("{}: expected {expected} {place}; {found}", self.place)
+        });
+        worded.collect()
+    }
+
+    /// The lines at which a declaration finds something in it, with what it says.
+    fn found(
+        &self,
+        judges: &TeamJudges,
+        check: TeamCheck,
+        events: &[String],
+    ) -> Vec<(u64, String)> {
+        let mut judges = judges.clone();
         let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
         let has_ended = self.ended.unwrap_or(true);
-        let (state, summary) = self.records(&events, has_ended);
+        let (state, summary) = self.records(events, has_ended);
         let (state, summary) = (read(state), summary.and_then(read));
         let lifecycle = if has_ended {
             Lifecycle::Terminal
@@ -80,7 +111,7 @@ impl RunExample {
             tools: None,
         };
         let mut tape = Tape::default();
-        for (number, text) in (1..).zip(&events) {
+        for (number, text) in (1..).zip(events) {
             if let Ok(document) = tape.read(text.as_bytes()) {
                 let line = Line {
                     number,
@@ -107,59 +138,100 @@ impl RunExample {
         let severity = Severity::Error;
         let mut findings = Findings::new("", 0, severity, &mut memory, &mut drafts, &mut skips);
         let _ = judges.report(check, Some(&facts), &mut findings);
-        let lines = drafts.iter().map(|it| it.draft.place.line);
-        lines
-            .map(|line| line.map_or(0, |line| line.number))
-            .collect()
+        let found = drafts.into_iter().map(|it| {
+            let line = it.draft.place.line;
+            (line.map_or(0, |line| line.number), it.draft.message)
+        });
+        found.collect()
     }
 
-    /// The state and the summary: those of a sound run where there are no others.
+    /// The state and the summary: where there are no others, those of a sound run, with what its
+    /// events say.
     fn records(&self, events: &[String], has_ended: bool) -> (String, Option<String>) {
-        let state = self.state.as_ref().map_or_else(
-            || {
-                let mut state: Json = serde_json::from_str(STATE).unwrap_or_default();
-                if !has_ended {
-                    put(&mut state, "/outcomes/status", "pending".into());
-                    put(&mut state, "/links", json!({"events": "events.jsonl"}));
-                }
-                state.to_string()
-            },
-            |state| state.get_ref().clone(),
-        );
-        let summary = self
-            .summary
-            .as_ref()
-            .map(|summary| summary.get_ref().clone())
-            .or_else(|| {
-                let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
-                let events = events.iter().map(|event| serde_json::from_str(event));
-                let events: Vec<Json> = events.map(Result::unwrap_or_default).collect();
-                for phase in ["plan", "act", "reflect"] {
-                    let count = events
-                        .iter()
-                        .filter(|event| event["phase"] == phase)
-                        .count();
-                    put(
-                        &mut summary,
-                        &format!("/metrics/{phase}_count"),
-                        count.into(),
-                    );
-                }
-                has_ended.then(|| summary.to_string())
-            });
-        (state, summary)
+        let written =
+            |record: &Option<Spanned<String>>| record.as_ref().map(|it| it.get_ref().clone());
+        let read = events.iter().map(|event| serde_json::from_str(event));
+        let read: Vec<Json> = read.map(Result::unwrap_or_default).collect();
+        let state = || derived_state(&read, has_ended).to_string();
+        let summary = || has_ended.then(|| derived_summary(&read).to_string());
+        (
+            written(&self.state).unwrap_or_else(state),
+            written(&self.summary).or_else(summary),
+        )
     }
 }
 
-fn lines(lines: &[u64]) -> String {
-    match lines {
-        [] => "no line".to_owned(),
-        [line] => format!("line {line}"),
-        lines => {
-            let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
-            format!("lines {}", lines.join(", "))
+/// A sound state with the start, the latest plan and the actions that events tell of.
+fn derived_state(events: &[Json], has_ended: bool) -> Json {
+    let mut state: Json = serde_json::from_str(STATE).unwrap_or_default();
+    let mut steps = Json::Array(Vec::new());
+    let mut actions = Vec::new();
+    for event in events {
+        let payload = &event["payload"];
+        if payload["step_records"].is_array() {
+            steps = payload["step_records"].clone();
+        }
+        let of_event = |step: &&mut Json| step["id"] == payload["step_id"];
+        let step = steps
+            .as_array_mut()
+            .and_then(|it| it.iter_mut().find(of_event));
+        if let (Some(Json::Object(step)), Json::String(_)) = (step, &payload["step_status"]) {
+            step.insert("status".into(), payload["step_status"].clone());
+        }
+        if let (Some("act"), Json::Object(action)) = (event["phase"].as_str(), payload) {
+            let mut action = action.clone();
+            action.remove("step_status");
+            let id = action.remove("action_id").map(|id| ("id".to_owned(), id));
+            action.extend(id);
+            action.insert("timestamp".into(), event["timestamp"].clone());
+            actions.push(Json::Object(action));
         }
     }
+    put(&mut state, "/plan/steps", steps);
+    put(
+        &mut state,
+        "/outcomes",
+        json!({"status": "ok", "actions": actions}),
+    );
+    if let Some(first) = events.first() {
+        put(
+            &mut state,
+            "/episode/started_at",
+            first["timestamp"].clone(),
+        );
+    }
+    if !has_ended {
+        put(&mut state, "/outcomes/status", "pending".into());
+        put(&mut state, "/links", json!({"events": "events.jsonl"}));
+    }
+    state
+}
+
+/// A sound summary with the start, the duration and the numbers of events.
+fn derived_summary(events: &[Json]) -> Json {
+    let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
+    for phase in ["plan", "act", "reflect"] {
+        let count = events.iter().filter(|event| event["phase"] == phase);
+        put(
+            &mut summary,
+            &format!("/metrics/{phase}_count"),
+            count.count().into(),
+        );
+    }
+    let [first, last] =
+        [events.first(), events.last()].map(|event| event.map(|it| &it["timestamp"]));
+    if let Some(first) = first {
+        put(&mut summary, "/started_at", first.clone());
+    }
+    let time = |text: Option<&Json>| Timestamp::parse(text?.as_str()?);
+    if let (Some(first), Some(last)) = (time(first), time(last)) {
+        put(
+            &mut summary,
+            "/duration_sec",
+            last.seconds_since(&first).into(),
+        );
+    }
+    summary
 }
 
 /// Puts a value in the place of one.

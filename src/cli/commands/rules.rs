@@ -23,10 +23,13 @@ pub(in crate::cli) struct Rules {
     /// Judge the examples of the rules that the configuration declares
     ///
     /// The exit code is 1 if an example does not give the result that it declares, or if a rule has
-    /// no example in which it finds something. Built-in rules are listed with the number of their
-    /// cases in the corpus.
+    /// no example in which it finds something.
     #[arg(long, conflicts_with = "format")]
     test: bool,
+
+    /// With `--test`, also list built-in rules with the number of their cases in the corpus
+    #[arg(long, requires = "test")]
+    all: bool,
 
     #[command(flatten)]
     config: ConfigArgs,
@@ -45,7 +48,7 @@ impl Rules {
         let gate = self.config.gate()?;
         let rules = gate.rule_set();
         if self.test {
-            return test(rules, output);
+            return test(rules, self.all, output);
         }
         if self.format == Format::Json {
             write_json_line(output.stdout(), &RuleList::of(rules))?;
@@ -70,10 +73,10 @@ impl Rules {
 const CASES: &str = include_str!("../../rules/cases.txt");
 
 /// Judges the examples of all rules.
-fn test(rules: &RuleSet, output: &mut Output) -> Result<Exit, Failure> {
+fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result<Exit, Failure> {
     let mut exit = Exit::Success;
     let cases = CASES.lines().filter_map(|line| line.split_once(' '));
-    for (rule, cases) in cases {
+    for (rule, cases) in cases.filter(|_| all) {
         writeln!(output.stdout(), "{rule}: {cases} in the corpus")?;
     }
     let team = rules.team();

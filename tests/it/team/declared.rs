@@ -587,7 +587,7 @@ fn examples_of_a_schema_are_judged() {
         ),
     ] {
         project.write("runvet.toml", &text);
-        let output = project.run(&["rules", "--test"]);
+        let output = project.run(&["rules", "--test", "--all"]);
         assert_eq!(
             output.status.code(),
             Some(code),

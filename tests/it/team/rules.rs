@@ -270,7 +270,9 @@ fn examples_of_rules_are_judged() {
     );
     let (code, said) = example("fires = [1]");
     assert!(
-        code == 1 && said.ends_with("the rule fires at line 0, not at line 1"),
+        code == 1
+            && said
+                .ends_with(": expected no finding without a line; there was one: wrong: nothing"),
         "{said}"
     );
 }
@@ -297,4 +299,32 @@ fn pack_of_conduct_is_tested_and_judges() {
         said.contains("error acme/refund-limit: `check` can't be evaluated"),
         "{said}"
     );
+}
+
+#[test]
+fn examples_take_records_from_their_events() {
+    let said = |check: &str| {
+        let events = r#"[
+  '{"phase":"plan","payload":{"step_records":[{"id":"s","kind":"act","description":"d","status":"pending"}]}}',
+  '{"payload":{"tool":"pay","kind":"x","step_id":"s","step_status":"done","action_id":"a","amount":9}}',
+  '{"payload":{"tool":"look"}}']"#;
+        let rule = rule(&format!("in = 'summary'\ncheck = \"{check}\""));
+        let config = format!("{rule}[[rule.example]]\nevents = {events}\nfires = []\n");
+        let output = project(&config, &[], true).run(&["rules", "--test"]);
+        stdout(&output).to_owned()
+    };
+    for check in [
+        "state.outcomes.actions.map(a, a.tool) == ['pay', 'look']",
+        "state.outcomes.actions[0].id == 'a' && state.outcomes.actions[0].amount == 9",
+        "state.plan.steps[0].status == 'done' && state.episode.started_at.endsWith('00:00:01Z')",
+        "summary.duration_sec == 2 && summary.metrics.act_count == 2",
+    ] {
+        let said = said(check);
+        // What fails is only that no example fires.
+        let expected = "a/b: the rule has no example in which it finds something\n";
+        assert_eq!(said, expected, "{check}");
+    }
+    let wrong = said("size(state.outcomes.actions) == 3");
+    let expected = "expected no finding without a line; there was one: wrong: {";
+    assert!(wrong.contains(expected), "{wrong}");
 }
