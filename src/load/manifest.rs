@@ -224,7 +224,7 @@ impl Verifier<'_> {
         };
         if !self.other_line_ends.contains_key(&*path) {
             let digests = self.digest_other_line_ends(&path);
-            self.other_line_ends.insert(path.to_string(), digests);
+            self.other_line_ends.insert(path.clone(), digests);
         }
         let known = self.other_line_ends.get(&*path);
         known.is_some_and(|digests| digests.contains(&listed))
@@ -241,7 +241,7 @@ impl Verifier<'_> {
         let mut bytes = Vec::new();
         let opened = self.files.open_named(path);
         match opened.and_then(|opened| opened.read_record(&mut bytes)) {
-            Ok(_) => FileDigest::with_other_line_ends(&bytes).into(),
+            Ok(()) => FileDigest::with_other_line_ends(&bytes).into(),
             Err(_) => Vec::new(),
         }
     }
