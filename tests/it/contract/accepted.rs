@@ -40,10 +40,10 @@ fn check(artifacts: &Artifacts) -> EpisodeReport {
 /// What tells a finding from others, apart from where in the file it is.
 fn essence(finding: &Finding) -> String {
     // That it lacks its state is one defect, whatever else it has.
-    let circumstances = if finding.rule == "state/missing" {
-        ", but"
-    } else {
-        "\0"
+    let circumstances = match &*finding.rule {
+        "state/missing" => ", but",
+        "state/not-yet" => " state.json",
+        _ => "\0",
     };
     let message = finding.message.split(circumstances).next().unwrap();
     let mut words = message.split(' ').peekable();
