@@ -167,15 +167,16 @@ def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=["validate", "coverage", "table", "runs", "compare", "batch"],
 )
 def test_signals_are_heard_all_the_time(small_runs: Path, work: Callable[[Path], object]) -> None:
-    heard = [time.monotonic()]
-    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(time.monotonic()))
+    # In time of the processor: others may use it, too.
+    heard = [time.process_time()]
+    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(time.process_time()))
     signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
     try:
         work(small_runs)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    heard.append(time.monotonic())
+    heard.append(time.process_time())
     assert max(later - earlier for earlier, later in pairwise(heard)) < 0.5
 
 
