@@ -1,5 +1,5 @@
-//! A run whose records agree and that breaks a rule of the team is told from one whose records
-//! contradict each other, in every format, page and metric.
+//! A run whose records agree and that breaks a rule of the team is distinguished from one whose
+//! records contradict each other, in every format, page and metric.
 
 use std::fs;
 
