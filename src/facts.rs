@@ -20,6 +20,7 @@ mod timeline;
 mod value;
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 pub(crate) use event::EventFacts;
 pub(crate) use lexicon::{Suspects, Within, phase_meant};
@@ -40,41 +41,58 @@ use crate::document::{Kind, Number, Row};
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::source::{Artifact, Entries};
 
-/// The facts of a state.
+/// The facts of a record, whose slots are `S`.
 #[derive(Clone, Copy)]
-pub(crate) struct StateFacts<'a>(JsonText<'a>);
+pub(crate) struct RecordFacts<'a, S> {
+    of: JsonText<'a>,
+    slots: PhantomData<S>,
+}
 
-impl<'a> StateFacts<'a> {
-    pub(crate) fn new(text: JsonText<'a>) -> Self {
-        Self(text)
+/// The facts of a state.
+pub(crate) type StateFacts<'a> = RecordFacts<'a, InState>;
+
+/// The facts of a summary.
+pub(crate) type SummaryFacts<'a> = RecordFacts<'a, InSummary>;
+
+impl<'a, S: Slot> RecordFacts<'a, S> {
+    pub(crate) fn new(of: JsonText<'a>) -> Self {
+        let slots = PhantomData;
+        Self { of, slots }
     }
 
     /// The whole record.
     pub(crate) fn root(self) -> Value<'a> {
-        self.0.root()
+        self.of.root()
     }
 
     /// A value, fact or not.
     #[inline]
-    pub(crate) fn value(self, slot: InState) -> Option<Value<'a>> {
-        self.0.slot(Row::ROOT, slot)
+    pub(crate) fn value(self, slot: S) -> Option<Value<'a>> {
+        self.of.slot(Row::ROOT, slot)
     }
 
     /// A fact.
-    pub(crate) fn fact(self, slot: InState) -> Option<Value<'a>> {
+    pub(crate) fn fact(self, slot: S) -> Option<Value<'a>> {
         self.value(slot)?.fact()
     }
 
     /// A fact, if it is a text.
-    pub(crate) fn text(self, slot: InState) -> Option<Cow<'a, str>> {
+    pub(crate) fn text(self, slot: S) -> Option<Cow<'a, str>> {
         self.fact(slot)?.string()
     }
 
-    /// A fact, if it is an instant.
-    pub(crate) fn stamp(self, slot: InState) -> Option<Stamp<'a>> {
-        Stamp::of(self.text(slot)?)
+    /// A fact, if it is a number.
+    pub(crate) fn number(self, slot: S) -> Option<Number<'a>> {
+        self.fact(slot)?.number()
     }
 
+    /// A fact, if it is an instant.
+    pub(crate) fn stamp(self, slot: S) -> Option<Stamp<'a>> {
+        Stamp::of(self.text(slot)?)
+    }
+}
+
+impl<'a> StateFacts<'a> {
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
         self.text(InState::Id)
     }
@@ -122,12 +140,12 @@ impl<'a> StateFacts<'a> {
 
     /// The other links, facts or not.
     pub(crate) fn other_links(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
-        self.0.others(Row::ROOT)
+        self.of.others(Row::ROOT)
     }
 
     /// The SHA-256 of the record's bytes.
     pub(crate) fn sha256(self) -> FileDigest {
-        FileDigest::of(self.0.text.as_bytes())
+        FileDigest::of(self.of.text.as_bytes())
     }
 
     /// Whether `links` is an object that links none of the artifacts of a run that has ended. The
@@ -141,7 +159,7 @@ impl<'a> StateFacts<'a> {
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
     pub(crate) fn steps(self) -> Option<impl ExactSizeIterator<Item = Item<'a>> + Clone> {
-        let Self(text) = self;
+        let text = self.of;
         let is_array = self.value(InState::Steps)?.kind() == Kind::Array;
         is_array.then(|| {
             text.slots
@@ -152,7 +170,7 @@ impl<'a> StateFacts<'a> {
 
     /// The items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
-        let Self(text) = self;
+        let text = self.of;
         text.slots
             .rows(slots::ACTIONS)
             .map(move |row| Item::new(text, row))
@@ -165,46 +183,7 @@ impl<'a> StateFacts<'a> {
     }
 }
 
-/// The facts of a summary.
-#[derive(Clone, Copy)]
-pub(crate) struct SummaryFacts<'a>(JsonText<'a>);
-
 impl<'a> SummaryFacts<'a> {
-    pub(crate) fn new(text: JsonText<'a>) -> Self {
-        Self(text)
-    }
-
-    /// The whole record.
-    pub(crate) fn root(self) -> Value<'a> {
-        self.0.root()
-    }
-
-    /// A value, fact or not.
-    #[inline]
-    pub(crate) fn value(self, slot: InSummary) -> Option<Value<'a>> {
-        self.0.slot(Row::ROOT, slot)
-    }
-
-    /// A fact.
-    pub(crate) fn fact(self, slot: InSummary) -> Option<Value<'a>> {
-        self.value(slot)?.fact()
-    }
-
-    /// A fact, if it is a text.
-    pub(crate) fn text(self, slot: InSummary) -> Option<Cow<'a, str>> {
-        self.fact(slot)?.string()
-    }
-
-    /// A fact, if it is a number.
-    pub(crate) fn number(self, slot: InSummary) -> Option<Number<'a>> {
-        self.fact(slot)?.number()
-    }
-
-    /// A fact, if it is an instant.
-    pub(crate) fn stamp(self, slot: InSummary) -> Option<Stamp<'a>> {
-        Stamp::of(self.text(slot)?)
-    }
-
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
         self.text(InSummary::Id)
     }
