@@ -293,17 +293,7 @@ impl Shape {
     /// is written, and whether it is a string with escapes.
     pub(super) fn accepts(&self, kind: Kind, written: &str, escaped: bool) -> bool {
         match kind {
-            // Most strings have no escapes.
-            Kind::String if !escaped => {
-                let text = written.get(1..written.len() - 1).unwrap_or_default();
-                let is_allowed = |allowed: &Vec<Value>| {
-                    let mut words = allowed.iter();
-                    words.any(|word| word.as_str() == Some(text))
-                };
-                self.allowed.as_ref().is_none_or(is_allowed)
-                    && (!self.date_time || Timestamp::is_valid(text))
-                    && (self.min_length == 0 || is_as_long(text, self.min_length))
-            }
+            Kind::String => self.text_failures(&unquoted(written, 0, written.len(), escaped)) == 0,
             _ => self.failures(kind, written, escaped) == 0,
         }
     }
@@ -312,27 +302,34 @@ impl Shape {
     /// it is written, and whether it is a string with escapes.
     pub(super) fn failures(&self, kind: Kind, written: &str, escaped: bool) -> usize {
         let number = (kind == Kind::Number).then(|| Number::of(written));
-        let text = (kind == Kind::String).then(|| unquoted(written, 0, written.len(), escaped));
         let of_type = self.types & bit(kind) != 0
             && !(self.integer && number.is_some_and(|number| !number.is_integer()));
         let mut failures = usize::from(!of_type);
+        if kind == Kind::String {
+            let text = unquoted(written, 0, written.len(), escaped);
+            return failures + self.text_failures(&text);
+        }
         if let Some(allowed) = &self.allowed {
-            let is_allowed = match &text {
-                Some(text) => allowed.iter().any(|value| value.as_str() == Some(text)),
-                None => allowed.iter().any(|value| is_scalar(kind, written, value)),
-            };
-            failures += usize::from(!is_allowed);
+            let mut allowed = allowed.iter();
+            failures += usize::from(!allowed.any(|value| is_scalar(kind, written, value)));
         }
         if let (Some(number), true) = (number, self.minimum.is_some() || self.maximum.is_some()) {
             let value = number.as_f64();
             failures += usize::from(self.minimum.is_some_and(|minimum| value < minimum));
             failures += usize::from(self.maximum.is_some_and(|maximum| value > maximum));
         }
-        if let Some(text) = &text {
-            failures += usize::from(self.date_time && !Timestamp::is_valid(text));
-            failures += usize::from(self.min_length > 0 && !is_as_long(text, self.min_length));
-        }
         failures
+    }
+
+    /// Returns the number of assertions that the content of a string fails.
+    fn text_failures(&self, text: &str) -> usize {
+        let is_allowed = |allowed: &Vec<Value>| {
+            let mut words = allowed.iter();
+            words.any(|word| word.as_str() == Some(text))
+        };
+        usize::from(!self.allowed.as_ref().is_none_or(is_allowed))
+            + usize::from(self.date_time && !Timestamp::is_valid(text))
+            + usize::from(self.min_length > 0 && !is_as_long(text, self.min_length))
     }
 
     /// The property with the name of a key; most keys name the expected one.
