@@ -67,7 +67,7 @@ pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
-pub(crate) use parser::{Parser, Sink, end_of_number, end_of_string, skip};
+pub(crate) use parser::{Parser, Sink, end_of_number, end_of_string, skip, skip_whitespace};
 pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use resolve::Resolved;
 pub(crate) use same::same_tokens;

@@ -188,7 +188,7 @@ impl<'a, S: Sink> Parser<'a, S> {
     /// The colon after a key that ends at a place, with whitespace between them.
     #[cold]
     fn distant_colon(&self, end: usize) -> Result<usize, SyntaxError> {
-        let colon = self.skip_long_whitespace(end);
+        let colon = skip_whitespace(self.bytes, end);
         if self.bytes.get(colon) == Some(&b':') {
             Ok(colon)
         } else {
@@ -222,19 +222,20 @@ impl<'a, S: Sink> Parser<'a, S> {
             // Most records are written without whitespace.
             Some(byte) if *byte > b' ' => (at, Some(*byte)),
             _ => {
-                let at = self.skip_long_whitespace(at);
+                let at = skip_whitespace(self.bytes, at);
                 (at, self.bytes.get(at).copied())
             }
         }
     }
+}
 
-    #[inline(never)]
-    fn skip_long_whitespace(&self, mut at: usize) -> usize {
-        while matches!(self.bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            at += 1;
-        }
-        at
+/// Returns the first place at or after another that is not whitespace.
+#[inline(never)]
+pub(crate) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        at += 1;
     }
+    at
 }
 
 /// Returns the end of the array or object that starts at a place, inside of a number of others;

@@ -1,6 +1,6 @@
 //! Two values as they are written -> whether their tokens are the same.
 
-use super::parser::end_of_string;
+use super::parser::{end_of_string, skip_whitespace};
 
 /// Returns `true` if two values are written with the same tokens, whatever the whitespace between
 /// them. Then they are equal; if not, they may still be.
@@ -11,7 +11,7 @@ pub(crate) fn same_tokens(a: &str, b: &str) -> bool {
     }
     let (mut in_a, mut in_b) = (0, 0);
     loop {
-        (in_a, in_b) = (blank(a, in_a), blank(b, in_b));
+        (in_a, in_b) = (skip_whitespace(a, in_a), skip_whitespace(b, in_b));
         match (a.get(in_a), b.get(in_b)) {
             (None, None) => return true,
             (Some(b'"'), Some(b'"')) => {
@@ -45,15 +45,8 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-fn blank(text: &[u8], mut at: usize) -> usize {
-    while text.get(at).copied().is_some_and(is_blank) {
-        at += 1;
-    }
-    at
-}
-
 /// Returns `true` if a number or word ends at a place.
 fn is_at_end(text: &[u8], at: usize) -> bool {
-    let next = text.get(blank(text, at));
+    let next = text.get(skip_whitespace(text, at));
     next.is_none_or(|next| matches!(next, b',' | b':' | b']' | b'}'))
 }

@@ -10,7 +10,7 @@ mod tests;
 use super::shape::{Shapes, bit};
 use crate::document::{
     Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, UniqueKeys, end_of_number, end_of_string,
-    skip, skip_unique, utf8,
+    skip, skip_unique, skip_whitespace, utf8,
 };
 use tables::{
     Condition, FREE_ARRAY, FREE_OBJECT, Keys, MAX_KEYS, NO_SLOT, OTHER, Others, Step, Table, Tables,
@@ -80,7 +80,7 @@ impl SlotReader {
         let start = after_blank(bytes, 0)?;
         let (end, _) = reading.value(start, root, Row::ROOT, 0)?;
         slots.sort_others();
-        let is_whole = blank(bytes, end) == bytes.len();
+        let is_whole = after_blank(bytes, end).is_none();
         (is_whole && self.satisfies_conditions(text, slots)).then_some(text)
     }
 
@@ -430,26 +430,8 @@ fn after_blank(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     match bytes.get(at) {
         Some(byte) if *byte > b' ' => Some((*byte, at)),
         _ => {
-            let at = long_blank(bytes, at);
+            let at = skip_whitespace(bytes, at);
             Some((*bytes.get(at)?, at))
         }
     }
-}
-
-/// Returns the first place at or after another that is not whitespace.
-#[expect(clippy::inline_always, reason = "measured: most texts have none")]
-#[inline(always)]
-fn blank(bytes: &[u8], at: usize) -> usize {
-    match bytes.get(at) {
-        Some(byte) if *byte > b' ' => at,
-        _ => long_blank(bytes, at),
-    }
-}
-
-#[inline(never)]
-fn long_blank(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-        at += 1;
-    }
-    at
 }
