@@ -114,7 +114,8 @@ pub(crate) enum NoText {
 impl<'b> LoadedRecord<'b> {
     /// Returns `true` if the record has a value in a slot, fact or not.
     pub(crate) fn has(&self, slot: impl facts::Slot) -> bool {
-        self.slots.get(Row::ROOT, slot.number()).is_present()
+        // What a reader found before it gave up means nothing.
+        self.is_read() && self.slots.get(Row::ROOT, slot.number()).is_present()
     }
 
     /// Returns `true` if there is a document, whether or not it has facts.
