@@ -32,7 +32,6 @@
 
 mod builder;
 mod essence;
-mod lazy;
 mod limit;
 mod meaning;
 mod node;
@@ -40,6 +39,7 @@ mod number;
 mod owned;
 mod parser;
 mod pieces;
+mod read_text;
 mod repeated;
 mod resolve;
 mod same;
@@ -59,7 +59,6 @@ use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
-pub(crate) use lazy::LazyTape;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use meaning::Meanings;
 use node::same;
@@ -69,6 +68,7 @@ pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink, end_of_number, end_of_string, skip, skip_whitespace};
 pub(crate) use pieces::{Pieces, Progress};
+pub(crate) use read_text::ReadText;
 pub(crate) use resolve::Resolved;
 pub(crate) use same::same_tokens;
 pub(crate) use skeleton::{Scalars, Skeletons};

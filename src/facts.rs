@@ -162,7 +162,8 @@ impl<'a> StateFacts<'a> {
         let text = self.of;
         let is_array = self.value(InState::Steps)?.kind() == Kind::Array;
         is_array.then(|| {
-            text.slots
+            text.read
+                .slots
                 .rows(slots::STEPS)
                 .map(move |row| Item::new(text, row))
         })
@@ -171,7 +172,8 @@ impl<'a> StateFacts<'a> {
     /// The items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
         let text = self.of;
-        text.slots
+        text.read
+            .slots
             .rows(slots::ACTIONS)
             .map(move |row| Item::new(text, row))
     }

@@ -16,7 +16,7 @@ mod trouble;
 use std::io;
 use std::num::NonZeroUsize;
 
-use events::{EventReader, EventsReader, ParsedEvent};
+use events::{EventReader, EventsReader};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(crate) use learn::LoadedLearn;
@@ -27,7 +27,7 @@ pub(crate) use record::{LoadedRecord, NoText};
 use records::RecordsOfRules;
 use spread::Spread;
 
-use crate::document::{Number, Tape};
+use crate::document::{Number, ReadText, Tape};
 use crate::facts::{
     self, InStep, InSummary, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
     TimelineFacts, TimelineReader, Usable,
@@ -74,7 +74,7 @@ struct TimelineBuffers {
     reader: EventReader,
     skimmer: Skimmer,
     /// Of the latest event that was parsed.
-    event: ParsedEvent,
+    event: ReadText,
     line_tape: Tape,
 }
 

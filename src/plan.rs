@@ -24,7 +24,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::document::{LazyTape, Refused, Slots};
+use crate::document::{ReadText, Refused};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{
     self, EventFacts, JsonText, Listener, Reach, Run, StateFacts, TimelineFacts, TimelineReader,
@@ -145,11 +145,11 @@ pub fn project(
     events: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
     let mut reader = TimelineReader::new(None, Vec::new(), std::iter::empty());
-    let (mut tape, mut slots) = (LazyTape::default(), Slots::default());
+    let mut parsed = ReadText::default();
     for (number, event) in (1..).zip(events) {
         let text = event.as_ref();
-        let read = tape.read(text.as_bytes());
-        let read = read.and_then(|text| tape.document(text).ok_or(Refused::NoMemory));
+        let read = parsed.parse(text.as_bytes(), &facts::EVENT);
+        let read = read.and_then(|text| parsed.document(text));
         let document = read.map_err(|why| UnreadableEvent {
             number,
             reason: match why {
@@ -159,7 +159,6 @@ pub fn project(
         })?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
         let refused = schema::offsets(document, &violations);
-        slots.fill(document, &facts::EVENT);
         let line = Line {
             number,
             offset: 0,
@@ -167,9 +166,8 @@ pub fn project(
         };
         let text = JsonText {
             text,
-            slots: &slots,
+            read: &parsed,
             refused: &refused,
-            tape: &tape,
         };
         reader.event(EventFacts::new(line, text));
         if reader.timeline_mut().exceeds_memory {

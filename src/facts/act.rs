@@ -239,7 +239,7 @@ mod tests {
     use super::super::slots::EVENT;
     use super::super::value::JsonText;
     use super::*;
-    use crate::document::{LazyTape, Slots};
+    use crate::document::ReadText;
 
     /// What is kept of an event: its timestamp, and its fields as they are written.
     fn kept(event: &str, refused: &[&str]) -> String {
@@ -248,10 +248,9 @@ mod tests {
             offset: 0,
             length: event.len(),
         };
-        let (mut tape, mut slots) = (LazyTape::default(), Slots::default());
-        let text = tape.read(event.as_bytes()).unwrap();
-        let document = tape.document(text).unwrap();
-        slots.fill(document, &EVENT);
+        let mut read = ReadText::default();
+        let text = read.parse(event.as_bytes(), &EVENT).unwrap();
+        let document = read.document(text).unwrap();
         let refused: Vec<u32> = (refused.iter())
             .map(|key| {
                 let span = document.root().at(&["payload", key]).unwrap().span();
@@ -260,9 +259,8 @@ mod tests {
             .collect();
         let of = JsonText {
             text,
-            slots: &slots,
+            read: &read,
             refused: &refused,
-            tape: &tape,
         };
         let kept = KeptAct::new(EventFacts::new(line, of));
         let fields = kept

@@ -6,7 +6,7 @@ use super::lexicon::{is_slip_of_projection, phase_begun};
 use super::slots::{InEvent, RECORDS};
 use super::value::{Item, JsonText, Stamp, Value};
 use crate::digest::FileDigest;
-use crate::document::{Kind, LazyTape, Row, Slots};
+use crate::document::{Kind, ReadText, Row};
 use crate::record::StepStatus;
 use crate::record::phases::{self, PROJECTION};
 use crate::source::Line;
@@ -98,7 +98,10 @@ impl<'a> EventFacts<'a> {
     /// The step records of a plan event.
     pub(crate) fn records(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
         let of = self.of;
-        of.slots.rows(RECORDS).map(move |row| Item::new(of, row))
+        of.read
+            .slots
+            .rows(RECORDS)
+            .map(move |row| Item::new(of, row))
     }
 
     /// The keys of a runtime's own in the payload, each with its value.
@@ -166,8 +169,7 @@ impl<'a> EventFacts<'a> {
 pub(crate) struct KeptEvent {
     pub(crate) line: Line,
     text: String,
-    slots: Slots,
-    tape: LazyTape,
+    read: ReadText,
 }
 
 impl std::fmt::Debug for KeptEvent {
@@ -181,14 +183,13 @@ impl KeptEvent {
         Self {
             line: event.line,
             text: event.of.text.to_owned(),
-            slots: event.of.slots.clone(),
-            tape: LazyTape::default(),
+            read: ReadText::of(event.of.read.slots.clone()),
         }
     }
 
     /// The bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
-        self.text.len() + self.slots.bytes()
+        self.text.len() + self.read.slots.bytes()
     }
 
     /// The event. Violations are reported already; rules compare only fields of kept events that
@@ -196,9 +197,8 @@ impl KeptEvent {
     pub(crate) fn facts(&self) -> EventFacts<'_> {
         let of = JsonText {
             text: &self.text,
-            slots: &self.slots,
+            read: &self.read,
             refused: &[],
-            tape: &self.tape,
         };
         EventFacts::new(self.line, of)
     }

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use super::slots::Slot;
 use crate::digest::Digest;
 use crate::document::{
-    Document, Kind, LazyTape, Node, Number, Row, Slots, Span, Tape, same_tokens, unquoted,
+    Document, Kind, Node, Number, ReadText, Row, Span, Tape, same_tokens, unquoted,
 };
 use crate::printable::{brief_json, quote};
 use crate::timestamp::Timestamp;
@@ -15,16 +15,15 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Copy)]
 pub(crate) struct JsonText<'a> {
     pub(crate) text: &'a str,
-    pub(crate) slots: &'a Slots,
+    pub(crate) read: &'a ReadText,
     /// The offsets of the values that the schema refuses, ascending.
     pub(crate) refused: &'a [u32],
-    pub(crate) tape: &'a LazyTape,
 }
 
 impl<'a> JsonText<'a> {
     /// The document, whose tape is made when it is first asked for.
     pub(crate) fn document(self) -> Option<Document<'a>> {
-        self.tape.document(self.text)
+        self.read.document(self.text).ok()
     }
 
     /// The value of the whole text.
@@ -38,13 +37,13 @@ impl<'a> JsonText<'a> {
     /// The value in a slot of a row, fact or not.
     #[inline]
     pub(super) fn slot(self, row: Row, slot: impl Slot) -> Option<Value<'a>> {
-        let span = self.slots.get(row, slot.number());
+        let span = self.read.slots.get(row, slot.number());
         span.is_present().then(|| self.value(span))
     }
 
     /// The other keys that are kept of a row, each with its value.
     pub(super) fn others(self, row: Row) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
-        let others = self.slots.others(row).iter();
+        let others = self.read.slots.others(row).iter();
         others.map(move |other| (content(other.key.of(self.text)), self.value(other.value)))
     }
 
@@ -179,7 +178,7 @@ impl<'a> Item<'a> {
     /// The whole item.
     pub(crate) fn whole(self) -> Value<'a> {
         // The first place of a row is that of the item.
-        self.of.value(self.of.slots.get(self.row, 0))
+        self.of.value(self.of.read.slots.get(self.row, 0))
     }
 
     /// The value in a slot, fact or not.

@@ -18,7 +18,7 @@ pub(super) use reader::EventReader;
 use sift::{Kept, Sifted, Sifting, Worker};
 
 use crate::digest::Digest;
-use crate::document::{Document, Kind, LazyTape, Refused, Slots, Tape};
+use crate::document::{Document, Kind, ReadText, Refused, Tape};
 use crate::facts::{self, EventFacts, JsonText, StrictFacts, TimelineReader, slip_of_event};
 use crate::outline::{Glances, NoEvent, OutlineReader};
 use crate::parallel::{Alone, cores, pipeline};
@@ -72,20 +72,14 @@ impl Split {
     }
 }
 
-/// Buffers of an event that the reader does not accept.
-#[derive(Default)]
-pub(super) struct ParsedEvent {
-    slots: Slots,
-    tape: LazyTape,
-}
-
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'r, 'a>,
     /// What is gathered from every event, if a rule asks for it.
     pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) reader: &'r mut EventReader,
-    pub(super) parsed: &'r mut ParsedEvent,
+    /// Of an event that the reader does not accept.
+    pub(super) parsed: &'r mut ReadText,
     pub(super) tape: &'r mut Tape,
     /// Entered where a line is large, or much is kept.
     pub(super) alone: &'r Alone,
@@ -312,19 +306,17 @@ impl EventsReader<'_, '_> {
         if self.is_sound(line, bytes, counting) {
             return;
         }
-        let ParsedEvent { slots, tape } = &mut *self.parsed;
-        let read = tape.read(bytes);
-        let read = read.and_then(|text| tape.document(text).ok_or(Refused::NoMemory));
+        let text = self.parsed.parse(bytes, &facts::EVENT);
+        let parsed = &*self.parsed;
+        let read = text.and_then(|text| parsed.document(text));
         let (span, why) = match read {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
-                slots.fill(document, &facts::EVENT);
                 self.judges.event(line, document.root(), self.values);
                 let text = JsonText {
                     text: document.text(),
-                    slots,
+                    read: parsed,
                     refused: &refused,
-                    tape,
                 };
                 let event = EventFacts::new(line, text);
                 self.facts.timeline_mut().slips.add(event);

@@ -8,7 +8,7 @@ use semver::Version;
 use super::cause::NotJson;
 use super::trouble::{Trouble, Troubles, VersionField};
 use crate::digest::Digest;
-use crate::document::{Document, Key, Layout, LazyTape, MAX_VALUES, Node, Refused, Row, Slots};
+use crate::document::{Document, Key, Layout, MAX_VALUES, Node, ReadText, Refused, Row};
 use crate::facts::{self, JsonText, Usable};
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
@@ -67,8 +67,7 @@ pub(super) struct RecordBuffers {
     bytes: Vec<u8>,
     /// Made for the first record.
     reader: Option<SlotReader>,
-    slots: Slots,
-    tape: LazyTape,
+    read: ReadText,
 }
 
 impl RecordBuffers {
@@ -77,8 +76,7 @@ impl RecordBuffers {
         if self.bytes.capacity() > super::KEPT_BYTES {
             self.bytes = Vec::new();
         }
-        self.tape.clear();
-        self.slots.release();
+        self.read.release();
     }
 }
 
@@ -89,8 +87,7 @@ pub(crate) struct LoadedRecord<'b> {
     pub(crate) text: Result<&'b str, NoText>,
     /// Whether it has facts.
     usable: Usable<()>,
-    slots: &'b Slots,
-    tape: &'b LazyTape,
+    read: &'b ReadText,
     /// The offsets of the values that the schema refuses, ascending: no facts.
     refused: Vec<u32>,
     /// Whether the record was validated against its schema.
@@ -115,7 +112,7 @@ impl<'b> LoadedRecord<'b> {
     /// Returns `true` if the record has a value in a slot, fact or not.
     pub(crate) fn has(&self, slot: impl facts::Slot) -> bool {
         // What a reader found before it gave up means nothing.
-        self.is_read() && self.slots.get(Row::ROOT, slot.number()).is_present()
+        self.is_read() && self.read.slots.get(Row::ROOT, slot.number()).is_present()
     }
 
     /// Returns `true` if there is a document, whether or not it has facts.
@@ -125,8 +122,8 @@ impl<'b> LoadedRecord<'b> {
 
     /// The document, whether or not it has facts; its tape is made when it is first asked for.
     pub(crate) fn document(&self) -> Result<Document<'b>, NoText> {
-        let document = self.tape.document(self.text.clone()?);
-        document.ok_or(NoText::Refused(Refused::NoMemory))
+        let document = self.read.document(self.text.clone()?);
+        document.map_err(NoText::Refused)
     }
 
     /// The record as it is written, whether or not it has facts.
@@ -144,9 +141,8 @@ impl<'b> LoadedRecord<'b> {
     pub(super) fn facts(&self) -> Usable<JsonText<'_>> {
         self.usable.clone().map(|()| JsonText {
             text: self.text.as_ref().map_or("", |text| text),
-            slots: self.slots,
+            read: self.read,
             refused: &self.refused,
-            tape: self.tape,
         })
     }
 }
@@ -175,14 +171,11 @@ impl RecordKind {
         let RecordBuffers {
             bytes,
             reader,
-            slots,
-            tape,
+            read,
         } = buffers;
-        slots.clear(self.layout);
-        tape.clear();
         if !files.entries().has(artifact) {
             bytes.clear();
-            return self.unjudged(bytes, slots, tape, NoText::Missing);
+            return self.unjudged(bytes, read, NoText::Missing);
         }
         let opened = files.open(artifact);
         if let Err(why) = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()))
@@ -190,31 +183,30 @@ impl RecordKind {
             bytes.clear();
             let no_text = NoText::Unreadable(why.clone());
             troubles.add(Trouble::Unreadable { artifact, why });
-            return self.unjudged(bytes, slots, tape, no_text);
+            return self.unjudged(bytes, read, no_text);
         }
         let bytes = &*bytes;
         let reader = reader.get_or_insert_with(|| self.schema.slot_reader(self.layout));
-        if let Some(text) = reader.read(bytes, slots) {
+        if let Some(text) = reader.read(bytes, read.renew()) {
             return LoadedRecord {
                 bytes,
                 text: Ok(text),
                 usable: Usable::Read(()),
-                slots,
-                tape,
+                read,
                 refused: Vec::new(),
                 shape: Usable::Read(()),
                 strange: Vec::new(),
             };
         }
-        match tape.read(bytes) {
-            Ok(text) => self.judge(text, slots, tape, team, troubles),
+        match read.parse(bytes, self.layout) {
+            Ok(text) => self.judge(text, read, team, troubles),
             Err(refused @ (Refused::TooManyValues | Refused::NoMemory)) => {
                 let why = match refused {
                     Refused::NoMemory => Unreadable::Lacking(refused.to_string()),
                     _ => Unreadable::TooManyValues(MAX_VALUES),
                 };
                 troubles.add(Trouble::Unreadable { artifact, why });
-                self.unjudged(bytes, slots, tape, NoText::Refused(refused))
+                self.unjudged(bytes, read, NoText::Refused(refused))
             }
             Err(refused @ Refused::Syntax(error)) => {
                 let span = error.span(bytes);
@@ -224,19 +216,13 @@ impl RecordKind {
                     span,
                     content: Digest::of([bytes.as_slice()]),
                 });
-                self.unjudged(bytes, slots, tape, NoText::Refused(refused))
+                self.unjudged(bytes, read, NoText::Refused(refused))
             }
         }
     }
 
     /// The record of which there is no document.
-    fn unjudged<'b>(
-        &self,
-        bytes: &'b [u8],
-        slots: &'b Slots,
-        tape: &'b LazyTape,
-        why: NoText,
-    ) -> LoadedRecord<'b> {
+    fn unjudged<'b>(&self, bytes: &'b [u8], read: &'b ReadText, why: NoText) -> LoadedRecord<'b> {
         let (kind, reason) = match why {
             NoText::Missing => (SkipKind::Missing, self.absent),
             NoText::Refused(Refused::Syntax(_)) => (SkipKind::Syntax, self.unusable),
@@ -246,8 +232,7 @@ impl RecordKind {
             bytes,
             text: Err(why),
             usable: Usable::unjudged(kind, reason),
-            slots,
-            tape,
+            read,
             refused: Vec::new(),
             shape: Usable::unjudged(kind, reason),
             strange: Vec::new(),
@@ -258,16 +243,15 @@ impl RecordKind {
     fn judge<'b>(
         &self,
         text: &'b str,
-        slots: &'b mut Slots,
-        tape: &'b LazyTape,
+        read: &'b ReadText,
         team: &Team,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
         let bytes = text.as_bytes();
-        let Some(document) = tape.document(text) else {
-            return self.unjudged(bytes, slots, tape, NoText::Refused(Refused::NoMemory));
+        let document = match read.document(text) {
+            Ok(document) => document,
+            Err(why) => return self.unjudged(bytes, read, NoText::Refused(why)),
         };
-        slots.fill(document, self.layout);
         if document.repeats_keys() {
             document.for_each_repeated_key(|repeated| {
                 troubles.add(Trouble::RepeatedKey {
@@ -296,8 +280,7 @@ impl RecordKind {
             } else {
                 Usable::Unjudged(unusable)
             },
-            slots,
-            tape,
+            read,
             // A value that violates the schema is not a fact, whether it is reported or not.
             refused: schema::offsets(document, &violations),
             shape,

@@ -9,7 +9,7 @@ use super::filter::RunFilter;
 use super::stored::Stored;
 use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, several_below};
 use crate::check::Worker;
-use crate::document::{Kind, Layout, LazyTape, Node, OwnedDocument, Refused, Slots};
+use crate::document::{Kind, Layout, Node, OwnedDocument, ReadText, Refused, Slots};
 use crate::facts::{self, JsonText, StateFacts, SummaryFacts};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
@@ -421,9 +421,8 @@ impl Records {
 /// A record that has facts.
 struct ReadRecord<'a> {
     text: &'a str,
-    slots: Slots,
+    read: ReadText,
     refused: Vec<u32>,
-    tape: LazyTape,
 }
 
 impl<'a> ReadRecord<'a> {
@@ -434,18 +433,16 @@ impl<'a> ReadRecord<'a> {
         slots.fill(document, layout);
         Some(Self {
             text: document.text(),
-            slots,
+            read: ReadText::of(slots),
             refused: schema::offsets(document, &violations),
-            tape: LazyTape::default(),
         })
     }
 
     fn facts(&self) -> JsonText<'_> {
         JsonText {
             text: self.text,
-            slots: &self.slots,
+            read: &self.read,
             refused: &self.refused,
-            tape: &self.tape,
         }
     }
 }

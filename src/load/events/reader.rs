@@ -1,6 +1,6 @@
 //! The bytes of events -> their facts, for those that are certainly sound.
 
-use crate::document::{LazyTape, Slots};
+use crate::document::ReadText;
 use crate::facts::{self, EventFacts, InEvent, JsonText, Suspects, phase_meant};
 use crate::schema::{self, SlotReader};
 use crate::source::Line;
@@ -8,8 +8,7 @@ use crate::source::Line;
 /// Reads events, each in one pass.
 pub(crate) struct EventReader {
     reader: SlotReader,
-    slots: Slots,
-    tape: LazyTape,
+    read: ReadText,
     own_phases: OwnPhases,
 }
 
@@ -17,8 +16,7 @@ impl Default for EventReader {
     fn default() -> Self {
         Self {
             reader: schema::EVENT.slot_reader(&facts::EVENT),
-            slots: Slots::default(),
-            tape: LazyTape::default(),
+            read: ReadText::default(),
             own_phases: OwnPhases::default(),
         }
     }
@@ -29,16 +27,14 @@ impl EventReader {
     /// nothing about the event: the caller must parse and validate it.
     #[inline]
     pub(crate) fn read<'a>(&'a mut self, line: Line, bytes: &'a [u8]) -> Option<EventFacts<'a>> {
-        let text = self.reader.read(bytes, &mut self.slots)?;
-        self.tape.clear();
-        let lexica = self.slots.near;
+        let text = self.reader.read(bytes, self.read.renew())?;
+        let lexica = self.read.slots.near;
         let event = EventFacts::new(
             line,
             JsonText {
                 text,
-                slots: &self.slots,
+                read: &self.read,
                 refused: &[],
-                tape: &self.tape,
             },
         );
         let is_slip = !event.has_known_phase() && self.own_phases.is_slip(&event.phase()?);
@@ -78,7 +74,7 @@ impl OwnPhases {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{LazyTape, Slots};
+    use crate::document::ReadText;
     use crate::facts::{self, EventFacts, JsonText, Slips};
     use crate::source::Line;
 
@@ -95,15 +91,12 @@ mod tests {
         let is_accepted = EventReader::default()
             .read(LINE, event.as_bytes())
             .is_some();
-        let (mut tape, mut slots, mut slips) =
-            (LazyTape::default(), Slots::default(), Slips::default());
-        let text = tape.read(event.as_bytes()).unwrap();
-        slots.fill(tape.document(text).unwrap(), &facts::EVENT);
+        let (mut read, mut slips) = (ReadText::default(), Slips::default());
+        let text = read.parse(event.as_bytes(), &facts::EVENT).unwrap();
         let of = JsonText {
             text,
-            slots: &slots,
+            read: &read,
             refused: &[],
-            tape: &tape,
         };
         slips.add(EventFacts::new(LINE, of));
         (is_accepted, slips.iter().next().is_some())
