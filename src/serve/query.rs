@@ -19,7 +19,7 @@ use crate::page::{RunItem, serialize_items};
 use crate::printable::{brief, escape};
 use crate::read::{Range, RunFilter, RunReader, Tallied, Words};
 use crate::timestamp::Timestamp;
-use crate::words::Words as _;
+use crate::words::Words as WordsOfEnum;
 
 /// The number of runs of a page, unless the query says otherwise.
 const DEFAULT_LIMIT: usize = 100;
@@ -123,11 +123,11 @@ pub(super) struct RunQuery {
     #[schemars(extend("pattern" = format!("^({TIME})$")))]
     pub(super) until: Option<String>,
     /// `true`, `false` or `undecided`.
-    #[schemars(schema_with = "verdict_words")]
+    #[schemars(schema_with = "valid_words")]
     #[serde(default)]
     pub(super) valid: Vec<String>,
     /// A verdict; of the runs that are not valid, it tells those that break a rule of the team.
-    #[schemars(with = "Vec<Verdict>")]
+    #[schemars(schema_with = "words_of::<Verdict>")]
     #[serde(default)]
     pub(super) verdict: Vec<Verdict>,
     /// Words that the id, the directory or the task contain, in upper or lower case.
@@ -144,7 +144,7 @@ pub(super) struct RunQuery {
     /// A metric of the outcomes, as `NAME` or as `NAME..LOW..HIGH`.
     pub(super) metric: Option<String>,
     /// `errors`, `warnings`, `unjudged` or `suppressed`: runs with at least one.
-    #[schemars(schema_with = "tallied_words")]
+    #[schemars(schema_with = "words_of::<Tallied>")]
     #[serde(default)]
     pub(super) has: Vec<String>,
     /// The order: `started`, `duration`, `id`, `dir`, `task`, `status`, `outcome`, `adapter`,
@@ -427,12 +427,12 @@ fn named(text: &str) -> Result<(String, Range), &'static str> {
     Ok((name.to_owned(), Range::read(values)?))
 }
 
-fn verdict_words(_: &mut SchemaGenerator) -> Schema {
+fn valid_words(_: &mut SchemaGenerator) -> Schema {
     words(&["true", "false", "undecided"])
 }
 
-fn tallied_words(_: &mut SchemaGenerator) -> Schema {
-    words(&Tallied::ALL.iter().map(|it| it.word()).collect::<Vec<_>>())
+fn words_of<W: WordsOfEnum>(_: &mut SchemaGenerator) -> Schema {
+    words(&W::ALL.iter().map(|it| it.word()).collect::<Vec<_>>())
 }
 
 fn words(words: &[&str]) -> Schema {
