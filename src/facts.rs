@@ -29,7 +29,7 @@ pub(crate) use mirror::{Unlike, Why};
 pub(crate) use reach::{Reach, TimelineFacts, Topic};
 pub(crate) use slips::{Slip, SlipLines, Slips, slip_of_event};
 pub(crate) use slots::{
-    EVENT, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot,
+    EVENT, EventSlot, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot,
 };
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, EventTally};

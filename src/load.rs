@@ -37,7 +37,7 @@ use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
-use crate::team::{Examined, Judged, RunValues, Skimmer, TeamJudges};
+use crate::team::{Examined, Judged, RunValues, TeamJudges};
 pub(crate) use trouble::{
     ArrayLines, FileTrouble, Mistaken, NotAnEvent, SpreadObjects, Trouble, Troubles, VersionField,
 };
@@ -72,7 +72,6 @@ pub(crate) struct Wanted {
 struct TimelineBuffers {
     lines: Vec<u8>,
     reader: EventReader,
-    skimmer: Skimmer,
     /// Of the latest event that was parsed.
     event: ReadText,
     line_tape: Tape,
@@ -310,8 +309,6 @@ impl<'f> Loader<'f> {
         if !self.files.entries().has(artifact) {
             return loaded;
         }
-        let team = &self.wanted.team;
-        buffers.skimmer.prepare(team);
         let mut events = EventsReader {
             facts,
             strict: loaded.strict.as_mut(),
@@ -325,7 +322,6 @@ impl<'f> Loader<'f> {
             spread: Spread::default(),
             outline: listening.map(OutlineReader::new),
             team: &self.wanted.team,
-            skimmer: &mut buffers.skimmer,
             judges: &mut self.judges,
             examined: Examined::default(),
             values,

@@ -32,8 +32,8 @@ pub(crate) use declared::DeclaredSchema;
 pub(crate) use infer::Inferred;
 use instance::{Instance, Tape};
 pub(crate) use reader::SlotReader;
+pub(crate) use shape::Misspelling;
 use shape::Shapes;
-pub(crate) use shape::{Misspelling, ShapeId};
 pub(crate) use violation::Violation;
 
 /// The number of violations of one record that are reported one by one. A file with more is

@@ -103,15 +103,13 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// Whether a value is it; the text is that of the value, if it is one.
-    fn is(&self, value: Node<'_>, text: Option<&str>) -> bool {
-        match self {
-            Self::Text(glob) => text.is_some_and(|text| glob.matches(text)),
-            Self::Number(wanted) => {
-                let number = value.number();
-                number.is_some_and(|number| number.equals(Number::of(wanted)))
-            }
-            Self::Boolean(wanted) => value.boolean() == Some(*wanted),
+    /// Returns `true` if a value is it; the text is the content of a string.
+    fn is(&self, written: &str, text: Option<&str>) -> bool {
+        match (self, Kind::of(written)) {
+            (Self::Text(glob), _) => text.is_some_and(|text| glob.matches(text)),
+            (Self::Number(wanted), Kind::Number) => Number::of(written).equals(Number::of(wanted)),
+            (Self::Boolean(wanted), kind) => kind == if *wanted { Kind::True } else { Kind::False },
+            (Self::Number(_), _) => false,
         }
     }
 }
@@ -181,9 +179,13 @@ pub(crate) struct Values {
 
 impl Values {
     pub(crate) fn have(&self, value: Node<'_>) -> bool {
-        let text = value.text();
+        self.have_written(value.raw(), value.text().as_deref())
+    }
+
+    /// Returns `true` if they have a value as it is written; the text is the content of a string.
+    pub(crate) fn have_written(&self, written: &str, text: Option<&str>) -> bool {
         let mut any_of = self.any_of.iter();
-        any_of.any(|wanted| wanted.is(value, text.as_deref())) != self.negated
+        any_of.any(|wanted| wanted.is(written, text)) != self.negated
     }
 }
 
@@ -217,6 +219,11 @@ impl Keys {
         let tests = selector.0.iter();
         let tests = tests.map(|(path, values)| (self.place(path), Arc::new(values.clone())));
         Indexed(tests.collect())
+    }
+
+    /// The path at a place.
+    pub(crate) fn path(&self, place: usize) -> Option<&KeyPath> {
+        self.0.get(place)
     }
 
     /// The values that they lead to.

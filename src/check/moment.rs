@@ -77,7 +77,8 @@ impl LiveChecker {
         }
         self.judge(event, Some(read_again), |document| {
             let (line, root) = (event.line, document.root());
-            if team.find_nothing(&team.index.view(line, root)) {
+            let view = team.index.view(line, root);
+            if team.find_nothing(&view) && !team.order(&view) {
                 return None;
             }
             let [state, run] = self.named(state);

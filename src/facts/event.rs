@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::lexicon::{is_slip_of_projection, phase_begun};
-use super::slots::{InEvent, RECORDS};
+use super::slots::{InEvent, RECORDS, Slot};
 use super::value::{Item, JsonText, Stamp, Value};
 use crate::digest::FileDigest;
 use crate::document::{Kind, ReadText, Row};
@@ -56,7 +56,7 @@ impl<'a> EventFacts<'a> {
 
     /// A value, fact or not.
     #[inline]
-    pub(crate) fn value(self, slot: InEvent) -> Option<Value<'a>> {
+    pub(crate) fn value(self, slot: impl Slot) -> Option<Value<'a>> {
         self.of.slot(Row::ROOT, slot)
     }
 

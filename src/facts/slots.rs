@@ -155,6 +155,24 @@ slots! {
     }
 }
 
+/// The number of a slot of an event, for those who know its place as a pointer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventSlot(usize);
+
+impl EventSlot {
+    /// Returns the slot of the values at a pointer, if there is one.
+    pub(crate) fn at(pointer: &str) -> Option<Self> {
+        let mut places = InEvent::PLACES.iter();
+        places.position(|place| *place == pointer).map(Self)
+    }
+}
+
+impl Slot for EventSlot {
+    fn number(self) -> usize {
+        self.0
+    }
+}
+
 /// The place of the step records among the arrays of an event.
 pub(super) const RECORDS: usize = 0;
 

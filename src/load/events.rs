@@ -25,7 +25,7 @@ use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::{Examined, RunValues, Seen, Skimmer, TeamJudges};
+use crate::team::{Examined, RunValues, Seen, TeamJudges};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -94,7 +94,6 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) outline: Option<OutlineReader<'r>>,
     /// What a team declares, and what that finds in the run.
     pub(super) team: &'r TeamJudges,
-    pub(super) skimmer: &'r mut Skimmer,
     pub(super) judges: &'r mut TeamJudges,
     /// The judges that judged events which were not shown to them.
     pub(super) examined: Examined,
@@ -206,7 +205,7 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            || Worker::new(sifting.team),
+            Worker::default,
             |worker, block| (Sifted::new(&block, worker, &sifting), block),
             |reading, (mut sifted, block)| {
                 let Reading { events, lines, .. } = reading;
@@ -355,23 +354,18 @@ impl EventsReader<'_, '_> {
         let Some(event) = self.reader.read(line, bytes) else {
             return false;
         };
+        if !self.team.pass(event, &mut self.examined) {
+            let Some(root) = event.root().node() else {
+                return false;
+            };
+            self.judges.event(line, root, self.values);
+        }
         if counting == Counting::Due {
             self.facts.timeline_mut().tally.event(event);
         }
         self.facts.event(event);
         if let Some(strict) = &mut self.strict {
             strict.event(event);
-        }
-        if self.team.judges_no_event() {
-            return true;
-        }
-        let examined = &mut self.examined;
-        if let Some(seen) = self.skimmer.skim(self.team, event, examined) {
-            for (order, seen) in seen {
-                self.judges.seen(*order, seen, bytes);
-            }
-        } else if let Some(whole) = self.skimmer.whole(self.team, event, self.tape) {
-            self.judges.event(line, whole, self.values);
         }
         true
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::branching::{MAX_APPLIED, MAX_WITHIN, most_applied};
 use super::instance::{Instance, Tape, within};
-use super::shape::{ShapeId, Shapes};
+use super::shape::Shapes;
 use super::violation::{self, Violation};
 use super::{MAX_VIOLATIONS, TooManyViolations};
 use crate::document::Node;
@@ -87,18 +87,6 @@ impl DeclaredSchema {
             Some(shapes) => shapes.is_valid(value),
             None => self.validator.is_valid(Instance::Node(value)),
         }
-    }
-
-    /// The strings and numbers that have to be judged in each value with the skeleton of this one;
-    /// `None` where more of it has to be.
-    pub(crate) fn judged_apart<'n>(&self, value: Node<'n>) -> Option<Vec<(Node<'n>, ShapeId)>> {
-        self.shapes.as_ref()?.judged_apart(value)
-    }
-
-    /// Whether a string or number satisfies the part of the schema by which it is judged apart.
-    pub(crate) fn is_valid_apart(&self, scalar: Node<'_>, part: ShapeId) -> bool {
-        let shapes = self.shapes.as_ref();
-        shapes.is_some_and(|shapes| shapes.is_valid_apart(scalar, part))
     }
 
     /// The violations of a value at a place of its document, in the order of the text.

@@ -115,38 +115,20 @@ impl Shapes {
         walk.node(0, root);
         limit - walk.left
     }
-
-    /// The strings and numbers that have to be judged in each value with the skeleton of this one,
-    /// each with its subschema; `None` where more of it has to be.
-    pub(super) fn judged_apart<'n>(&self, root: Node<'n>) -> Option<Vec<(Node<'n>, ShapeId)>> {
-        let mut walk = Walk::new(&self.all, 1);
-        walk.apart = Some(Vec::new());
-        walk.node(0, root);
-        walk.apart.filter(|_| self.supported && walk.left > 0)
-    }
-
-    /// Whether a string or number that is judged apart is valid.
-    pub(super) fn is_valid_apart(&self, scalar: Node<'_>, id: ShapeId) -> bool {
-        let shape = self.all.get(id);
-        shape.is_none_or(|shape| shape.assertion_failures(scalar) == 0)
-    }
 }
 
 /// A walk over a document and its schema in parallel.
-struct Walk<'s, 'n> {
+struct Walk<'s> {
     shapes: &'s [Shape],
     /// The number of failures after which the walk ends.
     left: usize,
-    /// Where strings and numbers are judged apart: those that have to be.
-    apart: Option<Vec<(Node<'n>, ShapeId)>>,
 }
 
-impl<'s, 'n> Walk<'s, 'n> {
+impl<'s> Walk<'s> {
     fn new(shapes: &'s [Shape], limit: usize) -> Self {
         Self {
             shapes,
             left: limit,
-            apart: None,
         }
     }
 
@@ -155,7 +137,7 @@ impl<'s, 'n> Walk<'s, 'n> {
     }
 
     #[inline]
-    fn node(&mut self, id: ShapeId, node: Node<'n>) {
+    fn node(&mut self, id: ShapeId, node: Node<'_>) {
         let Some(shape) = self.shapes.get(id) else {
             return;
         };
@@ -164,20 +146,13 @@ impl<'s, 'n> Walk<'s, 'n> {
         if shape.is_plain && !matches!(kind, Kind::Object | Kind::Array) {
             self.fail(usize::from(shape.types & bit(kind) == 0));
         } else {
-            self.part((id, shape), (node, kind));
+            self.part(shape, node, kind);
         }
     }
 
     #[inline(never)]
-    fn part(&mut self, (id, shape): (ShapeId, &'s Shape), (node, kind): (Node<'n>, Kind)) {
-        if let Some(apart) = &mut self.apart
-            && !shape.is_plain
-            && matches!(kind, Kind::String | Kind::Number)
-        {
-            apart.push((node, id));
-        } else {
-            self.fail(shape.own_failures(node, kind));
-        }
+    fn part(&mut self, shape: &'s Shape, node: Node<'_>, kind: Kind) {
+        self.fail(shape.own_failures(node, kind));
         match kind {
             Kind::Object => self.object(shape, node),
             Kind::Array => {
@@ -195,7 +170,7 @@ impl<'s, 'n> Walk<'s, 'n> {
         self.conditions(shape, node);
     }
 
-    fn object(&mut self, shape: &Shape, node: Node<'n>) {
+    fn object(&mut self, shape: &Shape, node: Node<'_>) {
         if shape.takes_any_member() {
             return;
         }
@@ -221,11 +196,7 @@ impl<'s, 'n> Walk<'s, 'n> {
         self.fail(missing);
     }
 
-    fn conditions(&mut self, shape: &Shape, node: Node<'n>) {
-        if self.apart.is_some() && !shape.conditions.is_empty() {
-            // They depend on texts.
-            return self.fail(1);
-        }
+    fn conditions(&mut self, shape: &Shape, node: Node<'_>) {
         for condition in &shape.conditions {
             // An `if` about properties is true for a value that is not an object.
             let holds = node.kind() != Kind::Object

@@ -3,11 +3,13 @@
 //! Paths and selectors that many declarations share are followed once for an event.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::document::Node;
 use crate::expression::Budget;
-use crate::select::{Indexed, KeyPath, Keys, place};
+use crate::facts::{EventFacts, EventSlot, Value as FactValue};
+use crate::select::{Indexed, KeyPath, Keys, Values, place};
 use crate::source::Line;
 
 use super::instant::Instant;
@@ -17,7 +19,9 @@ use super::selector::{Answer, Condition, TeamSelector, TooManySteps};
 #[derive(Debug, Default)]
 pub(crate) struct EventIndex {
     keys: Keys,
-    pub(super) selectors: Vec<Indexed>,
+    selectors: Vec<Indexed>,
+    /// The tests of each selector that need nothing but what is kept of each event.
+    quick: Vec<Vec<(EventSlot, Arc<Values>)>>,
     /// Whether each selector has named any event, and whether any event was looked at.
     met: Vec<AtomicBool>,
     has_looked: AtomicBool,
@@ -26,7 +30,15 @@ pub(crate) struct EventIndex {
 impl EventIndex {
     /// The selector with the place of its tests among those of all.
     pub(super) fn selector(&mut self, selector: &TeamSelector) -> EventSelector {
-        let place = place(&mut self.selectors, &self.keys.indexed(&selector.keys));
+        let indexed = self.keys.indexed(&selector.keys);
+        let place = place(&mut self.selectors, &indexed);
+        if place == self.quick.len() {
+            let quick = indexed.0.iter().filter_map(|(key, values)| {
+                let slot = self.keys.path(*key).and_then(slot_of)?;
+                Some((slot, Arc::clone(values)))
+            });
+            self.quick.push(quick.collect());
+        }
         self.met
             .resize_with(self.selectors.len(), AtomicBool::default);
         EventSelector {
@@ -45,8 +57,18 @@ impl EventIndex {
         self.keys.is_empty() && self.selectors.is_empty()
     }
 
+    /// Returns `true` if a selector may name an event.
+    pub(super) fn may_name(&self, event: EventFacts<'_>) -> bool {
+        let passes = |(slot, values): &(EventSlot, Arc<Values>)| {
+            let value = event.value(*slot);
+            value.is_some_and(|value| is_one_of(value, values))
+        };
+        self.note(std::iter::empty());
+        self.quick.iter().any(|tests| tests.iter().all(passes))
+    }
+
     /// Notes which selectors name an event.
-    pub(super) fn note(&self, named: impl Iterator<Item = (usize, bool)>) {
+    fn note(&self, named: impl Iterator<Item = (usize, bool)>) {
         let named = named.filter(|(_, is_named)| *is_named);
         let met = named.filter_map(|(at, _)| self.met.get(at));
         // Threads share these: what is set already is not written again.
@@ -78,6 +100,16 @@ impl EventIndex {
             time: OnceCell::new(),
         }
     }
+}
+
+/// Returns the slot of the values that a path leads to, if they are kept of each event.
+pub(super) fn slot_of(path: &KeyPath) -> Option<EventSlot> {
+    EventSlot::at(path.pointer().as_str())
+}
+
+/// Returns `true` if a value of an event is one of some.
+pub(super) fn is_one_of(value: FactValue<'_>, values: &Values) -> bool {
+    values.have_written(value.raw(), value.string().as_deref())
 }
 
 /// An event as declarations see it.

@@ -11,6 +11,7 @@ use super::vocabulary::VocabularyJudge;
 use super::{OtherFile, RunFacts, Team, TeamCheck};
 use crate::document::{Meanings, Node};
 use crate::draft::{Compared, Findings};
+use crate::facts::EventFacts;
 use crate::finding::Lifecycle;
 use crate::source::{Artifact, Line, Pointer};
 
@@ -121,17 +122,54 @@ impl TeamJudges {
         self.index.is_empty() && !self.are_counted
     }
 
-    /// Returns `true` if there is nothing to find in an event, and no order sees it.
+    /// Returns `true` if an event surely concerns no declaration, apart from vocabularies that have
+    /// its values, and notes whether these judged it.
+    pub(crate) fn pass(&self, event: EventFacts<'_>, examined: &mut Examined) -> bool {
+        self.judges_no_event()
+            || (!self.are_counted
+                && self.vocabulary.allows(event, &mut examined.vocabulary)
+                && !self.index.may_name(event))
+    }
+
+    /// Returns `true` if there is nothing to find in an event, apart from what orders find.
     pub(crate) fn find_nothing(&self, event: &EventView<'_>) -> bool {
         (self.schemas.iter()).all(|schema| schema.finds_nothing(event))
             && !self.are_counted
             && !self.rules.iter().any(|rule| rule.names(event))
-            && !self.orders.iter().any(|order| order.names(event))
             && (self.vocabulary.values(event)).all(|(key, value)| self.vocabulary.has(key, value))
     }
 
+    /// Returns `true` if an order names an event.
+    pub(crate) fn order(&self, event: &EventView<'_>) -> bool {
+        self.orders.iter().any(|order| order.names(event))
+    }
+
+    /// Judges an event as far as its order among others does not count. Returns `false` if it has
+    /// to be judged among them; otherwise adds what orders see of it, each with its place.
+    pub(crate) fn judge_alone(
+        &self,
+        event: &EventView<'_>,
+        meanings: &mut Meanings,
+        examined: &mut Examined,
+        seen: &mut Vec<(usize, Seen)>,
+    ) -> bool {
+        if !self.find_nothing(event)
+            || self
+                .orders
+                .iter()
+                .any(|order| order.has_condition_on(event))
+        {
+            return false;
+        }
+        self.examine(event, examined);
+        let orders = self.orders.iter().enumerate();
+        let of_orders = orders.filter_map(|(at, order)| Some((at, order.sees(event, meanings)?)));
+        seen.extend(of_orders);
+        true
+    }
+
     /// Notes which judges judge an event.
-    pub(crate) fn examine(&self, event: &EventView<'_>, examined: &mut Examined) {
+    fn examine(&self, event: &EventView<'_>, examined: &mut Examined) {
         let schemas = self.schemas.iter().enumerate();
         let schemas = schemas.filter(|(_, judge)| judge.value(event).is_some());
         examined.schemas.extend(schemas.map(|(place, _)| place));

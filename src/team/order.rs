@@ -9,7 +9,6 @@ use std::sync::Arc;
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
-use super::instant::Instant;
 use super::message::{Message, Word};
 use super::selector::{Answer, TeamSelector, TooManySteps, group_of};
 use crate::digest::Digest;
@@ -20,7 +19,7 @@ use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::printable::brief;
 use crate::select::KeyPath;
-use crate::source::{Artifact, Line, Place};
+use crate::source::{Artifact, Place};
 pub(crate) use automaton::Seen;
 use automaton::{Automaton, Offence, Pattern, TooMany, Why};
 pub(crate) use table::OrderTable;
@@ -107,17 +106,31 @@ impl OrderJudge {
         }
     }
 
-    /// Returns `true` if only the time of events tells whether they break it.
-    pub(super) fn is_timed(&self) -> bool {
-        self.order.within.is_some()
-    }
-
     /// Returns `true` if the keys of a selector of it name an event.
     pub(super) fn names(&self, event: &EventView<'_>) -> bool {
         self.in_events.as_ref().is_some_and(|asks| {
             let mut selectors = asks.other.iter().chain([&asks.each]);
             selectors.any(|selector| selector.has_keys_of(event))
         })
+    }
+
+    /// Returns `true` if a condition has to be evaluated to know whether it names an event.
+    pub(super) fn has_condition_on(&self, event: &EventView<'_>) -> bool {
+        self.in_events.as_ref().is_some_and(|asks| {
+            let mut selectors = asks.other.iter().chain([&asks.each]);
+            selectors.any(|it| it.condition.is_some() && it.has_keys_of(event))
+        })
+    }
+
+    /// Returns what it sees of an event on which none of its selectors has a condition.
+    pub(super) fn sees(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Option<Seen> {
+        let asks = self.in_events.as_ref()?;
+        let has_keys = |selector: &EventSelector| selector.has_keys_of(event);
+        let roles = [
+            has_keys(&asks.each),
+            asks.other.as_ref().is_some_and(has_keys),
+        ];
+        (roles != [false; 2]).then(|| self.seen_as(event, asks, roles, meanings))
     }
 
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
@@ -141,9 +154,8 @@ impl OrderJudge {
         if roles == [false; 2] {
             return None;
         }
-        let same = asks.same.iter().map(|same| event.value(*same));
-        let time = self.is_timed().then(|| event.time()).flatten();
-        let seen = self.seen_as(event.line, roles, time, same, meanings);
+        let asks = self.in_events.as_ref()?;
+        let seen = self.seen_as(event, asks, roles, meanings);
         Some(match each {
             Answer::Unknown(why) => Seen {
                 unknown: Some(why.into()),
@@ -153,20 +165,20 @@ impl OrderJudge {
         })
     }
 
-    /// What it sees of an event that it is about, or that its pattern speaks of: with the values by
-    /// which it is grouped.
-    pub(super) fn seen_as<'a>(
+    /// Returns what it sees of an event that it is about, or that its pattern speaks of.
+    fn seen_as(
         &self,
-        line: Line,
+        event: &EventView<'_>,
+        asks: &OrderKeys,
         [is_each, is_other]: [bool; 2],
-        time: Option<Instant>,
-        same: impl Iterator<Item = Option<Node<'a>>> + Clone,
         meanings: &mut Meanings,
     ) -> Seen {
+        let same = asks.same.iter().map(|same| event.value(*same));
+        let time = self.order.within.and_then(|_| event.time());
         let shown = self.order.message.names(Word::Same).then(|| same.clone());
         let written = shown.into_iter().flatten().flatten().map(Node::span);
         Seen {
-            line,
+            line: event.line,
             is_each,
             is_other,
             written: written.collect(),

@@ -17,7 +17,7 @@ use crate::document::{Node, Tape};
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::Budget;
 use crate::finding::SkipReason;
-use crate::schema::{DeclaredSchema, ShapeId, Violation};
+use crate::schema::{DeclaredSchema, Violation};
 use crate::select::KeyPath;
 use crate::source::{Artifact, Place, Pointer};
 pub(crate) use table::SchemaTable;
@@ -187,7 +187,8 @@ impl SchemaJudge {
         event.value(*at).filter(|_| selector.has_keys_of(event))
     }
 
-    /// Returns `true` if it surely finds nothing in an event.
+    /// Returns `true` if it surely finds nothing in an event. What patterns may take long is judged
+    /// in the order of events, within a budget.
     pub(super) fn finds_nothing(&self, event: &EventView<'_>) -> bool {
         let Some((selector, _)) = &self.in_events else {
             return true;
@@ -198,14 +199,6 @@ impl SchemaJudge {
             && value.is_none_or(|value| {
                 self.schema.steps_of_byte == 0 && self.schema.schema.is_valid(value)
             })
-    }
-
-    /// The strings and numbers by which values with the skeleton of this one are judged, see
-    /// [`DeclaredSchema::judged_apart`]. What patterns may take long is judged in the order of
-    /// events, within a budget.
-    pub(super) fn judged_apart<'n>(&self, value: Node<'n>) -> Option<Vec<(Node<'n>, ShapeId)>> {
-        let is_quick = self.schema.steps_of_byte == 0;
-        is_quick.then(|| self.schema.schema.judged_apart(value))?
     }
 
     pub(super) fn event(&mut self, event: &EventView<'_>) {

@@ -1,12 +1,12 @@
 //! A block of a timeline -> the lines of it that the one thread which adds lines in order needs.
 
 use super::EventReader;
-use crate::document::Tape;
+use crate::document::Meanings;
 use crate::facts::{EventFacts, EventTally};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{Examined, Seen, Skimmer, TeamJudges};
+use crate::team::{Examined, Seen, TeamJudges};
 
 /// What threads look for in blocks.
 pub(super) struct Sifting<'i> {
@@ -23,16 +23,8 @@ pub(super) struct Sifting<'i> {
 #[derive(Default)]
 pub(super) struct Worker {
     reader: EventReader,
-    tape: Tape,
-    skimmer: Skimmer,
-}
-
-impl Worker {
-    pub(super) fn new(team: &TeamJudges) -> Self {
-        let mut worker = Self::default();
-        worker.skimmer.prepare(team);
-        worker
-    }
+    /// The digests of the values by which a team's orders group events.
+    meanings: Meanings,
 }
 
 /// What one thread finds in a block: the count of its sound events and of the lines that repeat the
@@ -88,12 +80,7 @@ impl Sifted {
             self.glances.look(read.line());
             return false;
         };
-        let has_team = !sifting.team.judges_no_event();
-        let Worker {
-            reader,
-            tape,
-            skimmer,
-        } = worker;
+        let Worker { reader, meanings } = worker;
         let is_read = sifting.listens || !sifting.every_line;
         let Some(reading) = is_read.then(|| reader.read(line, bytes)).flatten() else {
             if sifting.listens {
@@ -106,34 +93,32 @@ impl Sifted {
         }
         !sifting.every_line
             && self.passes_by(reading, sifting)
-            && (!has_team || self.is_sound_to(skimmer, tape, sifting.team, reading))
+            && self.is_sound_to(sifting.team, reading, meanings)
     }
 
-    /// Whether a team finds nothing in an event that was scanned; adds what its orders see.
+    /// Returns `true` if a team finds nothing in an event, and adds what its orders see.
     fn is_sound_to(
         &mut self,
-        skimmer: &mut Skimmer,
-        tape: &mut Tape,
         team: &TeamJudges,
         event: EventFacts<'_>,
+        meanings: &mut Meanings,
     ) -> bool {
-        if self.seen.len() > MAX_SEEN {
-            return false;
-        }
-        let (line, examined) = (event.line, &mut self.examined);
-        if let Some(seen) = skimmer.skim(team, event, examined) {
-            if !seen.is_empty() {
-                self.kept.push(Kept::Seen(line, seen.len()));
-                self.seen.append(seen);
-            }
+        if team.pass(event, &mut self.examined) {
             return true;
         }
-        let whole = skimmer.whole(team, event, tape);
-        whole.is_some_and(|whole| {
-            let event = team.index.view(line, whole);
-            team.examine(&event, examined);
-            team.find_nothing(&event)
-        })
+        let before = self.seen.len();
+        let Some(root) = event.root().node().filter(|_| before <= MAX_SEEN) else {
+            return false;
+        };
+        let view = team.index.view(event.line, root);
+        if !team.judge_alone(&view, meanings, &mut self.examined, &mut self.seen) {
+            return false;
+        }
+        let seen = self.seen.len() - before;
+        if seen > 0 {
+            self.kept.push(Kept::Seen(event.line, seen));
+        }
+        true
     }
 
     /// Counts an event, and says whether the timeline keeps nothing of it.
