@@ -133,6 +133,11 @@ impl<'f> LoadedTimeline<'f> {
             .filter(|_| matches!(self.facts, Usable::Read(_)))
     }
 
+    /// The file, if it could be opened.
+    pub(crate) fn opened(&self) -> Option<&Opened<'f>> {
+        self.stream.as_ref()
+    }
+
     /// Reads a line again; returns whether it could be read.
     pub(crate) fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> bool {
         let stream = self.stream.as_ref();

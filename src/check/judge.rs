@@ -13,7 +13,7 @@ use crate::load::{self, Buffers, Loaded};
 use crate::outline::Listening;
 use crate::rule::{Context, Rule};
 use crate::rules::RuleSet;
-use crate::source::{Artifact, EpisodeKey, Place};
+use crate::source::{EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
 
 /// The names of an episode.
@@ -67,8 +67,8 @@ pub(super) fn episode<R>(
             let entry = RunEntry::named(&id, &dir, lifecycle);
             let entry = entry.with_records(loaded.state.written(), loaded.summary.written());
             let mode = mode.as_deref().map(Into::into);
-            let timeline = || files.open(Artifact::Events).ok();
             let entry = RunEntry { mode, ..entry };
+            let timeline = loaded.timeline.opened();
             Arc::new(load::with_progress(entry, files.entries(), timeline))
         });
         let mut report = EpisodeReport {

@@ -14,15 +14,12 @@ const MAX_BYTES: usize = 64 << 10;
 
 /// Adds to the entry of a run in progress what its timeline says. What can't be read adds nothing,
 /// and of a run that has ended nothing is read.
-pub(crate) fn with_progress<'t>(
+pub(crate) fn with_progress(
     mut entry: RunEntry,
     entries: Entries,
-    timeline: impl FnOnce() -> Option<Opened<'t>>,
+    timeline: Option<&Opened<'_>>,
 ) -> RunEntry {
-    if entry.lifecycle != Lifecycle::NonTerminal {
-        return entry;
-    }
-    let Some(timeline) = timeline() else {
+    let Some(timeline) = timeline.filter(|_| entry.lifecycle == Lifecycle::NonTerminal) else {
         return entry;
     };
     let size = timeline.size().unwrap_or_default();

@@ -411,10 +411,14 @@ impl Records {
             state.map(OwnedDocument::root),
             summary.map(OwnedDocument::root),
         );
-        load::with_progress(entry, run.dir.entries, || match run.memory.as_deref() {
+        if lifecycle != Lifecycle::NonTerminal {
+            return entry;
+        }
+        let timeline = match run.memory.as_deref() {
             Some((_, memory)) => memory.open(Artifact::Events).ok(),
             None => run.stream(Artifact::Events).ok(),
-        })
+        };
+        load::with_progress(entry, run.dir.entries, timeline.as_ref())
     }
 }
 
