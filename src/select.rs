@@ -226,9 +226,9 @@ impl Keys {
         self.0.get(place)
     }
 
-    /// The values that they lead to.
-    pub(crate) fn of<'a>(&self, record: Node<'a>) -> Vec<Option<Node<'a>>> {
-        self.0.iter().map(|path| path.of(record)).collect()
+    /// Returns the number of paths.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -246,12 +246,10 @@ pub(crate) fn place<T: Clone + PartialEq>(list: &mut Vec<T>, item: &T) -> usize 
 pub(crate) struct Indexed(pub(crate) Vec<(usize, Arc<Values>)>);
 
 impl Indexed {
-    /// Whether it names a record with these values.
-    pub(crate) fn names(&self, values: &[Option<Node<'_>>]) -> bool {
-        self.0.iter().all(|(key, wanted)| {
-            let value = values.get(*key).copied().flatten();
-            value.is_some_and(|value| wanted.have(value))
-        })
+    /// Returns `true` if it names a record, of which a function gives the value at a place.
+    pub(crate) fn names<'a>(&self, value: impl Fn(usize) -> Option<Node<'a>>) -> bool {
+        let mut tests = self.0.iter();
+        tests.all(|(key, wanted)| value(*key).is_some_and(|value| wanted.have(value)))
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! Paths and selectors that many declarations share are followed once for an event.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::document::Node;
+use crate::digest::Digest;
+use crate::document::{Meanings, Node};
 use crate::expression::Budget;
 use crate::facts::{EventFacts, EventSlot, Value as FactValue};
 use crate::select::{Indexed, KeyPath, Keys, Values, place};
@@ -87,18 +88,21 @@ impl EventIndex {
     }
 
     /// Looks at an event.
-    pub(crate) fn view<'a>(&self, line: Line, root: Node<'a>) -> EventView<'a> {
-        let values = self.keys.of(root);
-        let selectors = self.selectors.iter();
-        let named: Vec<bool> = selectors.map(|selector| selector.names(&values)).collect();
-        self.note(named.iter().copied().enumerate());
-        EventView {
+    pub(crate) fn view<'a>(&'a self, line: Line, root: Node<'a>) -> EventView<'a> {
+        let mut view = EventView {
             line,
             root,
-            values,
-            named,
+            keys: &self.keys,
+            values: vec![OnceCell::new(); self.keys.len()],
+            named: Vec::new(),
             time: OnceCell::new(),
-        }
+            groups: RefCell::default(),
+        };
+        let selectors = self.selectors.iter();
+        let named = selectors.map(|selector| selector.names(|key| view.value(key)));
+        view.named = named.collect();
+        self.note(view.named.iter().copied().enumerate());
+        view
     }
 }
 
@@ -116,16 +120,37 @@ pub(super) fn is_one_of(value: FactValue<'_>, values: &Values) -> bool {
 pub(crate) struct EventView<'a> {
     pub(super) line: Line,
     pub(super) root: Node<'a>,
+    keys: &'a Keys,
     /// The values that the keys lead to.
-    values: Vec<Option<Node<'a>>>,
+    values: Vec<OnceCell<Option<Node<'a>>>>,
     /// Whether the keys of each selector name it.
     named: Vec<bool>,
     time: OnceCell<Option<Instant>>,
+    /// The groups of the event, by the keys of the values that make them.
+    groups: RefCell<Vec<(Box<[usize]>, Option<Digest>)>>,
 }
 
 impl<'a> EventView<'a> {
     pub(super) fn value(&self, key: usize) -> Option<Node<'a>> {
-        self.values.get(key).copied().flatten()
+        let value = self.values.get(key)?;
+        *value.get_or_init(|| self.keys.path(key)?.of(self.root))
+    }
+
+    /// Returns the digest of the values at some keys, by which events are grouped; `None` where one
+    /// is absent. Two events have the same one only if their values are equal, one by one.
+    pub(super) fn group(&self, keys: &[usize], meanings: &mut Meanings) -> Option<Digest> {
+        let mut groups = self.groups.borrow_mut();
+        if let Some((_, known)) = groups.iter().find(|(known, _)| **known == *keys) {
+            return *known;
+        }
+        let mut digests = keys.iter().map(|key| Some(meanings.of(self.value(*key)?)));
+        let group = digests.next().flatten().and_then(|first| {
+            digests.try_fold(first, |before, next| {
+                Some(Digest::of([before.bytes(), next?.bytes()]))
+            })
+        });
+        groups.push((keys.into(), group));
+        group
     }
 
     /// Returns `true` if the keys of a selector name it.

@@ -188,7 +188,8 @@ impl TeamJudges {
 
     /// Judges an event, and notes it for those that follow.
     pub(crate) fn event(&mut self, line: Line, event: Node<'_>, values: &RunValues<'_>) {
-        let event = self.index.view(line, event);
+        let index = Arc::clone(&self.index);
+        let event = index.view(line, event);
         self.event_by_itself(&event);
         for order in &mut self.orders {
             if let Some(seen) = order.seen(&event, &mut self.meanings) {

@@ -10,9 +10,9 @@ use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
 use super::message::{Message, Word};
-use super::selector::{Answer, TeamSelector, TooManySteps, group_of};
+use super::selector::{Answer, TeamSelector, TooManySteps};
 use crate::digest::Digest;
-use crate::document::{Meanings, Node};
+use crate::document::Meanings;
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::Budget;
 use crate::facts::UNKNOWN_LIFECYCLE;
@@ -173,16 +173,16 @@ impl OrderJudge {
         [is_each, is_other]: [bool; 2],
         meanings: &mut Meanings,
     ) -> Seen {
-        let same = asks.same.iter().map(|same| event.value(*same));
         let time = self.order.within.and_then(|_| event.time());
-        let shown = self.order.message.names(Word::Same).then(|| same.clone());
-        let written = shown.into_iter().flatten().flatten().map(Node::span);
+        let is_shown = self.order.message.names(Word::Same);
+        let shown = asks.same.iter().filter(|_| is_shown);
+        let written = shown.filter_map(|same| Some(event.value(*same)?.span()));
         Seen {
             line: event.line,
             is_each,
             is_other,
             written: written.collect(),
-            same: group_of(same, meanings),
+            same: event.group(&asks.same, meanings),
             time,
             unknown: None,
         }

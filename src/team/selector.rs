@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::digest::Digest;
-use crate::document::{Meanings, Node, OwnedDocument};
+use crate::document::{Node, OwnedDocument};
 use crate::expression::{Budget, Expression, Stop, Value};
 use crate::select::Selector;
 
@@ -75,17 +74,4 @@ impl Condition {
         let bound = [self.params.root(), record].map(Value::of_record);
         ask("if", &self.expression, &bound, budget)
     }
-}
-
-/// The digest of the values by which events are grouped; `None` where one is absent. Two lists of
-/// values have the same one only if they are equal, value by value.
-pub(super) fn group_of<'a>(
-    mut values: impl Iterator<Item = Option<Node<'a>>>,
-    meanings: &mut Meanings,
-) -> Option<Digest> {
-    let first = meanings.of(values.next()??);
-    values.try_fold(first, |before, value| {
-        let value = meanings.of(value?);
-        Some(Digest::of([before.bytes(), value.bytes()]))
-    })
 }

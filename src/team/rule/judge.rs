@@ -16,7 +16,7 @@ use crate::team::RunFacts;
 use crate::team::events::{EventIndex, EventSelector, EventView};
 use crate::team::found::Found;
 use crate::team::message::Word;
-use crate::team::selector::{Answer, TooManySteps, ask, group_of};
+use crate::team::selector::{Answer, TooManySteps, ask};
 
 /// The reason for an event that is not judged.
 const UNREADABLE: SkipReason =
@@ -162,8 +162,7 @@ impl RuleJudge {
 
     /// The group of an event.
     fn group(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Group {
-        let values = self.same.iter().map(|same| event.value(*same));
-        match group_of(values, meanings) {
+        match event.group(&self.same, meanings) {
             Some(digest) => Group::Of(digest),
             None if self.same.is_empty() => Group::All,
             None => Group::Unknown,
