@@ -25,7 +25,7 @@ test: ## run all tests, and count those that can't run here
 browser: ## try the page in a real browser; BLESS=1 also takes the pictures in docs/images
 	@CARGO="$(CARGO)" tests/browser/run
 
-lint: ## check format, lints, documentation and licences
+lint: ## check format, lints, documentation, workflows and licences
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --locked --all-targets --bench validate -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
@@ -34,6 +34,7 @@ lint: ## check format, lints, documentation and licences
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml -- --check
 	@# Any name keeps it from compiling the fuzzer itself, and the profile is that of the crate, whose dependencies it shares.
 	CUSTOM_LIBFUZZER_PATH=fuzz/seed CARGO_PROFILE_DEV_DEBUG=false CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target} $(CARGO) check --manifest-path fuzz/Cargo.toml --locked --bins
+	@tools/workflows
 	@$(MAKE) --no-print-directory audit
 
 check: lint test ## what must pass before a change is merged

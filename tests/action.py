@@ -3,7 +3,8 @@
     python3 action.py ROOT INPUTS
 
 ROOT is the project, INPUTS a JSON object. Steps that use another action are passed over: the cache is taken to hold what is
-wanted, so that nothing is installed, unless `RUNVET_CACHE` is `empty`. The last line is a JSON object: the exit code of the
+wanted, so that nothing is installed, unless `RUNVET_CACHE` is `empty`. `ACTION_REF` is the tag, branch or
+commit by which the action is used, and `ACTION_SERVER` where its releases are. The last line is a JSON object: the exit code of the
 step that failed or 0, and the outputs of the action.
 """
 
@@ -24,6 +25,11 @@ def main(root, given):
     assert not unknown, unknown
     known = {f"inputs.{name}": given.get(name, about["default"]) for name, about in action["inputs"].items()}
     known |= {"github.action_path": str(root), "runner.os": "Linux", "runner.arch": "X64"}
+    known |= {
+        "github.action_ref": os.environ.get("ACTION_REF", "main"),
+        "github.action_repository": "example/runvet",
+        "github.server_url": os.environ.get("ACTION_SERVER", "file:///nowhere"),
+    }
     if os.environ.get("RUNVET_CACHE") != "empty":
         known["steps.cache.outputs.cache-hit"] = "true"
 
@@ -31,8 +37,8 @@ def main(root, given):
         return re.sub(r"\$\{\{ (\S+) \}\}", lambda name: known.get(name[1], ""), text)
 
     def holds(condition):
-        name, unequal, value = re.fullmatch(r"(\S+) (!=) '(.*)'", condition).groups()
-        return (known.get(name, "") != value) == (unequal == "!=")
+        parts = [re.fullmatch(r"(\S+) != '(.*)'", part).groups() for part in condition.split(" && ")]
+        return all(known.get(name, "") != value for name, value in parts)
 
     code = 0
     with tempfile.TemporaryDirectory() as temp:

@@ -116,6 +116,7 @@ mod cli {
     mod record;
     mod record_evidence;
     mod recover;
+    mod release;
     mod serve;
     mod serve_clients;
     mod table;

@@ -13,27 +13,38 @@ fn search_path(first: &Path) -> String {
 }
 
 #[test]
-fn hooks_stop_commits_of_bad_runs() {
-    // The hooks are unchanged except for the installation: the binary under test is on the search
-    // path.
+fn hooks_are_declared_alike_for_each_way_to_get_runvet() {
     let declared = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
-    assert_eq!(
-        declared.matches("language: rust").count(),
-        declared.matches("- id: ").count()
-    );
+    let hooks: Vec<&str> = declared.split("- id: ").skip(1).collect();
+    let [rust, python, system] = ["rust", "python", "system"].map(|language| {
+        let way = format!("language: {language}\n");
+        let of_language = hooks.iter().filter(move |hook| hook.contains(&way));
+        of_language
+            .map(|hook| {
+                hook.replace(&format!("-{language}\n"), "\n")
+                    .replace(language, "")
+            })
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(rust.len(), 2);
+    assert_eq!(rust, python);
+    assert_eq!(rust, system);
+}
+
+#[test]
+fn hooks_stop_commits_of_bad_runs() {
     let hooks = Repository::with(&[]);
-    fs::write(
+    fs::copy(
+        root().join(".pre-commit-hooks.yaml"),
         hooks.path().join(".pre-commit-hooks.yaml"),
-        declared.replace("language: rust", "language: system"),
     )
     .unwrap();
     hooks.commit();
     hooks.git(&["tag", "v0.1.0"]);
     let path = search_path(Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap());
-    let Some(hooked) = Hooked::new(
-        &config_with(hooks.path(), "v0.1.0"),
-        vec![("PATH".into(), path)],
-    ) else {
+    // The binary under test is on the search path.
+    let config = config_with(hooks.path(), "v0.1.0", "-system");
+    let Some(hooked) = Hooked::new(&config, vec![("PATH".into(), path)]) else {
         return;
     };
 

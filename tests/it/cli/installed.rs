@@ -1,11 +1,9 @@
-//! runvet as users install it: pre-commit builds it from source, or the hook and the action take
-//! the wheel. Each of these tests takes minutes and all cores; `RUNVET_TESTS=all make test` runs
+//! runvet as users install it: pre-commit builds it from source, or takes the wheel. Each of these tests takes minutes and all cores; `RUNVET_TESTS=all make test` runs
 //! them, one by one.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use crate::support::action::{act, repository};
 use crate::support::binary::{stderr, stdout};
 use crate::support::markdown::{root, shown};
 use crate::support::pre_commit::{Hooked, config_with, of_user};
@@ -42,27 +40,40 @@ fn has_time() -> bool {
     all_must_run()
 }
 
-#[test]
-fn pre_commit_builds_the_hooks() {
+/// Has pre-commit install the hooks whose ids end so from the last commit, without optimization.
+fn pre_commit_builds(suffix: &str, quickly: &[(&str, &str)]) {
     if !has_time() {
         return;
     }
-    let head = without_settings("git")
-        .args(["rev-parse", "HEAD"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    let config = config_with(root(), stdout(&head).trim());
+    let mut git = without_settings("git");
+    let head = git.args(["rev-parse", "HEAD"]).current_dir(root()).output();
+    let config = config_with(root(), stdout(&head.unwrap()).trim(), suffix);
     let mut environment = of_user();
-    let quickly = [("OPT_LEVEL", "0"), ("LTO", "off"), ("CODEGEN_UNITS", "16")];
     environment.extend(
-        quickly.map(|(setting, value)| (format!("CARGO_PROFILE_RELEASE_{setting}"), value.into())),
+        quickly
+            .iter()
+            .map(|(name, value)| ((*name).into(), (*value).into())),
     );
     let hooked = Hooked::new(&config, environment).expect("pre-commit");
     hooked.change("ep_good");
     hooked.passes("a good run that changed");
     hooked.make_bad("ep_good");
     hooked.fails("runs/episodes/ep_good/state.json");
+}
+
+#[test]
+fn pre_commit_builds_the_hooks_with_cargo() {
+    let quickly = [
+        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
+        ("CARGO_PROFILE_RELEASE_LTO", "off"),
+        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ];
+    pre_commit_builds("", &quickly);
+}
+
+#[test]
+fn pre_commit_builds_the_hooks_with_pip() {
+    pre_commit_builds("-python", &[("RUNVET_PROFILE", "dev")]);
 }
 
 #[test]
@@ -78,36 +89,4 @@ fn wheel_serves_the_hook_without_rust() {
     hooked.passes("a good run that changed");
     hooked.make_bad("ep_good");
     hooked.fails("runs/episodes/ep_good/state.json");
-}
-
-#[test]
-fn action_installs_the_wheel() {
-    if !has_time() {
-        return;
-    }
-    let repository = repository();
-    let inputs = format!(
-        r#"{{"paths": "runs", "version": "{}"}}"#,
-        env!("CARGO_PKG_VERSION")
-    );
-    let pip = [
-        ("RUNVET_CACHE", "empty"),
-        ("PIP_FIND_LINKS", WHEELS.to_str().unwrap()),
-        ("PIP_NO_INDEX", "1"),
-    ];
-    let output = act(
-        &repository,
-        &inputs,
-        &[&pip[..], &[("PATH", &std::env::var("PATH").unwrap())]].concat(),
-    )
-    .expect("python");
-    assert!(
-        stdout(&output)
-            .lines()
-            .last()
-            .unwrap()
-            .starts_with(r#"{"code": 1, "status": "1", "episodes": "3""#),
-        "{}",
-        stdout(&output)
-    );
 }

@@ -99,8 +99,8 @@ impl Hooked {
     }
 }
 
-/// The configuration that the documents show, with the hooks of a repository.
-pub(crate) fn config_with(hooks: &Path, revision: &str) -> String {
+/// The configuration that the documents show, with the hooks of a repository whose ids end so.
+pub(crate) fn config_with(hooks: &Path, revision: &str, suffix: &str) -> String {
     let config = shown("docs/ci.md", "yaml", "- id: runvet-all");
     config
         .replace(
@@ -108,6 +108,8 @@ pub(crate) fn config_with(hooks: &Path, revision: &str) -> String {
             hooks.to_str().unwrap(),
         )
         .replace("v0.1.0", revision)
+        .replace("id: runvet", &format!("id: runvet{suffix}"))
+        .replace(&format!("{suffix}-all"), &format!("-all{suffix}"))
 }
 
 /// The environment of the tests, which gives access to packages.
