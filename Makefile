@@ -14,10 +14,9 @@ help: ## list these commands
 build: ## build the optimized binary
 	$(CARGO) build --release --locked
 
-demo: ## check the example run data in corpus/, with a development build
-	$(CARGO) build --locked --no-default-features --features cli
-	$(CARGO) run --locked --quiet --no-default-features --features cli -- validate corpus/demo || test $$? -eq 1
-	@echo "Three of the five runs are broken on purpose. Look at one: target/debug/runvet view ep_03 --run-data corpus/demo"
+demo: ## check the example run data in corpus/, with a development build that has this command alone
+	$(CARGO) run --locked --no-default-features --features minimal -- validate corpus/demo || test $$? -eq 1
+	@echo "Three of the five runs are broken on purpose. See all of one: target/debug/runvet validate --verbose corpus/demo/episodes/ep_03_edited"
 
 test: ## run all tests, and count those that can't run here
 	@CARGO="$(CARGO)" tests/run

@@ -2,15 +2,18 @@
 
 mod candidates;
 mod commands;
+#[cfg(feature = "commands")]
 mod filters;
 mod output;
 mod path_list;
 mod period;
 mod progress;
+#[cfg(feature = "commands")]
 mod run_data;
 mod settings;
 mod sinks;
 mod usage;
+#[cfg(feature = "commands")]
 mod watching;
 mod words;
 
@@ -63,6 +66,7 @@ impl From<crate::check::Error> for Failure {
     }
 }
 
+#[cfg(feature = "commands")]
 impl From<crate::watch::Error> for Failure {
     fn from(error: crate::watch::Error) -> Self {
         Self::fault(error)

@@ -12,7 +12,7 @@
 //! ```
 
 mod condition;
-#[cfg(feature = "cli")]
+#[cfg(feature = "commands")]
 pub(crate) mod page;
 mod reading;
 mod sign;

@@ -78,7 +78,7 @@ pub mod table;
 mod team;
 mod timestamp;
 pub mod view;
-#[cfg(feature = "cli")]
+#[cfg(feature = "commands")]
 mod watch;
 mod words;
 

@@ -68,7 +68,7 @@ pub(crate) use json::{write_json_line, write_json_text};
 pub(crate) use paint::{Paint, StyledLine};
 #[cfg(feature = "cli")]
 pub(crate) use wording::faults;
-#[cfg(feature = "html")]
+#[cfg(any(feature = "cli", feature = "html"))]
 pub use wording::settings_in_words;
 pub(crate) use wording::verdict;
 
@@ -107,7 +107,7 @@ macro_rules! formats {
             #[cfg(feature = "cli")]
             pub(crate) const fn about(self) -> &'static str {
                 match self {
-                    $(Self::$format => $about.trim_ascii_start(),)+
+                    $($(#[$feature])? Self::$format => $about.trim_ascii_start(),)+
                 }
             }
 
@@ -115,7 +115,7 @@ macro_rules! formats {
             #[cfg(feature = "cli")]
             pub(crate) const fn honoured(self) -> &'static [&'static str] {
                 match self {
-                    $(Self::$format => &[$($option),*],)+
+                    $($(#[$feature])? Self::$format => &[$($option),*],)+
                 }
             }
         }

@@ -38,7 +38,7 @@ use crate::source::{Artifact, leads_to};
 #[cfg(feature = "cli")]
 pub(crate) use moments::moments;
 pub(crate) use page::RunPage;
-#[cfg(feature = "cli")]
+#[cfg(feature = "html")]
 pub(crate) use sheet::run_page;
 
 /// Reads and judges a run, and returns the JSON object that `runvet view --json` prints, which

@@ -1,41 +1,81 @@
 //! The commands, one file each: parsed flags -> output and an exit status.
 
+#[cfg(feature = "commands")]
 mod abandon;
+#[cfg(feature = "commands")]
 mod compare;
+#[cfg(feature = "commands")]
 mod completions;
+#[cfg(feature = "commands")]
 mod config;
+#[cfg(feature = "commands")]
 mod coverage;
+#[cfg(feature = "commands")]
 mod diff;
+#[cfg(feature = "commands")]
 mod example;
 mod explain;
 mod impact;
+#[cfg(feature = "commands")]
 mod list;
+#[cfg(feature = "commands")]
 mod man;
+#[cfg(feature = "commands")]
 mod plan;
+#[cfg(feature = "commands")]
 mod record;
+#[cfg(feature = "commands")]
 mod recover;
+#[cfg(feature = "commands")]
 mod rules;
+#[cfg(feature = "commands")]
 mod schema;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "commands")]
 mod show;
+#[cfg(feature = "commands")]
 mod table;
 mod validate;
+#[cfg(feature = "commands")]
 mod view;
+#[cfg(feature = "commands")]
 mod watch;
 
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{
-    Exit, Failure, candidates, declared, filters, path_list, period, run_data, settings, sinks,
-    usage, watching, words,
-};
+use super::{Exit, Failure, candidates, path_list, period, settings, sinks, usage, words};
+#[cfg(feature = "commands")]
+use super::{declared, filters, run_data, watching};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
     #[command(visible_alias = "check")]
     Validate(validate::Validate),
+    Explain(explain::Explain),
+    #[cfg(feature = "commands")]
+    #[command(flatten)]
+    Other(Other),
+}
+
+impl Command {
+    /// Runs the command, and returns its exit code. The matches distinguish flags from environment
+    /// variables.
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8, Failure> {
+        match self {
+            Self::Validate(command) => command.run(matches, output).map(Exit::code),
+            Self::Explain(command) => command.run(output).map(Exit::code),
+            #[cfg(feature = "commands")]
+            Self::Other(other) => other.run(matches, output),
+        }
+    }
+}
+
+/// The commands that the feature set `minimal` lacks.
+#[cfg(feature = "commands")]
+#[derive(Subcommand)]
+pub(super) enum Other {
     Watch(watch::Watch),
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
@@ -51,7 +91,6 @@ pub(super) enum Command {
     Record(record::Record),
     Recover(recover::Recover),
     Abandon(abandon::Abandon),
-    Explain(explain::Explain),
     Rules(rules::Rules),
     Schema(schema::Schema),
     Example(example::Example),
@@ -60,12 +99,10 @@ pub(super) enum Command {
     Man(man::Man),
 }
 
-impl Command {
-    /// Runs the command, and returns its exit code. The matches distinguish flags from environment
-    /// variables.
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8, Failure> {
+#[cfg(feature = "commands")]
+impl Other {
+    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8, Failure> {
         let exit = match self {
-            Self::Validate(command) => command.run(matches, output),
             Self::Config(command) => command.run(matches, output),
             Self::Watch(command) => command.run(matches, output),
             #[cfg(feature = "serve")]
@@ -83,7 +120,6 @@ impl Command {
             Self::Record(command) => return command.run(output),
             Self::Recover(command) => command.run(output),
             Self::Abandon(command) => command.run(output),
-            Self::Explain(command) => command.run(output),
             Self::Rules(command) => command.run(output),
             Self::Schema(command) => command.run(output),
             Self::Example(command) => command.run(output),

@@ -68,7 +68,7 @@ impl Totals {
     }
 
     /// Takes away totals that were added.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "html")]
     pub(crate) fn minus(&mut self, other: &Self) {
         for (sum, number) in self.numbers().into_iter().zip({ *other }.numbers()) {
             *sum = sum.saturating_sub(*number);
@@ -251,7 +251,7 @@ impl Statistics {
     }
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(all(test, feature = "html"))]
 mod tests {
     use super::{Totals, quantile};
 

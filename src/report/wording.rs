@@ -6,7 +6,7 @@ use crate::printable::count;
 
 /// Where settings come from, in words: the configuration file, if there is one, and whether options
 /// of the command or of a call change what it says.
-#[cfg(feature = "html")]
+#[cfg(any(feature = "cli", feature = "html"))]
 #[must_use]
 pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {
     let from = match file {

@@ -29,7 +29,6 @@ use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{
     AsEpisodeDir as _, Changed, Fault, FoundEpisode, Given, Reads, WholeFile, changed_since,
 };
-use crate::view;
 use notes::{Scope, notes};
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
@@ -294,9 +293,11 @@ impl Validate {
             against = Some((Join::new(earlier).map_err(Failure::fault)?, format));
         }
         let mut gate = settings.gate.follow_links(self.follow_links);
-        gate = gate
-            .keep_cards(sinks.have(Format::Html))
-            .keep_coverage(self.coverage);
+        gate = gate.keep_coverage(self.coverage);
+        #[cfg(feature = "html")]
+        {
+            gate = gate.keep_cards(sinks.have(Format::Html));
+        }
         if let Some(jobs) = &config.jobs {
             gate = gate.jobs(jobs.value);
         }
@@ -380,11 +381,10 @@ impl Validate {
         });
         progress.finish();
         written?;
-        let page = |report: &EpisodeReport, prefix: &str| {
-            let run = RunReader::open(report.key.dir()?).ok()?;
-            view::html(&run, report.clone(), prefix).ok()
-        };
-        sinks.end(output, &outcome.closing().pages(&page))?;
+        let closing = outcome.closing();
+        #[cfg(feature = "html")]
+        let closing = closing.pages(&page);
+        sinks.end(output, &closing)?;
         output.finish()?;
         if format == Format::Concise && !self.quiet && outcome.totals.episodes > 0 {
             let (episodes, verdict) = verdict(&outcome.closing(), unjudged);
@@ -420,9 +420,11 @@ impl Validate {
     }
 
     fn options(&self, settings: &Settings) -> Options {
-        Options::default()
+        let options = Options::default();
+        #[cfg(feature = "html")]
+        let options = options.settings(settings.said());
+        options
             .rules(settings.gate.rules())
-            .settings(settings.said())
             .deny(settings.config.deny())
             .style(style(self.color))
             .verbose(self.verbose)
@@ -498,4 +500,11 @@ impl Validate {
         }
         Ok(listed.paths)
     }
+}
+
+/// The page of a run that was judged, with the prefix of its ids.
+#[cfg(feature = "html")]
+fn page(report: &EpisodeReport, prefix: &str) -> Option<Vec<u8>> {
+    let run = RunReader::open(report.key.dir()?).ok()?;
+    crate::view::html(&run, report.clone(), prefix).ok()
 }

@@ -65,7 +65,8 @@ fn each_feature_brings_its_crates() {
         ("expressions", "cel", "maud"),
         ("html", "maud", "miette"),
         ("human", "miette", "clap"),
-        ("cli", "clap", "tokio"),
+        ("minimal", "clap", "maud"),
+        ("commands", "notify", "tokio"),
         ("serve", "axum", "cel"),
     ] {
         let crates = crates(feature);
