@@ -2,6 +2,7 @@
 
 PEP 517 knows no step before a build, and maturin builds either a command or a module. So this is
 a backend that builds the command, puts it where maturin takes scripts from, and calls maturin.
+Command and module are of one package, so runvet itself is compiled once, and linked twice.
 
     python3 python/build_backend.py [PROFILE [TARGET]]  # only the command, for a build by maturin
 
@@ -15,16 +16,21 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "python" / "Cargo.toml"
 SCRIPTS = ROOT / "python" / "wheel.data" / "scripts"
 
 
 def put_command(profile, platform=None):
-    """Builds the command, and puts it into the wheel's scripts."""
+    """Builds the command, and puts it into the wheel's scripts; maturin then builds beside it."""
     cargo = os.environ.get("CARGO", "cargo")
-    target = target_directory()
+    # The package has its own lock: in a directory of its own, neither build undoes what the other
+    # has done.
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "python"
+    os.environ["CARGO_TARGET_DIR"] = str(target)
     build = [cargo, "zigbuild", "--target", platform] if platform else [cargo, "build"]
     subprocess.run(
-        [*build, "--locked", "--bin", "runvet", "--profile", profile], cwd=ROOT, check=True
+        [*build, "--manifest-path", PACKAGE, "--locked", "--bin", "runvet", "--profile", profile],
+        check=True,
     )
     name = "runvet.exe" if sys.platform == "win32" else "runvet"
     directory = "debug" if profile == "dev" else profile
@@ -33,10 +39,6 @@ def put_command(profile, platform=None):
     built = target / platform / directory / name
     SCRIPTS.mkdir(parents=True, exist_ok=True)
     shutil.copy2(built, SCRIPTS / name)
-
-
-def target_directory():
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
 def profile_of(settings):
@@ -51,9 +53,6 @@ def build(kind, directory, settings, metadata):
     profile = profile_of(settings)
     settings.pop("profile", None)
     put_command(profile)
-    # The module has other features and its own lock: in a directory of its own, neither build
-    # undoes what the other has done.
-    os.environ["CARGO_TARGET_DIR"] = str(target_directory() / "python")
     arguments = os.environ.get("MATURIN_PEP517_ARGS", "")
     os.environ["MATURIN_PEP517_ARGS"] = f"{arguments} --profile {profile}".strip()
     return getattr(maturin, kind)(directory, settings, metadata)

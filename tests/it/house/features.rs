@@ -60,6 +60,28 @@ fn library_without_features_needs_no_terminal_crates() {
 }
 
 #[test]
+fn module_and_command_are_built_of_the_same_crates() {
+    let locked = |file: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let lock = std::fs::read_to_string(path).unwrap();
+        let packages = lock
+            .split("\n\n")
+            .filter(|it| it.starts_with("[[package]]"));
+        let named = packages.map(|it| it.lines().skip(1).take(2).collect::<Vec<_>>().join(" "));
+        named.collect::<BTreeSet<String>>()
+    };
+    let name = |package: &String| package.split("\" ").next().unwrap().to_owned();
+    let (command, module) = (locked("Cargo.lock"), locked("python/Cargo.lock"));
+    let names: BTreeSet<String> = command.iter().map(name).collect();
+    let others = module.difference(&command);
+    let differ: Vec<&String> = others.filter(|it| names.contains(&name(it))).collect();
+    assert!(
+        differ.is_empty(),
+        "python/Cargo.lock has other versions: {differ:#?}"
+    );
+}
+
+#[test]
 fn each_feature_brings_its_crates() {
     for (feature, brings, lacks) in [
         ("expressions", "cel", "maud"),

@@ -31,6 +31,12 @@ impl Hooked {
             home: tempfile::tempdir().unwrap(),
             environment,
         };
+        // Cargo finds this above the clone of the hooks: what it builds there is not optimized.
+        let cargo = hooked.home.path().join(".cargo");
+        fs::create_dir(&cargo).unwrap();
+        let quickly =
+            "profile.release.opt-level = 0\nprofile.release.package.runvet.opt-level = 0\n";
+        fs::write(cargo.join("config.toml"), quickly).unwrap();
         fs::write(
             hooked.repository.path().join(".pre-commit-config.yaml"),
             config,
