@@ -1,85 +1,182 @@
 #!/usr/bin/env bash
-# Builds what is released, as far as this machine can, and tests each part; `make dist` runs it.
+# Builds what is released into target/dist, as far as this machine can, and tries each part; `make dist` runs it.
+#
+# With RUNVET_TESTS=all, a part that can't be built here is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 : "${CARGO:=cargo}" "${CARGO_TARGET_DIR:=$PWD/target}"
 export CARGO_TARGET_DIR
 out=$CARGO_TARGET_DIR/dist
+work=$CARGO_TARGET_DIR/dist-work
 # The goal of docs/performance.md for the binary; the wheel has the engine twice, and is packed.
 most_bytes=18000000
 too_large=()
 # The oldest C library that the wheel runs on: that of RHEL 8 and its like.
 glibc=2.28
-rm -rf "$out"
-mkdir -p "$out"
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+machine=$(uname -m)
+# The same commit gives the same bytes: no time, and no directory of this machine.
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+plain_flags=$(printf -- '--remap-path-prefix=%s\x1f' "$CARGO_TARGET_DIR=/target" "$PWD=/runvet" \
+  "${CARGO_HOME:-$HOME/.cargo}=/cargo")
+export SOURCE_DATE_EPOCH CARGO_ENCODED_RUSTFLAGS=${plain_flags%$'\x1f'}
+rm -rf "$out" "$work"
+mkdir -p "$out" "$work"
 
 say() { printf '\n== %s\n' "$*"; }
 
-# Tests a binary: it finds the three invalid runs of the demo, and prints its version.
+leave_out() {
+  echo "left out: $1"
+  [ "${RUNVET_TESTS:-}" != all ]
+}
+
+# Tries a command that starts runvet: it finds the three invalid runs of the demo, and prints its version.
 try_out() {
   local found status=0
-  found=$("$1" validate corpus/demo) || status=$?
+  found=$("$@" validate corpus/demo) || status=$?
   [ "$status" -eq 1 ]
   grep -q '^5 episodes: 2 valid, 3 ' <<< "$found"
-  [ "$("$1" --version)" = "runvet $version" ]
-  echo "$1: $(wc -c < "$1") bytes, works"
+  [ "$("$@" --version)" = "runvet $version" ]
+  echo "$*: works"
+}
+
+# Tries a binary where there is nothing else, as a user who may nothing: so it is in the image.
+try_alone() {
+  local root=$work/empty
+  mkdir -p "$root/corpus"
+  cp "$1" "$root/runvet"
+  cp -R corpus/demo "$root/corpus"
+  if [ "$(id -u)" = 0 ]; then
+    try_out chroot --userspec=65534:65534 "$root" /runvet
+  else
+    try_out unshare --map-root-user chroot "$root" /runvet
+  fi
 }
 
 # Notes a file that is larger than the goal: the rest is tested all the same.
 weigh() {
+  echo "$1: $(wc -c < "$1") bytes"
   [ "$(wc -c < "$1")" -le "$most_bytes" ] || too_large+=("$1")
 }
 
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+# A directory as an archive that depends on its files alone.
+pack() {
+  tar --create --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$SOURCE_DATE_EPOCH" \
+    --directory "$work" "$1" | gzip --no-name --best > "$out/$1.tar.gz"
+}
 
-say "cargo install"
-$CARGO install --locked --path . --root "$out/cargo"
-try_out "$out/cargo/bin/runvet"
-weigh "$out/cargo/bin/runvet"
-mkdir "$out/man"
-"$out/cargo/bin/runvet" man "$out/man"
+say "the crate, installed from what is published"
+$CARGO package --locked --no-verify
+cp "$CARGO_TARGET_DIR/package/runvet-$version.crate" "$out"
+tar --extract --gzip --file "$out/runvet-$version.crate" --directory "$work"
+CARGO_TARGET_DIR=$CARGO_TARGET_DIR/crate $CARGO install --locked --path "$work/runvet-$version" --root "$work/cargo"
+runvet=$work/cargo/bin/runvet
+try_out "$runvet"
+weigh "$runvet"
 
-say "a static binary"
-target=$(uname -m)-unknown-linux-musl
-if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
-  $CARGO build --release --locked --target "$target"
-  cp "$CARGO_TARGET_DIR/$target/release/runvet" "$out/runvet-$version-$target"
-  try_out "$out/runvet-$version-$target"
-  ! grep -q 'ld-linux\|ld-musl' "$out/runvet-$version-$target" || { echo "it needs a dynamic linker"; exit 1; }
+say "schemas, licences of the dependencies"
+mkdir "$work/runvet-$version-schemas"
+cp schemas/* "$work/runvet-$version-schemas"
+pack "runvet-$version-schemas"
+python3 packaging/licences.py > "$out/runvet-$version-licences.txt"
+
+# The binary of a target, with all that a machine needs which has no clone.
+archive() {
+  local name=runvet-$version-$1
+  mkdir -p "$work/$name/man" "$work/$name/completions"
+  cp "$2" LICENSE-APACHE LICENSE-MIT README.md CHANGELOG.md "$work/$name"
+  cp "$out/runvet-$version-licences.txt" "$work/$name/LICENCES-OF-DEPENDENCIES.txt"
+  "$runvet" man "$work/$name/man"
+  for shell in bash zsh fish; do "$runvet" completions "$shell" > "$work/$name/completions/runvet.$shell"; done
+  pack "$name"
+}
+
+has_target() { [ -d "$(rustc --print sysroot)/lib/rustlib/$1" ]; }
+
+say "static binaries"
+zig=""
+if python=$(python3 tests/environment.py "$work/maturin" "maturin>=1.16,<2" ziglang==0.16.0 cargo-zigbuild==0.24.0); then
+  zig=$(dirname "$python")
+  PATH=$zig:$PATH
 else
-  echo "skipped: the target is missing; install it with: rustup target add $target"
+  leave_out "what zig links, and the wheels: $python"
+fi
+for target in "$machine-unknown-linux-musl" $([ "$machine" = aarch64 ] || echo aarch64-unknown-linux-musl); do
+  build="$CARGO build"
+  [ "${target%%-*}" = "$machine" ] || build="$CARGO zigbuild"
+  if ! has_target "$target"; then
+    [ "${target%%-*}" != "$machine" ] || leave_out "$target is missing; install it with: rustup target add $target"
+    echo "$target is not built: rustup target add $target"
+  elif [ "$build" = "$CARGO build" ] || [ -n "$zig" ]; then
+    $build --release --locked --target "$target" --bin runvet
+    built=$CARGO_TARGET_DIR/$target/release/runvet
+    [ "${target%%-*}" != "$machine" ] || try_alone "$built"
+    weigh "$built"
+    archive "$target" "$built"
+  fi
+done
+if ! has_target "$machine-unknown-linux-musl"; then
+  say "the same, linked with the static C library of this machine, to try what the others share"
+  target=$machine-unknown-linux-gnu
+  CARGO_ENCODED_RUSTFLAGS=$CARGO_ENCODED_RUSTFLAGS$'\x1f'-Ctarget-feature=+crt-static \
+    $CARGO build --release --locked --target "$target" --bin runvet
+  try_alone "$CARGO_TARGET_DIR/$target/release/runvet"
+  archive "$target" "$CARGO_TARGET_DIR/$target/release/runvet"
 fi
 
-say "the wheel"
-if python=$(python3 tests/environment.py "$out/maturin" "maturin>=1.16,<2" ziglang cargo-zigbuild); then
-  # As the backend of `pip install .` does, but linked by zig for an older C library than this one's.
-  PATH=$(dirname "$python"):$PATH
-  gnu=$(uname -m)-unknown-linux-gnu
-  CARGO_TARGET_DIR=$CARGO_TARGET_DIR/zig python3 python/build_backend.py release "$gnu.$glibc"
-  CARGO_TARGET_DIR=$CARGO_TARGET_DIR/python maturin build --release --zig --target "$gnu" \
-    --compatibility "manylinux_${glibc/./_}" --out "$out/wheels"
-  newest=$(objdump -T python/wheel.data/scripts/runvet | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
+# The wheel of a C library, from the source distribution: as the backend of pip builds it, but linked by zig.
+wheel() {
+  (
+    cd "$work/sdist"/runvet-*
+    export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/zig
+    python3 python/build_backend.py release "$1"
+    CARGO_TARGET_DIR=$CARGO_TARGET_DIR/python maturin build --release --zig --target "${1%%.*}" --compatibility "$2" --out "$out"
+  )
+}
+
+if [ -n "$zig" ]; then
+  say "the source distribution, and a wheel built from it"
+  maturin sdist --out "$out"
+  mkdir "$work/sdist"
+  tar --extract --gzip --file "$out/runvet-$version.tar.gz" --directory "$work/sdist"
+  wheel "$machine-unknown-linux-gnu.$glibc" "manylinux_${glibc/./_}"
+  newest=$(objdump -T "$work"/sdist/*/python/wheel.data/scripts/runvet | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
   [ "$(printf '%s\n' "GLIBC_$glibc" "$newest" | sort -V | tail -n 1)" = "GLIBC_$glibc" ] \
     || { echo "the command needs $newest"; exit 1; }
-  python3 -m venv "$out/fresh"
-  "$out/fresh/bin/pip" install --quiet --no-index --find-links "$out/wheels" "runvet==$version"
-  try_out "$out/fresh/bin/runvet"
-  "$out/fresh/bin/python" -c "import runvet; assert runvet.__version__ == '$version'
+  wheels=$work/wheels
+  mkdir "$wheels"
+  cp "$out"/*manylinux*.whl "$wheels"
+  python3 -m venv "$work/fresh"
+  "$work/fresh/bin/pip" install --quiet --no-index --find-links "$wheels" "runvet==$version"
+  try_out "$work/fresh/bin/runvet"
+  "$work/fresh/bin/python" -c "import runvet; assert runvet.__version__ == '$version'
 assert runvet.validate('corpus/demo').totals.invalid == 3; print('the module works')"
-  weigh "$(echo "$out"/wheels/*.whl)"
-  say "the wheel and the hooks, as pre-commit and the action install them"
-  RUNVET_TESTS=all RUNVET_WHEELS=$out/wheels $CARGO test --locked --test it -- --test-threads=1 cli::installed::
-else
-  echo "skipped: $python"
+  weigh "$(echo "$wheels"/*.whl)"
+  # maturin puts a list of the crates into the wheel, as CycloneDX.
+  unzip -p "$wheels"/*.whl '*/sboms/*.cyclonedx.json' > "$out/runvet-$version.cdx.json"
+  if has_target "$machine-unknown-linux-musl"; then
+    wheel "$machine-unknown-linux-musl" musllinux_1_2
+  else
+    leave_out "the wheel for musl: rustup target add $machine-unknown-linux-musl"
+  fi
+  say "the wheel and the hooks, as pre-commit installs them"
+  CARGO_ENCODED_RUSTFLAGS="" RUNVET_TESTS=all RUNVET_WHEELS=$wheels \
+    $CARGO test --locked --test it -- --test-threads=1 cli::installed::
 fi
 
-say "an image"
-echo "not tested: docker build --tag runvet . && docker run --rm --volume \"\$PWD:/work:ro\" runvet validate corpus/demo"
+say "the image"
+if docker info >/dev/null 2>&1; then
+  docker build --tag "runvet:$version" .
+  try_out docker run --rm --read-only --network none --volume "$PWD:/work:ro" "runvet:$version"
+else
+  leave_out "there is no engine for containers; the binary ran alone, as its user" || true
+fi
 
 say "in $out"
 cd "$out"
-find . -maxdepth 2 -type f \( -name '*.whl' -o -name "runvet-$version-*" \) -print0 | sort -z | xargs -0 sha256sum | tee SHA256SUMS
+sha256sum -- * | tee "$work/SHA256SUMS"
+mv "$work/SHA256SUMS" .
 
 if [ ${#too_large[@]} -gt 0 ]; then
   echo "larger than $most_bytes bytes: ${too_large[*]}"

@@ -141,6 +141,7 @@ mod house {
     mod budget;
     mod docs;
     mod features;
+    mod image;
     mod layers;
     mod make_rule;
     mod tidy;
