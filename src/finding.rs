@@ -80,6 +80,25 @@ pub struct RuleInfo {
     pub tags: Vec<String>,
 }
 
+/// The address of the site of `docs/`; empty if `Cargo.toml` names no `homepage`.
+const SITE: &str = env!("CARGO_PKG_HOMEPAGE");
+
+impl RuleInfo {
+    /// The address of a page about the rule: that which its team declares, or that on the site.
+    pub(crate) fn address(&self) -> Option<String> {
+        let on_site = || match self.id {
+            Cow::Borrowed(id) if !SITE.is_empty() => Some(page_on(SITE, id)),
+            _ => None,
+        };
+        self.url.clone().or_else(on_site)
+    }
+}
+
+/// The address of a built-in rule on a site: its id is the anchor.
+fn page_on(site: &str, id: &str) -> String {
+    format!("{}/rules.html#{id}", site.trim_end_matches('/'))
+}
+
 /// The level of a rule: the severity of its findings, or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -581,4 +600,18 @@ pub struct Location {
     /// The digest of the text at the place.
     #[serde(skip)]
     pub(crate) digest: Option<Digest>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_of_a_rule_is_at_its_id_on_the_site() {
+        let expected = "https://runvet.example/docs/rules.html#plan/step-ids";
+        assert_eq!(
+            page_on("https://runvet.example/docs/", "plan/step-ids"),
+            expected
+        );
+    }
 }

@@ -1,7 +1,6 @@
 //! Reports -> a log in SARIF 2.1.0, for code scanning and editors: some results, and a count of the
 //! rest.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -222,9 +221,6 @@ struct Configuration {
 
 impl<'r> Rule<'r> {
     fn of(info: &'r RuleInfo) -> Self {
-        // The repository has no page of a team's rule.
-        let is_built_in = matches!(info.id, Cow::Borrowed(_));
-        let repository = if is_built_in { REPOSITORY } else { "" };
         let first = info.title.chars().take(1).flat_map(char::to_uppercase);
         let title = first
             .chain(info.title.chars().skip(1))
@@ -237,10 +233,8 @@ impl<'r> Rule<'r> {
                 text: &info.hint,
                 markdown: &info.page,
             },
-            help_uri: info
-                .url
-                .clone()
-                .unwrap_or_else(|| help_uri(repository, &info.id)),
+            // Without a page, the name that `runvet explain` takes.
+            help_uri: (info.address()).unwrap_or_else(|| format!("urn:runvet:rule:{}", info.id)),
             properties: (!info.tags.is_empty()).then(|| RuleProperties {
                 tags: info.tags.get(..MAX_TAGS).unwrap_or(&info.tags),
             }),
@@ -250,20 +244,6 @@ impl<'r> Rule<'r> {
             },
         }
     }
-}
-
-/// The address of a rule's page. Without a repository, a URN instead, with the name that `runvet
-/// explain` takes.
-fn help_uri(repository: &str, rule: &str) -> String {
-    if repository.is_empty() {
-        return format!("urn:runvet:rule:{rule}");
-    }
-    let page = rule.replace('-', "_");
-    format!(
-        "{}/blob/v{}/src/rules/{page}.md",
-        repository.trim_end_matches('/'),
-        env!("CARGO_PKG_VERSION")
-    )
 }
 
 #[derive(Serialize)]
@@ -446,20 +426,5 @@ mod tests {
             "c%3A/a%3Fb%23c%2520%FF%C3%A9"
         );
         assert_eq!(uri_of(b"../ep"), "../ep");
-    }
-
-    #[test]
-    fn page_has_a_url_when_the_repository_has_one() {
-        assert_eq!(
-            help_uri("", "plan/step-ids"),
-            "urn:runvet:rule:plan/step-ids"
-        );
-        let version = env!("CARGO_PKG_VERSION");
-        let expected =
-            format!("https://git.example.com/runvet/blob/v{version}/src/rules/plan/step_ids.md");
-        assert_eq!(
-            help_uri("https://git.example.com/runvet/", "plan/step-ids"),
-            expected
-        );
     }
 }

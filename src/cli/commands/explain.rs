@@ -10,6 +10,8 @@ use crate::finding::RuleInfo;
 use crate::gate::Gate;
 
 /// Explain a rule: what it means, why it matters, an example, and how to fix it
+///
+/// The site of the documents has the same page at `rules.html#RULE`.
 #[derive(Args)]
 pub(in crate::cli) struct Explain {
     /// Rules such as `lifecycle/links`, or groups such as `lifecycle` to list their rules
@@ -77,6 +79,12 @@ fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<(), Failure> 
             Some(language) => writeln!(out, "```{language}")?,
             None => writeln!(out, "{line}")?,
         }
+    }
+    // The page of a team's rule has the address that the team declares.
+    if rule.url.is_none()
+        && let Some(address) = rule.address()
+    {
+        writeln!(out, "\nMore: <{address}>")?;
     }
     Ok(())
 }
