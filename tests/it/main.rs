@@ -144,6 +144,7 @@ mod house {
     mod image;
     mod layers;
     mod make_rule;
+    mod reference;
     mod tidy;
     mod width;
 }
@@ -156,6 +157,7 @@ mod support {
     pub(crate) mod corpus;
     pub(crate) mod demo;
     pub(crate) mod described;
+    pub(crate) mod documents;
     pub(crate) mod hostile;
     pub(crate) mod markdown;
     pub(crate) mod pre_commit;

@@ -14,40 +14,17 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use runvet::Schema;
 use runvet::gate::all_rules;
 use serde_json::Value;
 
 use crate::support::bless::check;
+use crate::support::documents::{alone, commands, documents, help_of, links, runvet};
 use crate::support::markdown::{blocks, prose, read, root};
 
 /// The line that stands for lines left out.
 const LEFT_OUT: &str = "…";
-
-/// Held so that no test reads a document while another rewrites it.
-fn alone() -> MutexGuard<'static, ()> {
-    static DOCUMENTS: Mutex<()> = Mutex::new(());
-    DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The documents: the Markdown files at the top level and in `docs/`, and `llms.txt`.
-fn documents() -> Vec<String> {
-    let in_dir = |dir: &str| {
-        let entries = fs::read_dir(root().join(dir)).into_iter().flatten();
-        let paths = entries.map(|entry| Path::new(dir).join(entry.unwrap().file_name()));
-        let markdown =
-            paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-        markdown
-            .map(|path| path.display().to_string())
-            .collect::<Vec<_>>()
-    };
-    let mut documents = [in_dir(""), in_dir("docs"), vec!["llms.txt".to_owned()]].concat();
-    documents.sort();
-    documents
-}
 
 /// The texts in backticks, outside fenced blocks.
 fn code_spans(prose: &str) -> Vec<&str> {
@@ -55,22 +32,6 @@ fn code_spans(prose: &str) -> Vec<&str> {
         .split("\n\n")
         .flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2))
         .collect()
-}
-
-fn runvet(args: &str) -> Output {
-    assert!(
-        !args.contains(['|', '>', '"', '\'', '\\']),
-        "a shell can't parse `runvet {args}`"
-    );
-    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    command
-        .args(args.split_whitespace())
-        .current_dir(root())
-        .env_clear()
-        // What a reader sees in a terminal.
-        .env("COLUMNS", "80")
-        .output()
-        .unwrap()
 }
 
 /// What a block should show of a text, where a line `…` stands for any number of lines: as many
@@ -122,46 +83,6 @@ fn with_outputs(block: &str) -> String {
         writeln!(expected, "$ {command}\n{shown}").unwrap();
     }
     expected
-}
-
-/// A page with its headings one level lower, to be put below another heading.
-fn demoted(page: &str) -> String {
-    let mut is_code = false;
-    let line = |line: &str| {
-        is_code ^= line.starts_with("```");
-        if line.starts_with('#') && !is_code {
-            format!("#{line}\n")
-        } else {
-            format!("{line}\n")
-        }
-    };
-    page.lines().map(line).collect()
-}
-
-#[test]
-fn rule_document_is_made_of_the_pages() {
-    let _alone = alone();
-    let explained = |rule: &runvet::finding::RuleInfo| {
-        String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
-    };
-    let row = |rule: &runvet::finding::RuleInfo| {
-        let heading = format!("{} ({})", rule.id, rule.level);
-        format!(
-            "| [`{}`](#{}) | {} | {} |\n",
-            rule.id,
-            anchor(&heading),
-            rule.level,
-            rule.title
-        )
-    };
-    let rows: String = all_rules().map(row).collect();
-    let table =
-        format!("| rule | level | what it finds |\n|------|-------|---------------|\n{rows}");
-    let pages: String = all_rules()
-        .flat_map(|rule| ["\n".into(), demoted(&explained(rule))])
-        .collect();
-    let head = "# Rules\n\nEvery rule, with the page that `runvet explain` prints for it.";
-    check("docs/rules.md", &format!("{head}\n\n{table}{pages}"));
 }
 
 #[test]
@@ -253,19 +174,6 @@ fn anchor(heading: &str) -> String {
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// Where the links of a document lead.
-fn links(document: &str) -> Vec<String> {
-    let prose = prose(document);
-    let inline = prose
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
-    let referenced = prose.lines().filter(|line| line.starts_with('['));
-    inline
-        .chain(referenced.filter_map(|line| Some(line.split_once("]: ")?.1.trim().to_owned())))
-        .collect()
-}
-
 #[test]
 fn links_lead_to_existing_files_and_headings() {
     let _alone = alone();
@@ -288,11 +196,15 @@ fn links_lead_to_existing_files_and_headings() {
                 wrong.push(format!("{document}: {link}"));
             } else if let Some(heading) = heading {
                 let target = prose(&read(&path.display().to_string()));
-                let headings = target.lines().filter(|line| line.starts_with('#'));
-                if !headings
-                    .map(|line| anchor(line.trim_start_matches('#')))
-                    .any(|name| name == heading)
-                {
+                let is_named = target
+                    .lines()
+                    .any(|line| match line.strip_prefix("<a id=\"") {
+                        Some(name) => name.split('"').next() == Some(heading),
+                        None => {
+                            line.starts_with('#') && anchor(line.trim_start_matches('#')) == heading
+                        }
+                    });
+                if !is_named {
                     wrong.push(format!("{document}: {link}"));
                 }
             }
@@ -303,18 +215,6 @@ fn links_lead_to_existing_files_and_headings() {
         followed > all_rules().count(),
         "the table of rules links the page of every rule"
     );
-}
-
-#[test]
-fn index_lists_every_document() {
-    let _alone = alone();
-    let index = links(&read("docs/README.md"));
-    let absent: Vec<String> = documents()
-        .into_iter()
-        .filter_map(|document| document.strip_prefix("docs/").map(str::to_owned))
-        .filter(|page| page != "README.md" && !index.contains(page))
-        .collect();
-    assert!(absent.is_empty(), "docs/README.md does not link {absent:?}");
 }
 
 /// What a text in backticks names, if it can be found.
@@ -379,31 +279,6 @@ impl<'s> Named<'s> {
                 .any(|word| word == *option),
         }
     }
-}
-
-fn help_of(command: &str) -> String {
-    String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap()
-}
-
-/// The commands of the command line.
-fn commands() -> Vec<String> {
-    let overview = help_of("");
-    let listed = overview
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty());
-    let commands: Vec<String> = listed
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|command| *command != "help")
-        .map(str::to_owned)
-        .collect();
-    assert!(
-        commands.iter().any(|command| command == "validate"),
-        "the commands are {commands:?}"
-    );
-    commands
 }
 
 /// The help texts of all commands.
@@ -485,62 +360,4 @@ fn architecture_names_every_stage() {
         absent.is_empty(),
         "ARCHITECTURE.md says nothing of {absent:?}"
     );
-}
-
-/// A value as `docs/limits.md` writes it, in bytes, milliseconds or one by one.
-fn written_value(text: &str) -> u64 {
-    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
-    let factor = match unit {
-        "" | "ms" => 1,
-        "s" => 1_000,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        other => panic!("{other} is not a unit of a limit"),
-    };
-    number.replace(',', "").parse::<u64>().unwrap() * factor
-}
-
-/// A value as a constant in the code has it.
-fn coded_value(expression: &str) -> u64 {
-    let factor = if expression.contains("from_secs") {
-        1_000
-    } else {
-        1
-    };
-    let expression = expression
-        .trim_start_matches("Duration::from_millis(")
-        .trim_start_matches("Duration::from_secs(")
-        .trim_end_matches(')')
-        .replace('_', "");
-    let (number, shift) = expression.split_once(" << ").unwrap_or((&expression, "0"));
-    (factor * number.parse::<u64>().unwrap()) << shift.parse::<u32>().unwrap()
-}
-
-#[test]
-fn limits_page_says_what_the_code_says() {
-    let _alone = alone();
-    let page = read("docs/limits.md");
-    let mut listed = BTreeSet::new();
-    for row in page
-        .lines()
-        .filter(|line| line.starts_with("| ") && line.contains("` in `"))
-    {
-        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let [limit, .., place] = cells[..] else {
-            panic!("{row}")
-        };
-        let (name, file) = place.trim_matches('`').split_once("` in `").unwrap();
-        let code = read(file);
-        let in_rust = code.split_once(&format!("const {name}: "));
-        let in_python = code.split_once(&format!("\n{name} = "));
-        let expression = match (in_rust, in_python) {
-            (Some((_, rest)), _) => rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0,
-            (None, Some((_, rest))) => rest.lines().next().unwrap(),
-            (None, None) => panic!("{file} has no {name}"),
-        };
-        assert_eq!(written_value(limit), coded_value(expression), "{row}");
-        assert!(listed.insert((file, name)), "{name} occurs twice");
-    }
-    assert!(listed.len() > 30, "{} limits", listed.len());
 }
