@@ -6,7 +6,7 @@ SECONDS ?= 60
 SESSIONS ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test browser python engines lint check hooks rule bless docs bench validate install audit fuzz crash dist
+.PHONY: help build demo test browser python engines lint check hooks rule bless released docs bench validate install audit fuzz crash dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -64,6 +64,9 @@ rule: ## start a rule: make rule NAME=group/subject
 
 bless: ## rewrite the files that are derived from the code, and the snapshots; then look at the difference
 	BLESS=1 SNAPSHOTS=overwrite $(CARGO) test --locked --lib --test it
+
+released: ## keep what this version promises, after its tag, for the next one to be held against
+	RELEASED=1 $(CARGO) test --locked --test it contract::released::every_break
 
 docs: ## build the site of docs/, in book/book below the target directory
 	tools/book $${CARGO_TARGET_DIR:-target}/book

@@ -34,6 +34,7 @@ mod contract {
     mod python_types;
     mod reach;
     mod record_format;
+    mod released;
 }
 
 /// What each format of a report says, and to whom.
