@@ -36,27 +36,24 @@ struct Allowed {
 
 type Places = BTreeMap<String, Allowed>;
 
-fn texts(value: &Value) -> impl Iterator<Item = String> {
-    let (one, many) = match value {
-        Value::Array(items) => (None, Some(items)),
-        Value::Null => (None, None),
-        one => (Some(one), None),
-    };
+/// The texts of a value, or of its items.
+fn texts(value: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
-    one.into_iter()
-        .chain(many.into_iter().flatten())
-        .map(text)
-        .collect::<Vec<_>>()
-        .into_iter()
+    match value {
+        Value::Array(items) => items.iter().map(text).collect(),
+        Value::Null => Vec::new(),
+        one => vec![text(one)],
+    }
 }
 
 /// Adds the places of a schema below a path. `within` are the references that lead here.
 fn add_places(schema: &Value, root: &Value, path: &str, within: &[&str], places: &mut Places) {
-    if let Some(reference) = schema["$ref"].as_str() {
-        if let (Some(pointer), false) = (reference.strip_prefix('#'), within.contains(&reference)) {
-            let within = [within, &[reference]].concat();
-            add_places(root.pointer(pointer).unwrap(), root, path, &within, places);
-        }
+    if let Some(reference) = schema["$ref"].as_str()
+        && let Some(pointer) = reference.strip_prefix('#')
+        && !within.contains(&reference)
+    {
+        let within = [within, &[reference]].concat();
+        add_places(root.pointer(pointer).unwrap(), root, path, &within, places);
     }
     let place = places.entry(path.to_owned()).or_default();
     for word in texts(&schema["type"]) {
@@ -75,7 +72,7 @@ fn add_places(schema: &Value, root: &Value, path: &str, within: &[&str], places:
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");
         add_places(member, root, &path, within, places);
-        let required = texts(&schema["required"]).any(|it| it == *name);
+        let required = texts(&schema["required"]).contains(name);
         places.get_mut(&path).unwrap().required |= required;
     }
     for (key, end) in [("items", "[]"), ("additionalProperties", ".*")] {
@@ -94,7 +91,7 @@ fn places(name: &str, schema: &Value) -> Places {
 /// The places as lines, for a schema of what is `read` or `written`.
 fn lines(direction: &str, places: &Places) -> BTreeSet<String> {
     let line = |(path, allowed): (&String, &Allowed)| {
-        let join = |words: &BTreeSet<String>| Vec::from_iter(words.iter().cloned()).join("|");
+        let join = |words: &BTreeSet<String>| words.iter().cloned().collect::<Vec<_>>().join("|");
         let required = if allowed.required {
             "required"
         } else {
@@ -257,9 +254,9 @@ fn every_break_since_the_last_release_is_announced() {
     let version = env!("CARGO_PKG_VERSION");
     if std::env::var_os("RELEASED").is_some_and(|it| it == "1") {
         let mut text = format!("runvet {version}, report {REPORT_VERSION}\n");
-        current
-            .iter()
-            .for_each(|line| writeln!(text, "{line}").unwrap());
+        for line in &current {
+            writeln!(text, "{line}").unwrap();
+        }
         return std::fs::write(root().join(RELEASED), text).unwrap();
     }
     let released = read(RELEASED);

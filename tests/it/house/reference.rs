@@ -113,12 +113,15 @@ fn table_of_settings_is_made_of_the_schema_and_the_help() {
         let variable = format!("RUNVET_{}", key.to_uppercase().replace('-', "_"));
         // The levels of several rules are a table in the file, and one flag for each rule.
         let flag = format!("--{}", if key == "rules" { "rule" } else { key });
-        let cell = |word: &str, is_there: bool| match is_there {
-            true => format!("`{word}`"),
-            false => String::new(),
-        };
         let is_option = help.contains(&format!("[env: {variable}]"));
-        let (variable, flag) = (cell(&variable, is_option), cell(&flag, is_option));
+        let cell = |word: &str| {
+            if is_option {
+                format!("`{word}`")
+            } else {
+                String::new()
+            }
+        };
+        let (variable, flag) = (cell(&variable), cell(&flag));
         let about = setting["description"].as_str().unwrap();
         writeln!(table, "| `{key}` | {variable} | {flag} | {about} |").unwrap();
     }
