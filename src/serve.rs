@@ -1,5 +1,5 @@
-//! Asking runvet over HTTP: a directory of runs -> an interface for other programs, and
-//! a page for browsers, that follow the directory.
+//! Asking runvet over HTTP: directories of runs -> an interface for other programs, and a page for
+//! browsers, that follow the directories.
 //!
 //! It listens, and connects to nothing; it reads runs, and writes nothing.
 
@@ -22,6 +22,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::Duration;
@@ -85,14 +86,14 @@ pub(crate) enum Error {
     /// The threads that answer could not be started.
     #[error("can't start the threads of the service: {0}")]
     Threads(io::Error),
-    /// The directory can no longer be watched.
+    /// A directory can no longer be watched.
     #[error(transparent)]
     Watch(#[from] watch::Error),
 }
 
 /// A service that listens, and does not answer yet.
 pub(crate) struct Serve {
-    watch: Watch,
+    watches: Vec<Watch>,
     listener: TcpListener,
     address: SocketAddr,
     guard: Guard,
@@ -103,14 +104,14 @@ pub(crate) struct Serve {
 #[derive(Clone)]
 pub(crate) struct ServiceStop {
     service: signal::Sender<bool>,
-    watch: watch::WatchStop,
+    watches: Vec<watch::WatchStop>,
 }
 
 impl ServiceStop {
     /// Makes the service finish the answers that it has begun, and end.
     pub(crate) fn stop(&self) {
         self.service.send_replace(true);
-        self.watch.stop();
+        self.watches.iter().for_each(watch::WatchStop::stop);
     }
 }
 
@@ -121,7 +122,11 @@ impl Serve {
     ///
     /// [`Error::Address`], and [`Error::NeedsToken`] where the address is not a loopback address
     /// and there is no token; [`Error::Random`].
-    pub(crate) fn bind(watch: Watch, address: SocketAddr, access: Access) -> Result<Self, Error> {
+    pub(crate) fn bind(
+        watches: Vec<Watch>,
+        address: SocketAddr,
+        access: Access,
+    ) -> Result<Self, Error> {
         if !address.ip().is_loopback() && access.token.is_none() {
             return Err(Error::NeedsToken { address });
         }
@@ -130,7 +135,7 @@ impl Serve {
         listener.set_nonblocking(true).map_err(wrong)?;
         let address = listener.local_addr().map_err(wrong)?;
         Ok(Self {
-            watch,
+            watches,
             address,
             listener,
             guard: Guard::new(address, access).map_err(Error::Random)?,
@@ -168,22 +173,22 @@ impl Serve {
     pub(crate) fn stop(&self) -> ServiceStop {
         ServiceStop {
             service: self.stop.clone(),
-            watch: self.watch.stop(),
+            watches: self.watches.iter().map(Watch::stop).collect(),
         }
     }
 
-    /// Judges the runs of the directory as they are written, and answers, until it is stopped.
-    /// Passes what the watch tells to `tell` too. The page says where the settings come from.
+    /// Judges the runs of the directories as they are written, and answers, until it is stopped.
+    /// Passes what the watches tell to `tell` too. The page says where the settings come from.
     ///
     /// # Errors
     ///
-    /// [`Error::Threads`], and [`Error::Watch`] if the directory no longer exists, or changes in it
+    /// [`Error::Threads`], and [`Error::Watch`] if a directory no longer exists, or changes in it
     /// are no longer reported.
     pub(crate) fn run(
         self,
         gate: Gate,
         settings: String,
-        mut tell: impl FnMut(&News) + Send,
+        tell: impl Fn(&News) + Sync,
     ) -> Result<(), Error> {
         let stop = self.stop();
         // More threads than processors only keep each other from work.
@@ -197,25 +202,30 @@ impl Serve {
             .map_err(Error::Threads)?;
         let stopped = self.stop.subscribe();
         let service = Arc::new(Service::new(self.guard, &gate, settings, stopped));
-        let (watch, mut gate) = (&self.watch, gate.keep_cards(true));
-        let listener = self.listener;
-        let watched = thread::scope(|scope| {
-            let watched = thread::Builder::new().spawn_scoped(scope, {
-                let (service, stop) = (Arc::clone(&service), stop.clone());
-                move || {
-                    let ended = watch.run(&mut gate, |news| {
-                        tell(&news);
-                        service.take(news);
-                        if *service.stopped.borrow() {
-                            ControlFlow::Break(())
-                        } else {
-                            ControlFlow::Continue(())
-                        }
-                    });
-                    stop.stop();
-                    ended
+        let gate = gate.keep_cards(true);
+        let (watches, listener) = (&self.watches, self.listener);
+        let unseen = AtomicUsize::new(watches.len());
+        let follow = |watch: &Watch| {
+            let ended = watch.run(&mut gate.clone(), |news| {
+                tell(&news);
+                // The whole is seen once each directory is.
+                let is_part = matches!(news, News::AllSeen) && unseen.fetch_sub(1, Relaxed) > 1;
+                if !is_part {
+                    service.take(news);
+                }
+                if *service.stopped.borrow() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
                 }
             });
+            stop.stop();
+            ended
+        };
+        let served = thread::scope(|scope| {
+            let follow = &follow;
+            let start = |watch| thread::Builder::new().spawn_scoped(scope, move || follow(watch));
+            let watched: io::Result<Vec<_>> = watches.iter().map(start).collect();
             let answered = match &watched {
                 Ok(_) => runtime.block_on(listen::listen(
                     listener,
@@ -228,14 +238,16 @@ impl Serve {
             stop.stop();
             let watched = watched.map_err(Error::Threads)?;
             answered.map_err(Error::Threads)?;
-            match watched.join() {
-                Ok(ended) => Ok(ended?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+            watched
+                .into_iter()
+                .try_for_each(|watch| match watch.join() {
+                    Ok(ended) => Ok(ended?),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                })
         });
         // A client that reads slowly does not keep the service from ending.
         runtime.shutdown_timeout(Duration::from_secs(1));
-        watched
+        served
     }
 }
 

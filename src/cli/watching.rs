@@ -1,7 +1,7 @@
-//! The options of a watch -> a watch, and the signals that end it.
+//! The options of a watch -> watches, and the signals that end them.
 
 use std::num::NonZeroU64;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -19,13 +19,9 @@ use crate::watch::Watch;
 /// The seconds between two scans, where nobody sets them.
 const POLL_SECONDS: NonZeroU64 = NonZeroU64::MIN.saturating_add(1);
 
-/// What is watched.
+/// How directories are watched.
 #[derive(Args)]
 pub(super) struct WatchArgs {
-    /// A run-data directory, or any directory above or below one
-    #[arg(default_value = ".")]
-    pub(super) dir: PathBuf,
-
     /// Scan all files at this interval, as on file systems that do not report changes [default: 2
     /// on those that are known for it, such as NFS, SMB and FUSE; else none]
     #[arg(
@@ -38,26 +34,34 @@ pub(super) struct WatchArgs {
 }
 
 impl WatchArgs {
-    /// Has the files scanned where the file system does not report what others change, and says so.
-    pub(super) fn poll_where_needed(&mut self, output: &Output) {
-        if self.poll.is_none() && reports_no_changes(&self.dir) {
-            self.poll = Some(POLL_SECONDS);
+    /// The interval at which a directory is scanned. Says so where that is because its file system
+    /// does not report what others change.
+    pub(super) fn interval(&self, dir: &Path, output: &Output) -> Option<NonZeroU64> {
+        let is_needed = self.poll.is_none() && reports_no_changes(dir);
+        if is_needed {
             output.note(&format!(
-                "the file system does not report changes that others make, so all files are \
-                 scanned every {POLL_SECONDS} s; --poll sets another interval"
+                "the file system of {} does not report changes that others make, so all files are \
+                 scanned every {POLL_SECONDS} s; --poll sets another interval",
+                dir.display()
             ));
         }
+        self.poll.or_else(|| is_needed.then_some(POLL_SECONDS))
     }
+}
 
-    /// Starts to watch the directory. The matches say whether a user gave it.
-    pub(super) fn start(self, matches: &ArgMatches) -> Result<Watch, Failure> {
-        let given = match matches.value_source("dir") {
-            Some(ValueSource::DefaultValue) => Given::None,
-            _ => Given::Each,
-        };
-        let poll = self.poll.map(|seconds| Duration::from_secs(seconds.get()));
-        Ok(Watch::new(self.dir, given, poll)?)
-    }
+/// Starts to watch a directory. The matches say whether a user gave the argument `id`.
+pub(super) fn start_watch(
+    dir: PathBuf,
+    id: &str,
+    matches: &ArgMatches,
+    poll: Option<NonZeroU64>,
+) -> Result<Watch, Failure> {
+    let given = match matches.value_source(id) {
+        Some(ValueSource::DefaultValue) => Given::None,
+        _ => Given::Each,
+    };
+    let poll = poll.map(|seconds| Duration::from_secs(seconds.get()));
+    Ok(Watch::new(dir, given, poll)?)
 }
 
 /// Calls a function on Ctrl-C and on SIGTERM, which no longer end the process.

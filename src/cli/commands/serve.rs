@@ -1,4 +1,4 @@
-//! `runvet serve`: a directory of runs -> a page and an interface over HTTP, until it is stopped.
+//! `runvet serve`: directories of runs -> a page and an interface over HTTP, until it is stopped.
 
 use std::env;
 use std::fmt::Display;
@@ -14,7 +14,7 @@ use clap::{ArgMatches, Args};
 use super::output::Output;
 use super::settings::{Baselines, GateArgs};
 use super::usage::note_idle;
-use super::watching::{WatchArgs, stop_by_signals};
+use super::watching::{WatchArgs, start_watch, stop_by_signals};
 use super::{Exit, Failure};
 use crate::serve;
 use crate::store::read_text;
@@ -27,7 +27,7 @@ const MAX_TOKEN: usize = 4_096;
 /// Answer browsers and other programs over HTTP: list, show and check runs
 ///
 /// Prints the address of the page as the first line. The page, and the lists for other programs,
-/// follow the directory as runs are written. The same findings count as for `runvet validate`:
+/// follow the directories as runs are written. The same findings count as for `runvet validate`:
 /// `runvet.toml` and the baseline are read once, at the start. Nothing is ever written.
 #[derive(Args)]
 #[command(after_long_help = "\
@@ -35,14 +35,18 @@ On Ctrl-C (or SIGTERM), it finishes the answers that it has begun and ends.
 
 Exit codes:
   0  stopped by Ctrl-C or SIGTERM
-  2  it could not start, or the directory vanished or can no longer be watched
+  2  it could not start, or a directory vanished or can no longer be watched
 
 Examples:
   runvet serve runs/
-  runvet serve runs/ --open
+  runvet serve runs/ archive/ --open
   runvet serve runs/ --listen 127.0.0.1:8080
   runvet serve runs/ --listen 0.0.0.0:8080 --token-file token.txt")]
 pub(in crate::cli) struct Serve {
+    /// Run-data directories, or any directories above or below them; none lies in another
+    #[arg(default_value = ".")]
+    dirs: Vec<PathBuf>,
+
     /// The address to listen on; port 0 is any free port
     ///
     /// An address that other machines can reach needs --token-file.
@@ -76,20 +80,20 @@ pub(in crate::cli) struct Serve {
 }
 
 impl Serve {
-    pub(super) fn run(
-        mut self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, Failure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let settings = self.gate.resolve(matches, Baselines::Read)?;
         let (said, gate) = (settings.said(), settings.gate);
         let access = serve::Access {
             token: self.token_file.as_deref().map(read_token).transpose()?,
             hosts: self.allowed_host,
         };
-        self.watched.poll_where_needed(output);
-        let watch = self.watched.start(matches)?;
-        let serve = serve::Serve::bind(watch, self.listen, access).map_err(Failure::fault)?;
+        refuse_overlap(&self.dirs)?;
+        let watches = self.dirs.into_iter().map(|dir| {
+            let poll = self.watched.interval(&dir, output);
+            start_watch(dir, "dirs", matches, poll)
+        });
+        let watches = watches.collect::<Result<Vec<_>, Failure>>()?;
+        let serve = serve::Serve::bind(watches, self.listen, access).map_err(Failure::fault)?;
         let stop = serve.stop();
         let is_shown = self.token_file.is_some() && io::stderr().is_terminal();
         stop_by_signals(move || stop.stop())?;
@@ -126,6 +130,25 @@ impl Serve {
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
+}
+
+/// Refuses a directory that lies in another one: its runs would be there twice.
+fn refuse_overlap(dirs: &[PathBuf]) -> Result<(), Failure> {
+    let real: Vec<_> = dirs.iter().map(|dir| dir.canonicalize()).collect();
+    for (at, (inner, real_inner)) in dirs.iter().zip(&real).enumerate() {
+        for (other, (outer, real_outer)) in dirs.iter().zip(&real).enumerate() {
+            if let (Ok(below), Ok(above)) = (real_inner, real_outer)
+                && at != other
+                && below.starts_with(above)
+            {
+                let (inner, outer) = (inner.display(), outer.display());
+                return Err(Failure::Fault(format!(
+                    "{inner} lies in {outer}, whose runs are served; leave {inner} out"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Opens an address in a browser, which goes on by itself.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, ValueEnum};
 
@@ -12,7 +13,7 @@ use super::period::Period;
 use super::settings::{Baselines, GateArgs};
 use super::usage::note_idle;
 use super::validate::notes::passed_over;
-use super::watching::{WatchArgs, stop_by_signals};
+use super::watching::{WatchArgs, start_watch, stop_by_signals};
 use super::{Exit, Failure};
 use crate::finding::{EpisodeReport, Severity, Verdict};
 use crate::printable::escape;
@@ -40,6 +41,10 @@ Examples:
   runvet watch runs/
   runvet watch --format ndjson runs/ | jq -r 'select(.valid | not) | .dir'")]
 pub(in crate::cli) struct Watch {
+    /// A run-data directory, or any directory above or below one
+    #[arg(default_value = ".")]
+    dir: PathBuf,
+
     /// How to print a verdict
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
@@ -69,24 +74,20 @@ enum Format {
 }
 
 impl Watch {
-    pub(super) fn run(
-        mut self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, Failure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         self.period.note(output);
-        self.watched.poll_where_needed(output);
+        let poll = self.watched.interval(&self.dir, output);
         if !self.period.is_all() {
             // A card says when the run started.
             gate = gate.keep_cards(true);
         }
-        let dir = self.watched.dir.display();
-        let watching = match self.watched.poll {
+        let dir = self.dir.display();
+        let watching = match poll {
             None => format!("watching the runs below {dir}"),
             Some(seconds) => format!("watching the runs below {dir}, every {seconds} s"),
         };
-        let watch = self.watched.start(matches)?;
+        let watch = start_watch(self.dir, "dir", matches, poll)?;
         let stop = watch.stop();
         stop_by_signals(move || stop.stop())?;
         output.note(&watching);

@@ -72,6 +72,31 @@ fn service_lists_runs_by_filters() {
 }
 
 #[test]
+fn several_directories_are_served_as_one() {
+    let service = Service::start(&corpus(), &["demo", "good/terminal"]);
+    while service.get("readyz").status != 200 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let list = service.get("api/v1/runs").json();
+    assert_eq!(
+        (&list["total"], &list["judged"], &list["complete"]),
+        (&json!(6), &json!(6), &json!(true))
+    );
+    assert!(service.ids("sort=id").contains(&"ep_answer".to_owned()));
+    for (dirs, said) in [
+        (["demo", "demo/episodes"], "demo/episodes lies in demo"),
+        (["demo", "./demo"], "demo lies in ./demo"),
+        (["demo", "gone"], "can't watch gone"),
+    ] {
+        let mut command = runvet(&["serve", dirs[0], dirs[1]]);
+        let output = command.current_dir(corpus()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{dirs:?}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(said), "{stderr}");
+    }
+}
+
+#[test]
 fn wrong_query_is_a_problem_that_says_why() {
     let service = Service::demo();
     for (query, why) in [
