@@ -204,7 +204,8 @@ struct Appearance {
     max_findings: usize,
     quiet: bool,
     names_faults: bool,
-    group_by: GroupBy,
+    /// If it is not set, by episode, or by cause where a rule has very many findings.
+    group_by: Option<GroupBy>,
 }
 
 impl Default for Options {
@@ -219,7 +220,7 @@ impl Default for Options {
                 max_findings: 0,
                 quiet: false,
                 names_faults: true,
-                group_by: GroupBy::default(),
+                group_by: None,
             },
             #[cfg(feature = "html")]
             settings: String::new(),
@@ -287,9 +288,10 @@ impl Options {
         self
     }
 
-    /// How a human report groups findings.
+    /// How a human report groups findings; if it is not set, by episode, or by cause where a rule
+    /// has very many.
     #[must_use]
-    pub(crate) fn group_by(mut self, group_by: GroupBy) -> Self {
+    pub(crate) fn group_by(mut self, group_by: Option<GroupBy>) -> Self {
         self.appearance.group_by = group_by;
         self
     }

@@ -1,14 +1,19 @@
 //! Findings of all episodes -> their causes: what has the same rule, place and kind of mistake.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
 use crate::finding::{EpisodeReport, Finding, Severity};
 use crate::source::Artifact;
+use std::collections::BTreeMap;
+
+/// The maximum number of causes that are kept; run data chooses how many there are.
+const MAX_CAUSES: usize = 2_000;
 
 /// The findings of each cause.
 #[derive(Default)]
-pub(super) struct Causes(BTreeMap<Cause, Found>);
+pub(super) struct Causes {
+    known: BTreeMap<Cause, Found>,
+    /// The number of findings of causes that are not kept.
+    others: u64,
+}
 
 /// What findings have in common that most likely come from one mistake in a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,8 +45,12 @@ impl Causes {
             causes.entry(Cause::of(finding)).or_insert((0, finding)).0 += 1;
         }
         for (cause, (number, first)) in causes {
+            if self.known.len() >= MAX_CAUSES && !self.known.contains_key(&cause) {
+                self.others += number;
+                continue;
+            }
             let pointer = cause.pointer.clone();
-            let found = self.0.entry(cause).or_insert_with(|| Found {
+            let found = self.known.entry(cause).or_insert_with(|| Found {
                 findings: 0,
                 runs: 0,
                 dir: episode.dir.clone(),
@@ -55,9 +64,14 @@ impl Causes {
 
     /// Takes all of them, those of most runs first, then those of most findings.
     pub(super) fn take(&mut self) -> Vec<Found> {
-        let mut all: Vec<Found> = std::mem::take(&mut self.0).into_values().collect();
+        let mut all: Vec<Found> = std::mem::take(&mut self.known).into_values().collect();
         all.sort_by_key(|found| std::cmp::Reverse((found.runs, found.findings)));
         all
+    }
+
+    /// Returns the number of findings of causes that are not kept.
+    pub(super) fn others(&self) -> u64 {
+        self.others
     }
 }
 
@@ -76,29 +90,23 @@ impl Cause {
 }
 
 impl Found {
-    /// The line of a configuration that ignores them, but for its reason.
-    pub(super) fn ignore(&self) -> String {
+    /// Returns the lines of the configuration that ignore them, but for the reason.
+    pub(super) fn ignore(&self) -> Vec<String> {
         let file = self.first.location.artifact.map(Artifact::file_name);
+        let pointer = self.pointer.as_deref().filter(|it| !it.is_empty());
         let keys = [
             ("rule", Some(&*self.first.rule)),
             ("episode", Some("**")),
             ("file", file),
-            (
-                "pointer",
-                self.pointer.as_deref().filter(|it| !it.is_empty()),
-            ),
+            ("pointer", pointer),
             ("reason", Some("")),
         ];
-        let mut line = String::from("ignore = [{");
-        for (key, value) in keys {
-            if let Some(value) = value {
-                // A JSON string is one of TOML too.
-                let value = serde_json::Value::from(value);
-                let comma = if key == "rule" { "" } else { "," };
-                let _ = write!(line, "{comma} {key} = {value}");
-            }
-        }
-        line + " }]"
+        // A JSON string is one of TOML too.
+        let line = |(key, value)| Some(format!("{key} = {}", serde_json::Value::from(value?)));
+        let lines = keys.into_iter().filter_map(line);
+        std::iter::once("[[ignore]]".to_owned())
+            .chain(lines)
+            .collect()
     }
 }
 

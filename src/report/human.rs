@@ -23,11 +23,18 @@ use crate::printable::{columns_of, escape, fit};
 /// The number of findings from which on a report is long.
 const MANY: usize = 50;
 
+/// The number of findings of one rule that are looked through one by one. Where a rule has more, a
+/// report is by cause unless it is asked for in another way; `docs/formats.md` names the number.
+const SCREEN: usize = 20;
+
 /// The width of a name in a table.
 const NAME_WIDTH: usize = 40;
 
 pub(super) struct Human {
     appearance: Appearance,
+    group_by: GroupBy,
+    /// The text by episode, as long as that may turn out too long to be read.
+    draft: Option<Vec<u8>>,
     verbose: bool,
     handler: GraphicalReportHandler,
     /// The number of findings so far, by rule.
@@ -59,6 +66,9 @@ impl Human {
         let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
         Self {
             appearance,
+            group_by: appearance.group_by.unwrap_or_default(),
+            // Who wants to see all findings gets them as they are found.
+            draft: (appearance.group_by.is_none() && appearance.max_findings > 0).then(Vec::new),
             verbose: options.verbose,
             handler,
             met: BTreeMap::new(),
@@ -137,24 +147,70 @@ impl Human {
     /// Draws one finding of each cause.
     fn by_cause(&mut self, out: &mut dyn Write) -> io::Result<()> {
         for found in self.causes.take() {
+            if !self.show(&found.first) {
+                continue;
+            }
             let findings = count(found.findings, "finding");
             let runs = count(found.runs, "run");
             let rule = self.bold(&found.first.rule);
-            writeln!(
-                out,
-                "{rule}: {findings} in {runs}, such as in {}\n",
-                escape(&found.dir)
-            )?;
+            let dir = escape(&found.dir);
+            writeln!(out, "{rule}: {findings} in {runs}, such as in {dir}\n")?;
             self.finding(out, &found.first)?;
-            writeln!(
-                out,
-                "{}: {}\n",
-                self.word("to ignore it"),
-                escape(&found.ignore())
-            )?;
+            writeln!(out, "{}:", self.word("to ignore them"))?;
+            for line in found.ignore() {
+                writeln!(out, "{}", escape(&line))?;
+            }
+            writeln!(out)?;
             self.first_rule.get_or_insert(found.first.rule);
         }
+        if let more @ 1.. = self.causes.others() {
+            writeln!(
+                out,
+                "{} of other causes not shown\n",
+                count(more, "finding")
+            )?;
+        }
         Ok(())
+    }
+
+    /// Groups by cause from now on, if a rule has too many findings to look through.
+    fn shorten(&mut self) {
+        if self.draft.is_some() && self.met.values().any(|met| *met > SCREEN) {
+            self.group_by = GroupBy::Cause;
+            self.draft = None;
+            self.first_rule = None;
+            self.met.clear();
+            self.unjudged_lines.clear();
+        }
+    }
+
+    /// Writes an episode with the findings to show.
+    fn by_episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        let mut shown = episode.by_weight();
+        shown.retain(|finding| self.show(finding));
+        let skips = self.skips(episode);
+        if shown.is_empty() && skips.is_empty() {
+            return Ok(());
+        }
+        let stage = episode.lifecycle.stage();
+        let counts = counts_of(episode);
+        let dir = self.bold(&escape(&episode.dir));
+        writeln!(out, "{dir} ({stage}): {counts}\n")?;
+        for finding in shown {
+            if self.first_rule.is_none() {
+                self.first_rule = Some(finding.rule.clone());
+            }
+            self.finding(out, finding)?;
+            writeln!(out)?;
+        }
+        for line in &skips {
+            writeln!(out, "{}", escape(line))?;
+        }
+        if skips.is_empty() {
+            Ok(())
+        } else {
+            writeln!(out)
+        }
     }
 
     /// Draws the findings that were held until the last episode was done.
@@ -178,6 +234,11 @@ impl Human {
             }
             self.first_rule.get_or_insert(rule);
         }
+        Ok(())
+    }
+
+    /// Says which rules could not be judged, for all episodes together.
+    fn unjudged_by_kind(&self, out: &mut dyn Write) -> io::Result<()> {
         let unjudged = self.unjudged_rules.lines(self.verbose);
         for line in &unjudged {
             writeln!(out, "{}", escape(line))?;
@@ -263,7 +324,11 @@ impl Human {
         }
         for (rule, met) in &self.met {
             if let cut @ 1.. = met.saturating_sub(max) {
-                let cut = count(cut as u64, "more finding");
+                let what = match self.group_by {
+                    GroupBy::Cause => "more cause",
+                    GroupBy::Episode | GroupBy::Rule => "more finding",
+                };
+                let cut = count(cut as u64, what);
                 writeln!(out, "{rule}: {cut} not shown (--max-findings {max})")?;
             }
         }
@@ -285,52 +350,42 @@ impl Renderer for Human {
         if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());
         }
-        if self.appearance.group_by == GroupBy::Cause {
+        if self.group_by != GroupBy::Episode || self.draft.is_some() {
+            self.unjudged_rules.add(episode);
+        }
+        if self.group_by == GroupBy::Cause || self.draft.is_some() {
             self.causes.add(episode);
-            self.unjudged_rules.add(episode);
-            return Ok(());
         }
-        let mut shown = episode.by_weight();
-        shown.retain(|finding| self.show(finding));
-        if self.appearance.group_by == GroupBy::Rule {
-            for finding in shown {
-                let held = self.held.entry(finding.rule.clone()).or_default();
-                held.push((episode.dir.clone(), finding.clone()));
+        match (self.group_by, self.draft.take()) {
+            (GroupBy::Cause, _) => Ok(()),
+            (GroupBy::Rule, _) => {
+                for finding in episode.by_weight() {
+                    if self.show(finding) {
+                        let held = self.held.entry(finding.rule.clone()).or_default();
+                        held.push((episode.dir.clone(), finding.clone()));
+                    }
+                }
+                Ok(())
             }
-            self.unjudged_rules.add(episode);
-            return Ok(());
-        }
-        let skips = self.skips(episode);
-        if shown.is_empty() && skips.is_empty() {
-            return Ok(());
-        }
-        let stage = episode.lifecycle.stage();
-        let counts = counts_of(episode);
-        writeln!(
-            out,
-            "{} ({stage}): {counts}\n",
-            self.bold(&escape(&episode.dir))
-        )?;
-        for finding in shown {
-            if self.first_rule.is_none() {
-                self.first_rule = Some(finding.rule.clone());
+            (GroupBy::Episode, None) => self.by_episode(out, episode),
+            (GroupBy::Episode, Some(mut draft)) => {
+                self.by_episode(&mut draft, episode)?;
+                self.draft = Some(draft);
+                self.shorten();
+                Ok(())
             }
-            self.finding(out, finding)?;
-            writeln!(out)?;
-        }
-        for line in &skips {
-            writeln!(out, "{}", escape(line))?;
-        }
-        if skips.is_empty() {
-            Ok(())
-        } else {
-            writeln!(out)
         }
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
-        self.by_cause(out)?;
-        self.by_rule(out)?;
+        match (self.group_by, self.draft.take()) {
+            (GroupBy::Episode, draft) => out.write_all(&draft.unwrap_or_default())?,
+            (GroupBy::Rule, _) => self.by_rule(out)?,
+            (GroupBy::Cause, _) => self.by_cause(out)?,
+        }
+        if self.group_by != GroupBy::Episode {
+            self.unjudged_by_kind(out)?;
+        }
         self.cuts(out)?;
         if let Some(statistics) = closing.statistics {
             self.statistics(out, statistics)?;
@@ -349,11 +404,18 @@ impl Renderer for Human {
         let (episodes, verdict) = verdict(closing, self.unjudged);
         writeln!(out, "{}{verdict}", self.bold(&episodes))?;
         let findings: usize = self.met.values().sum();
-        if self.appearance.group_by == GroupBy::Episode && findings >= MANY {
-            writeln!(
-                out,
+        let advice = match (self.group_by, self.appearance.group_by) {
+            (GroupBy::Cause, None) => {
+                "To see the findings of each run: --group-by episode; to accept all that are there \
+                 now: --write-baseline FILE"
+            }
+            (GroupBy::Episode, _) if findings >= MANY => {
                 "To see each cause once, with the number of its runs: --group-by cause"
-            )?;
+            }
+            _ => "",
+        };
+        if !advice.is_empty() {
+            writeln!(out, "{advice}")?;
         }
         if let Some(rule) = &self.first_rule {
             writeln!(out, "To learn more about a rule: runvet explain {rule}")?;

@@ -101,9 +101,10 @@ pub(in crate::cli) struct Validate {
     #[command(flatten)]
     limits: Limits,
 
-    /// How the human format groups findings
-    #[arg(long, value_name = "WHAT", default_value = "episode", value_parser = one_of(describe))]
-    group_by: GroupBy,
+    /// How the human format groups findings [default: episode, or cause where a rule has more than
+    /// 20 findings, unless all are to be shown]
+    #[arg(long, value_name = "WHAT", value_parser = one_of(describe))]
+    group_by: Option<GroupBy>,
 
     /// Read more paths from a file, one per line; `-` is standard input
     ///

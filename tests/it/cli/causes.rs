@@ -31,23 +31,89 @@ fn causes_come_by_their_runs_and_their_ignores_cover_them() {
 
     // Each ignore that is shown covers what it is shown for.
     let ignores: Vec<&str> = said
-        .lines()
-        .filter_map(|line| line.split_once("ignore = [")?.1.strip_suffix(']'))
+        .split("\n\n")
+        .filter_map(|part| part.find("[[ignore]]").map(|at| &part[at..]))
         .collect();
-    let first = "{ rule = \"state/schema\", episode = \"**\", file = \"state.json\", pointer = \
-                 \"/outcomes/actions/*/tools\", reason = \"\" }";
+    let first = "[[ignore]]\nrule = \"state/schema\"\nepisode = \"**\"\nfile = \"state.json\"\n\
+                 pointer = \"/outcomes/actions/*/tools\"\nreason = \"\"";
     assert_eq!(ignores[0], first);
-    project.write("runvet.toml", &format!("ignore = [{first}]"));
+    project.write("runvet.toml", first);
     let output = project.run(&args);
     assert!(
         stderr(&output).contains("the reason is empty"),
         "{output:?}"
     );
     let all = ignores
-        .join(", ")
+        .join("\n")
         .replace("reason = \"\"", "reason = \"theirs\"");
-    project.write("runvet.toml", &format!("ignore = [{all}]"));
+    project.write("runvet.toml", &all);
     let output = project.run(&args);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn report_is_by_cause_where_a_rule_has_more_than_a_screen_of_findings() {
+    let project = Project::new("");
+    let actions = |number: usize| {
+        let path = project.path("runs/demo/episodes/ep_01_answer/state.json");
+        let mut state: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let all = state["outcomes"]["actions"].as_array_mut().unwrap();
+        let mut action = all[0].clone();
+        action["tools"] = json!([]);
+        all.resize(number, action.clone());
+        all.fill(action);
+        fs::write(path, state.to_string()).unwrap();
+    };
+    let validate = |args: &[&str]| {
+        let all = [
+            &[
+                "validate",
+                "--select=state/schema",
+                "runs/demo/episodes/ep_01_answer",
+            ],
+            args,
+        ];
+        stdout(&project.run(&all.concat())).to_owned()
+    };
+    // 20 findings are shown one by one, in a pipe too.
+    actions(20);
+    let said = validate(&[]);
+    assert_eq!(
+        said.matches("must not have the field").count(),
+        20,
+        "{said}"
+    );
+    assert!(
+        said.starts_with("runs/demo/episodes/ep_01_answer"),
+        "{said}"
+    );
+    assert!(!said.contains("[[ignore]]"), "{said}");
+    actions(21);
+    let said = validate(&[]);
+    assert!(
+        said.starts_with("state/schema: 21 findings in 1 run, such as in "),
+        "{said}"
+    );
+    assert_eq!(said.matches("must not have the field").count(), 1, "{said}");
+    assert!(said.contains("--group-by episode"), "{said}");
+    assert_eq!(said, validate(&["--max-findings=1"]));
+    // Unless another form is asked for, or all of them.
+    for args in [
+        &["--group-by=episode"][..],
+        &["--group-by=rule"],
+        &["--max-findings=0"],
+    ] {
+        let said = validate(args);
+        let shown = if args[0] == "--max-findings=0" {
+            21
+        } else {
+            20
+        };
+        assert_eq!(
+            said.matches("must not have the field").count(),
+            shown,
+            "{args:?}"
+        );
+    }
 }
