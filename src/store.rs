@@ -62,7 +62,7 @@ pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, InMemory};
 pub(crate) use nearby::run_data_below;
 #[cfg(feature = "cli")]
-pub(crate) use new_dir::write_new_dir;
+pub(crate) use new_dir::{write_new_dir, write_new_file};
 pub(crate) use open_dir::OpenDir;
 #[cfg(feature = "cli")]
 pub(crate) use other_names::is_suspect;
@@ -71,6 +71,8 @@ pub(crate) use others::{OtherFiles, SeenFiles};
 pub(crate) use path::{display, is_gone};
 pub(crate) use root::{Given, episode_around};
 pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, runs_at};
+#[cfg(feature = "cli")]
+pub(crate) use settings::is_run_data;
 pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_trusted};
 pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]

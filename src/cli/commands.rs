@@ -17,6 +17,8 @@ mod example;
 mod explain;
 mod impact;
 #[cfg(feature = "commands")]
+mod init;
+#[cfg(feature = "commands")]
 mod list;
 #[cfg(feature = "commands")]
 mod man;
@@ -95,6 +97,7 @@ pub(super) enum Other {
     Schema(schema::Schema),
     Example(example::Example),
     Config(config::Config),
+    Init(init::Init),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -123,6 +126,7 @@ impl Other {
             Self::Rules(command) => command.run(output),
             Self::Schema(command) => command.run(output),
             Self::Example(command) => command.run(output),
+            Self::Init(command) => command.run(output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         };

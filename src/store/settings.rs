@@ -55,7 +55,7 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
 }
 
 /// Whether a directory contains run data, is an episode, or is inside run data.
-fn is_run_data(dir: &Path) -> bool {
+pub(crate) fn is_run_data(dir: &Path) -> bool {
     dir.components()
         .any(|part| part == Component::Normal(EPISODES.as_ref()))
         || list(dir).is_ok_and(|listing| listing.holds_episodes || holds_records(listing.entries))

@@ -107,6 +107,7 @@ mod cli {
     mod generators;
     mod hooks;
     mod impact;
+    mod init;
     mod installed;
     mod levels;
     mod list;

@@ -1,0 +1,145 @@
+//! `runvet init`: a directory -> `runvet.toml` there, other files that are asked for, and the runs
+//! that are found below it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::output::Output;
+use super::{Exit, Failure};
+use crate::gate::Gate;
+use crate::printable::escape;
+use crate::report::count;
+use crate::source::EPISODES;
+use crate::store::{AsEpisodeDir as _, FoundEpisode, Given, is_gone, is_run_data, write_new_file};
+
+/// The number of run-data directories that are named.
+const MAX_NAMED: usize = 5;
+
+const CONFIG: &str = include_str!("../init/runvet.toml");
+const PACK: &str = include_str!("../init/team.toml");
+const SCHEMA: &str = include_str!("../init/refund.schema.json");
+const HOOKS: &str = include_str!("../init/pre-commit.yaml");
+const WORKFLOW: &str = include_str!("../init/workflow.yml");
+
+/// Start to use runvet in a repository: write a commented runvet.toml, and say which runs are there
+///
+/// Nothing is overwritten: if one of the files exists, none is written.
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  runvet init
+  runvet init --pack && runvet rules --test")]
+pub(in crate::cli) struct Init {
+    /// The directory to write to, which is usually the root of the repository
+    #[arg(default_value = ".")]
+    dir: PathBuf,
+
+    /// Also write a pack: rules of a team, with one schema, one order, one expression and their
+    /// examples
+    #[arg(long)]
+    pack: bool,
+
+    /// Also write .pre-commit-config.yaml, with hooks that check the runs of a commit
+    #[arg(long)]
+    pre_commit: bool,
+
+    /// Also write a workflow for GitHub that checks all runs
+    #[arg(long)]
+    workflow: bool,
+}
+
+impl Init {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let shown = self.dir.display();
+        let dir = self.dir.canonicalize();
+        let dir = dir.map_err(|error| Failure::Fault(format!("can't use {shown}: {error}")))?;
+        if is_run_data(&dir) {
+            return Err(Failure::Fault(format!(
+                "{shown} holds run data, in which no configuration is read; name a directory above \
+                 it, such as the root of the repository"
+            )));
+        }
+        let files = self.files();
+        let at = |name: &str| self.dir.join(name);
+        if let Some((name, _)) = files.iter().find(|(name, _)| !is_gone(&at(name))) {
+            return Err(Failure::Fault(format!(
+                "{} exists, and nothing is overwritten: no file was written",
+                at(name).display()
+            )));
+        }
+        for (name, text) in &files {
+            let path = at(name);
+            let written = write_new_file(&path, text);
+            let failed = |error| format!("can't write {}: {error}", path.display());
+            written.map_err(|error| Failure::Fault(failed(error)))?;
+            let path = path.strip_prefix(".").unwrap_or(&path);
+            writeln!(output.stdout(), "wrote {}", escape(&path.to_string_lossy()))?;
+        }
+        self.tell(output)
+    }
+
+    /// The files to write: their names and their texts.
+    fn files(&self) -> Vec<(&'static str, String)> {
+        let config = match self.pack {
+            true => CONFIG.replace("# packs =", "packs ="),
+            false => CONFIG.to_owned(),
+        };
+        let others = [
+            (self.pack, "gate/team.toml", PACK),
+            (self.pack, "gate/refund.schema.json", SCHEMA),
+            (self.pre_commit, ".pre-commit-config.yaml", HOOKS),
+            (self.workflow, ".github/workflows/runvet.yml", WORKFLOW),
+        ];
+        let others = others.into_iter().filter(|(is_asked, ..)| *is_asked);
+        let others = others.map(|(_, name, text)| (name, text.to_owned()));
+        std::iter::once(("runvet.toml", config))
+            .chain(others)
+            .collect()
+    }
+
+    /// Says which runs are below the directory, and what to do next.
+    fn tell(&self, output: &mut Output) -> Result<Exit, Failure> {
+        let found = Gate::default().search(&[&self.dir], Given::None);
+        let mut numbers: BTreeMap<PathBuf, u64> = BTreeMap::new();
+        for episode in &found.episodes {
+            *numbers.entry(run_data_of(episode)).or_default() += 1;
+        }
+        let out = output.stdout();
+        let runs = count(found.episodes.len() as u64, "run");
+        writeln!(
+            out,
+            "found {runs} below {}",
+            escape(&self.dir.to_string_lossy())
+        )?;
+        for (dir, number) in numbers.iter().take(MAX_NAMED) {
+            let dir = escape(&dir.to_string_lossy()).into_owned();
+            writeln!(out, "  {dir}: {}", count(*number, "run"))?;
+        }
+        if let more @ 1.. = numbers.len().saturating_sub(MAX_NAMED) {
+            writeln!(out, "  and {more} more")?;
+        }
+        let next = match (numbers.is_empty(), self.pack) {
+            (false, false) => "runvet validate",
+            (false, true) => "runvet rules --test && runvet validate",
+            (true, false) => "runvet record --help",
+            (true, true) => "runvet rules --test, and runvet record --help",
+        };
+        writeln!(out, "next: {next}")?;
+        output.finish()?;
+        for fault in &found.faults {
+            output.note(&fault.to_string());
+        }
+        Ok(Exit::Success)
+    }
+}
+
+/// The directory of the run data to which an episode belongs: the one above `episodes`, or else the
+/// one above the episode.
+fn run_data_of(episode: &FoundEpisode) -> PathBuf {
+    let path = episode.as_episode_dir().into_owned().path;
+    let is_episodes = |dir: &&Path| dir.file_name().is_some_and(|name| name == EPISODES);
+    let top = path.ancestors().filter(is_episodes).last().unwrap_or(&path);
+    top.parent().unwrap_or(top).to_owned()
+}
