@@ -70,6 +70,27 @@ impl FileReader<'_> {
 }
 
 impl RunExample {
+    /// Returns the example as the page of its rule shows it.
+    pub(super) fn shown(&self) -> String {
+        let line = |line: &u64| match line {
+            0 => "the whole run".to_owned(),
+            line => format!("line {line}"),
+        };
+        let fires: Vec<String> = self.fires.get_ref().iter().map(line).collect();
+        let found = match &*fires {
+            [] => "No finding".to_owned(),
+            lines => format!("Findings: {}", lines.join(", ")),
+        };
+        let end = match self.ended {
+            Some(false) => ", in a run that has not ended",
+            _ => "",
+        };
+        let records = [&self.state, &self.summary].into_iter().flatten();
+        let texts = self.events.iter().chain(records);
+        let texts: Vec<&str> = texts.map(|text| text.get_ref().as_str()).collect();
+        format!("{found}{end}:\n\n```json\n{}\n```", texts.join("\n"))
+    }
+
     /// The events, each with what its author left out of the envelope.
     pub(super) fn filled(&self) -> Vec<String> {
         let events = (1..).zip(&self.events);

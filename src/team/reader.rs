@@ -48,6 +48,8 @@ pub(super) struct RuleTexts<'t> {
     /// What is shown, in a word, and its language.
     pub(super) shown: [&'t str; 2],
     pub(super) text: &'t str,
+    /// The examples, each as a paragraph.
+    pub(super) examples: Vec<String>,
 }
 
 impl FileReader<'_> {
@@ -92,7 +94,10 @@ impl FileReader<'_> {
         if !values.is_empty() {
             values.push('\n');
         }
-        let details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n{values}");
+        let mut details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n{values}");
+        if !texts.examples.is_empty() {
+            details += &format!("## Examples\n\n{}\n\n", texts.examples.join("\n\n"));
+        }
         let page = format!(
             "{title}. The rule is declared in `{place}`.\n\n{why}{details}## How to fix it\n\n{on_page}\n{url}"
         );

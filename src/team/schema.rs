@@ -55,6 +55,14 @@ pub(crate) struct Example {
     place: String,
 }
 
+impl Example {
+    /// Returns the example as the page of its rule shows it.
+    fn shown(&self) -> String {
+        let word = if self.valid { "Valid" } else { "Invalid" };
+        format!("{word}:\n\n```json\n{}\n```", self.value.get_ref())
+    }
+}
+
 /// The record that a schema judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judged {

@@ -167,6 +167,7 @@ impl OrderTable {
             cure: "Change the program so that it keeps the order",
             shown: ["order", "json"],
             text: &self.shown(reader, pattern),
+            examples: examples.iter().map(RunExample::shown).collect(),
         };
         let check = TeamCheck::Order(reader.team.orders.len());
         reader.declare(&self.id, &self.meta, &texts, check);

@@ -108,6 +108,7 @@ impl RuleTable {
             cure: "Change the program so that it keeps the rule",
             shown: ["expression", "cel"],
             text: self.check.get_ref().trim(),
+            examples: examples.iter().map(RunExample::shown).collect(),
         };
         let of_team = TeamCheck::Rule(reader.team.rules.len());
         reader.declare(&self.id, &self.meta, &texts, of_team);

@@ -141,6 +141,7 @@ impl SchemaTable {
             cure: "Correct the program that writes it",
             shown: ["schema", "json"],
             text: &serde_json::to_string_pretty(schema.text()).unwrap_or_default(),
+            examples: self.examples.iter().map(Example::shown).collect(),
         };
         let check = TeamCheck::Schema(reader.team.schemas.len());
         reader.declare(&self.id, &self.meta, &texts, check);

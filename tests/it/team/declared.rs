@@ -7,7 +7,7 @@ use runvet::gate::Gate;
 use serde_json::Value;
 
 use super::run::{DECLARED, repository, with_pack};
-use crate::support::binary::{stderr, stdout};
+use crate::support::binary::{run, stderr, stdout};
 use crate::support::corpus::corpus;
 use crate::support::project::Project;
 use crate::support::runs::copy_dir;
@@ -698,4 +698,31 @@ fn unfinished_line_of_the_learning_timeline_counts_once_the_run_has_ended() {
     );
     project.write("runs/episodes/ep_paused/learn.jsonl", torn);
     assert_eq!(found(&project), ["a/b learn.jsonl:2 "]);
+}
+
+#[test]
+fn page_of_a_rule_of_a_team_has_its_examples() {
+    let corpus = corpus();
+    let explained = |team: &str, rule: &str| {
+        let config = corpus.join("team").join(team).join("runvet.toml");
+        let output = run(&["explain", "--config", config.to_str().unwrap(), rule]);
+        stdout(&output).to_owned()
+    };
+    let page = explained("refunds", "acme/refund-input");
+    let shown = "## Examples\n\nValid:\n\n```json\n{\"order_id\": \"o-17\", \"amount\": 20}\n```\n\n\
+                 Invalid:\n\n```json\n{\"order_id\": \"o-17\"}\n```\n\n## How to fix it";
+    assert!(page.contains(shown), "{page}");
+    let page = explained("escalations", "acme/escalate-first");
+    assert!(
+        page.contains("Findings: line 3:\n\n```json\n{\"payload\""),
+        "{page}"
+    );
+    let page = explained("escalations", "acme/refunds-settle");
+    let shown = "No finding, in a run that has not ended:\n";
+    assert!(page.contains(shown), "{page}");
+    let page = explained("conduct", "acme/success-has-evidence");
+    assert!(
+        page.contains("Findings: the whole run:\n\n```json\n{\"goal\""),
+        "{page}"
+    );
 }
