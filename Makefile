@@ -63,7 +63,7 @@ rule: ## start a rule: make rule NAME=group/subject
 	@tools/rule "$(NAME)"
 
 bless: ## rewrite the files that are derived from the code, and the snapshots; then look at the difference
-	BLESS=1 SNAPSHOTS=overwrite $(CARGO) test --locked --lib --test it
+	@CARGO="$(CARGO)" tools/bless
 
 released: ## keep what this version promises, after its tag, for the next one to be held against
 	RELEASED=1 $(CARGO) test --locked --test it contract::released::every_break

@@ -9,7 +9,7 @@ use public_api::{Builder, MINIMUM_NIGHTLY_RUST_VERSION};
 use serde_json::Value;
 
 use crate::support::binary::stderr;
-use crate::support::bless::check;
+use crate::support::bless;
 use crate::support::markdown::root;
 use crate::support::skip::skip;
 
@@ -81,5 +81,5 @@ fn public_api_is_the_one_in_the_documents() {
         .omit_auto_trait_impls(true)
         .build()
         .unwrap();
-    check("docs/api.txt", &items(&api.to_string()));
+    bless::check("docs/api.txt", &items(&api.to_string()));
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use runvet::Schema;
 use serde_json::{Map, Value};
 
-use crate::support::bless::check;
+use crate::support::bless;
 
 const HEAD: &str = r#""""The records as they are read: types for those who check them. Made from the schemas by
 `make bless`; a record that is not valid may lack any field, or have another value in it.
@@ -149,7 +149,7 @@ fn python_types_are_derived_from_the_schemas() {
         };
         types.add(schema, &root, definition, body);
     }
-    check("python/runvet/_records.py", &types.text);
+    bless::check("python/runvet/_records.py", &types.text);
 }
 
 #[test]

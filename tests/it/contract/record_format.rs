@@ -5,7 +5,7 @@ use std::fmt::Write;
 use runvet::Schema;
 use serde_json::Value;
 
-use crate::support::bless::check;
+use crate::support::bless;
 
 const HEAD: &str = "# The record format
 
@@ -114,5 +114,5 @@ fn page_of_the_record_format_shows_the_schemas() {
             table(definition, &root, &mut page);
         }
     }
-    check("docs/record-format.md", &page);
+    bless::check("docs/record-format.md", &page);
 }

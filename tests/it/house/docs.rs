@@ -19,7 +19,7 @@ use runvet::Schema;
 use runvet::gate::all_rules;
 use serde_json::Value;
 
-use crate::support::bless::check;
+use crate::support::bless;
 use crate::support::documents::{alone, commands, documents, help_of, links, runvet};
 use crate::support::markdown::{blocks, prose, read, root};
 
@@ -107,7 +107,7 @@ fn documents_show_what_runvet_prints() {
                 expected.replace_range(block.body, &printed);
             }
         }
-        check(&document, &expected);
+        bless::check(&document, &expected);
     }
     assert!(run > 0, "no document shows what runvet prints");
 }
@@ -160,7 +160,7 @@ fn documents_show_the_files_of_the_repository() {
             }
             compared += 1;
         }
-        check(&document, &expected);
+        bless::check(&document, &expected);
     }
     assert!(compared > 0, "no document shows a file");
 }

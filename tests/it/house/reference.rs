@@ -8,7 +8,7 @@ use runvet::finding::RuleInfo;
 use runvet::gate::all_rules;
 use serde_json::Value;
 
-use crate::support::bless::check;
+use crate::support::bless;
 use crate::support::documents::{alone, commands, documents, help_of, links, runvet};
 use crate::support::markdown::read;
 use crate::support::service::Service;
@@ -22,7 +22,7 @@ fn check_part(document: &str, name: &str, expected: &str) {
         .unwrap_or_else(|| panic!("{document} has no part {name}"));
     let (_, after) = rest.split_once("<!-- end -->").unwrap();
     let made = format!("{before}{start}\n{expected}\n<!-- end -->{after}");
-    check(document, &made);
+    bless::check(document, &made);
 }
 
 /// A page with its headings one level lower, to be put below another heading.
@@ -51,7 +51,7 @@ fn summary_of_the_site_is_that_of_the_index() {
             writeln!(summary, "{page})").unwrap();
         }
     }
-    check("docs/SUMMARY.md", &summary);
+    bless::check("docs/SUMMARY.md", &summary);
     let listed = links(&summary);
     let absent: Vec<String> = documents()
         .into_iter()
@@ -81,7 +81,7 @@ fn rule_document_is_made_of_the_pages() {
                 a rule is its anchor.";
     let columns = "| rule | level | what it finds |\n|------|-------|---------------|";
     let text = format!("{head}\n\n{columns}\n{rows}{pages}");
-    check("docs/rules.md", &text);
+    bless::check("docs/rules.md", &text);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn page_of_the_options_is_made_of_the_help() {
         }
         page.push_str("```\n");
     }
-    check("docs/options.md", &page);
+    bless::check("docs/options.md", &page);
 }
 
 #[test]
@@ -226,6 +226,6 @@ fn limits_page_says_what_the_code_says() {
             "{name} occurs twice"
         );
     }
-    check("docs/limits.md", &made);
+    bless::check("docs/limits.md", &made);
     assert!(listed.len() > 30, "{} limits", listed.len());
 }
