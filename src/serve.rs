@@ -225,8 +225,8 @@ impl Serve {
         let served = thread::scope(|scope| {
             let follow = &follow;
             let start = |watch| thread::Builder::new().spawn_scoped(scope, move || follow(watch));
-            let watched: io::Result<Vec<_>> = watches.iter().map(start).collect();
-            let answered = match &watched {
+            let threads: io::Result<Vec<_>> = watches.iter().map(start).collect();
+            let answered = match &threads {
                 Ok(_) => runtime.block_on(listen::listen(
                     listener,
                     router(&service),
@@ -236,11 +236,11 @@ impl Serve {
                 Err(_) => Ok(()),
             };
             stop.stop();
-            let watched = watched.map_err(Error::Threads)?;
+            let threads = threads.map_err(Error::Threads)?;
             answered.map_err(Error::Threads)?;
-            watched
+            threads
                 .into_iter()
-                .try_for_each(|watch| match watch.join() {
+                .try_for_each(|thread| match thread.join() {
                     Ok(ended) => Ok(ended?),
                     Err(panic) => std::panic::resume_unwind(panic),
                 })

@@ -134,18 +134,19 @@ impl Serve {
 
 /// Refuses a directory that lies in another one: its runs would be there twice.
 fn refuse_overlap(dirs: &[PathBuf]) -> Result<(), Failure> {
-    let real: Vec<_> = dirs.iter().map(|dir| dir.canonicalize()).collect();
-    for (at, (inner, real_inner)) in dirs.iter().zip(&real).enumerate() {
-        for (other, (outer, real_outer)) in dirs.iter().zip(&real).enumerate() {
-            if let (Ok(below), Ok(above)) = (real_inner, real_outer)
-                && at != other
-                && below.starts_with(above)
-            {
-                let (inner, outer) = (inner.display(), outer.display());
-                return Err(Failure::Fault(format!(
-                    "{inner} lies in {outer}, whose runs are served; leave {inner} out"
-                )));
-            }
+    let real = |dir: &PathBuf| dir.canonicalize().ok();
+    let real = dirs.iter().filter_map(|dir| Some((real(dir)?, dir)));
+    let mut real: Vec<_> = real.collect();
+    // A directory comes right before those in it.
+    real.sort();
+    for pair in real.windows(2) {
+        if let [(above, outer), (below, inner)] = pair
+            && below.starts_with(above)
+        {
+            let (inner, outer) = (inner.display(), outer.display());
+            return Err(Failure::Fault(format!(
+                "{inner} lies in {outer}, whose runs are served; leave {inner} out"
+            )));
         }
     }
     Ok(())
