@@ -12,7 +12,7 @@ const MAX_CAUSES: usize = 2_000;
 pub(super) struct Causes {
     known: BTreeMap<Cause, Found>,
     /// The number of findings of causes that are not kept.
-    others: u64,
+    pub(super) others: u64,
 }
 
 /// What findings have in common that most likely come from one mistake in a program.
@@ -67,11 +67,6 @@ impl Causes {
         let mut all: Vec<Found> = std::mem::take(&mut self.known).into_values().collect();
         all.sort_by_key(|found| std::cmp::Reverse((found.runs, found.findings)));
         all
-    }
-
-    /// Returns the number of findings of causes that are not kept.
-    pub(super) fn others(&self) -> u64 {
-        self.others
     }
 }
 

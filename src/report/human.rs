@@ -163,7 +163,7 @@ impl Human {
             writeln!(out)?;
             self.first_rule.get_or_insert(found.first.rule);
         }
-        if let more @ 1.. = self.causes.others() {
+        if let more @ 1.. = self.causes.others {
             writeln!(
                 out,
                 "{} of other causes not shown\n",

@@ -96,7 +96,7 @@ impl FileReader<'_> {
         }
         let mut details = format!("## The {shown}\n\n```{language}\n{text}\n```\n\n{values}");
         if !texts.examples.is_empty() {
-            details += &format!("## Examples\n\n{}\n\n", texts.examples.join("\n\n"));
+            details = details + "## Examples\n\n" + &texts.examples.join("\n\n") + "\n\n";
         }
         let page = format!(
             "{title}. The rule is declared in `{place}`.\n\n{why}{details}## How to fix it\n\n{on_page}\n{url}"

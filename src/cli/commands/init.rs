@@ -82,21 +82,20 @@ impl Init {
 
     /// The files to write: their names and their texts.
     fn files(&self) -> Vec<(&'static str, String)> {
-        let config = match self.pack {
-            true => CONFIG.replace("# packs =", "packs ="),
-            false => CONFIG.to_owned(),
-        };
-        let others = [
-            (self.pack, "gate/team.toml", PACK),
-            (self.pack, "gate/refund.schema.json", SCHEMA),
-            (self.pre_commit, ".pre-commit-config.yaml", HOOKS),
-            (self.workflow, ".github/workflows/runvet.yml", WORKFLOW),
+        let packs = if self.pack { "packs =" } else { "# packs =" };
+        let files = [
+            (true, "runvet.toml", CONFIG.replace("# packs =", packs)),
+            (self.pack, "gate/team.toml", PACK.into()),
+            (self.pack, "gate/refund.schema.json", SCHEMA.into()),
+            (self.pre_commit, ".pre-commit-config.yaml", HOOKS.into()),
+            (
+                self.workflow,
+                ".github/workflows/runvet.yml",
+                WORKFLOW.into(),
+            ),
         ];
-        let others = others.into_iter().filter(|(is_asked, ..)| *is_asked);
-        let others = others.map(|(_, name, text)| (name, text.to_owned()));
-        std::iter::once(("runvet.toml", config))
-            .chain(others)
-            .collect()
+        let asked = files.into_iter().filter(|(is_asked, ..)| *is_asked);
+        asked.map(|(_, name, text)| (name, text)).collect()
     }
 
     /// Says which runs are below the directory, and what to do next.
