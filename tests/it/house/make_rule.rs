@@ -1,5 +1,5 @@
-//! `make rule` starts a rule as CONTRIBUTING.md describes it: run in a copy of the files that it
-//! reads and writes.
+//! `make rule` starts a rule as CONTRIBUTING.md describes it, run in a copy of the files that it
+//! reads and writes, and `make bless` runs the tests that write files.
 
 use std::fs;
 use std::path::Path;
@@ -115,6 +115,60 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
     let again = house.start("plan/updated-before-start").unwrap();
     assert_eq!(again.status.code(), Some(2));
     assert!(stderr(&again).contains("src/rules/plan/updated_before_start.rs is there already"));
+}
+
+#[test]
+fn make_rule_fits_its_group() {
+    let house = House::new();
+    for (rule, level, expected) in [
+        (
+            "strict/zero",
+            "Off",
+            "\"rules\": {\"strict/*\": \"warning\"}",
+        ),
+        ("summary/zero", "Warning", "[\n  {\"rule\""),
+        ("new-group/zero", "Error", "[\n  {\"rule\""),
+    ] {
+        if house.start(rule).is_none() {
+            return;
+        }
+        let path = rule.replace('-', "_");
+        let code = house.read(&format!("src/rules/{path}.rs"));
+        assert!(
+            code.contains(&format!("    level: Level::{level},\n")),
+            "{code}"
+        );
+        let case = house.read(&format!("corpus/bad/{rule}/case/expect.json"));
+        assert!(case.contains(expected), "{case}");
+        serde_json::from_str::<serde_json::Value>(&case).unwrap();
+        let page = house.read(&format!("src/rules/{path}.md"));
+        assert_eq!(page.contains("off by default"), level == "Off", "{page}");
+    }
+}
+
+#[test]
+fn make_bless_runs_the_tests_that_write_whatever_fails() {
+    let bless = |cargo: &str| {
+        let mut bless = Command::new("python3");
+        bless.arg(root().join("tools/bless")).env("CARGO", cargo);
+        bless.output().ok()
+    };
+    let (Some(named), Some(failed)) = (bless("echo"), bless("false")) else {
+        return skip("there is no python3");
+    };
+    let named = stdout(&named);
+    assert!(named.contains("test --locked --lib -- --exact"), "{named}");
+    for test in [
+        " schemas::generated::schema_files_are_derived_from_the_types",
+        " serve::openapi::description_is_derived_from_the_types",
+        " cli::view::dashboards_of_the_demo_match_the_snapshots",
+        " contract::corpus::cases_of_each_rule_are_counted",
+        " house::docs::rule_document_is_made_of_the_pages",
+    ] {
+        assert!(named.contains(test), "{test}: {named}");
+    }
+    assert!(!named.contains("house::docs::links_lead"), "{named}");
+    assert_eq!(failed.status.code(), Some(1));
 }
 
 #[test]
