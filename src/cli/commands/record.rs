@@ -179,6 +179,12 @@ impl Record {
         if let Some(gate) = self.config.gate_if_any()? {
             recorder = recorder.gate(gate);
         }
+        let is_odd = |id: &&String| id.contains(':') || id.ends_with('.');
+        if let Some(id) = self.id.as_ref().filter(is_odd) {
+            output.note(&format!(
+                "on Windows and exFAT, no directory can be called {id}"
+            ));
+        }
         if self.exec {
             let command = exec::CommandLine::new(self.command.clone())?;
             self.must_have_workspace().map_err(Failure::fault)?;

@@ -212,7 +212,18 @@ fn run_is_recorded_afterwards_with_its_own_id_and_times() {
 }
 
 #[test]
-fn id_that_no_directory_can_have_everywhere_is_refused() {
+fn id_that_is_not_a_name_everywhere_is_noted() {
+    let temp = tempfile::tempdir().unwrap();
+    for (id, is_noted) in [("trace:1", true), ("dot.", true), ("trace-1.2", false)] {
+        let id = format!("--id={id}");
+        let (code, _, said) = session(temp.path(), &["--task", "t", &id], "{\"finish\":{}}\n");
+        assert_eq!(code, Some(0), "{id}: {said}");
+        assert_eq!(said.contains("on Windows"), is_noted, "{id}: {said}");
+    }
+}
+
+#[test]
+fn id_that_can_not_be_a_directory_is_refused() {
     let temp = tempfile::tempdir().unwrap();
     let long = "a".repeat(129);
     let wrong = [
