@@ -4,6 +4,7 @@ mod memory;
 
 use crate::digest::Digest;
 use crate::finding::{Severity, Skip, SkipReason};
+use crate::printable::count;
 use crate::source::{Artifact, Place, Target};
 pub(crate) use memory::FindingMemory;
 
@@ -182,7 +183,8 @@ impl<'f> Findings<'f> {
                 ..last.draft.place.clone()
             };
             let file = whole.file_name();
-            let message = format!("{file}: {untold} more findings of this rule are not listed");
+            let more = count(untold as u64, "more finding");
+            let message = format!("{file}: {more} of this rule not listed");
             let mut draft = Draft::new(whole, message).besides(&untold);
             draft.rests_on = last.draft.rests_on;
             self.add(draft);

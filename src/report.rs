@@ -135,7 +135,7 @@ formats! {
     Ndjson = "ndjson", ["coverage", "statistics"], |_options| json::Ndjson;
     /// SARIF 2.1.0, for code scanning
     Sarif = "sarif", [], |options| sarif::Sarif::new(options.rules.clone());
-    /// `JUnit` XML, one test case per episode
+    /// XML for tools that show test results, one test case per episode
     Junit = "junit", ["verbose"],
         |options| junit::Junit::new(options.deny, options.verbose);
     /// GitHub workflow annotations, and a job summary

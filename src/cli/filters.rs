@@ -86,7 +86,9 @@ impl FilterArgs {
             values.iter().map(option)
         });
         let mut filters: Vec<String> = given.collect();
-        filters.extend(self.silent_for.map(|_| "--silent-for".to_owned()));
+        let silent = self.silent_for.map(|it| it.as_secs());
+        let silent = silent.map(|seconds| format!("--silent-for {seconds}s"));
+        filters.extend(silent);
         filters.extend((!self.period.is_all()).then(|| self.period.to_string()));
         filters
     }

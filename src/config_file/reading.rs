@@ -353,6 +353,7 @@ fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
 fn advice(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.len() == 1 => format!("expected `{}`", known.concat()),
         None => format!("expected one of: {}", known.join(", ")),
     }
 }

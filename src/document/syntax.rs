@@ -102,7 +102,7 @@ impl SyntaxErrorKind {
                 "Remove the comma before the bracket, or write the value that is missing."
             }
             Self::MoreText => {
-                "Two values stand where one belongs: give each a file or a line of its own."
+                "There are two values in place of one: give each a file or a line of its own."
             }
             Self::ControlCharacter => {
                 "Escape control characters: a line break is `\\n` and a tab `\\t` in a JSON string."

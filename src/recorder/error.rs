@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::finding::{EpisodeReport, Finding};
-use crate::printable::escape;
+use crate::printable::{count, escape};
 
 /// Why a call of the recorder failed. Unless it says otherwise, nothing was written.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +119,7 @@ fn sentence(findings: &[Finding]) -> String {
     let first = first.unwrap_or_default();
     match findings.len() {
         0 | 1 => first,
-        number => format!("{first}, and {} more findings", number - 1),
+        number => format!("{first}, and {}", count(number as u64 - 1, "more finding")),
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
             let with = if counts.is_empty() { "" } else { ", with " };
             let valid = match totals.ignored + totals.baselined {
                 // What is excused may be an error.
-                1.. => "no errors that count",
+                1.. => "no other errors",
                 0 if is_one => "valid",
                 0 => "all valid",
             };

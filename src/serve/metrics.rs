@@ -76,9 +76,9 @@ impl Numbers {
         all.register("runs_breaking_rules", help, self.breaks_rule.clone());
         let help = "Runs in progress or paused";
         all.register("runs_in_progress", help, self.running.clone());
-        let help = "Findings that count";
+        let help = "Findings that are neither ignored nor in the baseline";
         all.register("findings", help, self.findings.clone());
-        let help = "Findings that count, by rule";
+        let help = "Findings that are neither ignored nor in the baseline, by rule";
         all.register("rule_findings", help, self.of_rules.clone());
         let help = "1 where all runs were looked at and there are no faults, or else 0";
         all.register("complete", help, self.complete.clone());

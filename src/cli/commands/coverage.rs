@@ -20,7 +20,7 @@ use crate::coverage::{coverage, text};
 #[derive(Args)]
 #[command(after_long_help = "\
 Exit codes:
-  0  the coverage is shown, whatever the runs are worth
+  0  the coverage is shown, also of runs that are not valid
   2  a path could not be looked at, or a run not judged; the rest is counted
   3  no episode was found
 

@@ -26,7 +26,7 @@ use crate::table::{self, RowFormat, TableWriter};
 #[derive(Args)]
 #[command(after_long_help = "\
 Exit codes:
-  0  the table is written, whatever the runs are worth
+  0  the table is written, also of runs that are not valid
   2  something could not be read, judged or written; what could be is in the table
   3  no episode was found
 

@@ -254,7 +254,7 @@ fn texts_of_expressions_are_kept_up_to_a_limit() {
         findings.len()
     );
     let more = 4_000 - (findings.len() - 1);
-    let said = format!("{more} more findings of this rule are not listed");
+    let said = format!("{more} more findings of this rule not listed");
     assert!(findings.iter().any(|it| it.message.contains(&said)));
 }
 
