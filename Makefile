@@ -16,7 +16,7 @@ build: ## build the optimized binary
 
 demo: ## check the example run data in corpus/, with a development build that has this command alone
 	$(CARGO) run --locked --no-default-features --features minimal -- validate corpus/demo || test $$? -eq 1
-	@echo "Three of the five runs are broken on purpose. See all of one: target/debug/runvet validate --verbose corpus/demo/episodes/ep_03_edited"
+	@echo "Three of the five runs are broken on purpose. Nothing is installed, so type target/debug/runvet for runvet. See all of one run: target/debug/runvet validate --verbose corpus/demo/episodes/ep_03_edited"
 
 test: ## run all tests, and count those that can't run here
 	@CARGO="$(CARGO)" tests/run
@@ -39,8 +39,8 @@ lint: ## check format, lints, documentation, workflows and licences
 check: lint test ## what must pass before a change is merged
 
 audit: ## check licences, bans, sources and, where their database can be reached, advisories of dependencies
-	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check licenses bans sources \
-	&& $(CARGO) deny --locked --manifest-path python/Cargo.toml --config deny.toml check licenses bans sources; \
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --log-level error --locked check licenses bans sources \
+	&& $(CARGO) deny --log-level error --locked --manifest-path python/Cargo.toml --config deny.toml check licenses bans sources; \
 	else echo "cargo-deny is not installed; get it with: cargo install cargo-deny --locked"; exit 1; fi
 	@if $(CARGO) deny --locked fetch db >/dev/null 2>&1; then $(CARGO) deny --locked check --disable-fetch advisories; \
 	else echo "advisories are not checked: their database can't be reached"; fi
