@@ -296,9 +296,17 @@ class Run:
         if error is not None and status == "ok":
             status = "error"
         why = reason if error is None else error
-        given = _all_are(Evaluated, "assertions", assertions)
-        evaluated = [(it.name, it.passed, it.message) for it in given]
-        found = self._run.finish(status, why, list(artifacts), measured(metrics), evaluated, score)
+        end = {
+            "status": status,
+            "artifacts": list(artifacts),
+            "metrics": measured(metrics),
+            "assertions": [_members(it) for it in _all_are(Evaluated, "assertions", assertions)],
+        }
+        if status == "error":
+            end["error"] = "unknown" if why is None else why
+        elif status != "ok":
+            end["reason"] = status if why is None else why
+        found = self._run.finish(end, score)
         return Recorded(self.id, self.path, tuple(found))
 
     def execute(self, adapter: Adapter) -> None:
@@ -597,7 +605,12 @@ def _all_are(kind: type[_Result], name: str, given: Iterable[_Result]) -> list[_
     return items
 
 
-def _drafted(step: StepLike) -> tuple[str, str, str, str | None, Mapping[str, Any] | None]:
+def _members(value: Step | Evaluated) -> dict[str, Any]:
+    """What `runvet record` takes for it."""
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+
+
+def _drafted(step: StepLike) -> dict[str, Any]:
     if isinstance(step, Mapping):
         known = {"id", "kind", "description", "rationale", "inputs"}
         if unknown := step.keys() - known:
@@ -605,7 +618,7 @@ def _drafted(step: StepLike) -> tuple[str, str, str, str | None, Mapping[str, An
     try:
         made = Step(**step) if isinstance(step, Mapping) else step
         made = Step(*made) if isinstance(made, tuple) else made
-        return made.id, made.kind, made.description, made.rationale, made.inputs
-    except (AttributeError, TypeError):
+        return _members(*_all_are(Step, "steps", [made]))
+    except TypeError:
         like = "a runvet.Step, a mapping with its fields, or a tuple of id, kind and description"
         raise TypeError(f"a step is {like}, not {described(step)}") from None

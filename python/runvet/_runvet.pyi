@@ -211,7 +211,7 @@ class Run:
     def note(self, phase: str, payload: Mapping[str, Any]) -> str: ...
     def plan(
         self,
-        steps: list[tuple[str, str, str, str | None, Mapping[str, Any] | None]],
+        steps: list[dict[str, Any]],
         source: str,
         adds: bool,
     ) -> list[str]: ...
@@ -225,15 +225,7 @@ class Run:
     def propose(self, proposal: Mapping[str, Any], applied: bool) -> str: ...
     def persist(self) -> None: ...
     def pause(self, reason: str) -> None: ...
-    def finish(
-        self,
-        status: str,
-        reason: Any,
-        artifacts: list[str],
-        metrics: Mapping[str, Any] | None,
-        evaluated: list[tuple[str, bool, str | None]],
-        score: float | None,
-    ) -> list[Finding]: ...
+    def finish(self, end: Mapping[str, Any], score: float | None) -> list[Finding]: ...
 
 @final
 class OpenStep:

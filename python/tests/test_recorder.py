@@ -207,6 +207,15 @@ def test_wrong_arguments_are_told_with_what_is_expected(
     judged(tmp_path)
 
 
+def test_default_replaces_values_and_not_steps(tmp_path: Path) -> None:
+    with Recorder(tmp_path, default=lambda _: "replaced").begin("t") as run:
+        run.plan([Step("a", "act", "do", inputs={"it": object()})])
+        run.open("a")
+        assert run.state["plan"]["steps"][0]["inputs"] == {"it": "replaced"}
+        run.finish("partial", "enough", assertions=[runvet.Evaluated("short", True)])
+    judged(run.path)
+
+
 def test_recorder_that_has_recorded_can_be_pickled(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path).threshold(0.7)
     recorder.begin("one").finish()

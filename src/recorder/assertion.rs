@@ -3,6 +3,7 @@
 use std::path::{Component, Path};
 use std::sync::atomic::AtomicBool;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -73,12 +74,17 @@ impl Assertion {
     }
 }
 
-/// What an evaluator found: whether the run did one of the things that it should.
-#[derive(Clone, Debug, Serialize)]
+/// What an evaluator found about one thing that the run should do.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Evaluation")]
 pub struct Evaluated {
+    /// What the evaluator says about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    /// The name of the assertion.
     name: String,
+    /// Whether it holds.
     pub(super) passed: bool,
 }
 

@@ -15,6 +15,7 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
+pub(super) use ending::Ending;
 pub use ending::{End, Recorded};
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;

@@ -5,15 +5,14 @@ use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use runvet::finding::Finding;
 use runvet::read::policy::Scope;
-use runvet::record::{Action, Step as PlanStep, StepKind, StepStatus};
-use runvet::recorder::{
-    self, End, Error, Evaluated, PolicyDecision, StepDecision, StepDraft, StepEnd, Veto,
-};
+use runvet::record::{Action, Step as PlanStep, StepStatus};
+use runvet::recorder::{self, End, Error, PolicyDecision, StepDecision, StepDraft, StepEnd, Veto};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::turns::{Failed, Turn, Turns};
@@ -166,6 +165,11 @@ impl Run {
         known.insert(about)
     }
 
+    /// An argument that has the form of the same one in a command of `runvet record`.
+    fn typed<T: DeserializeOwned>(&self, argument: &Bound<'_, PyAny>) -> PyResult<T> {
+        serde_json::from_value(self.encoder.value(argument)?).map_err(unwritable)
+    }
+
     /// A veto as an exception; one of a policy that failed has its exception as the cause.
     fn vetoed(&self, py: Python<'_>, veto: &Veto, step: Option<&str>) -> PyErr {
         let error = errors::vetoed(
@@ -177,9 +181,6 @@ impl Run {
         error
     }
 }
-
-/// A step as Python says it: id, kind, description, rationale, inputs.
-type Step<'py> = (Text, String, Text, Option<Text>, Option<Bound<'py, PyAny>>);
 
 #[pymethods]
 impl Run {
@@ -244,8 +245,7 @@ impl Run {
         step: Option<&OpenStep>,
         action: Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let action: Action =
-            serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
+        let action: Action = self.typed(&action)?;
         self.with(py, |run| match step {
             Some(step) => run.may_act(&step.must_be_open()?, action),
             None => run.may_act(None, action),
@@ -265,22 +265,11 @@ impl Run {
     fn plan(
         &self,
         py: Python<'_>,
-        steps: Vec<Step<'_>>,
+        steps: Bound<'_, PyAny>,
         source: &str,
         adds: bool,
     ) -> PyResult<Vec<String>> {
-        let mut drafts = Vec::new();
-        for (id, kind, description, rationale, inputs) in steps {
-            let kind: StepKind = kind.parse().map_err(errors::unknown_word("kind"))?;
-            let mut draft = StepDraft::new(id.0, kind, description.0);
-            if let Some(rationale) = rationale {
-                draft = draft.rationale(rationale.0);
-            }
-            if let Some(inputs) = inputs {
-                draft = draft.inputs(self.encoder.map(&inputs)?);
-            }
-            drafts.push(draft);
-        }
+        let drafts: Vec<StepDraft> = self.typed(&steps)?;
         let planned = self.with(py, |run| {
             let known = run.state().plan.steps.iter().filter(|_| adds);
             let known: Vec<StepDraft> = known.map(draft_of).collect();
@@ -311,8 +300,7 @@ impl Run {
         step: Option<&OpenStep>,
         action: Bound<'_, PyAny>,
     ) -> PyResult<String> {
-        let action: Action =
-            serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
+        let action: Action = self.typed(&action)?;
         // Only the thread whose turn it is looks at the step: others act in it as well.
         self.with_step(py, step, |run| match step {
             Some(step) => run.act(&step.must_be_open()?, action),
@@ -414,47 +402,13 @@ impl Run {
     }
 
     /// Ends the run. Where that is refused, it goes on.
-    #[expect(clippy::too_many_arguments, reason = "all that an end may say")]
     fn finish(
         &self,
         py: Python<'_>,
-        status: &str,
-        reason: Bound<'_, PyAny>,
-        artifacts: Vec<Text>,
-        metrics: Option<Bound<'_, PyAny>>,
-        evaluated: Vec<(Text, bool, Option<Text>)>,
+        end: Bound<'_, PyAny>,
         score: Option<f64>,
     ) -> PyResult<Vec<Py<PyAny>>> {
-        let why = || -> PyResult<String> {
-            let why: Option<Text> = reason.extract()?;
-            Ok(why.map_or_else(|| status.to_owned(), |why| why.0))
-        };
-        let mut end = match status {
-            "ok" => End::ok(),
-            "partial" => End::partial(why()?),
-            "vetoed" => End::vetoed(why()?),
-            "aborted" => End::aborted(why()?),
-            "error" => End::error(self.encoder.value(&reason)?),
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "status is {status:?}, not 'ok', 'partial', 'vetoed', 'aborted' or 'error'"
-                )));
-            }
-        };
-        for artifact in artifacts {
-            end = end.artifact(artifact.0);
-        }
-        let metrics = metrics.as_ref().map(|it| self.encoder.map(it));
-        for (name, value) in metrics.transpose()?.unwrap_or_default() {
-            end = end.metric(name, value);
-        }
-        for (name, passed, message) in evaluated {
-            let evaluated = Evaluated::new(name.0, passed);
-            end = end.evaluated(match message {
-                Some(message) => evaluated.message(message.0),
-                None => evaluated,
-            });
-        }
+        let mut end: End = self.typed(&end)?;
         if let Some(score) = score {
             end = end.score(score);
         }

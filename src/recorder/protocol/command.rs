@@ -7,7 +7,9 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 
-use crate::record::{Action, StepKind, any_value, describe_values, schema_id};
+use super::super::run::Ending;
+use super::super::{End, StepDraft};
+use crate::record::{Action, any_value, schema_id};
 
 /// A line of the standard input of `runvet record`: an object whose one member is the command.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -20,7 +22,7 @@ use crate::record::{Action, StepKind, any_value, describe_values, schema_id};
 pub(crate) enum Command {
     /// Sets the plan: its steps, or an object that names their source too. A step whose id the plan
     /// had before keeps its status.
-    Plan(Either<Vec<Either<String, PlannedStep>>, Plan>),
+    Plan(Either<Vec<Either<String, StepDraft>>, Plan>),
     /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
     Open(String),
     /// Adds an action of an open step, or of none if none is open. An action without any result
@@ -55,7 +57,7 @@ pub(crate) enum Command {
     /// continues the run.
     Pause(String),
     /// Ends the run and the session. The argument is an object, or how the run ends.
-    Finish(Either<Ending, Finish>),
+    Finish(Either<Ending, End>),
 }
 
 /// The name of each command.
@@ -69,39 +71,9 @@ pub(super) const COMMANDS: [&str; 15] = [
 #[serde(deny_unknown_fields)]
 pub(crate) struct Plan {
     /// The steps, in execution order: objects, or what the step does.
-    pub(super) steps: Vec<Either<String, PlannedStep>>,
+    pub(super) steps: Vec<Either<String, StepDraft>>,
     /// The origin of the plan. Absent means `planner.external`.
     pub(super) source: Option<String>,
-}
-
-/// One step of a plan.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PlannedStep {
-    /// The step's identifier, unique within the plan. Absent means `step-1` for the first step of
-    /// the plan, `step-2` for the second, and so on.
-    #[schemars(length(min = 1))]
-    pub(super) id: Option<String>,
-    /// What kind of work the step does. Absent means `act`.
-    pub(super) kind: Option<StepKind>,
-    /// What the step does, in words for people.
-    pub(super) description: String,
-    /// Why the plan has this step.
-    pub(super) rationale: Option<String>,
-    /// The inputs of the step: any keys with any values.
-    pub(super) inputs: Option<Map<String, Value>>,
-}
-
-impl From<String> for PlannedStep {
-    fn from(description: String) -> Self {
-        Self {
-            id: None,
-            kind: None,
-            description,
-            rationale: None,
-            inputs: None,
-        }
-    }
 }
 
 /// An action. The recorder adds `id` and `timestamp`.
@@ -224,71 +196,6 @@ pub(crate) struct Proposal {
     pub(super) proposal: Map<String, Value>,
     /// Whether it was applied already. Absent means no.
     pub(super) applied: Option<bool>,
-}
-
-/// The end of a run.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Finish {
-    /// How the run ends.
-    pub(super) status: Ending,
-    /// Why the run ends as `partial`, `vetoed`, `aborted` or `error`.
-    pub(super) reason: Option<String>,
-    /// What went wrong, in any form; only with the status `error`.
-    #[serde(default)]
-    #[schemars(schema_with = "any_value")]
-    pub(super) error: Option<Value>,
-    /// Names or paths of the artifacts that the run produced.
-    pub(super) artifacts: Option<Vec<String>>,
-    /// Measurements of the outcome: any keys with any values.
-    pub(super) metrics: Option<Map<String, Value>>,
-    /// What an evaluator found: whether the run did each of the things that it should.
-    pub(super) assertions: Option<Vec<Evaluation>>,
-    /// The score that an evaluator gave; it becomes the metric `score`.
-    pub(super) score: Option<f64>,
-}
-
-/// What an evaluator found about one thing that the run should do.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Evaluation {
-    /// The name of the assertion.
-    pub(super) name: String,
-    /// Whether it holds.
-    pub(super) passed: bool,
-    /// What the evaluator says about it.
-    pub(super) message: Option<String>,
-}
-
-impl From<Ending> for Finish {
-    fn from(status: Ending) -> Self {
-        Self {
-            status,
-            reason: None,
-            error: None,
-            artifacts: None,
-            metrics: None,
-            assertions: None,
-            score: None,
-        }
-    }
-}
-
-/// How a run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(transform = describe_values)]
-pub(crate) enum Ending {
-    /// It did what it should: no step is pending, running or failed.
-    Ok,
-    /// It did some of what it should.
-    Partial,
-    /// It was blocked.
-    Vetoed,
-    /// Somebody stopped it.
-    Aborted,
-    /// It failed.
-    Error,
 }
 
 /// A value in its short form, which is not an object, or in full.

@@ -4,14 +4,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::bounded::{MAX_OUTPUT, bounded};
+use super::super::run::Ending;
 use super::super::size::value;
-use super::super::{End, Error, Evaluated, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
+use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
 use super::answer::{Answer, Done, Failed, Judgement};
-use super::command::{Act, COMMANDS, Close, Command, Either, Ending, Finish, Plan, Supposed};
+use super::command::{Act, COMMANDS, Close, Command, Either, Plan, Supposed};
 use crate::document::{Document, Kind, Tape};
 use crate::finding::Finding;
 use crate::printable::quote;
-use crate::record::StepKind;
 use crate::report::json_bytes;
 use crate::schema::RECORD_COMMAND;
 use crate::spelling::is_near;
@@ -217,7 +217,7 @@ fn carry_out(run: &mut Run, command: Command, most: usize) -> Result<Done, Faile
             return Ok(Done::found(run.would(&phase, payload.unwrap_or_default())?));
         }
         Command::Finish(finish) => {
-            run.end(end(finish.in_full())?)?;
+            run.end(explained(finish.in_full())?)?;
             return Ok(Done::ended(&run.recorded()));
         }
         Command::Pause(reason) => {
@@ -299,23 +299,15 @@ fn named(document: Document<'_>) -> Result<&'static str, Failed> {
     Err(wrong(&format!("there is no command {name}: {advice}")))
 }
 
-fn plan_steps(run: &mut Run, plan: PlanArgument) -> Result<Done, Failed> {
+fn plan_steps(
+    run: &mut Run,
+    plan: Either<Vec<Either<String, StepDraft>>, Plan>,
+) -> Result<Done, Failed> {
     let (steps, source) = match plan {
         Either::Short(steps) => (steps, None),
         Either::Full(Plan { steps, source }) => (steps, source),
     };
-    let steps = steps.into_iter().zip(1_u64..).map(|(step, number)| {
-        let step = step.in_full();
-        StepDraft {
-            rationale: step.rationale,
-            inputs: step.inputs,
-            ..StepDraft::new(
-                step.id.unwrap_or_else(|| format!("step-{number}")),
-                step.kind.unwrap_or(StepKind::Act),
-                step.description,
-            )
-        }
-    });
+    let steps = steps.into_iter().map(Either::in_full);
     let verdict = run.plan(steps, source.as_deref().unwrap_or(SOURCE))?;
     Ok(Done::judged(verdict.into()))
 }
@@ -390,53 +382,29 @@ fn open_step(run: &Run, named: Option<String>) -> Result<String, Failed> {
     }
 }
 
-fn end(finish: Finish) -> Result<End, Failed> {
-    let refused = |what: &str| {
+/// Fills in why a run ends, where the command does not say.
+fn explained(mut end: End) -> Result<End, Failed> {
+    let needless = match end.status {
+        Ending::Ok if end.reason.is_some() => Some("reason"),
+        Ending::Error => None,
+        _ => end.error.as_ref().map(|_| "error"),
+    };
+    if let Some(what) = needless {
         let message = format!("`{what}` has no meaning for a run that ends with this status");
-        Err(Failed::new("argument", &message))
-    };
-    let Finish {
-        status,
-        reason,
-        error,
-        artifacts,
-        metrics,
-        assertions,
-        score,
-    } = finish;
-    if status == Ending::Ok && reason.is_some() {
-        return refused("reason");
+        return Err(Failed::new("argument", &message));
     }
-    if status != Ending::Error && error.is_some() {
-        return refused("error");
-    }
-    let given = reason.clone().unwrap_or_else(|| NO_REASON.into());
-    let end = match status {
-        Ending::Ok => End::ok(),
-        Ending::Partial => End::partial(given),
-        Ending::Vetoed => End::vetoed(given),
-        Ending::Aborted => End::aborted(given),
+    match end.status {
+        Ending::Ok => {}
         Ending::Error => {
-            let why = error.or(reason.clone().map(Value::String));
-            End::error(why.unwrap_or_default()).because(reason)
+            let reason = end.reason.as_deref().unwrap_or("unknown");
+            end.error.get_or_insert_with(|| reason.into());
         }
-    };
-    let end = artifacts.into_iter().flatten().fold(end, End::artifact);
-    let metrics = metrics.into_iter().flatten();
-    let end = metrics.fold(end, |end, (name, value)| end.metric(name, value));
-    let evaluated = assertions.into_iter().flatten().map(|it| {
-        let evaluated = Evaluated::new(it.name, it.passed);
-        match it.message {
-            Some(message) => evaluated.message(message),
-            None => evaluated,
+        _ => {
+            end.reason.get_or_insert_with(|| NO_REASON.into());
         }
-    });
-    let end = evaluated.fold(end, End::evaluated);
-    Ok(score.into_iter().fold(end, End::score))
+    }
+    Ok(end)
 }
-
-/// What `plan` is given.
-type PlanArgument = Either<Vec<Either<String, super::command::PlannedStep>>, Plan>;
 
 #[cfg(test)]
 mod tests {

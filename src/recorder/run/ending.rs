@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::super::Durability;
@@ -15,55 +17,106 @@ use super::Run;
 use super::verification::{Content, POST, PRE, SNAPSHOTS, evaluation};
 use crate::digest::FileDigest;
 use crate::finding::Finding;
-use crate::record::{RunStatus, State, StepStatus, Summary};
+use crate::record::{RunStatus, State, StepStatus, Summary, any_value, describe_values};
 
-/// How a run ends.
-#[derive(Clone, Debug)]
+/// The end of a run.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Finish")]
 #[must_use]
 pub struct End {
-    status: RunStatus,
-    reason: Option<String>,
-    error: Value,
-    artifacts: Vec<String>,
-    metrics: Map<String, Value>,
-    evaluated: Vec<Evaluated>,
+    /// How the run ends.
+    pub(in crate::recorder) status: Ending,
+    /// Why the run ends as `partial`, `vetoed`, `aborted` or `error`.
+    pub(in crate::recorder) reason: Option<String>,
+    /// What went wrong, in any form; only with the status `error`.
+    #[serde(default)]
+    #[schemars(schema_with = "any_value")]
+    pub(in crate::recorder) error: Option<Value>,
+    /// Names or paths of the artifacts that the run produced.
+    artifacts: Option<Vec<String>>,
+    /// Measurements of the outcome: any keys with any values.
+    metrics: Option<Map<String, Value>>,
+    /// What an evaluator found: whether the run did each of the things that it should.
+    #[serde(rename = "assertions")]
+    evaluated: Option<Vec<Evaluated>>,
+    /// The score that an evaluator gave; it becomes the metric `score`.
     score: Option<f64>,
     /// When somebody gave the run up, which its process did not live to see.
+    #[serde(skip)]
     abandoned_at: Option<Micros>,
 }
 
-impl End {
-    fn of(status: RunStatus, reason: Option<String>) -> Self {
+/// How a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = describe_values)]
+pub(crate) enum Ending {
+    /// It did what it should: no step is pending, running or failed.
+    Ok,
+    /// It did some of what it should.
+    Partial,
+    /// It was blocked.
+    Vetoed,
+    /// Somebody stopped it.
+    Aborted,
+    /// It failed.
+    Error,
+}
+
+impl From<Ending> for RunStatus {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Ok => Self::Ok,
+            Ending::Partial => Self::Partial,
+            Ending::Vetoed => Self::Vetoed,
+            Ending::Aborted => Self::Aborted,
+            Ending::Error => Self::Error,
+        }
+    }
+}
+
+impl From<Ending> for End {
+    fn from(status: Ending) -> Self {
         Self {
             status,
-            reason,
-            error: Value::Null,
-            artifacts: Vec::new(),
-            metrics: Map::new(),
-            evaluated: Vec::new(),
+            reason: None,
+            error: None,
+            artifacts: None,
+            metrics: None,
+            evaluated: None,
             score: None,
             abandoned_at: None,
+        }
+    }
+}
+
+impl End {
+    fn of(status: Ending, reason: impl Into<String>) -> Self {
+        Self {
+            reason: Some(reason.into()),
+            ..status.into()
         }
     }
 
     /// The run did what it should: no step is pending, running or failed.
     pub fn ok() -> Self {
-        Self::of(RunStatus::Ok, None)
+        Ending::Ok.into()
     }
 
     /// The run did some of what it should.
     pub fn partial(reason: impl Into<String>) -> Self {
-        Self::of(RunStatus::Partial, Some(reason.into()))
+        Self::of(Ending::Partial, reason)
     }
 
     /// The run was blocked.
     pub fn vetoed(reason: impl Into<String>) -> Self {
-        Self::of(RunStatus::Vetoed, Some(reason.into()))
+        Self::of(Ending::Vetoed, reason)
     }
 
     /// Somebody stopped the run.
     pub fn aborted(reason: impl Into<String>) -> Self {
-        Self::of(RunStatus::Aborted, Some(reason.into()))
+        Self::of(Ending::Aborted, reason)
     }
 
     /// Somebody gave the run up.
@@ -76,53 +129,45 @@ impl End {
 
     /// The run failed, with an error in any form; null becomes `"unknown"`.
     pub fn error(error: impl Into<Value>) -> Self {
-        let error = error.into();
+        let error = Some(error.into()).filter(|error| !error.is_null());
         Self {
-            error: if error.is_null() {
-                "unknown".into()
-            } else {
-                error
-            },
-            ..Self::of(RunStatus::Error, None)
+            error: error.or_else(|| Some("unknown".into())),
+            ..Ending::Error.into()
         }
-    }
-
-    /// Says why it ends so.
-    pub(in crate::recorder) fn because(self, reason: Option<String>) -> Self {
-        Self { reason, ..self }
     }
 
     /// The event that says it.
     fn terminate(self) -> Draft {
-        let mut metrics = self.metrics;
+        let mut metrics = self.metrics.unwrap_or_default();
         metrics.extend(self.score.map(|score| (SCORE.to_owned(), score.into())));
         let payload = object([
             ("abandoned_at", self.abandoned_at.map(Micros::text).into()),
-            ("artifacts", some(self.artifacts)),
-            ("error", self.error),
+            ("artifacts", some(self.artifacts.unwrap_or_default())),
+            ("error", self.error.into()),
             ("metrics", some(metrics)),
             ("reason", self.reason.into()),
-            ("status", self.status.word().into()),
+            ("status", RunStatus::from(self.status).word().into()),
         ]);
         Draft::new("terminate", payload)
     }
 
     /// Adds a name or path to `outcomes.artifacts`.
     pub fn artifact(mut self, name: impl Into<String>) -> Self {
-        self.artifacts.push(name.into());
+        self.artifacts.get_or_insert_default().push(name.into());
         self
     }
 
     /// Adds a metric to `outcomes.metrics`.
     pub fn metric(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.metrics.insert(name.into(), value.into());
+        let metrics = self.metrics.get_or_insert_default();
+        metrics.insert(name.into(), value.into());
         self
     }
 
     /// Adds what an evaluator found, to `verification` in the summary: a run that ends `ok` is then
     /// a `success` if all that was found has passed, else its goal was not achieved.
     pub fn evaluated(mut self, evaluated: Evaluated) -> Self {
-        self.evaluated.push(evaluated);
+        self.evaluated.get_or_insert_default().push(evaluated);
         self
     }
 
@@ -134,10 +179,11 @@ impl End {
 
     /// Refuses metrics that would be replaced, and scores that can't be recorded.
     fn must_be_recordable(&self) -> Result<(), Error> {
-        if let Some(own) = OWN_METRICS
-            .iter()
-            .find(|own| self.metrics.contains_key(**own))
-        {
+        let has = |name: &str| {
+            let metrics = self.metrics.as_ref();
+            metrics.is_some_and(|metrics| metrics.contains_key(name))
+        };
+        if let Some(own) = OWN_METRICS.iter().find(|own| has(own)) {
             let why = format!("the recorder itself writes `{own}`");
             return Err(Error::refused("the metric", why));
         }
@@ -145,9 +191,7 @@ impl End {
             Some(score) if !score.is_finite() => {
                 format!("it is {score}, which is not a finite number")
             }
-            Some(_) if self.metrics.contains_key(SCORE) => {
-                "the metrics already contain a `score`".into()
-            }
+            Some(_) if has(SCORE) => "the metrics already contain a `score`".into(),
             _ => return Ok(()),
         };
         Err(Error::refused("the score", why))
@@ -199,30 +243,32 @@ impl Run {
     pub fn end(&mut self, end: End) -> Result<(), Error> {
         self.must_not_have_ended()?;
         let mut end = match self.fold.stopped.clone() {
-            Some(reason) if end.status != RunStatus::Vetoed => End {
-                status: RunStatus::Vetoed,
+            Some(reason) if end.status != Ending::Vetoed => End {
+                status: Ending::Vetoed,
                 reason: Some(reason),
-                error: Value::Null,
+                error: None,
                 ..end
             },
             _ => end,
         };
-        if end.status == RunStatus::Ok {
+        let is_ok = end.status == Ending::Ok;
+        if is_ok {
             self.must_be_done()?;
         }
         end.must_be_recordable()?;
         self.must_fit(&end.clone().terminate())?;
-        self.must_fit(&evaluation(&end.evaluated))?;
+        let evaluated = end.evaluated.as_deref().unwrap_or_default();
+        self.must_fit(&evaluation(evaluated))?;
         self.close_open_steps(&end)?;
-        self.verify(end.status == RunStatus::Ok, &end.evaluated)?;
+        self.verify(is_ok, evaluated)?;
         let verification = self.fold.verification.as_ref();
         let impossible = verification
             .filter(|verification| verification.provided == Some(true))
             .and_then(|verification| verification.error.clone());
-        if let Some(error) = impossible.filter(|_| end.status == RunStatus::Ok) {
+        if let Some(error) = impossible.filter(|_| is_ok) {
             end = End {
-                status: RunStatus::Error,
-                error: json!({ "code": error }),
+                status: Ending::Error,
+                error: Some(json!({ "code": error })),
                 ..end
             };
         }
@@ -251,7 +297,8 @@ impl Run {
         let open: Vec<String> = self.fold.open.iter().cloned().collect();
         for step in open {
             let reason = end.reason.clone();
-            let reason = reason.unwrap_or_else(|| format!("the run ended: {}", end.status));
+            let reason =
+                reason.unwrap_or_else(|| format!("the run ended: {}", RunStatus::from(end.status)));
             let payload = object([("reason", reason.into())]);
             self.set_step(&step, StepStatus::Failed, payload)?;
         }

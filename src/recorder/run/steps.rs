@@ -1,5 +1,7 @@
 //! The steps of a plan -> plan events, and act events for whatever becomes of each.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 #[cfg(doc)]
@@ -11,19 +13,36 @@ use super::Run;
 use super::policies::{PolicyDecision, Veto};
 use crate::record::{Action, State, Step, StepKind, StepStatus};
 
-/// A step of a plan, before it is recorded.
-#[derive(Clone, Debug)]
+/// One step of a plan.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PlannedStep")]
 pub struct StepDraft {
-    /// The unique id of the step.
-    pub(in crate::recorder) id: String,
-    /// What sort of step it is.
-    pub(in crate::recorder) kind: StepKind,
-    /// What the step does.
-    pub(in crate::recorder) description: String,
-    /// Why it is in the plan.
-    pub(in crate::recorder) rationale: Option<String>,
-    /// What it is given.
-    pub(in crate::recorder) inputs: Option<Map<String, Value>>,
+    /// The step's identifier, unique within the plan. Absent means `step-1` for the first step of
+    /// the plan, `step-2` for the second, and so on.
+    #[schemars(length(min = 1))]
+    id: Option<String>,
+    /// What kind of work the step does. Absent means `act`.
+    kind: Option<StepKind>,
+    /// What the step does, in words for people.
+    description: String,
+    /// Why the plan has this step.
+    rationale: Option<String>,
+    /// The inputs of the step: any keys with any values.
+    inputs: Option<Map<String, Value>>,
+}
+
+/// A step that is named by its place in the plan.
+impl From<String> for StepDraft {
+    fn from(description: String) -> Self {
+        Self {
+            id: None,
+            kind: None,
+            description,
+            rationale: None,
+            inputs: None,
+        }
+    }
 }
 
 impl StepDraft {
@@ -31,11 +50,9 @@ impl StepDraft {
     #[must_use]
     pub fn new(id: impl Into<String>, kind: StepKind, description: impl Into<String>) -> Self {
         Self {
-            id: id.into(),
-            kind,
-            description: description.into(),
-            rationale: None,
-            inputs: None,
+            id: Some(id.into()),
+            kind: Some(kind),
+            ..description.into().into()
         }
     }
 
@@ -51,18 +68,6 @@ impl StepDraft {
     pub fn inputs(mut self, inputs: Map<String, Value>) -> Self {
         self.inputs = Some(inputs);
         self
-    }
-
-    fn step(self, status: StepStatus) -> Step {
-        Step {
-            id: self.id,
-            kind: self.kind,
-            description: self.description,
-            status,
-            rationale: self.rationale,
-            inputs: self.inputs,
-            outputs: None,
-        }
     }
 }
 
@@ -168,13 +173,18 @@ impl Run {
         self.must_go_on()?;
         let steps: Vec<Step> = steps
             .into_iter()
-            .map(|draft| {
-                let known = self.fold.step(&draft.id);
-                let status = known.map_or(StepStatus::Pending, |step| step.status);
-                let outputs = known.and_then(|step| step.outputs.clone());
+            .zip(1_u64..)
+            .map(|(draft, number)| {
+                let id = draft.id.unwrap_or_else(|| format!("step-{number}"));
+                let known = self.fold.step(&id);
                 Step {
-                    outputs,
-                    ..draft.step(status)
+                    kind: draft.kind.unwrap_or(StepKind::Act),
+                    description: draft.description,
+                    status: known.map_or(StepStatus::Pending, |step| step.status),
+                    rationale: draft.rationale,
+                    inputs: draft.inputs,
+                    outputs: known.and_then(|step| step.outputs.clone()),
+                    id,
                 }
             })
             .collect();
