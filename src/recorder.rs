@@ -27,6 +27,7 @@
 //! ```
 
 mod assertion;
+mod attachment;
 mod bounded;
 mod clock;
 mod crashes;
@@ -53,6 +54,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use assertion::{Assertion, Evaluated};
+pub use attachment::Attachment;
 pub use bounded::{MAX_OUTPUT, bounded};
 pub use clock::Clock;
 use clock::{Micros, SystemClock, episode_id};
@@ -60,11 +62,11 @@ pub use error::Error;
 use event::{Draft, object};
 use fold::Fold;
 pub use protocol::Session;
-use run::PRE;
 pub use run::{
     Adapter, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run, StepDecision,
     StepDraft, StepEnd, Veto,
 };
+use run::{PRE, SNAPSHOTS};
 use size::Size;
 pub use task::Task;
 use task::text_of_path;
@@ -274,8 +276,8 @@ impl Recorder {
         let fold = Fold::start(&start).map_err(|wrong| Error::refused("the task", wrong.0))?;
         let dir = self.make_episode_dir(&id)?;
         if let Some(content) = snapshot {
-            let snapshots = self.snapshots_dir(&dir)?;
-            let replaced = self.replace(&snapshots, PRE, &content);
+            let snapshots = self.dir_in(&dir, SNAPSHOTS)?;
+            let replaced = self.replace(&snapshots, &beside(PRE), PRE, &content);
             replaced.map_err(|failed| failed.error)?;
             if self.durability != Durability::Process {
                 self.sync_dir(&snapshots)?;
@@ -375,17 +377,29 @@ impl Recorder {
         synced.map_err(Error::io("syncing", dir.path()))
     }
 
-    /// Replaces a file by rename.
-    fn replace(&self, dir: &OpenDir, name: &str, content: &[u8]) -> Result<(), Failed> {
-        let beside = beside(name);
-        let written = self.write_beside(dir, &beside, content).and_then(|()| {
-            let renamed = self.disk.rename(dir, &beside, name);
+    /// Opens a directory in that of an episode, and makes it where it is missing.
+    fn dir_in(&self, dir: &OpenDir, name: &str) -> Result<OpenDir, Error> {
+        let made = make_unless_there(self.disk.as_ref(), dir, name.as_ref());
+        let opened = made.and_then(|()| dir.dir(name));
+        opened.map_err(Error::io("making", &dir.path().join(name)))
+    }
+
+    /// Replaces a file by another one, which is written beside it and renamed.
+    fn replace(
+        &self,
+        dir: &OpenDir,
+        beside: &str,
+        name: &str,
+        content: &[u8],
+    ) -> Result<(), Failed> {
+        let written = self.write_beside(dir, beside, content).and_then(|()| {
+            let renamed = self.disk.rename(dir, beside, name);
             let path = dir.path().join(name);
             renamed.map_err(|source| Failed::as_before(Error::io("replacing", &path)(source)))
         });
         if written.is_err() {
             // Where this fails too, the file does no harm: the next process removes it.
-            let _ = self.disk.remove(dir, &beside);
+            let _ = self.disk.remove(dir, beside);
         }
         written
     }

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args, overload
 
 from . import _runvet
+from ._check import PathLike
 from ._encode import MAX_OUTPUT, Default, bounded, described, error_of, measured
 from ._errors import Refused, StepSkipped, Vetoed
 from ._read import Episode
@@ -263,6 +264,23 @@ class Run:
     def propose(self, proposal: Mapping[str, Any], *, applied: bool = False) -> str:
         """Adds a proposal of what to learn, to the timeline and to `learn.jsonl`."""
         return self._run.propose(proposal, applied)
+
+    def attach(
+        self, content: bytes | bytearray | memoryview | PathLike, extension: str = "", /
+    ) -> dict[str, Any]:
+        """Puts bytes, or the file at a path, into a file of the episode: a screenshot, a page.
+
+        It returns the file's `name` below the directory of the episode, its `sha256` and its number
+        of `bytes`, which an action refers to. The name has the digest and the extension, which a
+        path has itself. The outcomes and the manifest list the file. Bytes that are attached
+        already are not written again. Raises `Refused` for more than 64 MiB, and for a path that
+        does not lead to a regular file.
+        """
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            return self._run.attach(bytes(content), extension)
+        if extension:
+            raise TypeError("a file has an extension already: give it with bytes alone")
+        return self._run.attach(os.fsencode(content), None)
 
     def persist(self) -> None:
         """Replaces `state.json` by the present state, after its evidence."""

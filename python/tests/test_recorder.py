@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pickle
@@ -663,3 +664,27 @@ def test_bytes_are_those_that_rust_writes(tmp_path: Path) -> None:
     for name in names:
         assert (run.path / name).read_bytes() == (rust / name).read_bytes(), name
     judged(tmp_path / "rust")
+
+
+def test_files_are_attached_by_their_digest(tmp_path: Path) -> None:
+    page = tmp_path / "page.HTML"
+    page.write_bytes(b"<p>")
+    (tmp_path / "link").symlink_to(page)
+    run = Recorder(tmp_path / "runs").begin("look")
+    image = run.attach(b"\x89PNG", "png")
+    assert run.attach(memoryview(b"\x89PNG"), ".png") == image
+    names = [image["name"], run.attach(page)["name"]]
+    assert (image["bytes"], image["sha256"]) == (4, hashlib.sha256(b"\x89PNG").hexdigest())
+    for wrong in (b"x", tmp_path / "link", str(tmp_path), tmp_path / "none"):
+        with pytest.raises(runvet.Refused):
+            run.attach(wrong, "a/b" if wrong == b"x" else "")
+    for call in (lambda: run.attach(page, "html"), lambda: run.attach(3)):  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            call()
+    run.act(tool="screenshot", output=image)
+    ended = run.finish(artifacts=["report.md"])
+    assert ended.state["outcomes"]["artifacts"] == [*names, "report.md"]
+    assert [(ended.path / name).read_bytes() for name in names] == [b"\x89PNG", b"<p>"]
+    judged(ended.path)
+    (ended.path / names[0]).write_bytes(b"other")
+    assert not runvet.validate(ended.path, verify_manifest=True).ok

@@ -1,7 +1,6 @@
 //! The frame of a page: its policy, style and script around its parts.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
@@ -17,7 +16,7 @@ pub(crate) const SCRIPT: &str = include_str!("script.js");
 /// What a page may do: use its own style and script, which are known by their digests. It may not
 /// load anything, send anything, or make markup in any way but the script's own.
 fn policy() -> String {
-    let digest = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
+    let digest = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; \
          base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; \

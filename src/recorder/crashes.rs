@@ -14,6 +14,7 @@ use serde_json::{Map, json};
 use self::sessions::{Random, Session, Ticking, crash_sessions, recorder, say};
 use super::run::fold_of;
 use super::{Durability, End, Error, Recorded, Recorder, Task};
+use crate::digest::FileDigest;
 use crate::finding::{EpisodeReport, Severity};
 use crate::gate::Gate;
 use crate::source::Artifact;
@@ -71,6 +72,26 @@ fn errors(report: &EpisodeReport) -> Vec<String> {
     errors.map(ToString::to_string).collect()
 }
 
+/// The attachments of the timeline that are not among the files as they were attached.
+fn lost_attachments(files: &Files) -> Vec<String> {
+    let events = files
+        .iter()
+        .find(|(path, _)| path.ends_with("events.jsonl"));
+    let Some((path, events)) = events else {
+        return Vec::new();
+    };
+    let lines = events.split_inclusive(|byte| *byte == b'\n');
+    let events = lines.filter_map(|line| serde_json::from_slice::<super::event::Event>(line).ok());
+    let attached = events.filter(|event| event.is("runtime", super::attachment::ATTACHED));
+    let names = attached.map(|event| event.payload["name"].as_str().unwrap().to_owned());
+    let is_lost = |name: &String| {
+        let content = files.get(&path.with_file_name(name));
+        let is_there = |it: &Vec<u8>| name.contains(&FileDigest::of(it).to_string());
+        !content.is_some_and(is_there)
+    };
+    names.filter(is_lost).collect()
+}
+
 /// Lays files out, recovers the run and ends it.
 struct Revived {
     /// What is wrong with what is then there.
@@ -111,6 +132,10 @@ fn revived(files: &Files, from: &Path) -> Revived {
     let files = on_disk(dir.path());
     let report = check(&files).unwrap();
     let mut wrong: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    wrong.extend(lost_attachments(&files));
+    if files.keys().any(|path| path.ends_with(".new.tmp")) {
+        wrong.push("half of an attachment is left".into());
+    }
     if recorder.recover(&id).is_err() {
         wrong.push("it can't be recovered again".into());
     }
@@ -160,6 +185,7 @@ fn cut_off(seed: u64) -> (u64, bool) {
             return;
         };
         assert_eq!(errors(&report), [""; 0], "session {seed}, point {number}");
+        assert_eq!(lost_attachments(files), [""; 0], "session {seed}");
         // Recovering takes system calls of its own: one point in sixteen is enough, and over many
         // sessions all sorts of points are among them.
         if (seed + number).is_multiple_of(16) {

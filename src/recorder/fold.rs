@@ -4,9 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::attachment::{ATTACHED, Attachment};
 use super::clock::Micros;
 use super::event::{Draft, Event, SYNTHETIC, UNKNOWN_TIME};
 use super::size::{ROOM_TO_END, Size};
@@ -63,6 +65,8 @@ pub(super) struct Fold {
     pub(super) has_given_times: bool,
     /// Whether the caller does not know when some events happened.
     pub(super) has_unknown_times: bool,
+    /// The attachments, by their names.
+    pub(super) attached: BTreeMap<String, Attachment>,
 }
 
 /// What an entry of the state has besides what its event's payload has, such as a timestamp.
@@ -136,6 +140,7 @@ impl Fold {
             stopped: None,
             has_given_times: payload.get("times").and_then(Value::as_str) == Some(GIVEN),
             has_unknown_times: false,
+            attached: BTreeMap::new(),
         })
     }
 
@@ -308,6 +313,15 @@ impl Fold {
                     .map_err(|_| wrong(event))?,
             );
         }
+        if event.is("runtime", ATTACHED) {
+            self.held += Size::of(&event.payload) + BESIDES;
+            let attachment = Attachment::deserialize(&Value::Object(event.payload.clone()));
+            let attachment = attachment.ok().filter(Attachment::is_named_by_digest);
+            let attachment = attachment.ok_or_else(|| wrong(event))?;
+            let artifacts = self.state.outcomes.artifacts.get_or_insert_default();
+            artifacts.push(attachment.name.clone());
+            self.attached.insert(attachment.name.clone(), attachment);
+        }
         if event.is_evidence() {
             self.sealed_last = typed(event, "state_sha256")?;
         }
@@ -328,7 +342,10 @@ impl Fold {
         let outcomes = &mut self.state.outcomes;
         outcomes.status = status;
         outcomes.metrics = Some(metrics);
-        outcomes.artifacts = typed(event, "artifacts")?;
+        if let Some(mut named) = typed::<Vec<String>>(event, "artifacts")? {
+            named.retain(|name| !self.attached.contains_key(name));
+            outcomes.artifacts.get_or_insert_default().extend(named);
+        }
         outcomes.error = event.payload.get("error").cloned().unwrap_or_default();
         self.state.links = Some(links(true));
         self.held += Size::of(&event.payload) + BESIDES;
@@ -345,6 +362,9 @@ impl Fold {
             "plan" => Some(self.held + size.within(1) + ROOM_TO_END),
             "act" if !event.adds_to_state() => None,
             "act" | "memory" => Some(self.held() + payload + ROOM_TO_END),
+            "runtime" if event.event_type == Some(ATTACHED) => {
+                Some(self.held() + payload + ROOM_TO_END)
+            }
             "terminate" => Some(self.held() + payload),
             _ => None,
         }

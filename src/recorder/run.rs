@@ -1,5 +1,6 @@
 //! The calls of an agent -> events, and the snapshots that sum them up.
 
+mod attaching;
 mod ending;
 mod judging;
 mod memory;
@@ -21,7 +22,7 @@ pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
 pub use steps::{Adapter, OpenStep, StepDecision, StepDraft, StepEnd};
 use verification::Before;
-pub(super) use verification::PRE;
+pub(super) use verification::{PRE, SNAPSHOTS};
 
 use super::clock::Micros;
 use super::error::Error;
@@ -31,7 +32,7 @@ use super::phase::reserved;
 use super::size::Size;
 use super::text::text;
 use super::timeline::{Failed, TimelineFile};
-use super::{Durability, Recorder};
+use super::{Durability, Recorder, beside};
 use crate::check::LiveChecker;
 use crate::digest::FileDigest;
 use crate::finding::Finding;
@@ -328,7 +329,7 @@ impl Run {
     /// Replaces a file by rename.
     fn replace(&mut self, dir: &OpenDir, name: &str, content: &[u8]) -> Result<(), Error> {
         self.must_be_sound()?;
-        let replaced = self.recorder.replace(dir, name, content);
+        let replaced = self.recorder.replace(dir, &beside(name), name, content);
         self.unless_unknown(replaced)
     }
 

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use data_encoding::BASE64URL_NOPAD;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -280,12 +279,12 @@ impl Cursor {
             text: text.to_owned(),
             dir: dir.to_owned(),
         };
-        URL_SAFE_NO_PAD.encode(serde_json::to_vec(&cursor).unwrap_or_default())
+        BASE64URL_NOPAD.encode(&serde_json::to_vec(&cursor).unwrap_or_default())
     }
 
     fn read(text: &str, sort: &str) -> Result<Self, String> {
         let wrong = "`cursor` is not the `next` of a page in this order";
-        let json = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong)?;
+        let json = BASE64URL_NOPAD.decode(text.as_bytes()).map_err(|_| wrong)?;
         let cursor: Self = serde_json::from_slice(&json).map_err(|_| wrong)?;
         if cursor.sort == sort {
             Ok(cursor)

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,6 +57,19 @@ impl OpenDir {
         } else {
             Err(io::Error::other("it is not a regular file"))
         }
+    }
+
+    /// Reads the beginning of the regular file at a path that the user gave: links on the way to it
+    /// are followed, and it is none itself.
+    pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+        let (Some(name), Some(dir)) = (path.file_name(), path.parent()) else {
+            return Err(io::Error::other("it is a directory"));
+        };
+        let is_here = dir.as_os_str().is_empty();
+        let dir = Self::open(if is_here { Path::new(".") } else { dir })?;
+        let (file, mut content) = (dir.file(name, OFlags::RDONLY)?, Vec::new());
+        file.take(most as u64).read_to_end(&mut content)?;
+        Ok(content)
     }
 
     fn open_at(&self, name: &Path, flags: OFlags) -> io::Result<OwnedFd> {

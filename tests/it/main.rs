@@ -116,6 +116,7 @@ mod cli {
     mod options;
     mod reason;
     mod record;
+    mod record_attach;
     mod record_evidence;
     mod recover;
     mod release;

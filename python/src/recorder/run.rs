@@ -1,7 +1,9 @@
 //! One run, for Python: its calls, and those of its open steps.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ffi::{CString, OsString};
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -378,6 +380,20 @@ impl Run {
     ) -> PyResult<String> {
         let proposal = self.encoder.map(&proposal)?;
         self.with(py, |run| run.propose(proposal, applied))
+    }
+
+    /// Attaches bytes with an extension, or without one the file at a path.
+    fn attach<'py>(
+        &self,
+        py: Python<'py>,
+        content: Cow<'_, [u8]>,
+        extension: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let attachment = self.with(py, |run| match &extension {
+            Some(extension) => run.attach(&content, extension),
+            None => run.attach_file(OsStr::from_bytes(&content)),
+        })?;
+        object(py, &attachment)
     }
 
     fn persist(&self, py: Python<'_>) -> PyResult<()> {

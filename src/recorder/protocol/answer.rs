@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::{Error, PolicyDecision, Recorded, Recovered, Run};
+use super::super::{Attachment, Error, PolicyDecision, Recorded, Recovered, Run};
 use crate::finding::Finding;
 use crate::printable::shortened;
 use crate::read::policy::Scope;
@@ -72,6 +72,9 @@ pub(crate) struct Done {
     /// The ids of the steps that are pending, in the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pending: Option<Vec<String>>,
+    /// The file that `attach` wrote, or that had been attached before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) attachment: Option<Attachment>,
     /// The time that `at` set, where it was written without a zone and so is in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<String>,
@@ -109,6 +112,7 @@ impl Done {
             id: None,
             path: None,
             pending: None,
+            attachment: None,
             at: None,
             verdict: None,
             status: None,

@@ -31,6 +31,9 @@ pub(crate) enum Command {
     Act(Box<Act>),
     /// Ends an open step. The argument is an object, or the id of a step that succeeded.
     Close(Either<String, Close>),
+    /// Puts a file into the directory of the episode, and answers with its name there. The argument
+    /// is an object, or the path of the file.
+    Attach(Either<String, Attach>),
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`.
     Note(Note),
     /// Asks what the rules of the team would find if an event were added now. Nothing is written;
@@ -61,9 +64,9 @@ pub(crate) enum Command {
 }
 
 /// The name of each command.
-pub(super) const COMMANDS: [&str; 15] = [
-    "plan", "open", "act", "close", "note", "would", "believe", "remember", "jot", "reflect",
-    "propose", "at", "persist", "pause", "finish",
+pub(super) const COMMANDS: [&str; 16] = [
+    "plan", "open", "act", "close", "attach", "note", "would", "believe", "remember", "jot",
+    "reflect", "propose", "at", "persist", "pause", "finish",
 ];
 
 /// A plan with its source.
@@ -135,6 +138,29 @@ pub(crate) enum Close {
         /// Why.
         reason: String,
     },
+}
+
+/// A file to attach, by its path or by its content.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Attach {
+    /// The path of the file, which is a regular file and no symbolic link. A relative path begins
+    /// in the working directory of `runvet record`.
+    pub(super) path: Option<String>,
+    /// The content of the file in base64, instead of a path.
+    pub(super) base64: Option<String>,
+    /// The extension of its name, such as `png`; only with `base64`.
+    #[schemars(length(max = 16))]
+    pub(super) extension: Option<String>,
+}
+
+impl From<String> for Attach {
+    fn from(path: String) -> Self {
+        Self {
+            path: Some(path),
+            ..Self::default()
+        }
+    }
 }
 
 /// An event of a phase that the recorder gives no meaning to.

@@ -1,5 +1,6 @@
 //! One line of JSON after the other -> calls of one run, and an answer for each.
 
+use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -8,7 +9,7 @@ use super::super::run::Ending;
 use super::super::size::value;
 use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
 use super::answer::{Answer, Done, Failed, Judgement};
-use super::command::{Act, COMMANDS, Close, Command, Either, Plan, Supposed};
+use super::command::{Act, Attach, COMMANDS, Close, Command, Either, Plan, Supposed};
 use crate::document::{Document, Kind, Tape};
 use crate::finding::Finding;
 use crate::printable::quote;
@@ -213,6 +214,7 @@ fn carry_out(run: &mut Run, command: Command, most: usize) -> Result<Done, Faile
         Command::Open(step) => return open(run, &step),
         Command::Act(act) => return self::act(run, *act, most),
         Command::Close(end) => return close(run, end, most),
+        Command::Attach(attach) => return self::attach(run, attach.in_full()),
         Command::Would(Supposed { phase, payload }) => {
             return Ok(Done::found(run.would(&phase, payload.unwrap_or_default())?));
         }
@@ -339,6 +341,36 @@ fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
         input => bounded(input, most),
     });
     Ok(Done::with_id(run.act_in(step.as_deref(), action)?))
+}
+
+fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
+    let wrong = |why: &str| Failed::new("argument", why);
+    let attachment = match attach {
+        Attach {
+            path: Some(path),
+            base64: None,
+            extension: None,
+        } => run.attach_file(path)?,
+        Attach {
+            path: None,
+            base64: Some(text),
+            extension,
+        } => {
+            let content = BASE64.decode(text.as_bytes());
+            let content =
+                content.map_err(|error| wrong(&format!("`base64` is not base64: {error}")))?;
+            run.attach(&content, extension.as_deref().unwrap_or_default())?
+        }
+        _ => {
+            return Err(wrong(
+                "`attach` takes a `path`, or `base64` and `extension`",
+            ));
+        }
+    };
+    Ok(Done {
+        attachment: Some(attachment),
+        ..Done::nothing()
+    })
 }
 
 fn each_bounded(members: Map<String, Value>, most: usize) -> Map<String, Value> {

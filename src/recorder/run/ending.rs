@@ -349,10 +349,11 @@ impl Run {
         };
         let lines =
             |kind, name, lines: &TimelineFile| entry(kind, name, &lines.sha256(), lines.length());
-        let mut files = vec![
-            lines("events", "events.jsonl", &self.events),
-            lines("learn", "learn.jsonl", &self.learn),
-        ];
+        let attached = self.fold.attached.values();
+        let attached = attached.map(|it| entry("attachment", &it.name, &it.sha256, it.bytes));
+        let mut files: Vec<Value> = attached.collect();
+        files.push(lines("events", "events.jsonl", &self.events));
+        files.push(lines("learn", "learn.jsonl", &self.learn));
         let verification = self.fold.verification.as_ref();
         if verification.is_some_and(|verification| verification.snapshots.is_some()) {
             // The names are the recorder's own: what a record names is not opened.

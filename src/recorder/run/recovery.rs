@@ -3,15 +3,16 @@
 use std::io::ErrorKind;
 use std::path::{Component, Path};
 
-use super::super::Recorder;
-use super::super::beside;
+use super::super::attachment::ATTACHMENTS;
 use super::super::clock::Micros;
 use super::super::error::Error;
 use super::super::event::{Draft, object};
 use super::super::fold::Mode;
 use super::super::text::text;
 use super::super::timeline::TimelineFile;
+use super::super::{Recorder, beside};
 use super::Run;
+use super::attaching::NEW;
 use super::ending::{End, Recorded};
 use super::reread::{Relearned, Reread, reread};
 use super::verification::{Before, POST, PRE, SNAPSHOTS};
@@ -343,11 +344,13 @@ impl Run {
         let replaced = ["manifest.json", "state.json", "summary.json"].map(beside);
         let early = ["manifest.json", "summary.json"].map(str::to_owned);
         self.remove(&self.dir, replaced.into_iter().chain(early))?;
-        match self.dir.dir(SNAPSHOTS) {
-            Ok(snapshots) => self.remove(&snapshots, [POST, PRE].map(beside)),
-            // It is not the recorder's.
-            Err(_) => Ok(()),
+        for name in [ATTACHMENTS, SNAPSHOTS] {
+            // What is no directory is not the recorder's.
+            if let Ok(dir) = self.dir.dir(name) {
+                self.remove(&dir, [NEW, POST, PRE].map(beside))?;
+            }
         }
+        Ok(())
     }
 
     /// Removes files, as far as they are there: mostly they are not, and nothing is written then.

@@ -15,10 +15,10 @@ use super::Run;
 use crate::digest::FileDigest;
 use crate::document::Tape;
 use crate::record::{Snapshots, Verification, VerificationPolicy, WorkspaceDiff};
-use crate::store::{Artifacts, OpenDir, Search, make_unless_there};
+use crate::store::{Artifacts, OpenDir, Search};
 
 /// The directory of the snapshots, and their names in it.
-pub(super) const SNAPSHOTS: &str = "snapshots";
+pub(in crate::recorder) const SNAPSHOTS: &str = "snapshots";
 pub(in crate::recorder) const PRE: &str = "pre.json";
 pub(super) const POST: &str = "post.json";
 
@@ -150,13 +150,6 @@ impl Recorder {
         })
     }
 
-    /// Opens the directory of the snapshots, and makes it where it is missing.
-    pub(in crate::recorder) fn snapshots_dir(&self, dir: &OpenDir) -> Result<OpenDir, Error> {
-        let made = make_unless_there(self.disk.as_ref(), dir, SNAPSHOTS.as_ref());
-        let opened = made.and_then(|()| dir.dir(SNAPSHOTS));
-        opened.map_err(Error::io("making", &dir.path().join(SNAPSHOTS)))
-    }
-
     /// A workspace and its files, but not those of the run-data directory; `None` where it can't be
     /// read.
     fn look(&self, workspace: &str) -> Option<(OpenDir, Files)> {
@@ -236,7 +229,7 @@ impl Run {
             ))
         });
         let snapshots = before.pre.as_ref();
-        let snapshots = snapshots.map(|_| self.recorder.snapshots_dir(&self.dir));
+        let snapshots = snapshots.map(|_| self.recorder.dir_in(&self.dir, SNAPSHOTS));
         let snapshots = snapshots.transpose()?;
         let (Some(pre), Some(snapshots), Some((workspace, content, post))) =
             (before.kept(&self.dir), snapshots, looked)

@@ -256,6 +256,7 @@ impl<'s> Session<'s> {
             9 => {
                 run.believe("it works", 0.5, "act-1")?;
                 run.remember("answer", 42, None)?;
+                run.attach(&[u8::try_from(random.below(4)).unwrap()], "bin")?;
                 run.jot("a line").map(drop)
             }
             10 => {
