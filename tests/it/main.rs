@@ -99,6 +99,7 @@ mod cli {
     mod config;
     mod config_errors;
     mod contested;
+    mod convert;
     mod coverage;
     mod diff;
     mod example;

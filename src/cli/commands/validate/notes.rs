@@ -138,6 +138,7 @@ fn nothing_to_check(excluded: usize) -> String {
         return format!("no episode to check: the configuration excludes {episodes}");
     }
     "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
-     with summary.json below one called episodes"
+     with summary.json below one called episodes; docs/bring-your-runs.md says how logs and traces \
+     of other programs become some"
         .into()
 }
