@@ -54,22 +54,60 @@ impl Mistake {
             _ if self.path != other.path => false,
             // A value of the wrong type violates other keywords too.
             (Wrong::Type, Wrong::UnknownWord | Wrong::Other) => true,
-            // A key that was spelled wrongly is not missing besides.
-            (Wrong::UnknownKey(key), what) => {
-                let part = part_at(schema, &self.path);
-                let meant = nearest(key, known_keys(part));
-                meant.is_some_and(|meant| match what {
-                    Wrong::MissingKey(missing) => missing == meant,
-                    Wrong::Other if is_rule(&self.path) => {
-                        let mut one_of = forms(part).into_iter().skip(1);
-                        one_of.any(|form| words(form, "required").contains(&meant))
-                    }
-                    _ => false,
-                })
+            // A rule of another kind lacks what rules of this kind have.
+            (Wrong::UnknownKey(key), Wrong::MissingKey(_) | Wrong::Other) => {
+                kind_with(schema, &self.path, key).is_some()
             }
             _ => false,
         }
     }
+
+    /// Gives a key that was spelled wrongly the name that was meant, unless the table has that, so
+    /// that nothing else is wrong because of it; returns the path of its value.
+    fn rename(
+        &self,
+        schema: &Value,
+        root: &mut DeValue<'_>,
+        json: &mut Value,
+    ) -> Option<Vec<String>> {
+        let Wrong::UnknownKey(key) = &self.what else {
+            return None;
+        };
+        let meant = match kind_with(schema, &self.path, key) {
+            Some(_) => None,
+            None => nearest(key, known_keys(part_at(schema, &self.path))),
+        };
+        let members = json.pointer_mut(&pointer(&self.path))?.as_object_mut()?;
+        let meant = meant.filter(|meant| !members.contains_key(*meant))?;
+        let table = self.path.iter().try_fold(root, |value, key| match value {
+            DeValue::Array(items) => Some(items.get_mut(key.parse::<usize>().ok()?)?.get_mut()),
+            DeValue::Table(table) => Some(table.get_mut(&**key)?.get_mut()),
+            _ => None,
+        })?;
+        let DeValue::Table(table) = table else {
+            return None;
+        };
+        let (written, value) = table.remove_entry(&**key)?;
+        table.insert(Spanned::new(written.span(), meant.to_owned().into()), value);
+        let value = members.remove(key)?;
+        members.insert(meant.to_owned(), value);
+        Some([&*self.path, &[meant.to_owned()]].concat())
+    }
+}
+
+/// The kind of rules that has a key which those at a path do not have.
+fn kind_with(schema: &Value, path: &[String], key: &str) -> Option<&'static str> {
+    let has = |list: &&&str| {
+        let table = part_at(schema, &[(**list).to_owned(), "0".to_owned()]);
+        known_keys(table).contains(&key)
+    };
+    RULES.iter().filter(|_| is_rule(path)).find(has).copied()
+}
+
+fn pointer(path: &[String]) -> String {
+    let pointer = path.iter();
+    let pointer = pointer.fold(Pointer::default(), |pointer, key| pointer.field(key));
+    pointer.as_str().to_owned()
 }
 
 impl ConfigSource<'_> {
@@ -93,20 +131,33 @@ impl ConfigSource<'_> {
         }
         let whole = table.span();
         let mut root = Spanned::new(whole, DeValue::Table(table.into_inner()));
-        let json = to_json(root.get_mut(), "");
+        let mut json = to_json(root.get_mut(), "");
         let schema: Value = serde_json::from_str(schema).unwrap_or_default();
-        let found = mistakes(&schema, &json);
+        let mut found = mistakes(&schema, &json);
+        let (mut slips, mut renamed) = (Vec::new(), Vec::new());
+        for mistake in &found {
+            let worded = self.worded(mistake, &schema, &root);
+            if let Some(path) = mistake.rename(&schema, root.get_mut(), &mut json) {
+                slips.push(worded);
+                renamed.push(path);
+            }
+        }
+        if !slips.is_empty() {
+            found = mistakes(&schema, &json);
+        }
         let mut mistakes: Vec<ConfigError> = found
             .iter()
             .filter(|mistake| !found.iter().any(|it| it.explains(mistake, &schema)))
+            .filter(|mistake| !renamed.iter().any(|path| mistake.path.starts_with(path)))
             .map(|mistake| self.worded(mistake, &schema, &root))
+            .chain(slips)
             .collect();
         let unreadable = found
             .iter()
             .filter_map(|mistake| unreadable_by(&schema, mistake))
             .collect();
         remove(root.get_mut(), &[], &unreadable);
-        if !found.is_empty() {
+        if !mistakes.is_empty() {
             self.complete(root.get_mut(), &schema);
         }
         let config = T::deserialize(ValueDeserializer::from(root)).unwrap_or_else(|error| {
@@ -160,7 +211,10 @@ impl ConfigSource<'_> {
                 let table = value.and_then(|value| value.get_ref().as_table());
                 let entry = table.and_then(|table| table.get_key_value(&**key));
                 span = entry.map_or(span, |(key, _)| key.span());
-                let help = advice(key, &known_keys(expected));
+                let help = match kind_with(schema, &mistake.path, key) {
+                    Some(kind) => format!("`{key}` is a key of `[[{kind}]]`"),
+                    None => advice(key, &known_keys(expected)),
+                };
                 (format!("unknown key {}", quote(key)), Some(help))
             }
             Wrong::MissingKey(key) => (format!("the key `{key}` is missing"), None),
@@ -170,7 +224,14 @@ impl ConfigSource<'_> {
                 let help = advice(word, &words(expected, "enum"));
                 (format!("unknown value {}", quote(word)), Some(help))
             }
-            Wrong::Type => wanted(schema, expected),
+            Wrong::Type => {
+                let (message, help) = wanted(schema, expected);
+                let is_list = value.is_some_and(|value| value.get_ref().is_array());
+                let mut kinds = RULES.iter().filter(|_| is_list);
+                let meant = kinds.find(|kind| mistake.path == [format!("{kind}s")]);
+                let meant = meant.map(|kind| format!("did you mean `[[{kind}]]`?"));
+                (message, meant.or(help))
+            }
             Wrong::TooDeep => {
                 let message = format!("tables and lists have more than {MAX_DEPTH} levels");
                 (message, None)

@@ -242,3 +242,34 @@ fn pack_is_what_its_schema_says() {
         "runvet.toml takes what a pack takes"
     );
 }
+
+/// A mistake is told once, with the key that was meant, and nothing that follows from it.
+const SINGLE: &str = r#"[[rules]]⏎id = 'a/b'⏎check = 'true'⏎message = 'm' | 1:1 | expected a table | did you mean `[[rule]]`?
+[[orders]]⏎id = 'a/b'⏎each = {}⏎never = true⏎message = 'm' | 1:3 | unknown key "orders" | did you mean `order`?
+[[order]]⏎id = 'a/b'⏎each = 'x'⏎never = true⏎message = 'm'⏎[selectors]⏎x = {} | 6:2 | unknown key "selectors" | did you mean `selector`?
+[[order]]⏎id = 'a/b'⏎each = {}⏎at-most = 'params.x'⏎message = 'm'⏎[param]⏎x = 2 | 6:2 | unknown key "param" | did you mean `params`?
+[[schema]]⏎id = 'a/b'⏎scheme = {} | 3:1 | unknown key "scheme" | did you mean `schema`?
+[[schema]]⏎ids = 'a/b'⏎schema = {} | 2:1 | unknown key "ids" | did you mean `id`?
+[[order]]⏎id = 'a/b'⏎each = {}⏎at_most = 2⏎in-a-row = true⏎message = 'm' | 4:1 | unknown key "at_most" | did you mean `at-most`?
+[[order]]⏎id = 'a/b'⏎each = {}⏎need-later = {}⏎within = '1s'⏎message = 'm' | 4:1 | unknown key "need-later" | did you mean `needs-later`?
+[[order]]⏎id = 'a/b'⏎each = {}⏎check = 'true'⏎message = 'm' | 4:1 | unknown key "check" | `check` is a key of `[[rule]]`
+[[rule]]⏎id = 'a/b'⏎each = {}⏎never = true⏎message = 'm' | 4:1 | unknown key "never" | `never` is a key of `[[order]]`
+[[rule]]⏎id = 'a/b'⏎eech = {}⏎check = 'event.x'⏎message = 'm' | 3:1 | unknown key "eech" | did you mean `each`?
+[[rule]]⏎id = 'a/b'⏎each = {}⏎sam = '/x'⏎check = 'earlier("s").size() < 2'⏎message = 'm'⏎[selector]⏎s = {} | 4:1 | unknown key "sam" | did you mean `same`?
+[[rule]]⏎id = 'a/b'⏎check = 'true'⏎messages = 'm' | 4:1 | unknown key "messages" | did you mean `message`?"#;
+
+#[test]
+fn mistake_is_told_once_with_the_key_that_was_meant() {
+    let project = repository("");
+    for row in SINGLE.lines() {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        project.write("runvet.toml", &cells[0].replace('⏎', "\n"));
+        let output = project.run(&["validate", "runs"]);
+        let shown = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{shown}");
+        assert_eq!(shown.matches("error:").count(), 1, "{shown}");
+        for part in [&*format!("runvet.toml:{}]", cells[1]), cells[2], cells[3]] {
+            assert!(shown.contains(part), "{part}\n{shown}");
+        }
+    }
+}
