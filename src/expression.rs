@@ -139,6 +139,18 @@ impl Expression {
         self.named.get(name).copied().unwrap_or_default()
     }
 
+    /// Returns `true` if it may read one of some keys of a map that a member of a name is: it reads
+    /// that key, or all of the name or of the map.
+    pub(crate) fn reads(&self, name: usize, map: &str, keys: &[&str]) -> bool {
+        let mut reads = false;
+        self.root.accesses(&mut |_, of, path| {
+            reads |= of == Some(name)
+                && path.first().is_none_or(|it| *it == map)
+                && path.get(1).is_none_or(|it| keys.contains(it));
+        });
+        reads
+    }
+
     /// A failure as a clause, with the part of the text that failed.
     pub(crate) fn describe(&self, failure: &Failure) -> String {
         let part = self.text.get(failure.span.clone()).unwrap_or_default();

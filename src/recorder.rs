@@ -63,8 +63,8 @@ use event::{Draft, object};
 use fold::Fold;
 pub use protocol::Session;
 pub use run::{
-    Adapter, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run, StepDecision,
-    StepDraft, StepEnd, Veto,
+    Adapter, Allowed, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run,
+    StepDecision, StepDraft, StepEnd, Veto,
 };
 use run::{PRE, SNAPSHOTS};
 use size::Size;
@@ -116,6 +116,8 @@ pub struct Recorder {
     stop: Arc<AtomicBool>,
     /// What judges runs while they are written.
     gate: Option<Arc<Gate>>,
+    /// Whether acts and steps are refused for what it finds.
+    holds_back: bool,
 }
 
 impl fmt::Debug for Recorder {
@@ -141,6 +143,7 @@ impl Recorder {
             has_workspace: false,
             stop: Arc::default(),
             gate: None,
+            holds_back: true,
         }
     }
 
@@ -174,12 +177,22 @@ impl Recorder {
     /// and the rules of its configuration.
     ///
     /// What has not happened yet (the steps of a plan, and an act without a result) is refused if a
-    /// schema finds an error in it ([`Error::Violates`]). What has happened is always recorded:
+    /// schema finds an error in it ([`Error::Violates`]); [`Run::may_act`] holds an act back for
+    /// orders and rules too. What has happened is always recorded:
     /// [`Run::take_findings`] and [`Recorded::findings`] have the findings.
     /// [`Run::would`] asks beforehand. A baseline has no effect.
     #[must_use]
     pub fn gate(mut self, gate: Gate) -> Self {
         self.gate = Some(Arc::new(gate));
+        self
+    }
+
+    /// Whether what has not happened yet is refused where the rules of the team find an error in
+    /// it, see [`Run::may_act`] and [`Recorder::gate`]; `true` unless set. With `false` they judge
+    /// the record alone.
+    #[must_use]
+    pub fn hold_back(mut self, holds_back: bool) -> Self {
+        self.holds_back = holds_back;
         self
     }
 

@@ -115,7 +115,8 @@ class RecorderError(RunvetError):
 class Refused(RecorderError, ValueError):
     """The call asks for something that a valid run can't have, or exceeds a limit.
 
-    `findings` are those of the schemas of the recorder's configuration, if they refuse it.
+    `findings` are those of the recorder's configuration, if it refuses it. A call of a tool that is
+    held back has not been made, and the run has the event of a veto: catch this, and go on.
     """
 
     findings: tuple[Finding, ...] = ()

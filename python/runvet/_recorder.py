@@ -60,6 +60,7 @@ class _Settings:
     threshold: float | None = None
     durability: Durability = "snapshot"
     clock: tuple[int, int] | None = None
+    hold_back: bool = True
 
 
 class Recorder:
@@ -79,19 +80,22 @@ class Recorder:
         *,
         default: Default | None = None,
         config: PathLike | None = None,
+        hold_back: bool = True,
     ) -> None:
         """`default` replaces values that JSON does not have, as in `json.dumps`.
 
         It raises `TypeError` for a value that it does not know.
 
-        With `config`, a `runvet.toml`, its schemas, vocabulary and orders judge the runs while they
-        are written. Inputs of steps and of tools that a schema of level `error` finds fault with
-        are `Refused`, before anything happens. What has happened is recorded whatever is found:
-        that is among the `findings` of the run and of the step, and a `FindingWarning`.
+        With `config`, a `runvet.toml`, its schemas, vocabulary, orders and rules judge the runs
+        while they are written. A call of a tool, or inputs of a step, in which they find an error
+        are `Refused`, before anything happens; with `hold_back=False` they are not. What has
+        happened is recorded whatever is found: that is among the `findings` of the run and of the
+        step, and a `FindingWarning`.
         """
-        self._settings = _Settings(
-            Path(run_data), default, None if config is None else Path(config)
-        )
+        if not isinstance(hold_back, bool):
+            raise TypeError(f"hold_back is {hold_back!r}, not a bool")
+        config = None if config is None else Path(config)
+        self._settings = _Settings(Path(run_data), default, config, hold_back=hold_back)
         self._made = None
         if config is not None:
             # A mistake in it is one of this call.
@@ -133,6 +137,7 @@ class Recorder:
                 given.clock,
                 encoder(given.default),
                 None if given.config is None else str(given.config),
+                given.hold_back,
             )
         return self._made
 

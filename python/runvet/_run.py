@@ -176,7 +176,7 @@ class Run:
 
         So an agent without a plan records what it does.
         """
-        return self._run.act(self._innermost()._step, {**(action or {}), **fields})
+        return self._run.act(self._innermost()._step, {**(action or {}), **fields}, None)
 
     def at(self, time: datetime | None) -> None:
         """Sets the time of the events that follow, in a run that began with `started_at`.
@@ -333,7 +333,7 @@ class Run:
         It is called with the step and the state, as dictionaries; those of the state can't be
         changed. What it returns is the output of the action, and what it raises makes the step fail
         and goes on. Steps that policies veto or skip are passed over; a veto of the run raises
-        `Vetoed`. A function that has to be awaited is for `aexecute`.
+        `Vetoed`, and a call that a rule holds back `Refused`. A function that has to be awaited is for `aexecute`.
         """
         if is_async(adapter):
             raise TypeError(_to_await(adapter))
@@ -402,8 +402,10 @@ class Run:
         The tool has the plain name of the function, which selectors of rules match, or the `name`
         that is given: `@run.tool` and `@run.tool(name="refund")` are decorators.
 
-        With a configuration or a policy, the function is not called where a schema refuses its
-        arguments, or where its step or its run is over: that raises a `RecorderError`.
+        With a configuration or a policy, the function is not called where its step or its run is
+        over: that raises a `RecorderError`. Nor is it where a schema, an order or a rule finds an
+        error in the call: the run gets the event of a veto and goes on, and this raises `Refused`
+        with the `findings`.
         """
         return recorded(function, self._innermost, max_output, name)
 
@@ -516,7 +518,7 @@ class OpenStep:
         An action without `output`, `result_status`, `result_artifacts` and `duration_ms` is about
         to be made: it is `Refused` where a schema of the recorder's configuration does.
         """
-        return self._of_run._run.act(self._step, {**(action or {}), **fields})
+        return self._of_run._run.act(self._step, {**(action or {}), **fields}, None)
 
     @overload
     def tool(

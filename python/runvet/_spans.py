@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._encode import MAX_OUTPUT, bounded
+from ._errors import Refused
 from ._recorder import Recorder
 from ._run import OpenStep, Run
 from ._tool import Call
@@ -30,7 +31,7 @@ class Spans:
     """A span without a known parent is a run, those of its parts are steps, and work is an action.
 
     Parts of parts belong to the step around them. Where recording fails, a log record of `runvet`
-    says so, and the agent goes on.
+    says so, and the agent goes on. Work that a rule holds back raises `Refused` as it begins.
     """
 
     def __init__(self, recorder: Recorder, using: str) -> None:
@@ -42,6 +43,7 @@ class Spans:
     def begin(
         self, id: Hashable, parent: Hashable, name: str, *, is_work: bool, given: Any, task: str
     ) -> None:
+        held = None
         with self._guarded(name):
             above = self._open.get(parent)
             run = above.run if above else self._recorder.begin(task, using=self._using)
@@ -51,9 +53,19 @@ class Spans:
                 span.step = span.step or self._step(root, name)
                 root.step = span.step
                 kept = bounded(given, MAX_OUTPUT, run._plain)
-                span.call = Call(span.step, name, kept, MAX_OUTPUT)
+                call = Call(span.step, name, kept, MAX_OUTPUT)
+                try:
+                    call.must_be_allowed()
+                    span.call = call
+                except Refused as refused:
+                    if not refused.findings:
+                        raise
+                    held = refused
             elif above is not None and above.above is None:
                 span.step = self._step(above, name)
+        if held is not None:
+            self.end(id, error=held)
+            raise held
 
     def passing(self, id: Hashable, parent: Hashable) -> None:
         """A span of others, whose parts are parts of its parent."""

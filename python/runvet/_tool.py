@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
+from . import _runvet
 from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, error_of, shortened
 from ._errors import FindingWarning, RecorderError
 
@@ -136,24 +137,26 @@ def _kept(step: OpenStep | Run, value: Any, most: int) -> Any:
 class Call:
     """A call that has begun. It is recorded once, when it is over."""
 
-    __slots__ = ("_action", "_most", "_started", "_step")
+    __slots__ = ("_action", "_allowed", "_most", "_started", "_step")
 
     def __init__(self, step: OpenStep | Run, name: str, given: Any, most: int) -> None:
         self._step = step
         self._most = most
         excerpt = shortened(json.dumps(given, ensure_ascii=False), MAX_EXCERPT)
         self._action = {"kind": "tool", "tool": name, "input": given, "input_excerpt": excerpt}
+        self._allowed: _runvet.Allowed | None = None
         self._started = time.perf_counter()
 
     def must_be_allowed(self) -> None:
         """Raises where a configuration or a policy judges the run, and the act may not happen.
 
-        That is so where a schema refuses its input, and where its step or its run is over.
+        That is so where a schema, an order or a rule finds an error in it, and where its step or
+        its run is over.
         """
         run = self._step._of_run
         if run._is_judged:
             try:
-                run._run.may_act(self._step._step, self._action)
+                self._allowed = run._run.may_act(self._step._step, self._action)
             except RecorderError as error:
                 # A run that is full, or could not be written, is no reason to hold the agent back.
                 if error.kind not in ("too_large", "poisoned"):
@@ -184,7 +187,7 @@ class Call:
         try:
             output = _kept(self._step, output, self._most)
             action = {**self._action, "output": output, **ended}
-            self._step._of_run._run.act(self._step._step, action)
+            self._step._of_run._run.act(self._step._step, action, self._allowed)
         except FindingWarning:
             raise
         except Exception:

@@ -1,13 +1,22 @@
 """Samples of Inspect -> runs. Inspect finds these hooks itself where runvet is installed.
 
-With `RUNVET_INSPECT=runs inspect eval task.py`, each sample is recorded below `runs`.
+With `RUNVET_INSPECT=runs inspect eval task.py`, each sample is recorded below `runs`. With
+`RUNVET_CONFIG=runvet.toml` and `--approval runvet/hold_back`, calls of tools in which the
+configuration finds an error are rejected: the model reads why.
 """
 
 from __future__ import annotations
 
 import os
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
+from inspect_ai.approval import (  # type: ignore[import-not-found, unused-ignore]
+    Approval,
+    Approver,
+    approver,
+)
 from inspect_ai.event import (  # type: ignore[import-not-found, unused-ignore]
     ModelEvent,
     ToolEvent,
@@ -24,7 +33,9 @@ from inspect_ai.scorer import (  # type: ignore[import-not-found, unused-ignore]
     INCORRECT,
 )
 
+from . import _runvet
 from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, described, shortened
+from ._errors import Refused
 from ._recorder import Recorder
 from ._run import Evaluated, OpenStep, Run
 
@@ -35,13 +46,49 @@ VERDICTS = (CORRECT, INCORRECT)
 """The scores that say whether a sample was solved; others are metrics."""
 
 
+@dataclass(eq=False)
+class _Sample:
+    run: Run
+    step: OpenStep
+    seen: set[str | None] = field(default_factory=set)
+    """The events that are recorded, and the calls that were held back."""
+    allowed: dict[str, _runvet.Allowed] = field(default_factory=dict)
+    """The calls of tools that were allowed and are not recorded yet."""
+
+    def input_of(self, given: Any) -> Any:
+        return bounded(given, MAX_OUTPUT, self.run._plain)
+
+
+_SAMPLE: ContextVar[_Sample | None] = ContextVar("runvet_sample", default=None)
+
+
+@approver  # type: ignore[untyped-decorator, unused-ignore]
+def hold_back() -> Approver:
+    """Rejects calls of tools in which the configuration finds an error; the model reads why."""
+
+    async def approve(message: str, call: Any, view: Any, history: Any) -> Approval:
+        sample = _SAMPLE.get()
+        if sample is None:
+            return Approval(decision="approve")
+        given = sample.input_of(call.arguments)
+        act = {"kind": "tool", "tool": call.function, "input": given}
+        try:
+            sample.allowed[call.id] = sample.run._run.may_act(sample.step._step, act)
+        except Refused as refused:
+            sample.seen.add(call.id)
+            return Approval(decision="reject", explanation=str(refused))
+        return Approval(decision="approve")
+
+    return approve
+
+
 @hooks(name="runvet", description="records samples as runs")  # type: ignore[misc, unused-ignore]
 class Recording(Hooks):  # type: ignore[misc, unused-ignore]
     """Records each sample as a run with one step: calls of models and tools are its actions, and
     scores decide about its outcome."""
 
     def __init__(self) -> None:
-        self._open: dict[str, tuple[Run, OpenStep, set[str | None]]] = {}
+        self._open: dict[str, _Sample] = {}
 
     def enabled(self) -> bool:
         """Whether `RUNVET_INSPECT` names run data."""
@@ -52,42 +99,43 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
         given = data.summary.input
         task = given if isinstance(given, str) else described(given)
         tags = {"sample": str(data.summary.id), "epoch": str(data.summary.epoch)}
-        recorder = Recorder(os.environ[VARIABLE])
+        recorder = Recorder(os.environ[VARIABLE], config=os.environ.get("RUNVET_CONFIG") or None)
         run = recorder.begin(shortened(task, MAX_EXCERPT), tags=tags, using="adapter:inspect")
         step = run.step("solve", kind="act", description="Solve the sample")
-        self._open[data.sample_id] = run, step, set()
+        sample = self._open[data.sample_id] = _Sample(run, step)
+        _SAMPLE.set(sample)
 
     async def on_sample_event(self, data: SampleEvent) -> None:
         """Records what a model or a tool has answered."""
         event = data.event
         if data.sample_id not in self._open or event.pending:
             return
-        run, step, seen = self._open[data.sample_id]
+        sample = self._open[data.sample_id]
         # An event comes again when something of it has changed.
-        if event.uuid in seen:
+        if event.uuid in sample.seen:
             return
-        seen.add(event.uuid)
+        sample.seen.add(event.uuid)
         if isinstance(event, ModelEvent):
-            self._act(run, step, event.model, event, event.input, event.output)
-        elif isinstance(event, ToolEvent):
-            self._act(run, step, event.function, event, event.arguments, event.result)
+            self._act(sample, event.model, event, event.input, event.output)
+        elif isinstance(event, ToolEvent) and event.id not in sample.seen:
+            self._act(sample, event.function, event, event.arguments, event.result)
 
-    def _act(
-        self, run: Run, step: OpenStep, tool: str, event: Any, given: Any, output: Any
-    ) -> None:
-        step.act(
-            kind="tool",
-            tool=tool,
-            input=bounded(given, MAX_OUTPUT, run._plain),
-            output=bounded(event.error or output, MAX_OUTPUT, run._plain),
-            result_status="error" if event.error else "ok",
-            duration_ms=round(1000 * (event.working_time or 0), 3),
-        )
+    def _act(self, sample: _Sample, tool: str, event: Any, given: Any, output: Any) -> None:
+        act = {
+            "kind": "tool",
+            "tool": tool,
+            "input": sample.input_of(given),
+            "output": sample.input_of(event.error or output),
+            "result_status": "error" if event.error else "ok",
+            "duration_ms": round(1000 * (event.working_time or 0), 3),
+        }
+        allowed = sample.allowed.pop(event.id, None) if isinstance(event, ToolEvent) else None
+        sample.run._run.act(sample.step._step, act, allowed)
 
     async def on_sample_end(self, data: SampleEnd) -> None:
         """Ends the run: with its scores, at a limit as `partial`, or with its error."""
-        run, step, _ = self._open.pop(data.sample_id)
-        sample = data.sample
+        recorded = self._open.pop(data.sample_id)
+        run, step, sample = recorded.run, recorded.step, data.sample
         if sample.error is not None:
             error = {"type": "EvalError", "message": sample.error.message}
             run.close(step, error=error)

@@ -25,6 +25,9 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
     run_inline = True
     """In the order of events, also where they are awaited."""
 
+    raise_error = True
+    """A call that a rule holds back is not made, and raises `Refused`."""
+
     def __init__(self, recorder: Recorder) -> None:
         self._spans = Spans(recorder, "adapter:langchain")
 

@@ -33,7 +33,8 @@ class Processor(SpanProcessor):  # type: ignore[misc, unused-ignore]
     """Records the outermost span with an operation as a run: agents in it are steps, and calls of
     models and tools are their actions, with the `gen_ai` attributes at their begin and end.
 
-    `gen_ai.operation.name` has to be there when a span begins, as the conventions say.
+    `gen_ai.operation.name` has to be there when a span begins, as the conventions say. A span that
+    a rule of the recorder's configuration holds back does not begin: that raises `Refused`.
     """
 
     def __init__(self, recorder: Recorder) -> None:

@@ -31,7 +31,7 @@ mod _runvet {
     #[pymodule_export]
     use super::read::{Episode, Events, Record, RunData, instant, moment};
     #[pymodule_export]
-    use super::recorder::{OpenStep, Recorder, Run};
+    use super::recorder::{Allowed, OpenStep, Recorder, Run};
     #[pymodule_export]
     use super::report::Judged;
     #[pymodule_export]

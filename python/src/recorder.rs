@@ -19,7 +19,7 @@ use crate::check::{config_text, configured};
 use crate::errors;
 use crate::json::{Encoder, Text};
 use crate::policy::{PythonPolicy, Raised, Shown};
-pub(crate) use run::{OpenStep, Run};
+pub(crate) use run::{Allowed, OpenStep, Run};
 
 /// Where and how runs are recorded.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -63,9 +63,12 @@ impl Recorder {
         clock: Option<(u64, u64)>,
         plain: Py<PyAny>,
         config: Option<PathBuf>,
+        hold_back: bool,
     ) -> PyResult<Self> {
         let (raised, shown) = (Raised::default(), Shown::default());
-        let mut recorder = recorder::Recorder::new(run_data).durability(durability_of(durability)?);
+        let mut recorder = recorder::Recorder::new(run_data)
+            .durability(durability_of(durability)?)
+            .hold_back(hold_back);
         for policy in &policies {
             recorder = recorder.policy(PythonPolicy::new(policy, raised.clone(), shown.clone())?);
         }

@@ -1,5 +1,6 @@
 //! What is written of a run -> what the rules of a team find in it, at that moment.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
@@ -64,10 +65,12 @@ impl LiveChecker {
     }
 
     /// Returns what would be found if an event were the next one, where the state is as it is
-    /// before it. It costs what the rules of that event do, whatever there is before it.
+    /// before it. It costs what the rules of that event do, whatever there is before it. If it is
+    /// `asked` about, it comes after these events, and does not exceed a limit further.
     pub(crate) fn event(
         &self,
         event: Written<'_>,
+        asked: Option<&[Written<'_>]>,
         state: &State,
         read_again: ReadAgain<'_>,
     ) -> Vec<Finding> {
@@ -89,7 +92,13 @@ impl LiveChecker {
                 counts: None,
                 tools: None,
             };
-            Some(self.so_far.next(team, line, root, values))
+            let mut so_far = Cow::Borrowed(&self.so_far);
+            for before in asked.into_iter().flatten() {
+                if let Ok(document) = Tape::default().read_record(before.bytes) {
+                    so_far.to_mut().follow(before.line, document.root());
+                }
+            }
+            Some(so_far.next(team, line, root, values, asked.is_some()))
         })
     }
 
@@ -143,11 +152,18 @@ impl LiveChecker {
         })
     }
 
-    /// Returns `true` if a finding is that of a schema.
-    pub(crate) fn is_of_schema(&self, finding: &Finding) -> bool {
+    /// Returns the declaration that found something.
+    pub(crate) fn declared(&self, finding: &Finding) -> Option<TeamCheck> {
         let rules = &self.check.settings.rules;
-        let rule = finding.rule_index.and_then(|it| rules.get(it));
-        rule.is_some_and(|rule| matches!(rule.check, Check::Team(TeamCheck::Schema(_))))
+        match rules.get(finding.rule_index?)?.check {
+            Check::Team(check) => Some(check),
+            Check::BuiltIn(_) => None,
+        }
+    }
+
+    /// Returns `true` if what a declaration finds in an act may depend on the end of that.
+    pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
+        self.team().reads_outcome(check)
     }
 
     /// Words what is found in a text. What can't be judged is a finding too: nobody should take

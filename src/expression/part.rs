@@ -94,9 +94,37 @@ pub(super) enum Operator {
     Index,
 }
 
+impl Part {
+    /// The name that it is a value of, if it is no question about earlier events, and the keys that
+    /// lead there; `None` where it is another value.
+    fn access(&self) -> Option<(Option<usize>, Vec<&str>)> {
+        let (of, key) = match &self.kind {
+            PartKind::Bound(name) => return Some((Some(*name), Vec::new())),
+            PartKind::Fold { .. } => return Some((None, Vec::new())),
+            PartKind::Member(of, key) | PartKind::Has(of, key) => (&**of, key),
+            PartKind::Operation(Operator::Index, of) => match of.each_ref().map(|it| &it.kind) {
+                [_, PartKind::Constant(Constant::Text(key))] => (&of[0], key),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (name, mut keys) = of.access()?;
+        keys.push(key);
+        Some((name, keys))
+    }
+
+    /// Visits the parts that are values of names, or ask earlier events.
+    pub(super) fn accesses<'p>(&'p self, visit: &mut dyn FnMut(&'p Self, Option<usize>, &[&str])) {
+        match self.access() {
+            Some((name, keys)) => visit(self, name, &keys),
+            None => self.kind.below(|part| part.accesses(visit)),
+        }
+    }
+}
+
 impl PartKind {
     /// Visits the parts that it is made of.
-    pub(super) fn below(&self, mut visit: impl FnMut(&Part)) {
+    pub(super) fn below<'p>(&'p self, mut visit: impl FnMut(&'p Part)) {
         match self {
             Self::Constant(_) | Self::Bound(_) | Self::Item(_) | Self::Fold { .. } => {}
             Self::Member(of, _)
@@ -113,6 +141,7 @@ impl PartKind {
             }),
             Self::Each(of) => {
                 visit(&of.list);
+                of.filter.iter().for_each(&mut visit);
                 visit(&of.body);
             }
         }

@@ -60,13 +60,14 @@ pub enum Error {
         /// Why that can't be recorded.
         why: String,
     },
-    /// What is about to be made violates a schema of the team, see
-    /// [`Recorder::gate`](super::Recorder::gate).
+    /// What is about to be made violates a rule of the team, see
+    /// [`Recorder::gate`](super::Recorder::gate). [`Run::may_act`](super::Run::may_act) has written
+    /// the event of a veto.
     #[error("{what} is refused: {}", sentence(.findings))]
     Violates {
         /// What was asked for.
         what: &'static str,
-        /// What the schemas find in it.
+        /// What the rules find in it.
         findings: Vec<Finding>,
     },
     /// What was asked for exceeds a limit of the reader.

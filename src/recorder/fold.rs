@@ -285,6 +285,8 @@ impl Fold {
 
     fn direct(&mut self, event: &Event) {
         self.directions += 1;
+        // A rule that holds an act back directs a run without policies.
+        self.mode = Mode::Meta;
         let payload = &event.payload;
         if event.event_type.as_deref() == Some("direction.veto") {
             self.vetoes += 1;

@@ -12,12 +12,14 @@ mod verification;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Weak;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
 pub(super) use ending::Ending;
 pub use ending::{End, Recorded};
+pub use judging::Allowed;
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
 pub use steps::{Adapter, OpenStep, StepDecision, StepDraft, StepEnd};
@@ -65,6 +67,8 @@ pub struct Run {
     live: Option<LiveChecker>,
     /// What they found, and nobody has taken.
     findings: Vec<Finding>,
+    /// The acts that are under way, each with the line that it would have now.
+    under_way: Vec<(Weak<()>, Vec<u8>)>,
 }
 
 /// A run that was paused.
@@ -108,6 +112,7 @@ impl Run {
             is_poisoned: false,
             live: None,
             findings: Vec::new(),
+            under_way: Vec::new(),
         }
     }
 

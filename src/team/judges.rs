@@ -221,18 +221,21 @@ impl TeamJudges {
 
     /// Judges the next event alone: returns judges that know what it would add, from those that
     /// have judged nothing. It costs what the rules of that event do, whatever there is before it.
+    /// One that is only `asked` about is not to exceed a limit further.
     pub(crate) fn next(
         &self,
         fresh: &Self,
         line: Line,
         event: Node<'_>,
         values: RunValues<'_>,
+        asked: bool,
     ) -> Self {
         let mut next = fresh.clone();
         let event = self.index.view(line, event);
         next.event_by_itself(&event);
         for (before, order) in self.orders.iter().zip(&mut next.orders) {
-            if let Some(seen) = order.seen(&event, &mut next.meanings) {
+            if let Some(mut seen) = order.seen(&event, &mut next.meanings) {
+                seen.is_asked = asked;
                 *order = before.next(&seen, event.text());
             }
         }
@@ -318,6 +321,15 @@ impl TeamJudges {
             TeamCheck::Order(at) => self.orders.get(at)?.report(run, findings),
             TeamCheck::Rule(at) => self.rules.get(at)?.report(run, findings),
             TeamCheck::Vocabulary => self.vocabulary.report(run, findings),
+        }
+    }
+
+    /// Returns `true` if what one of them finds in an act may depend on the end of that.
+    pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
+        match check {
+            TeamCheck::Order(at) => self.orders.get(at).is_some_and(OrderJudge::reads_outcome),
+            TeamCheck::Rule(at) => (self.rules.get(at)).is_some_and(|it| it.rule.reads_outcome()),
+            TeamCheck::Schema(_) | TeamCheck::Vocabulary => false,
         }
     }
 

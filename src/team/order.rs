@@ -10,7 +10,7 @@ use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
 use super::message::{Message, Word};
-use super::selector::{Answer, TeamSelector, TooManySteps};
+use super::selector::{Answer, TeamSelector, TooManySteps, leads_to_outcome};
 use crate::digest::Digest;
 use crate::document::Meanings;
 use crate::draft::{Compared, Draft, Findings};
@@ -106,6 +106,15 @@ impl OrderJudge {
         }
     }
 
+    /// Returns `true` if what it finds in an act may depend on the end of that.
+    pub(super) fn reads_outcome(&self) -> bool {
+        let order = &self.order;
+        let other = order.other.as_ref();
+        let other = other.filter(|_| order.pattern == Pattern::NoneLater);
+        let mut selectors = other.into_iter().chain([&order.each]);
+        selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
+    }
+
     /// Returns `true` if the keys of a selector of it name an event.
     pub(super) fn names(&self, event: &EventView<'_>) -> bool {
         self.in_events.as_ref().is_some_and(|asks| {
@@ -185,6 +194,7 @@ impl OrderJudge {
             same: event.group(&asks.same, meanings),
             time,
             unknown: None,
+            is_asked: false,
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::example::RunExample;
 use super::message::Message;
-use super::selector::TeamSelector;
+use super::selector::{TeamSelector, leads_to_outcome, reads_outcome};
 use crate::document::{Node, OwnedDocument};
 use crate::expression::{Expression, Value};
 use crate::finding::{Lifecycle, SkipReason};
@@ -95,6 +95,14 @@ impl TeamRule {
         let name = name as usize;
         let in_guard = self.when.as_ref().is_some_and(|when| when.names(name));
         in_guard || self.check.names(name)
+    }
+
+    /// Returns `true` if what it finds in an act may depend on the end of that.
+    pub(super) fn reads_outcome(&self) -> bool {
+        let mut expressions = self.when.iter().chain([&self.check]);
+        expressions.any(|it| reads_outcome(it, NAMES.len() - 1))
+            || self.each.as_ref().is_some_and(TeamSelector::reads_outcome)
+            || self.same.iter().any(leads_to_outcome)
     }
 
     /// Returns `true` if it can be judged only once all events are read.

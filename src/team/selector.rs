@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::document::{Node, OwnedDocument};
 use crate::expression::{Budget, Expression, Stop, Value};
-use crate::select::Selector;
+use crate::select::{KeyPath, Selector};
 
 /// What a team names of events or actions: those that pass all tests and meet the condition.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,23 @@ pub(crate) struct Condition {
 
 /// The names in conditions of events; their places are those of [`Condition::ask`].
 pub(super) const EVENT_NAMES: [&str; 2] = ["params", "event"];
+
+/// The keys of the payload of an act that only its end gives.
+const OUTCOME: [&str; 4] = ["output", "result_status", "result_artifacts", "duration_ms"];
+
+/// Returns `true` if an expression may read, of the event with a name, what only its end gives.
+pub(super) fn reads_outcome(expression: &Expression, event: usize) -> bool {
+    expression.reads(event, "payload", &OUTCOME)
+}
+
+/// Returns `true` if a path leads to what only the end of an act gives, or around it.
+pub(super) fn leads_to_outcome(path: &KeyPath) -> bool {
+    match path.tokens() {
+        [payload, key, ..] => &**payload == "payload" && OUTCOME.contains(&&**key),
+        [payload] => &**payload == "payload",
+        [] => true,
+    }
+}
 
 /// The names in conditions of actions.
 pub(super) const ACTION_NAMES: [&str; 2] = ["params", "action"];
@@ -61,6 +78,15 @@ pub(super) fn ask<'a>(
     Ok(Answer::Unknown(format!(
         "`{key}` can't be evaluated: {why}"
     )))
+}
+
+impl TeamSelector {
+    /// Returns `true` if its condition may read what only the end of an act gives.
+    pub(super) fn reads_outcome(&self) -> bool {
+        let event = EVENT_NAMES.len() - 1;
+        let mut conditions = self.condition.iter();
+        conditions.any(|it| reads_outcome(&it.expression, event))
+    }
 }
 
 impl Condition {

@@ -55,6 +55,7 @@ mod team {
     mod agreement;
     mod coverage;
     mod declared;
+    mod held;
     mod hostile;
     mod infer;
     mod known;

@@ -239,19 +239,20 @@ impl Run {
         PyList::new(py, shown.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Refuses an act that is about to be made where its step is not open, or a schema of the team
-    /// refuses it.
+    /// Refuses an act that is about to be made where its step is not open, or the rules of the team
+    /// hold it back.
     fn may_act(
         &self,
         py: Python<'_>,
         step: Option<&OpenStep>,
         action: Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    ) -> PyResult<Allowed> {
         let action: Action = self.typed(&action)?;
-        self.with(py, |run| match step {
+        let allowed = self.with_step(py, step, |run| match step {
             Some(step) => run.may_act(&step.must_be_open()?, action),
             None => run.may_act(None, action),
-        })
+        });
+        Ok(Allowed(Mutex::new(Some(allowed?))))
     }
 
     fn at(&self, py: Python<'_>, micros: Option<i64>) -> PyResult<()> {
@@ -301,12 +302,17 @@ impl Run {
         py: Python<'_>,
         step: Option<&OpenStep>,
         action: Bound<'_, PyAny>,
+        allowed: Option<&Allowed>,
     ) -> PyResult<String> {
         let action: Action = self.typed(&action)?;
         // Only the thread whose turn it is looks at the step: others act in it as well.
-        self.with_step(py, step, |run| match step {
-            Some(step) => run.act(&step.must_be_open()?, action),
-            None => run.act(None, action),
+        self.with_step(py, step, |run| {
+            // It is no longer under way.
+            let _over = allowed.map(Allowed::take);
+            match step {
+                Some(step) => run.act(&step.must_be_open()?, action),
+                None => run.act(None, action),
+            }
         })
     }
 
@@ -438,6 +444,16 @@ impl Run {
         })?;
         let shown = found.iter().map(|it| report::finding(py, it));
         shown.map(|it| Ok(it?.unbind())).collect()
+    }
+}
+
+/// An act that may be made, until it is recorded.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct Allowed(Mutex<Option<recorder::Allowed>>);
+
+impl Allowed {
+    fn take(&self) -> Option<recorder::Allowed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

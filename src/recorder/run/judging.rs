@@ -1,21 +1,28 @@
 //! What a run writes, or is about to write -> what the rules of its team find in it.
 
 use std::io;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::super::bounded::cut;
 use super::super::error::Error;
 use super::super::event::{Draft, Event, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
 use crate::check::{LiveChecker, Written};
 use crate::finding::{Finding, Severity};
+use crate::gate::Gate;
 use crate::record::{Step, StepStatus};
+use crate::rule::TeamCheck;
 use crate::source::{Artifact, EpisodeKey, Line, Pointer};
 use crate::store::whole_lines;
 
 /// The number of findings that are kept for [`Run::take_findings`].
 const MAX_KEPT: usize = 1_000;
+
+/// What messages call an act.
+const ACTION: &str = "the action";
 
 impl Run {
     /// Has the rules of the team judge the run from now on, and what is written of it already if
@@ -31,7 +38,7 @@ impl Run {
             let written = written(Artifact::Events, number, offset, line);
             if new {
                 let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
-                found.extend(live.event(written, &self.fold.state, &read_again));
+                found.extend(live.event(written, None, &self.fold.state, &read_again));
             }
             live.follow(written);
             offset += line.len() as u64;
@@ -132,16 +139,38 @@ impl Run {
         let (Some(live), Some(gate)) = (&self.live, &self.recorder.gate) else {
             return Ok(Vec::new());
         };
-        let found = self.judge_next(live, event, &event.line()?);
+        let found = self.judge_next(live, event, &event.line()?, None);
         Ok(gate.counting(&self.key(), found))
     }
 
-    /// Judges an event that is about to be written, and the action that it adds to the state.
-    fn judge_next(&self, checker: &LiveChecker, event: &Event, line: &[u8]) -> Vec<Finding> {
-        let read_again = |line: Line, bytes: &mut Vec<u8>| self.read_again(line, bytes);
-        let (number, offset) = (self.fold.events + 1, self.events.length());
+    /// Judges an event that is about to be written, and the action that it adds to the state. One
+    /// that is `asked` about comes after these lines, which are not written yet.
+    fn judge_next(
+        &self,
+        checker: &LiveChecker,
+        event: &Event,
+        line: &[u8],
+        asked: Option<&[Vec<u8>]>,
+    ) -> Vec<Finding> {
+        let (mut number, mut offset) = (self.fold.events + 1, self.events.length());
+        let to_come = asked.map(|lines| {
+            let lines = lines.iter().map(|line| {
+                let next = written(Artifact::Events, number, offset, line);
+                (number, offset) = (number + 1, offset + line.len() as u64);
+                next
+            });
+            lines.collect::<Vec<_>>()
+        });
+        let read_again = |line: Line, bytes: &mut Vec<u8>| {
+            let mut known = to_come.iter().flatten();
+            match known.find(|it| it.line == line) {
+                Some(known) => known.bytes.clone_into(bytes),
+                None => self.read_again(line, bytes)?,
+            }
+            Ok(())
+        };
         let next = written(Artifact::Events, number, offset, line);
-        let mut found = checker.event(next, &self.fold.state, &read_again);
+        let mut found = checker.event(next, to_come.as_deref(), &self.fold.state, &read_again);
         let action = event.action().filter(|_| checker.judges_actions());
         if let Some(action) = action.and_then(|action| serde_json::to_vec(&action).ok()) {
             found.extend(checker.action(self.action_count(), &action));
@@ -152,7 +181,8 @@ impl Run {
     /// Returns what is found in an event that is about to be written.
     pub(super) fn found_in_next(&self, event: &Event, line: &[u8]) -> Vec<Finding> {
         let checker = self.live.as_ref();
-        checker.map_or_else(Vec::new, |checker| self.judge_next(checker, event, line))
+        let judge = |checker| self.judge_next(checker, event, line, None);
+        checker.map_or_else(Vec::new, judge)
     }
 
     /// Notes the event that was written last, and what was found in it.
@@ -202,13 +232,72 @@ impl Run {
     /// Refuses an act that is about to be made where a schema of the team does: for what is given
     /// of it, not for what is still missing.
     pub(super) fn hold_act(&self, payload: &Map<String, Value>) -> Result<(), Error> {
-        let is_given = |pointer: &Pointer| {
-            // Below `/payload` in the event, or `/outcomes/actions/0` in the state.
-            let is_of_event = pointer.as_str().starts_with("/payload");
-            let name = pointer.tokens().nth(if is_of_event { 1 } else { 3 });
-            name.is_some_and(|name| payload.contains_key(&*name))
+        let is_given = |pointer: &Pointer| is_given(payload, pointer);
+        self.hold(ACTION, Draft::new("act", payload.clone()), is_given)
+    }
+
+    /// Asks the rules of the team about an act that is about to be made. Where they find an error
+    /// in what is known of it, the run gets the event of a veto; else the act is under way.
+    pub(super) fn ask_before(
+        &mut self,
+        step: Option<&str>,
+        payload: &Map<String, Value>,
+    ) -> Result<Allowed, Error> {
+        let allowed = Allowed(Arc::default());
+        let Some((live, gate)) = self.holding() else {
+            return Ok(allowed);
         };
-        self.hold("the action", Draft::new("act", payload.clone()), is_given)
+        let event = Draft::new("act", payload.clone());
+        let event = event.at(self.id(), self.fold.events + 1, self.now());
+        let line = event.line()?;
+        let under_way = self.under_way.iter();
+        let under_way = under_way.filter(|(act, _)| act.strong_count() > 0);
+        let under_way: Vec<Vec<u8>> = under_way.map(|(_, line)| line.clone()).collect();
+        let holds = |finding: &Finding| {
+            finding.severity == Severity::Error
+                && live.declared(finding).is_some_and(|check| match check {
+                    TeamCheck::Schema(_) => {
+                        pointer_of(finding).is_some_and(|it| is_given(payload, &it))
+                    }
+                    _ => !live.reads_outcome(check),
+                })
+        };
+        let found = |after: &[Vec<u8>]| {
+            let found = self.judge_next(live, &event, &line, Some(after));
+            let mut found = gate.counting(&self.key(), found);
+            found.retain(holds);
+            found
+        };
+        // What is under way may fail: it counts against an act, and not in its favour.
+        let mut findings = found(&[]);
+        if findings.is_empty() && !under_way.is_empty() {
+            findings = found(&under_way);
+        }
+        self.under_way.retain(|(act, _)| act.strong_count() > 0);
+        let Some(first) = findings.first() else {
+            self.under_way.push((Arc::downgrade(&allowed.0), line));
+            return Ok(allowed);
+        };
+        let veto = object([
+            ("act", held(payload)),
+            ("reason", first.message.clone().into()),
+            ("scope", "act".into()),
+            ("status", "blocked".into()),
+            ("step_id", step.into()),
+        ]);
+        let by = format!("rule:{}", first.rule);
+        // An act is held back whether or not that can be recorded.
+        let _ = self.direct("direction.veto", veto, &by);
+        Err(Error::Violates {
+            what: ACTION,
+            findings,
+        })
+    }
+
+    /// The rules that hold back, if there are any.
+    fn holding(&self) -> Option<(&LiveChecker, &Gate)> {
+        let live = self.live.as_ref().filter(|_| self.recorder.holds_back);
+        live.zip(self.recorder.gate.as_deref())
     }
 
     fn hold(
@@ -217,16 +306,15 @@ impl Run {
         draft: Draft,
         is_to_come: impl Fn(&Pointer) -> bool,
     ) -> Result<(), Error> {
-        let Some(live) = &self.live else {
+        let Some((live, _)) = self.holding() else {
             return Ok(());
         };
         let event = draft.at(self.id(), self.fold.events + 1, self.fold.last);
         let mut findings = self.found_in(&event)?;
         findings.retain(|finding| {
-            let pointer = finding.location.pointer.clone().map(Pointer::new);
             finding.severity == Severity::Error
-                && live.is_of_schema(finding)
-                && pointer.is_some_and(|pointer| is_to_come(&pointer))
+                && matches!(live.declared(finding), Some(TeamCheck::Schema(_)))
+                && pointer_of(finding).is_some_and(|pointer| is_to_come(&pointer))
         });
         if findings.is_empty() {
             return Ok(());
@@ -252,6 +340,32 @@ impl Run {
             findings: self.findings.clone(),
         }
     }
+}
+
+/// An act that the rules of the team let pass. While this exists, they count it as under way: it is
+/// dropped once the act is recorded.
+#[derive(Debug)]
+#[must_use = "the act is under way while this exists"]
+pub struct Allowed(Arc<()>);
+
+fn pointer_of(finding: &Finding) -> Option<Pointer> {
+    finding.location.pointer.clone().map(Pointer::new)
+}
+
+/// Returns `true` if a pointer leads to what is given of an action: below `/payload` in its event,
+/// or below `/outcomes/actions/0` in the state.
+fn is_given(payload: &Map<String, Value>, pointer: &Pointer) -> bool {
+    let is_of_event = pointer.as_str().starts_with("/payload");
+    let name = pointer.tokens().nth(if is_of_event { 1 } else { 3 });
+    name.is_some_and(|name| payload.contains_key(&*name))
+}
+
+/// What is kept of an act that was held back. No selector of acts names it.
+fn held(payload: &Map<String, Value>) -> Value {
+    let mut act = payload.clone();
+    act.retain(|key, _| matches!(&**key, "kind" | "tool" | "input"));
+    cut(&mut act);
+    act.into()
 }
 
 /// A line of an artifact, or a record.

@@ -101,7 +101,7 @@ impl Run {
     }
 
     /// Adds the event of an advice.
-    fn direct(
+    pub(super) fn direct(
         &mut self,
         event_type: &'static str,
         mut payload: Map<String, Value>,

@@ -10,6 +10,7 @@ use super::super::bounded::cut;
 use super::super::error::Error;
 use super::super::event::{Draft, SYNTHETIC, object};
 use super::Run;
+use super::judging::Allowed;
 use super::policies::{PolicyDecision, Veto};
 use crate::record::{Action, State, Step, StepKind, StepStatus};
 
@@ -298,8 +299,8 @@ impl Run {
     /// # Errors
     /// [`Error::Refused`] where one of these is set already, or an extension does not start with
     /// `x-`; [`Error::Violates`] for an action without any result (`output`, `result_status`,
-    /// `result_artifacts`, `duration_ms`) where [`Run::may_act`] refuses it. One with a result has
-    /// happened, and is recorded whatever it violates.
+    /// `result_artifacts`, `duration_ms`) where a schema of the team finds an error in it. One with
+    /// a result has happened, and is recorded whatever it violates.
     pub fn act<'s>(
         &mut self,
         step: impl Into<Option<&'s OpenStep>>,
@@ -321,7 +322,11 @@ impl Run {
             && action.duration_ms.is_none();
         let payload = self.act_of(step, action)?;
         if is_to_come {
-            self.must_allow(step, &payload)?;
+            // A veto of the run closes its steps.
+            if step.is_none() {
+                self.must_go_on()?;
+            }
+            self.hold_act(&payload)?;
         }
         let mut draft = Draft::new("act", payload);
         if matches!(self.must_fit(&draft), Err(Error::TooLarge { .. })) {
@@ -331,27 +336,53 @@ impl Run {
         Ok(format!("act-{}", self.action_count()))
     }
 
-    /// Holds an act that is about to be made to the schemas of the team; nothing is written.
+    /// Asks the schemas, orders and rules of the team before an act is made. One in which they find
+    /// an error is held back: the run gets the event of a veto, which is counted, and goes on.
+    ///
+    /// A rule that reads what only the end of an act gives (`output`, `result_status`,
+    /// `result_artifacts`, `duration_ms`) holds nothing back. What was allowed and is not recorded
+    /// yet counts, too: keep what this returns until [`Run::act`] has recorded the act.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::gate::Gate;
+    /// use runvet::record::Action;
+    /// use runvet::recorder::{Error, Recorder, Task};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("runvet-may-act-{}", std::process::id()));
+    /// let config = r#"
+    ///     [[order]]
+    ///     id = "acme/calls"
+    ///     each = { tool = "pay" }
+    ///     at-most = 1
+    ///     message = "paid more than once"
+    /// "#;
+    /// let gate = Gate::default().with_config(Path::new("runvet.toml"), config, None)?;
+    /// let mut run = Recorder::new(&dir).gate(gate).begin(Task::new("Pay"))?;
+    /// let allowed = run.may_act(None, Action::new("pay"))?;
+    /// // It is being paid, so a second payment has to wait.
+    /// assert!(matches!(run.may_act(None, Action::new("pay")), Err(Error::Violates { .. })));
+    /// run.act(None, Action::new("pay").output("done"))?;
+    /// drop(allowed);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// Those of [`Run::act`]; [`Error::Violates`] where a schema of the team finds an error in what
-    /// is given of the action.
+    /// Those of [`Run::act`]; [`Error::Violates`] for an act that is held back, unless
+    /// [`Recorder::hold_back`](super::super::Recorder::hold_back) turns that off.
     pub fn may_act<'s>(
-        &self,
+        &mut self,
         step: impl Into<Option<&'s OpenStep>>,
         action: Action,
-    ) -> Result<(), Error> {
+    ) -> Result<Allowed, Error> {
         self.must_not_have_ended()?;
         let step = step.into().map(OpenStep::id);
-        self.must_allow(step, &self.act_of(step, action)?)
-    }
-
-    /// Refuses an act that is about to be made. A veto of the run closes its steps.
-    fn must_allow(&self, step: Option<&str>, payload: &Map<String, Value>) -> Result<(), Error> {
         if step.is_none() {
             self.must_go_on()?;
         }
-        self.hold_act(payload)
+        let payload = self.act_of(step, action)?;
+        self.ask_before(step, &payload)
     }
 
     pub(super) fn action_count(&self) -> usize {
@@ -459,10 +490,19 @@ impl Run {
             let Some(step) = self.fold.step(&id).cloned() else {
                 continue;
             };
+            let asked = self.may_act(&open, Action::new(adapter.label()));
+            let allowed = match asked {
+                Ok(allowed) => allowed,
+                Err(refused) => {
+                    self.close(open, StepEnd::Failed(refused.to_string().into()))?;
+                    return Err(refused);
+                }
+            };
             match adapter.run(&step, &self.fold.state) {
                 Ok(mut action) => {
                     action.tool.get_or_insert_with(|| adapter.label().into());
                     self.act(&open, action)?;
+                    drop(allowed);
                     self.close(open, StepEnd::Done)?;
                 }
                 Err(error) => {

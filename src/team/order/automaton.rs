@@ -46,6 +46,9 @@ pub(crate) struct Seen {
     pub(crate) time: Option<Instant>,
     /// Why nobody can tell if the order is about it; then it is an offence.
     pub(crate) unknown: Option<Box<str>>,
+    /// Whether it is only asked about: then each one beyond a limit is an offence, not the first
+    /// alone.
+    pub(crate) is_asked: bool,
 }
 
 /// An event that breaks an order.
@@ -278,7 +281,9 @@ impl Demand {
         } else {
             let (is_broken, other) = match self.pattern {
                 Pattern::Never => (true, None),
-                Pattern::AtMost(most) | Pattern::AtMostInARow(most) => (count == most + 1, None),
+                Pattern::AtMost(most) | Pattern::AtMostInARow(most) => {
+                    (count == most + 1 || (event.is_asked && count > most), None)
+                }
                 Pattern::NeedsEarlier => {
                     let found = group.and_then(|group| self.fulfilling(group, event));
                     (found.is_none(), group.and_then(Group::last_line))

@@ -1,0 +1,230 @@
+//! An act that a rule of the team forbids is not made: the run has a veto, and goes on.
+
+use std::fs;
+use std::path::Path;
+
+use runvet::finding::Finding;
+use runvet::gate::Gate;
+use runvet::record::{Action, State, Step, StepKind, StepStatus};
+use runvet::recorder::{Adapter, End, Error, Recorder, Run, StepDraft, Task};
+use serde_json::{Value, json};
+
+const CONFIG: &str = r#"
+[selector]
+refunds = { tool = "refund" }
+
+[[schema]]
+id = "acme/input"
+where = "refunds"
+at = "/payload/input"
+schema = { required = ["order"] }
+
+[[order]]
+id = "acme/asked"
+each = { tool = "refund", if = "event.payload.input.amount > 100" }
+needs-earlier = { tool = "approve", "/payload/output" = "yes" }
+same = "/payload/input/order"
+message = "nobody approved it"
+
+[[order]]
+id = "acme/few"
+each = { tool = "search" }
+at-most = 2
+message = "searched {count} times"
+
+[[rule]]
+id = "acme/sum"
+each = "refunds"
+same = "/payload/input/order"
+check = "earlier('refunds').map(e, e.payload.input.amount).sum() + event.payload.input.amount <= 500"
+message = "more than 500"
+
+[[order]]
+id = "acme/slow"
+each = { tool = "sleep" }
+never = true
+level = "warning"
+message = "slept"
+
+[[rule]]
+id = "acme/outcome"
+each = { tool = "mail" }
+check = "event.payload.result_status == 'ok' && event['payload'].output.sent"
+message = "not sent"
+
+[[order]]
+id = "acme/receipts"
+each = { tool = "mail" }
+at-most = 1
+same = "/payload/output/id"
+message = "one receipt twice"
+
+[[rule]]
+id = "acme/whole"
+each = { tool = "mail" }
+when = "has(event.payload.input)"
+check = "event.payload.exists(key, key == 'output')"
+message = "no output"
+"#;
+
+fn recorder(dir: &Path) -> Recorder {
+    let gate = Gate::default().with_config(Path::new("runvet.toml"), CONFIG, None);
+    Recorder::new(dir).gate(gate.unwrap())
+}
+
+fn act(tool: &str, input: Value) -> Action {
+    serde_json::from_value(json!({"tool": tool, "input": input})).unwrap()
+}
+
+fn refund(order: &str, amount: u64) -> Action {
+    act("refund", json!({"order": order, "amount": amount}))
+}
+
+/// What holds an act back.
+fn held(run: &mut Run, action: Action) -> Vec<Finding> {
+    match run.may_act(None, action) {
+        Ok(_) => Vec::new(),
+        Err(Error::Violates { findings, .. }) => findings,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn rules(findings: &[Finding]) -> Vec<&str> {
+    findings.iter().map(|finding| &*finding.rule).collect()
+}
+
+fn made(run: &mut Run, mut action: Action, output: &str) {
+    action.output = Some(output.into());
+    run.act(None, action).unwrap();
+}
+
+#[test]
+fn act_is_held_back_with_a_veto_and_the_run_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = recorder(dir.path()).begin(Task::new("Pay")).unwrap();
+    assert_eq!(rules(&held(&mut run, refund("a", 200))), ["acme/asked"]);
+    let unordered = held(&mut run, act("refund", json!({"amount": 1})));
+    assert_eq!(rules(&unordered), ["acme/sum", "acme/input"]);
+    made(&mut run, act("approve", json!({"order": "a"})), "yes");
+    assert_eq!(held(&mut run, refund("a", 200)), []);
+    made(&mut run, refund("a", 200), "paid");
+    assert_eq!(rules(&held(&mut run, refund("a", 301))), ["acme/sum"]);
+    // A warning holds nothing back.
+    assert_eq!(held(&mut run, act("sleep", json!({}))), []);
+    let path = run.path().to_owned();
+    let recorded = run.finish(End::ok()).unwrap();
+    assert_eq!(recorded.findings, []);
+    assert_eq!(recorded.summary.metrics.veto_count.0, 3);
+    let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
+    let events = events
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let vetoes: Vec<Value> = events
+        .filter(|event: &Value| event["event_type"] == "direction.veto")
+        .collect();
+    assert_eq!(vetoes[0]["agent_id"], "rule:acme/asked");
+    let expected = json!({
+        "act": {"input": {"amount": 200, "order": "a"}, "tool": "refund"},
+        "id": "dir-0001", "reason": "nobody approved it", "scope": "act", "status": "blocked",
+    });
+    assert_eq!(vetoes[0]["payload"], expected);
+    let report = Gate::default().run([dir.path()]).unwrap();
+    assert_eq!(
+        (report.totals.valid, &*report.episodes[0].findings),
+        (1, &[][..])
+    );
+}
+
+/// What a call gives can't be known before it.
+#[test]
+fn rule_of_an_outcome_holds_nothing_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = recorder(dir.path()).begin(Task::new("Write")).unwrap();
+    assert_eq!(held(&mut run, act("mail", json!({}))), []);
+    made(&mut run, act("mail", json!({})), "lost");
+    let found = run.take_findings();
+    assert_eq!(rules(&found), ["acme/outcome", "acme/receipts"]);
+}
+
+#[test]
+fn act_that_is_under_way_counts_against_others_and_not_for_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = recorder(dir.path()).begin(Task::new("Search")).unwrap();
+    let search = || act("search", json!({}));
+    let first = run.may_act(None, search()).unwrap();
+    let second = run.may_act(None, search()).unwrap();
+    assert_eq!(held(&mut run, search())[0].message, "searched 3 times");
+    // What was given up is under way no more, and what is recorded counts once.
+    drop(first);
+    let third = run.may_act(None, search()).unwrap();
+    made(&mut run, search(), "found");
+    drop(second);
+    assert_eq!(rules(&held(&mut run, search())), ["acme/few"]);
+    drop(third);
+    assert_eq!(held(&mut run, search()), []);
+
+    let _under_way = run.may_act(None, refund("b", 100)).unwrap();
+    assert_eq!(held(&mut run, refund("b", 100)), []);
+    let mut approving = act("approve", json!({"order": "c"}));
+    approving.output = Some("yes".into());
+    let _under_way = run.may_act(None, approving).unwrap();
+    assert_eq!(rules(&held(&mut run, refund("c", 101))), ["acme/asked"]);
+}
+
+/// A limit that evidence has exceeded is no limit that may be exceeded further.
+#[test]
+fn act_beyond_a_limit_is_held_back_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = recorder(dir.path()).begin(Task::new("Search")).unwrap();
+    for _ in 0..4 {
+        made(&mut run, act("search", json!({})), "found");
+    }
+    assert_eq!(rules(&run.take_findings()), ["acme/few"]);
+    assert_eq!(
+        rules(&held(&mut run, act("search", json!({})))),
+        ["acme/few"]
+    );
+}
+
+#[test]
+fn recorder_that_holds_nothing_back_records_what_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path()).hold_back(false);
+    let mut run = recorder.begin(Task::new("Pay")).unwrap();
+    assert_eq!(held(&mut run, act("refund", json!({"amount": 900}))), []);
+    run.act(None, act("refund", json!({"amount": 900})))
+        .unwrap();
+    assert!(rules(&run.take_findings()).contains(&"acme/input"));
+    assert_eq!(
+        run.finish(End::ok()).unwrap().summary.metrics.veto_count.0,
+        0
+    );
+}
+
+struct Searches(u64);
+
+impl Adapter for Searches {
+    fn label(&self) -> &str {
+        "search"
+    }
+
+    fn run(&mut self, _: &Step, _: &State) -> Result<Action, Value> {
+        self.0 += 1;
+        Ok(Action::new("search").output("found"))
+    }
+}
+
+#[test]
+fn adapter_is_not_asked_to_execute_what_is_held_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = recorder(dir.path()).begin(Task::new("Search")).unwrap();
+    let step = |id: &str| StepDraft::new(id, StepKind::Act, "Search");
+    let _ = run.plan(["a", "b", "c"].map(step), "planner").unwrap();
+    let mut adapter = Searches(0);
+    let refused = run.execute(&mut adapter).unwrap_err();
+    assert!(matches!(refused, Error::Violates { .. }));
+    assert_eq!(adapter.0, 2);
+    let statuses = run.state().plan.steps.iter().map(|step| step.status);
+    let expected = [StepStatus::Done, StepStatus::Done, StepStatus::Failed];
+    assert_eq!(statuses.collect::<Vec<_>>(), expected);
+}
