@@ -46,6 +46,21 @@ impl Failure {
     fn fault(error: impl Display) -> Self {
         Self::Fault(error.to_string())
     }
+
+    /// Tells it, after what was printed before.
+    fn tell(&self, output: &mut Output) {
+        match self {
+            Self::Fault(message) => {
+                let _ = output.finish();
+                output.fault(message);
+            }
+            Self::Drawn(text) => {
+                let _ = output.finish();
+                output.drawn(text);
+            }
+            Self::Output(error) => output.fault_of_output(error),
+        }
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -150,18 +165,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(_) if output.is_muted() => FAULT,
         Ok(code) => code,
         Err(failure) => {
-            // Earlier output comes before the message.
-            match failure {
-                Failure::Fault(message) => {
-                    let _ = output.finish();
-                    output.fault(&message);
-                }
-                Failure::Drawn(text) => {
-                    let _ = output.finish();
-                    output.drawn(&text);
-                }
-                Failure::Output(error) => output.fault_of_output(&error),
-            }
+            failure.tell(&mut output);
             FAULT
         }
     };

@@ -17,13 +17,15 @@ mod value;
 
 use std::ops::Range;
 
+use evaluate::Evaluator;
 pub(crate) use fold::{Fold, Folded};
-use part::Part;
+use part::{Part, PartKind};
 use pattern::Pattern;
 pub(crate) use pattern::steps_of_byte;
 pub(crate) use value::Value;
 
 use crate::document::Node;
+use crate::printable::quote;
 
 /// The number of bytes of an expression.
 const MAX_BYTES: usize = 16 << 10;
@@ -149,6 +151,35 @@ impl Expression {
                 && path.get(1).is_none_or(|it| keys.contains(it));
         });
         reads
+    }
+
+    /// Its value, and those that it compares, in words: of records, parameters and earlier events.
+    pub(crate) fn compared<'a>(
+        &'a self,
+        key: &str,
+        bound: &'a [Value<'a>],
+        folded: &'a [Result<Value<'a>, String>],
+        budget: &mut Budget,
+    ) -> Vec<String> {
+        let mut parts = vec![(format!("`{key}`"), &self.root)];
+        self.root.accesses(&mut |part, _, _| {
+            let text = self.text.get(part.span.clone()).unwrap_or_default();
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let asked = match part.kind {
+                PartKind::Fold { number, .. } => self.folds.get(number),
+                _ => None,
+            };
+            let of = asked.map(|fold| format!("earlier({}) … .", quote(&fold.of)));
+            parts.push((of.unwrap_or_default() + &text, part));
+        });
+        let shown = parts.into_iter().map(|(text, part)| {
+            match Evaluator::new(&self.text, bound, folded, budget).value(part) {
+                Ok(value) => format!("{text} = {}", value.shown()),
+                Err(Stop::Failed(failure)) => format!("{text} has no value: {}", failure.why),
+                Err(Stop::Spent) => format!("{text} takes too many steps"),
+            }
+        });
+        shown.collect()
     }
 
     /// A failure as a clause, with the part of the text that failed.

@@ -214,6 +214,11 @@ impl Keys {
         self.0.is_empty()
     }
 
+    /// The path at a place.
+    pub(crate) fn path(&self, place: usize) -> Option<&KeyPath> {
+        self.0.get(place)
+    }
+
     /// The tests of a selector, by the places of their paths.
     pub(crate) fn indexed(&mut self, selector: &Selector) -> Indexed {
         let tests = selector.0.iter();

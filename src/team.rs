@@ -13,6 +13,7 @@ mod reader;
 mod rule;
 mod schema;
 mod selector;
+mod trace;
 mod trial;
 mod version;
 mod vocabulary;
@@ -31,6 +32,7 @@ pub(crate) use pack::{Pack, read};
 pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
 pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema};
 pub(crate) use selector::Answer;
+pub(crate) use trace::Trace;
 pub(crate) use version::VersionTable;
 
 /// All that a team declares.

@@ -11,7 +11,7 @@ use crate::document::{Meanings, Node};
 use crate::expression::Budget;
 use crate::facts::{EventFacts, EventSlot, Value as FactValue};
 use crate::select::{Indexed, KeyPath, Keys, Values, place};
-use crate::source::Line;
+use crate::source::{Line, Pointer};
 
 use super::instant::Instant;
 use super::selector::{Answer, Condition, TeamSelector, TooManySteps};
@@ -51,6 +51,17 @@ impl EventIndex {
     /// The place of a key among all.
     pub(super) fn key(&mut self, key: &KeyPath) -> usize {
         self.keys.place(key)
+    }
+
+    /// The tests of a selector, each with its pointer and the place of its key.
+    pub(super) fn tests(&self, selector: &EventSelector) -> Vec<(Pointer, usize, Arc<Values>)> {
+        let tests = self.selectors.get(selector.place).map(|it| &*it.0);
+        let tests = tests.unwrap_or_default().iter();
+        tests
+            .filter_map(|(key, values)| {
+                Some((self.keys.path(*key)?.pointer(), *key, Arc::clone(values)))
+            })
+            .collect()
     }
 
     /// Returns `true` if no declaration judges events.

@@ -324,6 +324,22 @@ impl TeamJudges {
         }
     }
 
+    /// Returns what one of them compares in an event, or once for a run, in words, and notes the
+    /// event for those that follow; `None` where it is not about that.
+    pub(super) fn compared(
+        &mut self,
+        check: TeamCheck,
+        event: Option<&EventView<'_>>,
+        values: &RunValues<'_>,
+    ) -> Option<Vec<String>> {
+        let meanings = &mut self.meanings;
+        match check {
+            TeamCheck::Order(at) => self.orders.get_mut(at)?.compared(event?, meanings),
+            TeamCheck::Rule(at) => (self.rules.get_mut(at)?).compared(event, values, meanings),
+            TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
+        }
+    }
+
     /// Returns `true` if what one of them finds in an act may depend on the end of that.
     pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
         match check {

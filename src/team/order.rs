@@ -229,6 +229,37 @@ impl OrderJudge {
         }
     }
 
+    /// Returns what it sees of an event and compares that with, in words, and notes the event for
+    /// those that follow.
+    pub(super) fn compared(
+        &mut self,
+        event: &EventView<'_>,
+        meanings: &mut Meanings,
+    ) -> Option<Vec<String>> {
+        let seen = self.seen(event, meanings)?;
+        let roles = [("`each`", seen.is_each), ("`other`", seen.is_other)];
+        let roles = roles.into_iter().filter(|(_, has_it)| *has_it);
+        let mut told = vec![
+            roles
+                .map(|(role, _)| role)
+                .collect::<Vec<_>>()
+                .join(" and "),
+        ];
+        told.extend(self.order.same.iter().map(|same| {
+            let value = same.of(event.root);
+            let value = value.map_or("no value".to_owned(), |it| brief(it.raw()));
+            format!("{} = {value}", same.pointer().as_str())
+        }));
+        let (count, last) = self.automaton.known(seen.same);
+        let last = last.map_or("none".to_owned(), |it| format!("line {}", it.number));
+        told.push(format!(
+            "with these values before it: {count} events of `each`; the latest of `other`: {last}"
+        ));
+        // Beyond its limits the report of the run says so.
+        let _ = self.automaton.step(&seen, &mut Vec::new());
+        Some(told)
+    }
+
     fn examine(&mut self, seen: &Seen, text: &[u8]) {
         self.examined |= seen.is_each;
         if let Some(same) = seen.same

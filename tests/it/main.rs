@@ -66,6 +66,7 @@ mod team {
     mod rules;
     mod run;
     mod sixty;
+    mod trace;
     mod verdict;
 }
 

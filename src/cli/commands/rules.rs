@@ -1,10 +1,22 @@
-//! `runvet rules`: prints a list of all rules.
+//! `runvet rules`: prints a list of all rules, tests those of a team, and shows how one judges a run.
+
+mod trace;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
+use super::run_data::RunDataArgs;
 use super::settings::ConfigArgs;
-use super::{Exit, Failure};
+use super::watching::stop_by_signals;
+use super::{Exit, Failure, candidates};
 use crate::check::RuleList;
 use crate::printable::escape;
 use crate::report::{count, write_json_line};
@@ -31,6 +43,25 @@ pub(in crate::cli) struct Rules {
     #[arg(long, requires = "test")]
     all: bool,
 
+    /// With `--test`, judge the examples again whenever the configuration changes
+    ///
+    /// Files are looked at twice a second: the configuration, and `.toml` and `.json` files beside
+    /// it, its packs and its schemas. Ctrl-C ends it, with the exit code of the last test.
+    #[arg(long, requires = "test")]
+    watch: bool,
+
+    /// Show what the rule that `--rule` names does in this run: what each of its selectors matches,
+    /// what is compared, and why nothing is found
+    #[arg(long, value_name = "RUN", requires = "rule", conflicts_with_all = ["format", "test"])]
+    trace: Option<String>,
+
+    /// With `--trace`, the rule, which the configuration declares
+    #[arg(long, value_name = "RULE", requires = "trace", add = ArgValueCandidates::new(candidates::rules))]
+    rule: Option<String>,
+
+    #[command(flatten)]
+    run_data: RunDataArgs,
+
     #[command(flatten)]
     config: ConfigArgs,
 }
@@ -45,7 +76,14 @@ enum Format {
 
 impl Rules {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        if self.watch {
+            return self.test_again(output);
+        }
         let gate = self.config.gate()?;
+        if let Some((run, rule)) = self.trace.as_deref().zip(self.rule.as_deref()) {
+            let run = self.run_data.get(run, output)?;
+            return trace::trace(gate, rule, &run, output);
+        }
         let rules = gate.rule_set();
         if self.test {
             return test(rules, self.all, output);
@@ -67,6 +105,66 @@ impl Rules {
         }
         Ok(Exit::Success)
     }
+
+    /// Tests whenever a file changes, until a signal comes.
+    fn test_again(&self, output: &mut Output) -> Result<Exit, Failure> {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&stopped);
+        stop_by_signals(move || stop.store(true, Ordering::Relaxed))?;
+        let Some(config) = self.config.path()? else {
+            let message = "there is no configuration to watch; name it with --config";
+            return Err(Failure::Fault(message.into()));
+        };
+        let (mut dirs, mut exit) = (BTreeSet::from([dir_of(&config)]), Exit::Success);
+        let mut seen = None;
+        while !stopped.load(Ordering::Relaxed) {
+            let mut now = stamps(&dirs);
+            if seen.as_ref() == Some(&now) {
+                thread::sleep(LOOK);
+                continue;
+            }
+            exit = match self.config.gate() {
+                Ok(gate) => {
+                    dirs.extend(gate.config_files().keys().map(|path| dir_of(path)));
+                    test(gate.rule_set(), self.all, output)?
+                }
+                Err(failure) => {
+                    failure.tell(output);
+                    Exit::Fault
+                }
+            };
+            output.finish()?;
+            output.note("waiting for a change of the configuration; Ctrl-C ends this");
+            // What changed while it was read is seen next.
+            for (path, stamp) in stamps(&dirs) {
+                now.entry(path).or_insert(stamp);
+            }
+            seen = Some(now);
+        }
+        Ok(exit)
+    }
+}
+
+/// How often files are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+fn dir_of(path: &Path) -> PathBuf {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    dir.unwrap_or(Path::new(".")).to_owned()
+}
+
+/// The times and sizes of the files in some directories that can be part of a configuration.
+fn stamps(dirs: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, (Option<SystemTime>, u64)> {
+    let entries = dirs.iter().filter_map(|dir| dir.read_dir().ok()).flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let files = paths.filter_map(|path| {
+        let is_one = path
+            .extension()
+            .is_some_and(|it| it == "toml" || it == "json");
+        let metadata = path.metadata().ok().filter(|_| is_one)?;
+        Some((path, (metadata.modified().ok(), metadata.len())))
+    });
+    files.collect()
 }
 
 /// The number of cases that each built-in rule has in the corpus.

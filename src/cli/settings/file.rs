@@ -96,7 +96,7 @@ impl ConfigArgs {
     }
 
     /// The path of the configuration, if one is used.
-    fn path(&self) -> Result<Option<PathBuf>, Failure> {
+    pub(in crate::cli) fn path(&self) -> Result<Option<PathBuf>, Failure> {
         if self.no_config || self.config.is_some() {
             return Ok(self.config.clone().filter(|_| !self.no_config));
         }

@@ -191,10 +191,15 @@ impl Automaton {
         }
     }
 
+    /// The number of events with a value, and the line of the latest other event with it.
+    pub(crate) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
+        let group = same.map_or(Some(&self.all), |same| self.groups.get(&same));
+        group.map_or((0, None), |group| (group.count, group.last_line()))
+    }
+
     /// The number of events with a value.
     pub(crate) fn count(&self, same: Option<Digest>) -> u64 {
-        let group = same.map_or(Some(&self.all), |same| self.groups.get(&same));
-        group.map_or(0, |group| group.count)
+        self.known(same).0
     }
 
     /// The offences of a run that has ended.

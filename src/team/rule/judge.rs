@@ -7,7 +7,7 @@ use super::earlier::{Earlier, Group, TooMany};
 use super::{RunValues, TeamRule};
 use crate::document::{Meanings, Node, OwnedDocument, Tape};
 use crate::draft::{Compared, Draft, Findings};
-use crate::expression::{Budget, Stop, Value};
+use crate::expression::{Budget, Expression, Stop, Value};
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::printable::{brief, shortened};
@@ -190,6 +190,37 @@ impl RuleJudge {
             self.earlier.values(&self.rule, self.group(event, meanings))
         };
         self.judge(Some((line, event.root)), values, &folded);
+    }
+
+    /// Returns what it compares in an event, or once for a run, in words, and notes the event for
+    /// those that follow.
+    pub(in crate::team) fn compared(
+        &mut self,
+        event: Option<&EventView<'_>>,
+        values: &RunValues<'_>,
+        meanings: &mut Meanings,
+    ) -> Option<Vec<String>> {
+        let is_about = match (event, self.in_events.first()) {
+            (Some(event), Some(each)) => each.ask(event, &mut Budget::of_run()) == Ok(Answer::Yes),
+            (event, each) => event.is_none() && each.is_none(),
+        };
+        let rule = Arc::clone(&self.rule);
+        let told = is_about.then(|| {
+            let folded = event.map(|it| self.earlier.values(&rule, self.group(it, meanings)));
+            let folded = folded.unwrap_or_default();
+            let bound = rule.bound(event.map(|event| event.root), values);
+            let expressions = [("when", rule.when.as_ref()), ("check", Some(&rule.check))];
+            let told = expressions.into_iter().flat_map(|(key, expression)| {
+                let told =
+                    |it: &Expression| it.compared(key, &bound, &folded, &mut Budget::of_run());
+                expression.map(told).unwrap_or_default()
+            });
+            told.collect()
+        });
+        if let Some(event) = event {
+            self.follow(event, meanings);
+        }
+        told
     }
 
     /// Judges what is judged once all events are read: those that it counts, and the run.

@@ -1,0 +1,152 @@
+//! A declaration and the events of a run -> what it matches and compares, as lines for its author.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::events::{EventSelector, EventView};
+use super::judges::TeamJudges;
+use super::rule::{CountedEvents, RunValues};
+use super::selector::Answer;
+use super::{Team, TeamCheck};
+use crate::document::Node;
+use crate::expression::Budget;
+use crate::printable::{brief_json, count};
+use crate::select::Values;
+use crate::source::{Line, Pointer};
+
+/// The number of lines, and of other values, that are listed for a selector.
+const MAX_LISTED: usize = 10;
+
+/// The number of different values that are counted for a test.
+const MAX_VALUES: usize = 1_000;
+
+/// The number of lines about what was compared.
+const MAX_TOLD: usize = 500;
+
+/// A declaration, and what it matches and compares in the events so far.
+pub(crate) struct Trace {
+    judges: TeamJudges,
+    check: TeamCheck,
+    selectors: Vec<TracedSelector>,
+    counts: CountedEvents,
+    events: u64,
+    told: Vec<String>,
+}
+
+/// A selector, and what it matches.
+struct TracedSelector {
+    key: &'static str,
+    selector: EventSelector,
+    lines: Vec<String>,
+    matched: u64,
+    /// Each of its tests, with the values that are not wanted, and the numbers of these.
+    tests: Vec<(Pointer, usize, Arc<Values>, BTreeMap<String, u64>)>,
+}
+
+impl Trace {
+    pub(crate) fn new(team: &Arc<Team>, check: TeamCheck) -> Self {
+        let judges = TeamJudges::new(team, std::iter::once(check));
+        let selectors = judges.selectors(check).into_iter();
+        let traced = selectors.map(|(key, selector)| {
+            let tests = judges.index.tests(&selector).into_iter();
+            let tests = tests.map(|(at, key, wanted)| (at, key, wanted, BTreeMap::new()));
+            TracedSelector {
+                key,
+                tests: tests.collect(),
+                selector,
+                lines: Vec::new(),
+                matched: 0,
+            }
+        });
+        Self {
+            selectors: traced.collect(),
+            judges,
+            check,
+            counts: CountedEvents::default(),
+            events: 0,
+            told: Vec::new(),
+        }
+    }
+
+    /// Counts an event for rules that compare these numbers: all events, before any is traced.
+    pub(crate) fn count(&mut self, event: Node<'_>) {
+        self.counts.add(event);
+    }
+
+    /// Traces an event, or, without one, what is judged once for a run.
+    pub(crate) fn add(&mut self, event: Option<(u64, Node<'_>)>, values: RunValues<'_>) {
+        let counted = self.counts.documents();
+        let values = values.with_counts(Some(&counted));
+        let index = Arc::clone(&self.judges.index);
+        let event = event.map(|(number, root)| {
+            let line = Line {
+                number,
+                ..Line::BEFORE_ALL
+            };
+            index.view(line, root)
+        });
+        if let Some(event) = &event {
+            self.events += 1;
+            self.selectors.iter_mut().for_each(|it| it.add(event));
+        }
+        let compared = self.judges.compared(self.check, event.as_ref(), &values);
+        let about = event.map_or("the run".to_owned(), |it| {
+            format!("line {}", it.line.number)
+        });
+        let mut start = format!("{about}: ");
+        for line in compared.unwrap_or_default() {
+            self.told.push(start + &line);
+            start = "    ".to_owned();
+        }
+        self.told.truncate(MAX_TOLD);
+    }
+
+    /// All of it, line by line.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let selectors = self.selectors.iter();
+        let selectors = selectors.flat_map(|selector| selector.shown(self.events));
+        selectors.chain(self.told.clone()).collect()
+    }
+}
+
+impl TracedSelector {
+    fn add(&mut self, event: &EventView<'_>) {
+        for (_, key, wanted, others) in &mut self.tests {
+            let value = event.value(*key);
+            if value.is_none_or(|value| !wanted.have(value)) && others.len() < MAX_VALUES {
+                let shown = value.map_or("no value".to_owned(), |it| brief_json(it.raw()));
+                *others.entry(shown).or_default() += 1;
+            }
+        }
+        if self.selector.ask(event, &mut Budget::of_run()) == Ok(Answer::Yes) {
+            self.matched += 1;
+            self.lines.push(event.line.number.to_string());
+            self.lines.truncate(MAX_LISTED);
+        }
+    }
+
+    fn shown(&self, events: u64) -> Vec<String> {
+        let list = |shown: Vec<String>, all: usize| {
+            let more = if all > MAX_LISTED { ", …" } else { "" };
+            format!("{}{more}", shown.join(", "))
+        };
+        let at = list(
+            self.lines.clone(),
+            usize::try_from(self.matched).unwrap_or(usize::MAX),
+        );
+        let at = Some(at).filter(|at| !at.is_empty());
+        let at = at.map_or(String::new(), |at| format!(", at line {at}"));
+        let (key, matched, events) = (self.key, self.matched, count(events, "event"));
+        let first = format!("`{key}` matches {matched} of {events}{at}");
+        let tests = self.tests.iter().map(|(pointer, _, _, others)| {
+            let mut frequent: Vec<(&String, &u64)> = others.iter().collect();
+            frequent.sort_by_key(|(_, number)| Reverse(**number));
+            let shown = frequent.iter().take(MAX_LISTED);
+            let shown = shown.map(|(value, number)| format!("{value} ({number})"));
+            let shown = list(shown.collect(), others.len());
+            format!("    {}: not wanted are {shown}", pointer.as_str())
+        });
+        std::iter::once(first).chain(tests).collect()
+    }
+}
