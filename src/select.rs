@@ -226,11 +226,6 @@ impl Keys {
         Indexed(tests.collect())
     }
 
-    /// The path at a place.
-    pub(crate) fn path(&self, place: usize) -> Option<&KeyPath> {
-        self.0.get(place)
-    }
-
     /// Returns the number of paths.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
