@@ -155,6 +155,7 @@ fn event(line: usize, symbol: usize, same: Option<u8>, time: Option<&'static Ins
         written: Vec::new(),
         time: time.cloned(),
         unknown: None,
+        is_asked: false,
     }
 }
 
