@@ -119,7 +119,9 @@ done
 if ! has_target "$machine-unknown-linux-musl"; then
   say "the same, linked with the static C library of this machine, to try what the others share"
   target=$machine-unknown-linux-gnu
-  CARGO_ENCODED_RUSTFLAGS=$CARGO_ENCODED_RUSTFLAGS$'\x1f'-Ctarget-feature=+crt-static \
+  # Unlike with musl, the crate for random bytes would look for its system call in a shared library, and then for /dev.
+  static=$'\x1f-Ctarget-feature=+crt-static\x1f--cfg\x1fgetrandom_backend="linux_getrandom"'
+  CARGO_ENCODED_RUSTFLAGS=$CARGO_ENCODED_RUSTFLAGS$static \
     $CARGO build --release --locked --target "$target" --bin runvet
   try_alone "$CARGO_TARGET_DIR/$target/release/runvet"
   archive "$target" "$CARGO_TARGET_DIR/$target/release/runvet"
@@ -137,7 +139,7 @@ wheel() {
 
 if [ -n "$zig" ]; then
   say "the source distribution, and a wheel built from it"
-  maturin sdist --out "$out"
+  PYTHONPATH=python python3 -c 'import sys, build_backend; build_backend.build_sdist(sys.argv[1])' "$out"
   mkdir "$work/sdist"
   tar --extract --gzip --file "$out/runvet-$version.tar.gz" --directory "$work/sdist"
   wheel "$machine-unknown-linux-gnu.$glibc" "manylinux_${glibc/./_}"

@@ -69,6 +69,9 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 def build_sdist(sdist_directory, config_settings=None):
     import maturin
 
+    # maturin looks for the directory of scripts even then, and would pack what a build left there.
+    shutil.rmtree(SCRIPTS, ignore_errors=True)
+    SCRIPTS.mkdir(parents=True)
     return maturin.build_sdist(sdist_directory, config_settings)
 
 
