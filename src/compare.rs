@@ -12,13 +12,15 @@
 //! ```
 
 mod condition;
+mod interval;
+mod measure;
 #[cfg(feature = "commands")]
 pub(crate) mod page;
 mod reading;
 mod sign;
+mod stratified;
 pub(crate) mod text;
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
@@ -28,11 +30,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::document::{Number, compare_sum};
+use crate::document::Number;
 use crate::finding::{FaultSort, ReportedFault};
 use crate::gate::{Gate, Limit};
 use crate::printable::{brief, count, escape, quote};
 pub(crate) use condition::Condition;
+use condition::Gated;
+use measure::{Measure, Sums};
 use reading::{Figure, Run, Set};
 
 /// What pairs the runs of two sets.
@@ -124,6 +128,8 @@ pub(crate) struct Comparison {
     pub(crate) measures: Vec<Measure>,
     /// Pairs of which one run succeeded and the other did not, to worse first; at most 1,000.
     pub(crate) flipped: Vec<Pair>,
+    /// The number of flipped pairs that are to worse, listed or not.
+    pub(crate) worse: u64,
     /// The number of flipped pairs that are not listed.
     pub(crate) flipped_more: u64,
     /// All pairs in which a measure differs, by their keys.
@@ -132,6 +138,8 @@ pub(crate) struct Comparison {
     pub(crate) apart: Vec<Apart>,
     /// The number of such runs that are not listed.
     pub(crate) apart_more: u64,
+    /// The number of such runs by reason.
+    pub(crate) apart_by: BTreeMap<&'static str, u64>,
     /// The conditions that were to fail the comparison.
     pub(crate) gates: Vec<Gated>,
     /// What could not be looked at or judged.
@@ -147,31 +155,6 @@ pub(crate) struct SetSums {
     pub(crate) runs: u64,
     /// The number of runs that are in pairs.
     pub(crate) paired: u64,
-}
-
-/// What is measured, over all pairs in which both runs have it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Measure {
-    /// `success`, `duration_sec`, a count, a latency, or `metric:` and the name of a metric.
-    pub(crate) name: String,
-    /// The mean of the base.
-    pub(crate) base: f64,
-    /// The mean of the candidate.
-    pub(crate) candidate: f64,
-    /// The number of pairs.
-    pub(crate) pairs: u64,
-    /// The number of pairs that are not among these, because a value is missing.
-    pub(crate) missing: u64,
-    /// The number of those in which one run has a value.
-    pub(crate) one_sided: u64,
-    /// The number of tasks whose mean is lower in the candidate.
-    pub(crate) lower: u64,
-    /// The number of tasks whose mean is the same.
-    pub(crate) same: u64,
-    /// The number of tasks whose mean is higher in the candidate.
-    pub(crate) higher: u64,
-    /// The p-value of the two-sided sign test over tasks, with mid-p.
-    pub(crate) p: f64,
 }
 
 /// Two runs with the same key.
@@ -220,7 +203,7 @@ impl Pair {
                     pair.flipped = Some(if a.exceeds(b) { "worse" } else { "better" });
                 }
                 pair.values.insert(name.clone(), [a, b].map(shown_number));
-                sum.differing.push([value, other]);
+                sum.add_differing([value, other]);
             }
         }
         for at in others.into_keys() {
@@ -241,15 +224,8 @@ pub(crate) struct Apart {
     pub(crate) dir: String,
     /// `invalid`, `breaks_rule`, `undecided`, `unfinished`, `no_key` or `unpaired`.
     pub(crate) why: &'static str,
-}
-
-/// A condition, and whether it holds.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Gated {
-    /// As it was given.
-    pub(crate) condition: String,
-    /// Whether it holds, so that the comparison fails.
-    pub(crate) fails: bool,
+    /// The rule of its first error; null where there is none.
+    pub(crate) rule: Option<String>,
 }
 
 /// Reads, judges and compares the runs of two paths, and returns what
@@ -279,8 +255,8 @@ pub(crate) fn compare(
     let [before, after] = [("base", base), ("candidate", candidate)].map(|(name, path)| {
         let mut set = Set::read(path, keys, gate, &mut metrics)?;
         sums.faults.append(&mut set.faults);
-        for (dir, why) in std::mem::take(&mut set.apart) {
-            sums.list_apart(name, dir, why);
+        for (dir, why, rule) in std::mem::take(&mut set.apart) {
+            sums.list_apart(name, dir, why, rule);
         }
         Ok(set)
     });
@@ -307,63 +283,6 @@ fn shown_number(number: Number<'_>) -> Value {
     serde_json::from_str(number.text()).unwrap_or_else(beyond_a_double)
 }
 
-/// A measure while pairs are added, and those of the task at hand that differ.
-#[derive(Clone, Default)]
-struct Sums {
-    base: f64,
-    candidate: f64,
-    pairs: u64,
-    one_sided: u64,
-    is_in_task: bool,
-    differing: Vec<[Figure; 2]>,
-    lower: u64,
-    same: u64,
-    higher: u64,
-}
-
-impl Sums {
-    fn add(&mut self, [base, candidate]: [f64; 2]) {
-        self.base += base;
-        self.candidate += candidate;
-        self.pairs += 1;
-        self.is_in_task = true;
-    }
-
-    /// Compares the means, which are of as many runs each, by their sums.
-    fn end_task(&mut self) {
-        let differing = std::mem::take(&mut self.differing);
-        if !std::mem::take(&mut self.is_in_task) {
-            return;
-        }
-        let terms = (differing.iter())
-            .flat_map(|[base, candidate]| [(-1, Number::of(base)), (1, Number::of(candidate))]);
-        match compare_sum(terms) {
-            Ordering::Less => self.lower += 1,
-            Ordering::Equal => self.same += 1,
-            Ordering::Greater => self.higher += 1,
-        }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^53 runs")]
-    fn measure(self, name: &str, all: u64) -> Measure {
-        let pairs = self.pairs as f64;
-        // A sum may be beyond a double, which JSON does not have.
-        let mean = |sum: f64| (sum / pairs).clamp(f64::MIN, f64::MAX);
-        Measure {
-            name: name.to_owned(),
-            base: mean(self.base),
-            candidate: mean(self.candidate),
-            pairs: self.pairs,
-            missing: all - self.pairs,
-            one_sided: self.one_sided,
-            lower: self.lower,
-            same: self.same,
-            higher: self.higher,
-            p: sign::p_value(self.lower, self.higher),
-        }
-    }
-}
-
 type ByKey = BTreeMap<Vec<String>, Run>;
 
 impl Comparison {
@@ -372,9 +291,21 @@ impl Comparison {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    fn list_apart(&mut self, set: &'static str, dir: String, why: &'static str) {
+    fn list_apart(
+        &mut self,
+        set: &'static str,
+        dir: String,
+        why: &'static str,
+        rule: Option<String>,
+    ) {
+        *self.apart_by.entry(why).or_default() += 1;
         if self.apart.len() < MAX_LISTED {
-            self.apart.push(Apart { set, dir, why });
+            self.apart.push(Apart {
+                set,
+                dir,
+                why,
+                rule,
+            });
         } else {
             self.apart_more += 1;
         }
@@ -385,18 +316,20 @@ impl Comparison {
         let mut sums = vec![Sums::default(); names.len()];
         let mut tasks: BTreeSet<String> = BTreeSet::new();
         let keys: BTreeSet<Vec<String>> = base.keys().chain(candidate.keys()).cloned().collect();
+        let mut keys: Vec<Vec<String>> = keys.into_iter().collect();
+        keys.sort_by_cached_key(|key| key.iter().map(place_of).collect::<Vec<_>>());
         let (mut better, mut worse) = (Vec::new(), Vec::new());
         for key in keys {
             let task = key.first().cloned().unwrap_or_default();
             let (a, b) = match (base.remove(&key), candidate.remove(&key)) {
                 (Some(a), Some(b)) => (a, b),
                 (Some(a), None) => {
-                    self.list_apart("base", a.dir, "unpaired");
+                    self.list_apart("base", a.dir, "unpaired", None);
                     continue;
                 }
                 (None, b) => {
                     let dir = b.map(|b| b.dir).unwrap_or_default();
-                    self.list_apart("candidate", dir, "unpaired");
+                    self.list_apart("candidate", dir, "unpaired", None);
                     continue;
                 }
             };
@@ -419,10 +352,11 @@ impl Comparison {
         (self.base.paired, self.candidate.paired) = (self.pairs, self.pairs);
         let mut sums: Vec<(&String, Sums)> = names.iter().zip(sums).collect();
         sums.sort_by_key(|(name, _)| (reading::rank(name), *name));
-        let measured = sums.into_iter().filter(|(_, sum)| sum.pairs > 0);
+        let measured = sums.into_iter().filter(|(_, sum)| sum.has_pairs());
         self.measures = measured
             .map(|(name, sum)| sum.measure(name, self.pairs))
             .collect();
+        self.worse = worse.len() as u64;
         worse.append(&mut better);
         self.flipped_more = worse.len().saturating_sub(MAX_LISTED) as u64;
         worse.truncate(MAX_LISTED);
@@ -446,11 +380,13 @@ impl Comparison {
             return Err(why.into());
         }
         for condition in conditions {
-            let fails = condition.holds(&self.measures)?;
-            self.gates.push(Gated {
-                condition: condition.to_string(),
-                fails,
-            });
+            let gated = condition.decide(&self.measures)?;
+            self.faults.extend(
+                gated.why_not.as_ref().map(|why| {
+                    self.fault(format!("{} can't fail: {why}", quote(&gated.condition)))
+                }),
+            );
+            self.gates.push(gated);
         }
         let none = Limit::none();
         let limit = most_left_out.or((!conditions.is_empty()).then_some(&none));
@@ -480,12 +416,22 @@ impl Comparison {
             "not compared: {apart}{lacking}; that is more than `--max-left-out {limit}` allows: \
              repair or repeat these runs, or allow that many"
         );
-        Some(ReportedFault {
+        Some(self.fault(message))
+    }
+
+    fn fault(&self, message: String) -> ReportedFault {
+        ReportedFault {
             path: self.candidate.path.clone(),
             message,
             sort: FaultSort::default(),
-        })
+        }
     }
+}
+
+/// Returns the place of a part of a key among others: numbers by their size, then texts.
+fn place_of(part: &String) -> (bool, i128, String) {
+    let number = part.parse::<i128>().ok();
+    (number.is_none(), number.unwrap_or_default(), part.clone())
 }
 
 /// The key of a run for people.

@@ -347,6 +347,12 @@ impl EpisodeReport {
         findings
     }
 
+    /// Returns the first finding of severity `error`.
+    pub(crate) fn first_error(&self) -> Option<&Finding> {
+        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+        self.findings.iter().find(is_error)
+    }
+
     /// Whether findings were held back: the episode kept changing while it was read, and what
     /// disagreed may have been records of two generations.
     #[must_use]

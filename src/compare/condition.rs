@@ -3,9 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::Measure;
 use super::reading::lower_is_better;
-use crate::printable::quote;
+use super::sign::fewest_tasks;
+use super::stratified::fewest_pairs;
+use super::text::p_value;
+use crate::printable::{count, quote};
 
 /// What makes a comparison fail.
 #[derive(Clone, Debug)]
@@ -13,7 +19,36 @@ pub(crate) struct Condition {
     text: String,
     measure: String,
     direction: Direction,
-    below: Option<f64>,
+    below: Option<(Test, f64)>,
+}
+
+/// The test whose p-value is below a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Test {
+    Sign,
+    Cmh,
+}
+
+/// A condition, and whether it holds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Gated {
+    /// As it was given.
+    pub(crate) condition: String,
+    /// Whether it holds, so that the comparison fails.
+    pub(crate) fails: bool,
+    /// Why it can't hold, whatever the candidate does, and what it needs; null where it can.
+    pub(crate) why_not: Option<String>,
+}
+
+impl Gated {
+    /// Returns the word for what it means.
+    pub(super) const fn word(&self) -> &'static str {
+        match (self.fails, &self.why_not) {
+            (_, Some(_)) => "can't fail",
+            (true, None) => "fails",
+            (false, None) => "passes",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +71,7 @@ impl FromStr for Condition {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             "expected MEASURE: worse|better|lower|higher, p < NUMBER, such as \
-             `success: worse, p < 0.05`"
+             `success: worse, p < 0.05`, or cmh_p in the place of p"
                 .to_owned()
         };
         let (measure, rest) = text.rsplit_once(':').ok_or_else(wrong)?;
@@ -52,9 +87,14 @@ impl FromStr for Condition {
             _ => return Err(wrong()),
         };
         let number = |limit: &str| {
-            let number = limit.trim().strip_prefix('p')?.trim_start();
-            let number: f64 = number.strip_prefix('<')?.trim().parse().ok()?;
-            (number > 0.0 && number <= 1.0).then_some(number)
+            let (test, number) = limit.split_once('<')?;
+            let test = match test.trim() {
+                "p" => Test::Sign,
+                "cmh_p" => Test::Cmh,
+                _ => return None,
+            };
+            let number: f64 = number.trim().parse().ok()?;
+            (number > 0.0 && number <= 1.0).then_some((test, number))
         };
         Ok(Self {
             text: text.to_owned(),
@@ -74,9 +114,9 @@ impl Condition {
         &self.measure
     }
 
-    /// Whether more tasks changed in the direction than in the other one, with a p-value below the
-    /// limit.
-    pub(crate) fn holds(&self, measures: &[Measure]) -> Result<bool, String> {
+    /// Decides whether more tasks changed in the direction than in the other one, with a p-value
+    /// below the limit. By the test within tasks, the sum over all pairs must have changed so.
+    pub(super) fn decide(&self, measures: &[Measure]) -> Result<Gated, String> {
         let found = measures.iter().find(|it| it.name == self.measure);
         let measure = found.ok_or_else(|| {
             let known: Vec<String> = measures.iter().map(|it| quote(&it.name)).collect();
@@ -98,11 +138,60 @@ impl Condition {
                 ));
             }
         };
-        let (this, other) = if is_lower {
-            (measure.lower, measure.higher)
-        } else {
-            (measure.higher, measure.lower)
+        let is_so = |lower: bool, higher: bool| if is_lower { lower } else { higher };
+        let by_tasks = is_so(
+            measure.lower > measure.higher,
+            measure.lower < measure.higher,
+        );
+        let (fails, why_not) = match self.below {
+            None => (by_tasks, None),
+            Some((Test::Sign, limit)) => {
+                let why_not = (measure.p_min >= limit).then(|| too_few_tasks(measure, limit));
+                (by_tasks && measure.p < limit, why_not)
+            }
+            Some((Test::Cmh, limit)) => {
+                let (Some(p), Some(least)) = (measure.cmh_p, measure.cmh_p_min) else {
+                    return Err(format!(
+                        "`cmh_p` needs a measure that is 0 or 1 in each run, and {} is not",
+                        quote(&self.measure)
+                    ));
+                };
+                let (base, candidate) = (measure.base, measure.candidate);
+                let why_not = (least >= limit).then(|| too_few_pairs(measure, least, limit));
+                let by_pairs = is_so(candidate < base, candidate > base);
+                (by_pairs && p < limit, why_not)
+            }
         };
-        Ok(this > other && self.below.is_none_or(|limit| measure.p < limit))
+        Ok(Gated {
+            condition: self.text.clone(),
+            fails: fails && why_not.is_none(),
+            why_not,
+        })
     }
+}
+
+fn too_few_tasks(measure: &Measure, limit: f64) -> String {
+    let has_power = measure.cmh_p_min.is_some_and(|least| least < limit);
+    let other = if has_power {
+        format!("; `cmh_p < {limit}` compares the runs within each task")
+    } else {
+        String::new()
+    };
+    format!(
+        "{} can't give a p-value below {}: at least {} are needed{other}",
+        count(measure.tasks(), "task"),
+        p_value(measure.p_min),
+        count(fewest_tasks(limit), "task")
+    )
+}
+
+fn too_few_pairs(measure: &Measure, least: f64, limit: f64) -> String {
+    format!(
+        "{} of {} can't give a p-value below {}: at least {} of one task, or of {}, are needed",
+        count(measure.pairs, "pair"),
+        count(measure.tasks(), "task"),
+        p_value(least),
+        count(fewest_pairs(limit), "pair"),
+        count(fewest_tasks(limit / 2.0), "task")
+    )
 }

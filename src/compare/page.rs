@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::text::{figure, missing, p_value, summary};
+use super::text::{COLUMNS, missing, reason, row, summary};
 use super::{Comparison, shown};
 use crate::diff::Difference;
 use crate::page::plain;
@@ -20,25 +20,26 @@ pub(crate) fn page(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -
     let sections = html! {
         section.answer {
             h1 { (title) }
-            p { (summary(of)) }
             @for gate in &of.gates {
-                p.notice.is-bad[gate.fails] {
-                    (if gate.fails { "Fails: " } else { "Passes: " }) (escape(&gate.condition))
+                p.notice.is-bad[gate.fails || gate.why_not.is_some()] {
+                    (gate.word()) ": " (escape(&gate.condition))
+                    @if let Some(why) = &gate.why_not { " (" (why) ")" }
                 }
             }
+            @for line in summary(of) { p { (line) } }
         }
         div.panels {
-            section.panel { h2 { "Flipped" } (flipped(of, diffs)) }
             section.panel {
                 h2 { "Measures" }
                 (measures(of))
                 @for line in missing(of) { p { (line) } }
             }
+            section.panel { h2 { "Flipped" } (flipped(of, diffs)) }
             section.panel {
                 h2 { "Not compared" }
                 ul {
                     @for apart in &of.apart {
-                        li { (apart.why) ": " (apart.set) " " (escape(&apart.dir)) }
+                        li { (reason(apart)) ": " (apart.set) " " (escape(&apart.dir)) }
                     }
                 }
             }
@@ -69,18 +70,12 @@ fn measures(of: &Comparison) -> Markup {
         table {
             thead {
                 tr {
-                    th { "measure" }
-                    @for name in ["base", "candidate", "lower", "same", "higher", "p"] {
-                        th.number { (name) }
-                    }
+                    @for (at, name) in COLUMNS.iter().enumerate() { th.number[at > 0] { (name) } }
                 }
             }
             @for it in &of.measures {
                 tr {
-                    td { (escape(&it.name)) }
-                    @for value in [it.base, it.candidate] { td.number { (figure(value)) } }
-                    @for tasks in [it.lower, it.same, it.higher] { td.number { (tasks) } }
-                    td.number { (p_value(it.p)) }
+                    @for (at, text) in row(it).iter().enumerate() { td.number[at > 0] { (text) } }
                 }
             }
         }

@@ -107,8 +107,8 @@ impl Metrics {
 pub(super) struct Set {
     pub(super) runs: u64,
     pub(super) by_key: ByKey,
-    /// Runs that are not compared, and why.
-    pub(super) apart: Vec<(String, &'static str)>,
+    /// Runs that are not compared, why, and the rule of the first error.
+    pub(super) apart: Vec<(String, &'static str, Option<String>)>,
     pub(super) faults: Vec<ReportedFault>,
     /// Keys that several runs have.
     ambiguous: Vec<String>,
@@ -176,7 +176,8 @@ impl Set {
         };
         self.faults.extend(report.fault());
         let (None, Some(key)) = (why, read.key) else {
-            self.apart.push((report.dir, why.unwrap_or("no_key")));
+            let rule = report.first_error().map(|error| error.rule.clone());
+            self.apart.push((report.dir, why.unwrap_or("no_key"), rule));
             return Ok(());
         };
         let mut figures = Vec::new();

@@ -33,8 +33,21 @@ fn probability(tosses: u64, heads: u64) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^53 runs")]
-fn double(number: u64) -> f64 {
+pub(super) fn double(number: u64) -> f64 {
     number as f64
+}
+
+/// Returns the smallest p-value that a number of tasks can give: where all changed in one
+/// direction.
+pub(super) fn least(tasks: u64) -> f64 {
+    0.5_f64.powi(i32::try_from(tasks).unwrap_or(i32::MAX))
+}
+
+/// Returns the smallest number of tasks that can give a p-value below a limit.
+pub(super) fn fewest_tasks(limit: f64) -> u64 {
+    let mut tasks = 1..;
+    let fewest = tasks.find(|tasks| least(*tasks) < limit);
+    fewest.unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -2,15 +2,48 @@
 
 use std::io::{self, Write};
 
-use super::{Comparison, Pair, shown};
+use super::measure::Measure;
+use super::{Apart, Comparison, Pair, reading, shown};
 use crate::printable::{brief, escape, markdown_cell as cell};
 use crate::report::count;
 
-/// The flipped pairs that are listed.
-const MAX_FLIPPED: usize = 20;
+/// The flipped pairs, and the runs that are not compared, that are listed.
+const MAX_LISTED: usize = 20;
+
+/// The columns of the table of measures.
+pub(super) const COLUMNS: [&str; 10] = [
+    "measure",
+    "base",
+    "candidate",
+    "difference",
+    "95 % interval",
+    "lower",
+    "same",
+    "higher",
+    "p",
+    "cmh_p",
+];
+
+/// The row of a measure.
+pub(super) fn row(of: &Measure) -> [String; 10] {
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let interval = |[low, high]: [f64; 2]| format!("{} to {}", figure(low), figure(high));
+    [
+        brief(&of.name),
+        figure(of.base),
+        figure(of.candidate),
+        or_dash(of.difference.map(figure)),
+        or_dash(of.difference_ci.map(interval)),
+        of.lower.to_string(),
+        of.same.to_string(),
+        of.higher.to_string(),
+        p_value(of.p),
+        or_dash(of.cmh_p.map(p_value)),
+    ]
+}
 
 /// A number with few digits.
-pub(super) fn figure(value: f64) -> String {
+fn figure(value: f64) -> String {
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.to_owned()
@@ -24,22 +57,80 @@ pub(super) fn p_value(p: f64) -> String {
     }
 }
 
-/// The sentences before the table.
-pub(super) fn summary(of: &Comparison) -> String {
-    let flipped = of.flipped.len() as u64 + of.flipped_more;
+/// Returns an expression such as `p = 0.0039`.
+fn equals(name: &str, p: f64) -> String {
+    let text = p_value(p);
+    match text.strip_prefix('<') {
+        Some(limit) => format!("{name} <{limit}"),
+        None => format!("{name} = {text}"),
+    }
+}
+
+/// The sentences before the table: how many runs are compared, and what that says of success.
+pub(super) fn summary(of: &Comparison) -> Vec<String> {
     let apart = of.apart.len() as u64 + of.apart_more;
-    let pairs = count(of.pairs, "pair");
-    let tasks = count(of.tasks, "task");
-    format!(
-        "{pairs} of {tasks}: {flipped} flipped; not compared: {}",
+    let mut compared = format!(
+        "{} of {} are compared; not compared: {}",
+        count(of.pairs, "pair"),
+        count(of.tasks, "task"),
         count(apart, "run")
-    )
+    );
+    for (at, (why, runs)) in of.apart_by.iter().enumerate() {
+        let before = if at == 0 { ": " } else { ", " };
+        compared = format!("{compared}{before}{runs} {why}");
+    }
+    let mut lines = vec![compared];
+    if let Some(success) = of.measures.iter().find(|it| it.name == reading::SUCCESS) {
+        lines.extend(on_success(of, success));
+    }
+    lines
+}
+
+/// What changed in success, and how sure that is: of other tasks, and of these.
+fn on_success(of: &Comparison, success: &Measure) -> Vec<String> {
+    let flipped = of.flipped.len() as u64 + of.flipped_more;
+    let (better, tasks) = (flipped - of.worse, success.tasks());
+    let mut lines = vec![format!(
+        "success {} -> {}: {flipped} of {} flipped, {} to worse, {better} to better",
+        figure(success.base),
+        figure(success.candidate),
+        count(success.pairs, "pair"),
+        of.worse
+    )];
+    let least = match success.p_min < 0.05 {
+        true => String::new(),
+        false => format!(
+            "; {} can't give a p-value below {}, so this says nothing",
+            count(tasks, "task"),
+            p_value(success.p_min)
+        ),
+    };
+    lines.push(format!(
+        "over tasks (sign test; tasks are independent): {}{least}",
+        equals("p", success.p)
+    ));
+    if let Some(p) = success.cmh_p.filter(|_| success.pairs > tasks) {
+        lines.push(format!(
+            "within tasks (exact Cochran-Mantel-Haenszel test; runs of a task are independent): \
+             {}; that says nothing about other tasks",
+            equals("cmh_p", p)
+        ));
+    }
+    lines
 }
 
 fn outcomes(pair: &Pair) -> String {
     let [a, b] = pair.outcomes.each_ref();
     let word = |outcome: &Option<String>| brief(outcome.as_deref().unwrap_or("-"));
     format!("{} -> {}", word(a), word(b))
+}
+
+/// The reason why a run is not compared, with the rule that it breaks.
+pub(super) fn reason(apart: &Apart) -> String {
+    match &apart.rule {
+        Some(rule) => format!("{} ({})", apart.why, brief(rule)),
+        None => apart.why.to_owned(),
+    }
 }
 
 /// The sentences on pairs in which a measure is missing.
@@ -51,89 +142,96 @@ pub(super) fn missing(of: &Comparison) -> impl Iterator<Item = String> {
     })
 }
 
+/// Writes how many rows of a list are left out.
+fn rest(shown: usize, more: u64, what: &str, out: &mut dyn Write) -> io::Result<()> {
+    match (shown as u64 + more).saturating_sub(MAX_LISTED as u64) {
+        0 => Ok(()),
+        rest => writeln!(out, "and {rest} more {what}: `--format json` has them"),
+    }
+}
+
 /// Writes a comparison for a terminal.
 pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "{} -> {}",
-        escape(&of.base.path),
-        escape(&of.candidate.path)
-    )?;
-    writeln!(out, "{}", summary(of))?;
-    for pair in of.flipped.iter().take(MAX_FLIPPED) {
+    let (base, candidate) = (escape(&of.base.path), escape(&of.candidate.path));
+    writeln!(out, "{base} -> {candidate}")?;
+    for gate in &of.gates {
+        writeln!(out, "{}: {}", gate.word(), escape(&gate.condition))?;
+    }
+    (summary(of).iter()).try_for_each(|line| writeln!(out, "{line}"))?;
+    writeln!(out)?;
+    let heads = COLUMNS.map(str::to_uppercase);
+    let rows: Vec<_> = [heads]
+        .into_iter()
+        .chain(of.measures.iter().map(row))
+        .collect();
+    let widths: Vec<usize> = (0..COLUMNS.len())
+        .map(|at| {
+            rows.iter()
+                .filter_map(|row| row.get(at))
+                .map(|it| it.chars().count())
+                .max()
+        })
+        .map(Option::unwrap_or_default)
+        .collect();
+    for row in rows {
+        let mut line = String::new();
+        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            line += &match at {
+                0 => format!("{cell:width$}"),
+                _ => format!("  {cell:>width$}"),
+            };
+        }
+        writeln!(out, "{line}")?;
+    }
+    missing(of).try_for_each(|line| writeln!(out, "{line}"))?;
+    if !of.flipped.is_empty() {
+        writeln!(out, "\nflipped:")?;
+    }
+    for pair in of.flipped.iter().take(MAX_LISTED) {
         let flipped = pair.flipped.unwrap_or_default();
-        writeln!(
-            out,
-            "  {flipped:6} {} ({})",
-            shown(&pair.key),
-            outcomes(pair)
-        )?;
+        let (key, outcomes) = (shown(&pair.key), outcomes(pair));
+        writeln!(out, "  {flipped:6} {key} ({outcomes})")?;
         let (a, b) = (escape(&pair.base), escape(&pair.candidate));
         writeln!(out, "         runvet diff {a} {b}")?;
     }
-    writeln!(
+    rest(of.flipped.len(), of.flipped_more, "flipped pairs", out)?;
+    if !of.apart.is_empty() {
+        writeln!(out, "\nnot compared:")?;
+    }
+    for apart in of.apart.iter().take(MAX_LISTED) {
+        let (why, dir) = (reason(apart), escape(&apart.dir));
+        writeln!(out, "  {why}: {} {dir}", apart.set)?;
+    }
+    rest(
+        of.apart.len(),
+        of.apart_more,
+        "runs that are not compared",
         out,
-        "\nMEASURE             BASE  CANDIDATE LOWER  SAME HIGHER        P"
-    )?;
-    for it in &of.measures {
-        writeln!(
-            out,
-            "{:15} {:>8} {:>10} {:>5} {:>5} {:>6} {:>8}",
-            brief(&it.name),
-            figure(it.base),
-            figure(it.candidate),
-            it.lower,
-            it.same,
-            it.higher,
-            p_value(it.p)
-        )?;
-    }
-    missing(of).try_for_each(|line| writeln!(out, "{line}"))?;
-    for apart in of.apart.iter().take(MAX_FLIPPED) {
-        writeln!(out, "{}: {} {}", apart.why, apart.set, escape(&apart.dir))?;
-    }
-    for gate in &of.gates {
-        let word = if gate.fails { "fails" } else { "passes" };
-        writeln!(out, "{word}: {}", escape(&gate.condition))?;
-    }
-    Ok(())
+    )
 }
 
 /// Writes a comparison as Markdown.
 pub(crate) fn markdown(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(
-        out,
-        "### {} → {}\n",
-        cell(&of.base.path),
-        cell(&of.candidate.path)
-    )?;
-    writeln!(out, "{}\n", summary(of))?;
+    let (base, candidate) = (cell(&of.base.path), cell(&of.candidate.path));
+    writeln!(out, "### {base} → {candidate}\n")?;
     for gate in &of.gates {
-        let word = if gate.fails { "**fails**" } else { "passes" };
-        writeln!(out, "- {word}: {}", cell(&gate.condition))?;
+        writeln!(out, "- **{}**: {}", gate.word(), cell(&gate.condition))?;
     }
-    writeln!(
-        out,
-        "\n| measure | base | candidate | lower | same | higher | p |"
-    )?;
-    writeln!(out, "|---|--:|--:|--:|--:|--:|--:|")?;
+    (summary(of).iter()).try_for_each(|line| writeln!(out, "- {}", cell(line)))?;
+    let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
+    writeln!(out, "\n{}", line(&COLUMNS.map(str::to_owned)))?;
+    writeln!(out, "|---{}|", "|--:".repeat(COLUMNS.len() - 1))?;
     for it in &of.measures {
-        let (name, p) = (cell(&it.name), cell(&p_value(it.p)));
-        let (base, candidate) = (figure(it.base), figure(it.candidate));
-        let (lower, same, higher) = (it.lower, it.same, it.higher);
-        writeln!(
-            out,
-            "| {name} | {base} | {candidate} | {lower} | {same} | {higher} | {p} |"
-        )?;
+        writeln!(out, "{}", line(&row(it).map(|text| cell(&text))))?;
     }
     missing(of).try_for_each(|line| writeln!(out, "\n{}", cell(&line)))?;
     if !of.flipped.is_empty() {
         writeln!(out, "\n| flipped | task | outcomes |\n|---|---|---|")?;
     }
-    for pair in of.flipped.iter().take(MAX_FLIPPED) {
+    for pair in of.flipped.iter().take(MAX_LISTED) {
         let flipped = pair.flipped.unwrap_or_default();
         let (key, outcomes) = (cell(&shown(&pair.key)), cell(&outcomes(pair)));
         writeln!(out, "| {flipped} | {key} | {outcomes} |")?;
     }
-    Ok(())
+    rest(of.flipped.len(), of.flipped_more, "flipped pairs", out)
 }

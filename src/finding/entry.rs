@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeReport, Finding, Lifecycle, Severity, Tally, Totals, Verdict, by_rule};
+use super::{EpisodeReport, Lifecycle, Tally, Totals, Verdict, by_rule};
 use crate::digest::Digest;
 use crate::document::{Key, Kind, Node, Number};
 use crate::printable::one_line_json;
@@ -205,8 +205,7 @@ impl RunEntry {
     /// Adds what a check found.
     pub(crate) fn with_verdict(self, report: &EpisodeReport) -> Self {
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
-        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
-        let first_error = report.findings.iter().find(is_error);
+        let first_error = report.first_error();
         let rules = by_rule(&report.findings).into_iter();
         Self {
             valid: report.valid,

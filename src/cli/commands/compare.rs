@@ -19,14 +19,15 @@ use crate::report::write_json_line;
 ///
 /// Pairs the runs of both sets, and shows what changed in each pair and in total. Only runs that
 /// have ended and whose records agree are compared; others are listed separately. An exact sign
-/// test over tasks says how likely a change is by chance; repeats of one task count as one.
+/// test over tasks says how likely a change is by chance; repeats of one task count as one. An
+/// exact Cochran-Mantel-Haenszel test says the same of the runs within these tasks.
 #[derive(Args)]
 #[command(after_long_help = "\
 Exit codes:
   0  the sets were compared, and no condition of --fail-if holds
   1  a condition of --fail-if holds
-  2  the sets can't be compared, too many runs are left out, or something could not be
-     read, judged or written
+  2  the sets can't be compared, a condition can't hold with so few tasks, too many runs
+     are left out, or something could not be read, judged or written
 
 Examples:
   runvet compare runs/main runs/change --pair task,seed
@@ -48,8 +49,8 @@ pub(in crate::cli) struct Compare {
     pair: Vec<PairBy>,
 
     /// Exit with 1 if this condition holds, such as 'success: worse, p < 0.05': a measure, a
-    /// direction (worse, better, lower or higher), and optionally a limit for the p-value;
-    /// repeatable
+    /// direction (worse, better, lower or higher), and optionally a limit for the p-value over
+    /// tasks, or for that within tasks (cmh_p < 0.05); repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<Condition>,
 
@@ -79,7 +80,7 @@ enum Format {
     Json,
     /// Markdown, for a pull request
     Markdown,
-    /// A page for a browser: flipped tasks first, each with its differences
+    /// A page for a browser: the measures, then the flipped tasks, each with its differences
     Html,
 }
 

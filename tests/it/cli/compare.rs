@@ -115,12 +115,10 @@ fn gate_fails_for_eight_flips_of_forty_and_not_for_two() {
         assert!(stderr(&wrong).contains("no pair has the measure \"sucess\""));
         let page = compare(dir.path(), &["--format", "html"]);
         let page = stdout(&page);
-        let (first, table) = (
-            page.find("worse: task 00, 0"),
-            page.find("/summary/outcome"),
-        );
+        let parts = ["Measures", "worse: task 00, 0", "/summary/outcome"];
+        let places = parts.map(|part| page.find(part));
         assert!(
-            first.is_some() && first < table && table < page.find("Measures"),
+            places.is_sorted() && places.iter().all(Option::is_some),
             "{page}"
         );
         let markdown = compare(dir.path(), &["--format", "markdown"]);
@@ -444,4 +442,117 @@ fn value_that_is_no_number_is_missing_in_its_pair() {
         let other = compare(dir.path(), &WORSE);
         assert_eq!(other.status.code(), Some(0), "{value}");
     }
+}
+
+/// Two sets of runs of one task, of which so many succeed.
+fn one_task(seeds: u32, successes: [u32; 2]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (set, successes) in [("base", successes[0]), ("new", successes[1])] {
+        for seed in 0..seeds {
+            let special = Special {
+                fails: seed >= successes,
+                seed,
+                ..Special::default()
+            };
+            let name = format!("ep_{seed:02}");
+            write(&dir.path().join(set), &name, "the task", special);
+        }
+    }
+    dir
+}
+
+#[test]
+fn gate_that_cannot_fail_is_refused() {
+    let dir = one_task(20, [18, 4]);
+    let gate = "success: worse, p < 0.05";
+    let refused = compare(dir.path(), &["--fail-if", gate]);
+    assert_eq!(refused.status.code(), Some(2));
+    let why = "can't fail: 1 task can't give a p-value below 0.5000: at least 5 tasks are needed";
+    assert!(stderr(&refused).contains(why), "{}", stderr(&refused));
+    let lines: Vec<&str> = stdout(&refused).lines().take(5).collect();
+    assert_eq!(
+        lines[1..],
+        [
+            "can't fail: success: worse, p < 0.05",
+            "20 pairs of 1 task are compared; not compared: 0 runs",
+            "success 0.9 -> 0.2: 14 of 20 pairs flipped, 14 to worse, 0 to better",
+            "over tasks (sign test; tasks are independent): p = 0.5000; 1 task can't give a p-value \
+             below 0.5000, so this says nothing",
+        ]
+    );
+    let within = "within tasks (exact Cochran-Mantel-Haenszel test; runs of a task are \
+                  independent): cmh_p < 0.0001; that says nothing about other tasks";
+    assert!(stdout(&refused).contains(within), "{}", stdout(&refused));
+    for (condition, code) in [
+        ("success: worse, cmh_p < 0.05", 1),
+        ("success: better, cmh_p < 0.05", 0),
+        ("success: worse", 1),
+        ("success: worse, p < 0.51", 1),
+        ("success: better, p < 0.5", 2),
+        ("act_count: lower, cmh_p < 0.05", 2),
+    ] {
+        let gated = compare(dir.path(), &["--fail-if", condition]);
+        assert_eq!(gated.status.code(), Some(code), "{condition}");
+    }
+    let found = json(dir.path(), &[]);
+    let success = measure(&found, "success");
+    // Fisher's exact test of 18 and 2 against 4 and 16.
+    let p = success["cmh_p"].as_f64().unwrap();
+    assert!((p - 1.664_381_409_992_475_4e-5).abs() < 1e-15, "{p}");
+    assert_eq!(success["p_min"], 0.5);
+    assert!((success["difference"].as_f64().unwrap() + 0.7).abs() < 1e-12);
+    assert_eq!(success["difference_ci"], Value::Null);
+    assert_eq!(measure(&found, "duration_sec")["cmh_p"], Value::Null);
+    let few = one_task(2, [2, 0]);
+    let gated = compare(few.path(), &["--fail-if", "success: worse, cmh_p < 0.05"]);
+    assert_eq!(gated.status.code(), Some(2));
+    let why = "2 pairs of 1 task can't give a p-value below 0.3333: at least 4 pairs of one task, \
+               or of 6 tasks, are needed";
+    assert!(stderr(&gated).contains(why), "{}", stderr(&gated));
+}
+
+#[test]
+fn difference_has_an_interval_over_tasks() {
+    let dir = sets(8);
+    let found = json(dir.path(), &[]);
+    let success = measure(&found, "success");
+    assert!((success["difference"].as_f64().unwrap() + 0.2).abs() < 1e-12);
+    // The standard error of 8 times -1 and 32 times 0 is sqrt(0.16 / 39), and t is 2.0227.
+    let half = 2.022_690_920_036_76 * (0.16_f64 / 39.0).sqrt();
+    let ends: Vec<f64> = (success["difference_ci"].as_array().unwrap().iter())
+        .map(|end| end.as_f64().unwrap())
+        .collect();
+    assert!((ends[0] + 0.2 + half).abs() < 1e-9, "{ends:?}");
+    assert!((ends[1] + 0.2 - half).abs() < 1e-9, "{ends:?}");
+    assert_eq!(found["worse"], 8);
+}
+
+#[test]
+fn seeds_are_sorted_as_numbers_and_an_invalid_run_names_its_rule() {
+    let dir = one_task(12, [12, 0]);
+    let special = Special {
+        is_invalid: true,
+        seed: 100,
+        ..Special::default()
+    };
+    write(&dir.path().join("new"), "ep_x", "the task", special);
+    let found = json(dir.path(), &[]);
+    let seeds = |list: &str| {
+        let pairs = found[list].as_array().unwrap().iter();
+        pairs
+            .map(|pair| pair["key"][1].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let in_order: Vec<String> = (0..12).map(|seed: u32| seed.to_string()).collect();
+    assert_eq!(
+        (seeds("flipped"), seeds("changed")),
+        (in_order.clone(), in_order)
+    );
+    assert_eq!(found["apart"][0]["rule"], "summary/schema");
+    assert_eq!(found["apart_by"], serde_json::json!({"invalid": 1}));
+    let human = compare(dir.path(), &[]);
+    let said = "invalid (summary/schema): candidate ";
+    assert!(stdout(&human).contains(said), "{}", stdout(&human));
+    let places = ["MEASURE", "\nflipped:", "\nnot compared:"].map(|part| stdout(&human).find(part));
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
 }

@@ -1,0 +1,165 @@
+//! The values of a measure in pairs, task by task -> means, the difference and tests of it.
+
+use std::cmp::Ordering;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::interval::Moments;
+use super::reading::Figure;
+use super::sign::{self, double};
+use super::stratified::Strata;
+use crate::document::{Number, compare_sum};
+
+/// What is measured, over all pairs in which both runs have it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Measure {
+    /// `success`, `duration_sec`, a count, a latency, or `metric:` and the name of a metric.
+    pub(crate) name: String,
+    /// The mean of the base.
+    pub(crate) base: f64,
+    /// The mean of the candidate.
+    pub(crate) candidate: f64,
+    /// The mean over tasks of the candidate's mean in the task minus that of the base; null where
+    /// it is beyond a double.
+    pub(crate) difference: Option<f64>,
+    /// The 95 % confidence interval of the difference, by the t-distribution over tasks; null for
+    /// one task, and where all tasks differ by the same.
+    pub(crate) difference_ci: Option<[f64; 2]>,
+    /// The number of pairs.
+    pub(crate) pairs: u64,
+    /// The number of pairs that are not among these, because a value is missing.
+    pub(crate) missing: u64,
+    /// The number of those in which one run has a value.
+    pub(crate) one_sided: u64,
+    /// The number of tasks whose mean is lower in the candidate.
+    pub(crate) lower: u64,
+    /// The number of tasks whose mean is the same.
+    pub(crate) same: u64,
+    /// The number of tasks whose mean is higher in the candidate.
+    pub(crate) higher: u64,
+    /// The p-value of the two-sided sign test over tasks, with mid-p.
+    pub(crate) p: f64,
+    /// The smallest p-value that this test can give for so many tasks.
+    pub(crate) p_min: f64,
+    /// The p-value of the exact two-sided Cochran-Mantel-Haenszel test with a stratum for each
+    /// task, without mid-p; null unless each value is 0 or 1.
+    pub(crate) cmh_p: Option<f64>,
+    /// The smallest p-value that this test can give for so many pairs of each task.
+    pub(crate) cmh_p_min: Option<f64>,
+}
+
+impl Measure {
+    pub(super) const fn tasks(&self) -> u64 {
+        self.lower + self.same + self.higher
+    }
+}
+
+/// A measure while pairs are added, and those of the task at hand.
+#[derive(Clone, Default)]
+pub(super) struct Sums {
+    base: f64,
+    candidate: f64,
+    pairs: u64,
+    pub(super) one_sided: u64,
+    task: Task,
+    lower: u64,
+    same: u64,
+    higher: u64,
+    differences: Moments,
+    strata: Strata,
+    /// Whether a value is neither 0 nor 1.
+    has_others: bool,
+}
+
+#[derive(Clone, Default)]
+struct Task {
+    pairs: u64,
+    sums: [f64; 2],
+    differing: Vec<[Figure; 2]>,
+}
+
+impl Sums {
+    /// Returns `true` if there is a pair in which both runs have it.
+    pub(super) const fn has_pairs(&self) -> bool {
+        self.pairs > 0
+    }
+
+    /// Adds a pair of the task at hand.
+    pub(super) fn add(&mut self, values: [f64; 2]) {
+        for (sum, value) in self.task.sums.iter_mut().zip(values) {
+            *sum += value;
+            self.has_others |= value != 0.0 && value != 1.0;
+        }
+        self.task.pairs += 1;
+    }
+
+    /// Adds what differs in the pair that was added last.
+    pub(super) fn add_differing(&mut self, values: [Figure; 2]) {
+        self.task.differing.push(values);
+    }
+
+    /// Compares the means, which are of as many runs each, by their sums.
+    pub(super) fn end_task(&mut self) {
+        let task = std::mem::take(&mut self.task);
+        if task.pairs == 0 {
+            return;
+        }
+        let [base, candidate] = task.sums;
+        self.base += base;
+        self.candidate += candidate;
+        self.pairs += task.pairs;
+        if !self.has_others {
+            self.strata.add(task.pairs, task.sums.map(whole));
+        }
+        let numbers = task.differing.iter().map(|pair| pair.each_ref());
+        let numbers = numbers.map(|pair| pair.map(|text| Number::of(text)));
+        let terms = numbers
+            .clone()
+            .flat_map(|[base, candidate]| [(-1, base), (1, candidate)]);
+        let order = compare_sum(terms);
+        let difference = match order {
+            Ordering::Equal => 0.0,
+            _ => numbers.map(|[a, b]| b.as_f64() - a.as_f64()).sum::<f64>() / double(task.pairs),
+        };
+        self.differences.add(difference);
+        *match order {
+            Ordering::Less => &mut self.lower,
+            Ordering::Equal => &mut self.same,
+            Ordering::Greater => &mut self.higher,
+        } += 1;
+    }
+
+    pub(super) fn measure(self, name: &str, all: u64) -> Measure {
+        // A sum may be beyond a double, which JSON does not have.
+        let mean = |sum: f64| (sum / double(self.pairs)).clamp(f64::MIN, f64::MAX);
+        let strata = (!self.has_others).then_some(&self.strata);
+        Measure {
+            name: name.to_owned(),
+            base: mean(self.base),
+            candidate: mean(self.candidate),
+            difference: self.differences.mean(),
+            difference_ci: self.differences.interval(),
+            pairs: self.pairs,
+            missing: all - self.pairs,
+            one_sided: self.one_sided,
+            lower: self.lower,
+            same: self.same,
+            higher: self.higher,
+            p: sign::p_value(self.lower, self.higher),
+            p_min: sign::least(self.lower + self.same + self.higher),
+            cmh_p: strata.map(Strata::p_value),
+            cmh_p_min: strata.map(Strata::least),
+        }
+    }
+}
+
+/// Returns a sum of ones as an integer.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is one, and there are fewer than 2^53 runs"
+)]
+const fn whole(sum: f64) -> u64 {
+    sum as u64
+}
