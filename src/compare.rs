@@ -191,9 +191,7 @@ impl Pair {
             let (Some(other), Some(name), Some(sum)) =
                 (others.remove(&at), names.get(at), sums.get_mut(at))
             else {
-                sums.get_mut(at)
-                    .into_iter()
-                    .for_each(|it| it.one_sided += 1);
+                sums.get_mut(at).into_iter().for_each(Sums::add_one_sided);
                 continue;
             };
             let [a, b] = [&value, &other].map(|text| Number::of(text));
@@ -207,9 +205,7 @@ impl Pair {
             }
         }
         for at in others.into_keys() {
-            sums.get_mut(at)
-                .into_iter()
-                .for_each(|it| it.one_sided += 1);
+            sums.get_mut(at).into_iter().for_each(Sums::add_one_sided);
         }
         pair
     }

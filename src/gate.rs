@@ -137,6 +137,14 @@ impl Gate {
         self.settings.rules.iter().map(|rule| &rule.info)
     }
 
+    /// Returns the rules that are on in some directory.
+    #[cfg(feature = "serve")]
+    pub(crate) fn active_rules(&self) -> impl Iterator<Item = &RuleInfo> {
+        let levels = self.settings.levels_anywhere();
+        let rules = self.rules().zip(levels);
+        rules.filter_map(|(rule, level)| (level != crate::finding::Level::Off).then_some(rule))
+    }
+
     /// The rule with an id.
     ///
     /// # Errors

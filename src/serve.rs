@@ -16,6 +16,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod problem;
+mod process;
 mod query;
 
 use std::io;
@@ -23,6 +24,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::Duration;
@@ -30,7 +32,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Serialize;
@@ -53,6 +55,9 @@ use problem::Problem;
 
 /// The number of runs that are read for answers at a time.
 const MAX_READERS: usize = 4;
+
+/// The number of timelines that are searched at a time: others are read in the meantime.
+const MAX_SEARCHES: usize = 2;
 
 /// The maximum number of threads that answer. What takes long is done by others.
 const MAX_THREADS: usize = 4;
@@ -251,6 +256,9 @@ impl Serve {
     }
 }
 
+/// The number of runs after which listeners are told how many were judged for the first time.
+const TOLD: usize = 256;
+
 /// What all answers are made from.
 struct Service {
     guard: Guard,
@@ -265,6 +273,7 @@ struct Service {
     judged: Arc<Semaphore>,
     answers: Arc<Semaphore>,
     readers: Arc<Semaphore>,
+    searches: Arc<Semaphore>,
     listeners: Arc<Semaphore>,
     numbers: Numbers,
     overview: page::Kept,
@@ -274,6 +283,7 @@ impl Service {
     fn new(guard: Guard, gate: &Gate, settings: String, stopped: signal::Receiver<bool>) -> Self {
         // For one run at a time.
         let gate = gate.clone().jobs(NonZeroUsize::MIN).keep_cards(false);
+        let numbers = Numbers::new(gate.active_rules());
         Self {
             guard,
             index: RwLock::default(),
@@ -286,8 +296,9 @@ impl Service {
             judged: Arc::new(Semaphore::new(api::MAX_JUDGED / api::BODY_UNIT)),
             answers: Arc::new(Semaphore::new(api::MAX_ANSWERS / api::BODY_UNIT)),
             readers: Arc::new(Semaphore::new(MAX_READERS)),
+            searches: Arc::new(Semaphore::new(MAX_SEARCHES)),
             listeners: Arc::new(Semaphore::new(live::MAX_LISTENERS)),
-            numbers: Numbers::new(),
+            numbers,
             overview: page::Kept::default(),
         }
     }
@@ -309,11 +320,18 @@ impl Service {
                 if run.lifecycle == Lifecycle::NonTerminal {
                     run.written = store::last_written(path);
                 }
+                self.note_arrival(path, &run);
                 if self.index_mut().put(path, run.clone()) {
                     self.numbers.judged();
                     self.tell("verdict", &RunItem::from(&run));
                 } else {
                     self.tell("written", &serde_json::json!({ "dir": &run.dir }));
+                }
+                let index = self.index();
+                let is_told = index.is_under_way() && index.entries().len().is_multiple_of(TOLD);
+                drop(index);
+                if is_told {
+                    self.tell_of_the_whole();
                 }
             }
             News::Gone(dir) => {
@@ -331,6 +349,10 @@ impl Service {
                 self.index_mut().fault_gone(&path);
                 self.tell_of_the_whole();
             }
+            News::Found(number) => {
+                self.index_mut().find_all(number);
+                self.tell_of_the_whole();
+            }
             News::AllSeen => {
                 self.index_mut().see_all();
                 self.tell_of_the_whole();
@@ -339,12 +361,24 @@ impl Service {
         }
     }
 
-    /// Tells whether all runs were looked at, where that has changed.
+    /// Notes when a run that was not known arrived: one that was there at the start, when it
+    /// started by its records.
+    fn note_arrival(&self, path: &Path, run: &RunEntry) {
+        let index = self.index();
+        if !index.entries().contains_key(path.as_os_str()) {
+            let started = index.is_under_way().then_some(run.started_sec);
+            self.numbers.arrived(started.map(Option::unwrap_or_default));
+        }
+    }
+
+    /// Tells how far the service is with looking at all runs, where that has changed.
     fn tell_of_the_whole(&self) {
         let index = self.index();
-        let (complete, faults) = (index.is_complete(), index.fault_count());
+        let whole = serde_json::json!({
+            "complete": index.is_complete(), "faults": index.fault_count(),
+            "judged": index.entries().len(), "found": index.found(),
+        });
         drop(index);
-        let whole = serde_json::json!({ "complete": complete, "faults": faults });
         self.tell("whole", &whole);
     }
 
@@ -358,11 +392,8 @@ impl Service {
 
 fn router(service: &Arc<Service>) -> Router {
     Router::new()
-        .route("/api/v1/runs", get(api::runs))
         .route("/api/v1/runs/{id}", get(api::run))
-        .route("/api/v1/runs/{id}/events", get(api::events))
         .route("/api/v1/runs/{id}/records/{name}", get(api::record))
-        .route("/api/v1/diff", get(api::diff))
         .route("/api/v1/statistics", get(api::statistics))
         .route("/api/v1/rules", get(api::rules))
         .route("/api/v1/schemas/{name}", get(api::schema))
@@ -372,6 +403,10 @@ fn router(service: &Arc<Service>) -> Router {
         .route("/metrics", get(numbers))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(readiness))
+        .route_layer(from_fn(api::without_query))
+        .route("/api/v1/runs", get(api::runs))
+        .route("/api/v1/runs/{id}/events", get(api::events))
+        .route("/api/v1/diff", get(api::diff))
         .merge(page::routes())
         .fallback(|| async { Problem::missing("there is nothing at this address") })
         .method_not_allowed_fallback(|| async {
@@ -407,7 +442,11 @@ async fn numbers(
     } else {
         metrics::OPEN_METRICS
     };
-    let text = api::in_thread(move || service.numbers.text(&service.sums(), is_classic)).await?;
+    let text = api::in_thread(move || {
+        let running = service.index().running();
+        service.numbers.text(&service.sums(), &running, is_classic)
+    });
+    let text = text.await?;
     Ok(match text {
         Ok(text) => of_type(kind, text),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use notify::event::{EventKind, ModifyKind};
 use notify::{Config, ErrorKind, Event, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 
+use crate::digest::Digest;
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::printable::escape;
@@ -70,6 +71,8 @@ pub(crate) enum News {
     /// This number of directories, more than 0, hold nothing but the `state.json` of another
     /// program. Comes once, before [`News::AllSeen`].
     PassedOver(usize),
+    /// So many runs were found, judged or not.
+    Found(usize),
     /// All runs that were there at the start were looked at.
     AllSeen,
 }
@@ -216,6 +219,10 @@ impl Watch {
             faults,
             faults_gone,
         } = self.renew(gate, due, seen);
+        let found = Some(seen.known.count());
+        if std::mem::replace(&mut seen.found, found) != found {
+            take(News::Found(found.unwrap_or_default()))?;
+        }
         for path in faults_gone {
             take(News::FaultGone(path))?;
         }
@@ -234,7 +241,7 @@ impl Watch {
                 }
                 Ok(episode) => {
                     let was_closed = seen.closed.remove(&*path);
-                    seen.judged.insert(path.clone().into());
+                    seen.judged.insert(digest(&path));
                     if was_closed {
                         take(News::FaultGone(path))?;
                     }
@@ -393,10 +400,12 @@ struct Seen {
     other_files: OtherFiles,
     /// What was last seen of those, in each run, where the system does not report changes.
     others: BTreeMap<PathBuf, SeenFiles>,
-    /// The runs that were judged.
-    judged: BTreeSet<Box<Path>>,
+    /// The digests of the paths of the runs that were judged.
+    judged: BTreeSet<Digest>,
     /// The runs that could not be opened.
     closed: BTreeSet<Box<Path>>,
+    /// The number of runs that were found.
+    found: Option<usize>,
     /// Whether everything was looked at once.
     all: bool,
 }
@@ -410,6 +419,7 @@ impl Seen {
             others: BTreeMap::new(),
             judged: BTreeSet::new(),
             closed: BTreeSet::new(),
+            found: None,
             all: false,
         }
     }
@@ -421,12 +431,16 @@ impl Seen {
             if self.closed.remove(&*run) {
                 news.push(News::FaultGone(run.clone()));
             }
-            if self.judged.remove(&*run) {
+            if self.judged.remove(&digest(&run)) {
                 news.push(News::Gone(run));
             }
         }
         news
     }
+}
+
+fn digest(path: &Path) -> Digest {
+    Digest::of([path.as_os_str().as_encoded_bytes()])
 }
 
 /// What reports changes in directories, for as long as it is kept.

@@ -12,7 +12,7 @@ use super::stratified::Strata;
 use crate::document::{Number, compare_sum};
 
 /// What is measured, over all pairs in which both runs have it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Measure {
     /// `success`, `duration_sec`, a count, a latency, or `metric:` and the name of a metric.
     pub(crate) name: String,
@@ -58,14 +58,9 @@ impl Measure {
 /// A measure while pairs are added, and those of the task at hand.
 #[derive(Clone, Default)]
 pub(super) struct Sums {
-    base: f64,
-    candidate: f64,
-    pairs: u64,
-    pub(super) one_sided: u64,
+    /// What is known so far; its means are sums.
+    so_far: Measure,
     task: Task,
-    lower: u64,
-    same: u64,
-    higher: u64,
     differences: Moments,
     strata: Strata,
     /// Whether a value is neither 0 nor 1.
@@ -82,7 +77,12 @@ struct Task {
 impl Sums {
     /// Returns `true` if there is a pair in which both runs have it.
     pub(super) const fn has_pairs(&self) -> bool {
-        self.pairs > 0
+        self.so_far.pairs > 0
+    }
+
+    /// Counts a pair in which one run has it.
+    pub(super) const fn add_one_sided(&mut self) {
+        self.so_far.one_sided += 1;
     }
 
     /// Adds a pair of the task at hand.
@@ -106,9 +106,9 @@ impl Sums {
             return;
         }
         let [base, candidate] = task.sums;
-        self.base += base;
-        self.candidate += candidate;
-        self.pairs += task.pairs;
+        self.so_far.base += base;
+        self.so_far.candidate += candidate;
+        self.so_far.pairs += task.pairs;
         if !self.has_others {
             self.strata.add(task.pairs, task.sums.map(whole));
         }
@@ -124,32 +124,29 @@ impl Sums {
         };
         self.differences.add(difference);
         *match order {
-            Ordering::Less => &mut self.lower,
-            Ordering::Equal => &mut self.same,
-            Ordering::Greater => &mut self.higher,
+            Ordering::Less => &mut self.so_far.lower,
+            Ordering::Equal => &mut self.so_far.same,
+            Ordering::Greater => &mut self.so_far.higher,
         } += 1;
     }
 
     pub(super) fn measure(self, name: &str, all: u64) -> Measure {
+        let so_far = self.so_far;
         // A sum may be beyond a double, which JSON does not have.
-        let mean = |sum: f64| (sum / double(self.pairs)).clamp(f64::MIN, f64::MAX);
+        let mean = |sum: f64| (sum / double(so_far.pairs)).clamp(f64::MIN, f64::MAX);
         let strata = (!self.has_others).then_some(&self.strata);
         Measure {
             name: name.to_owned(),
-            base: mean(self.base),
-            candidate: mean(self.candidate),
+            base: mean(so_far.base),
+            candidate: mean(so_far.candidate),
             difference: self.differences.mean(),
             difference_ci: self.differences.interval(),
-            pairs: self.pairs,
-            missing: all - self.pairs,
-            one_sided: self.one_sided,
-            lower: self.lower,
-            same: self.same,
-            higher: self.higher,
-            p: sign::p_value(self.lower, self.higher),
-            p_min: sign::least(self.lower + self.same + self.higher),
+            missing: all - so_far.pairs,
+            p: sign::p_value(so_far.lower, so_far.higher),
+            p_min: sign::least(so_far.tasks()),
             cmh_p: strata.map(Strata::p_value),
             cmh_p_min: strata.map(Strata::least),
+            ..so_far
         }
     }
 }

@@ -233,5 +233,8 @@ pub(crate) fn markdown(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let (key, outcomes) = (cell(&shown(&pair.key)), cell(&outcomes(pair)));
         writeln!(out, "| {flipped} | {key} | {outcomes} |")?;
     }
+    if of.flipped.len() > MAX_LISTED {
+        writeln!(out)?;
+    }
     rest(of.flipped.len(), of.flipped_more, "flipped pairs", out)
 }

@@ -1,7 +1,7 @@
 //! The records of a run, and what a check found -> the run as lists, pages and filters know it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -92,7 +92,7 @@ pub struct RunEntry {
     pub(crate) unjudged: usize,
     /// The findings by rule.
     #[serde(skip)]
-    pub(crate) rules: BTreeMap<Arc<str>, Tally>,
+    pub(crate) rules: Box<[(Arc<str>, Tally)]>,
     #[serde(skip)]
     pub(crate) verdict: Option<Verdict>,
     /// Whether texts were cut, or items left out, by [`RunEntry::bound`].
@@ -305,13 +305,7 @@ impl RunEntry {
             left_out = shorten(figures).saturating_add(left_out);
             figures.iter_mut().for_each(|(name, _)| keep(name));
         }
-        let rules = std::mem::take(&mut self.rules).into_iter();
-        self.rules = rules
-            .map(|(mut rule, tally)| {
-                keep(&mut rule);
-                (rule, tally)
-            })
-            .collect();
+        self.rules.iter_mut().for_each(|(rule, _)| keep(rule));
         (self.is_cut, self.left_out) = (is_cut || left_out > 0, left_out);
     }
 

@@ -113,7 +113,8 @@ impl PageFile {
             let compared = self.compared.entry(rule.clone()).or_default();
             *compared |= matches!(said, Coverage::Found | Coverage::Sound);
         }
-        self.named.extend(run.rules.keys().map(ToString::to_string));
+        self.named
+            .extend(run.rules.iter().map(|(rule, _)| rule.to_string()));
         if report.valid == Some(true) {
             self.valid.add(MAX_VALID, report, &run)
         } else {

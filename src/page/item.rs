@@ -123,7 +123,7 @@ impl<'r> From<&'r RunEntry> for RunItem<'r> {
             warnings: run.totals.warnings,
             unjudged: run.unjudged as u64,
             suppressed: run.suppressed(),
-            rules: run.rules.keys().map(|rule| &**rule).collect(),
+            rules: run.rules.iter().map(|(rule, _)| &**rule).collect(),
         }
     }
 }

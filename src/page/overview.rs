@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::calendar::day_of;
+use super::calendar::{date, day_of};
 use super::item::tag_text;
-use crate::finding::{EpisodeReport, NONE, ReportedFault, RunEntry, Tally, Totals, sum_of};
+use crate::finding::{EpisodeReport, ReportedFault, RunEntry, Tally, Totals, sum_of};
 use crate::printable::shortened;
 
 /// The maximum number of latencies, by their names, whose values are kept, and of metrics.
@@ -23,7 +23,7 @@ pub(crate) struct RunSums {
     pub(super) unjudged: u64,
     pub(super) days: BTreeMap<i64, Day>,
     /// Runs whose start is not known.
-    pub(super) undated: u64,
+    pub(crate) undated: u64,
     /// The directory that all runs are below, once one is known.
     pub(super) dir: Option<String>,
     pub(crate) rules: BTreeMap<String, Tally>,
@@ -41,9 +41,9 @@ pub(crate) struct RunSums {
 
 /// The runs that started on a day.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Day {
-    pub(super) all: Totals,
-    pub(super) outcomes: BTreeMap<String, u64>,
+pub(crate) struct Day {
+    pub(crate) all: Totals,
+    pub(crate) outcomes: BTreeMap<String, u64>,
 }
 
 /// The newest run in which a rule found something.
@@ -107,8 +107,7 @@ impl RunSums {
                 let day = self.days.entry(day_of(started)).or_default();
                 day.all.plus(totals);
                 let ended = run.outcome.as_deref().or(run.status.as_deref());
-                let ended = ended.unwrap_or(NONE).to_owned();
-                *day.outcomes.entry(ended).or_default() += 1;
+                *sum_of(&mut day.outcomes, ended) += 1;
             }
         }
         self.durations.extend(run.duration_sec);
@@ -122,6 +121,13 @@ impl RunSums {
                 }
             }
         }
+    }
+
+    /// Returns the last days with runs, by their dates.
+    #[cfg(feature = "serve")]
+    pub(crate) fn by_date(&self, most: usize) -> impl Iterator<Item = (String, &Day)> {
+        let days = self.days.iter().rev().take(most);
+        days.map(|(day, sums)| (date(*day), sums))
     }
 
     fn keep_newest(&mut self, rule: &str, run: &RunEntry) {

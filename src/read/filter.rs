@@ -173,7 +173,7 @@ impl RunFilter {
             Tallied::Suppressed => run.suppressed(),
         };
         let ended = run.outcome.as_deref().or(run.status.as_deref());
-        let has_rule = |name: &String| run.rules.keys().any(|rule| names(name, rule));
+        let has_rule = |name: &String| run.rules.iter().any(|(rule, _)| names(name, rule));
         let silence = || run.written?.elapsed().ok();
         is_one_of(&self.statuses, run.status.as_deref())
             && is_one_of(&self.outcomes, run.outcome.as_deref())

@@ -2,26 +2,28 @@
 
 use std::io::{self, Read as _};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, Path, RawQuery, Request, State};
 use axum::http::{StatusCode, header};
-use axum::response::Response;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::try_unfold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
 
 use super::connections::PIECE;
 use super::problem::Problem;
-use super::query::{self, RunQuery};
+use super::query::{self, NoQuery, RunQuery};
 use super::{Service, json, of_type};
 use crate::diff;
 use crate::document::Node;
-use crate::finding::Level;
+use crate::finding::{Level, RunEntry};
 use crate::gate::CheckRequest;
 use crate::printable::{escape, quote};
 use crate::read::{Error, RunReader};
@@ -64,11 +66,48 @@ const MAX_EVENT_BYTES: usize = 4 << 20;
 
 type Answer = Result<Response, Problem>;
 
+/// Refuses parameters at an address that has none.
+pub(super) async fn without_query(request: Request, next: Next) -> Response {
+    match query::parse::<NoQuery>(request.uri().query()) {
+        Ok(NoQuery {}) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// The client that waits for an answer.
+pub(super) struct Asker {
+    connected: Weak<()>,
+    until: Instant,
+}
+
+impl Asker {
+    /// Returns an asker, who is there as long as the other part is kept.
+    pub(super) fn new() -> (Arc<()>, Self) {
+        let connected = Arc::new(());
+        let asker = Self {
+            connected: Arc::downgrade(&connected),
+            until: Instant::now() + MAX_TIME,
+        };
+        (connected, asker)
+    }
+
+    /// Ends a search that nobody waits for any more.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        if self.connected.strong_count() > 0 && Instant::now() < self.until {
+            Ok(())
+        } else {
+            Err(Problem::busy("the search takes too long"))
+        }
+    }
+}
+
 /// `GET /api/v1/runs`
 pub(super) async fn runs(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
     let query: RunQuery = query::parse(query.as_deref())?;
-    let page = in_thread(move || query.page(&service, Instant::now() + MAX_TIME)).await?;
-    Ok(json(&page?))
+    let (connected, asker) = Asker::new();
+    let page = in_thread(move || query.page(&service, &asker)).await;
+    drop(connected);
+    Ok(json(&page??))
 }
 
 /// `GET /api/v1/runs/{id}`
@@ -135,11 +174,25 @@ pub(super) async fn events(
 ) -> Answer {
     let query: EventQuery = query::parse(query.as_deref())?;
     let path = service.path_of(&part(id)?)?;
-    in_turn(service, move |_| Ok(json(&query.page(path)?))).await?
+    let turns = if query.searches() {
+        &service.searches
+    } else {
+        &service.readers
+    };
+    let turns = Arc::clone(turns);
+    let (connected, asker) = Asker::new();
+    let page = in_turn_of(turns, service, move |_| query.page(path, &asker)).await;
+    drop(connected);
+    Ok(json(&page??))
 }
 
 impl EventQuery {
-    fn page(&self, path: PathBuf) -> Result<EventList, Problem> {
+    /// Returns `true` if it may read a whole timeline for a page.
+    fn searches(&self) -> bool {
+        !self.phase.is_empty() || self.q.is_some()
+    }
+
+    fn page(&self, path: PathBuf, asker: &Asker) -> Result<EventList, Problem> {
         let limit = query::limit(self.limit.as_deref(), DEFAULT_EVENTS).map_err(Problem::bad)?;
         let cursor = self.cursor.as_deref().map(str::parse::<u64>).transpose();
         let cursor = cursor
@@ -152,12 +205,8 @@ impl EventQuery {
         let lines = RunReader::open(path)?.event_texts()?;
         let mut lines = lines.starting_at(cursor);
         let (mut items, mut bytes) = (Vec::new(), 0);
-        let begun = Instant::now();
         while let Some(read) = lines.next_document() {
-            if begun.elapsed() > MAX_TIME {
-                // Nobody waits for it any more.
-                return Err(Problem::busy("the search takes too long"));
-            }
+            asker.check()?;
             let item = match read {
                 Ok((line, event)) => {
                     let Some(event) = self.wanted(event, &words)? else {
@@ -384,10 +433,15 @@ impl Service {
 
     /// The directory of the run with an id.
     pub(super) fn path_of(&self, id: &str) -> Result<PathBuf, Problem> {
+        Ok(self.find(id)?.0)
+    }
+
+    /// The run with an id, or with a directory.
+    pub(super) fn find(&self, id: &str) -> Result<(PathBuf, Arc<RunEntry>), Problem> {
         let index = self.index();
         match &*index.find(id) {
             [] => Err(Problem::no_run(id, index.is_under_way())),
-            [(path, _)] => Ok(PathBuf::from(&**path)),
+            [(path, run)] => Ok((PathBuf::from(&***path), Arc::clone(run))),
             several => {
                 let detail = "several runs have this id; give one of `keys` in its place, with \
                     each `/` written as %2F";
@@ -420,7 +474,15 @@ pub(super) async fn in_turn<T: Send + 'static>(
     service: Arc<Service>,
     work: impl FnOnce(&Service) -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    let turn = Arc::clone(&service.readers).acquire_owned().await;
+    in_turn_of(Arc::clone(&service.readers), service, work).await
+}
+
+async fn in_turn_of<T: Send + 'static>(
+    turns: Arc<Semaphore>,
+    service: Arc<Service>,
+    work: impl FnOnce(&Service) -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let turn = turns.acquire_owned().await;
     in_thread(move || {
         let _turn = turn;
         work(&service)
@@ -436,4 +498,42 @@ fn failed(error: &dyn std::fmt::Display) -> Problem {
 pub(super) async fn description() -> Response {
     let kind = "application/vnd.oai.openapi+json;version=3.1";
     of_type(kind, include_str!("../../schemas/openapi.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Lifecycle;
+    use crate::gate::Gate;
+    use crate::serve::guard::{Access, Guard};
+
+    const RUN: &str = "corpus/demo/episodes/ep_01_answer";
+
+    #[test]
+    fn search_ends_when_its_asker_goes() {
+        let query: EventQuery = query::parse(Some("q=act")).unwrap();
+        let (connected, asker) = Asker::new();
+        assert!(query.page(RUN.into(), &asker).is_ok());
+        drop(connected);
+        assert_eq!(query.page(RUN.into(), &asker).unwrap_err().status, 503);
+    }
+
+    #[tokio::test]
+    async fn searches_and_readers_do_not_wait_for_each_other() {
+        let (_stop, stopped) = tokio::sync::watch::channel(false);
+        let guard = Guard::new(([127, 0, 0, 1], 8123).into(), Access::default()).unwrap();
+        let gate = Gate::default();
+        let service = Arc::new(Service::new(guard, &gate, String::new(), stopped));
+        let run = RunEntry::named("ep_01_answer", RUN, Lifecycle::Terminal);
+        service.index_mut().put(std::path::Path::new(RUN), run);
+        for (busy, query) in [(&service.searches, None), (&service.readers, Some("q=act"))] {
+            let all = u32::try_from(busy.available_permits()).unwrap();
+            let turns = busy.acquire_many(all).await.unwrap();
+            let query = RawQuery(query.map(str::to_owned));
+            let id = Ok(Path("ep_01_answer".to_owned()));
+            let answer = events(State(Arc::clone(&service)), id, query).await;
+            assert_eq!(answer.unwrap().status(), StatusCode::OK);
+            drop(turns);
+        }
+    }
 }

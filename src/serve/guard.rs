@@ -156,9 +156,13 @@ fn bearer(value: &str) -> Option<&str> {
 /// Lets a request through or refuses it, and sets the headers of every answer.
 pub(super) async fn guard(
     State(service): State<Arc<Service>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
+    // The answer to `HEAD` is that to `GET`; its body is not sent.
+    if request.method() == Method::HEAD {
+        *request.method_mut() = Method::GET;
+    }
     let begun = Instant::now();
     let login = service.guard.asked_login(&request);
     let (headers, path) = (request.headers(), request.uri().path());

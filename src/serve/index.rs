@@ -4,11 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::finding::{ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile};
+use crate::digest::Digest;
+use crate::finding::{
+    Lifecycle, ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile,
+};
 use crate::page::RunSums;
 
 /// The maximum number of faults that are listed.
@@ -22,11 +26,13 @@ pub(super) type Entries = BTreeMap<Arc<OsStr>, Arc<RunEntry>>;
 pub(super) struct Index {
     /// The runs by their paths.
     entries: Entries,
-    /// The ids of the runs, each with the path of the run.
-    ids: BTreeSet<(Arc<str>, Arc<OsStr>)>,
+    /// The digests of the ids of the runs, each with the path of the run.
+    ids: BTreeSet<(Digest, Arc<OsStr>)>,
     texts: SharedTexts,
     totals: Totals,
     faults: BTreeSet<(PathBuf, String)>,
+    /// The number of runs that were found; `None` while they are searched for the first time.
+    found: Option<usize>,
     /// Whether all runs that were there at the start were looked at.
     all_seen: bool,
     /// The number of changes so far.
@@ -51,7 +57,7 @@ impl Index {
             }
             self.totals.plus(&entry.totals);
             self.ids
-                .insert((entry.episode_id.as_str().into(), Arc::clone(&path)));
+                .insert((digest(&entry.episode_id), Arc::clone(&path)));
             self.version += 1;
         }
         self.entries.insert(path, Arc::new(entry));
@@ -69,7 +75,7 @@ impl Index {
     /// Takes a run out of what is known of all.
     fn leave(&mut self, path: &Arc<OsStr>, entry: &RunEntry) {
         self.totals.minus(&entry.totals);
-        let id = (entry.episode_id.as_str().into(), Arc::clone(path));
+        let id = (digest(&entry.episode_id), Arc::clone(path));
         self.ids.remove(&id);
     }
 
@@ -94,6 +100,17 @@ impl Index {
         self.all_seen = true;
     }
 
+    /// Takes in how many runs were found.
+    pub(super) fn find_all(&mut self, number: usize) {
+        self.version += 1;
+        self.found = Some(number);
+    }
+
+    /// Returns how many runs were found; at least those that were judged.
+    pub(super) fn found(&self) -> Option<usize> {
+        self.found.map(|found| found.max(self.entries.len()))
+    }
+
     pub(super) fn version(&self) -> u64 {
         self.version
     }
@@ -103,18 +120,32 @@ impl Index {
         &self.entries
     }
 
-    /// The runs with an id; where there are none, the run with this directory.
-    pub(super) fn find(&self, name: &str) -> Vec<(&Arc<OsStr>, &Arc<RunEntry>)> {
-        let first: (Arc<str>, Arc<OsStr>) = (name.into(), OsStr::new("").into());
-        let of_id = self.ids.range(first..).take_while(|(id, _)| **id == *name);
-        let of_id: Vec<_> = of_id
-            .filter_map(|(_, path)| self.entries.get_key_value(path))
-            .collect();
-        if of_id.is_empty() {
-            self.at(name).into_iter().collect()
-        } else {
-            of_id
+    /// Returns how many runs have not ended, and how many of them wait; and since when each other
+    /// one has written nothing.
+    pub(super) fn running(&self) -> Running {
+        let runs = self.entries.values();
+        let runs = runs.filter(|run| run.lifecycle == Lifecycle::NonTerminal);
+        let mut running = Running::default();
+        for run in runs {
+            running.all += 1;
+            match run.paused {
+                Some(_) => running.paused += 1,
+                None => running.written.extend(run.written),
+            }
         }
+        running
+    }
+
+    /// The run with a directory; where there is none, the runs with this id.
+    pub(super) fn find(&self, name: &str) -> Vec<(&Arc<OsStr>, &Arc<RunEntry>)> {
+        if let Some(run) = self.at(name) {
+            return vec![run];
+        }
+        let first: (Digest, Arc<OsStr>) = (digest(name), OsStr::new("").into());
+        let of_id = (self.ids.range(first.clone()..)).take_while(|(id, _)| *id == first.0);
+        of_id
+            .filter_map(|(_, path)| self.entries.get_key_value(path))
+            .collect()
     }
 
     /// The run with a directory.
@@ -174,8 +205,27 @@ impl Index {
                 .filter_map(|(name, values)| Some((name, quantiles(values)?)))
                 .collect()
         };
+        let words = |totals: &Totals| {
+            let verdicts = totals.verdicts().into_iter();
+            verdicts
+                .map(|(verdict, runs)| (verdict.word(), runs))
+                .collect()
+        };
+        let days = sums.by_date(MAX_DAYS);
+        let days = days.map(|(date, day)| {
+            let day = DaySums {
+                verdicts: words(&day.all),
+                outcomes: day.outcomes.clone(),
+            };
+            (date, day)
+        });
         Sums {
             totals: self.totals(),
+            verdicts: words(&self.totals),
+            days: days.collect(),
+            undated: sums.undated,
+            judged: self.entries.len(),
+            found: self.found(),
             statistics: Statistics {
                 rules: sums.rules,
                 modes: tallies(sums.modes),
@@ -193,11 +243,50 @@ impl Index {
     }
 }
 
+fn digest(id: &str) -> Digest {
+    Digest::of([id.as_bytes()])
+}
+
+/// The runs that have not ended.
+#[derive(Debug, Default)]
+pub(super) struct Running {
+    pub(super) all: u64,
+    pub(super) paused: u64,
+    /// When each run that does not wait was last written.
+    pub(super) written: Vec<SystemTime>,
+}
+
+/// The days that are listed, at most.
+const MAX_DAYS: usize = 1_000;
+
+/// The runs that started on a day.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct DaySums {
+    /// The number of runs by verdict: `invalid` are those whose records can't be trusted, and
+    /// `breaks_rule` those whose records agree and that break a rule of the team.
+    pub(super) verdicts: BTreeMap<&'static str, u64>,
+    /// The number of runs by outcome, or else by status; `(none)` stands for runs without either.
+    pub(super) outcomes: BTreeMap<String, u64>,
+}
+
 /// Sums over all runs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Sums {
     /// The totals, as in a report.
     pub(super) totals: Totals,
+    /// The number of runs by verdict: `invalid` are those whose records can't be trusted, and
+    /// `breaks_rule` those whose records agree and that break a rule of the team.
+    pub(super) verdicts: BTreeMap<&'static str, u64>,
+    /// The runs that started on each of the last 1,000 days with runs, by its date in UTC.
+    pub(super) days: BTreeMap<String, DaySums>,
+    /// The number of runs whose start is not known.
+    pub(super) undated: u64,
+    /// The number of runs that were judged.
+    pub(super) judged: usize,
+    /// The number of runs that were found, judged or not; null while they are searched for the
+    /// first time.
+    #[schemars(required, schema_with = "crate::record::nullable::<usize>")]
+    pub(super) found: Option<usize>,
     /// The sums by rule, mode and adapter, as in a report.
     pub(super) statistics: Statistics,
     /// The sums by status; `(none)` stands for runs without one, `(others)` for the values beyond

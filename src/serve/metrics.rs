@@ -1,7 +1,7 @@
 //! The sums over all runs, and what the service counts -> the text that monitoring reads.
 
 use std::fmt::{self, Write as _};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::StatusCode;
 use prometheus_client::encoding::text::encode;
@@ -12,7 +12,12 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::index::Running;
 use super::page::Sums;
+use super::process::Process;
+use crate::finding::{NONE, RuleInfo};
+use crate::record::SummaryOutcome;
+use crate::words::Words as _;
 
 /// The type of the text with all that `OpenMetrics` has.
 pub(super) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -23,16 +28,26 @@ pub(super) const CLASSIC: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// The times that requests and checks are sorted by, in seconds.
 const SECONDS: [f64; 8] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 
+/// The lengths of time after which a run counts as silent: the values of a label, and seconds.
+const SILENT: [(&str, u64); 4] = [("5m", 300), ("15m", 900), ("1h", 3_600), ("1d", 86_400)];
+
 /// One label and its value.
 type Label = [(&'static str, &'static str); 1];
 
 /// The numbers of the service.
 pub(super) struct Numbers {
     registry: Registry,
+    /// The rules that are on.
+    active: Vec<String>,
     requests: Family<Label, Counter>,
     runs: Family<Label, Gauge>,
     breaks_rule: Gauge,
     running: Gauge,
+    paused: Gauge,
+    silent: Family<Label, Gauge>,
+    outcomes: Family<Label, Gauge>,
+    last_verdict: Gauge,
+    last_run: Gauge,
     findings: Family<Label, Gauge>,
     of_rules: Family<[(&'static str, String); 2], Gauge>,
     complete: Gauge,
@@ -45,13 +60,19 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn new() -> Self {
+    pub(super) fn new<'r>(active: impl Iterator<Item = &'r RuleInfo>) -> Self {
         let numbers = Self {
-            registry: Registry::with_prefix("runvet"),
+            registry: Registry::default(),
+            active: active.map(|rule| rule.id.to_string()).collect(),
             requests: Family::default(),
             runs: Family::default(),
             breaks_rule: Gauge::default(),
             running: Gauge::default(),
+            paused: Gauge::default(),
+            silent: Family::default(),
+            outcomes: Family::default(),
+            last_verdict: Gauge::default(),
+            last_run: Gauge::default(),
             findings: Family::default(),
             of_rules: Family::default(),
             complete: Gauge::default(),
@@ -66,7 +87,9 @@ impl Numbers {
     }
 
     fn registered(mut self) -> Self {
-        let all = &mut self.registry;
+        self.registry
+            .register_collector(Box::new(Process(SystemTime::now())));
+        let all = self.registry.sub_registry_with_prefix("runvet");
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.register("build", "The version of runvet", version);
         let help = "Requests by the class of their status";
@@ -76,6 +99,15 @@ impl Numbers {
         all.register("runs_breaking_rules", help, self.breaks_rule.clone());
         let help = "Runs in progress or paused";
         all.register("runs_in_progress", help, self.running.clone());
+        all.register("runs_paused", "Runs that wait", self.paused.clone());
+        let help = "Runs in progress that do not wait and have written nothing for a time";
+        all.register("runs_silent", help, self.silent.clone());
+        let help = "Runs by their outcome";
+        all.register("runs_by_outcome", help, self.outcomes.clone());
+        let (name, help) = ("last_verdict_timestamp", "When a verdict was last new");
+        all.register_with_unit(name, help, Unit::Seconds, self.last_verdict.clone());
+        let (name, help) = ("last_run_timestamp", "When a run last arrived");
+        all.register_with_unit(name, help, Unit::Seconds, self.last_run.clone());
         let help = "Findings that are neither ignored nor in the baseline";
         all.register("findings", help, self.findings.clone());
         let help = "Findings that are neither ignored nor in the baseline, by rule";
@@ -110,6 +142,13 @@ impl Numbers {
 
     pub(super) fn judged(&self) {
         self.verdicts.inc();
+        self.last_verdict.set(now());
+    }
+
+    /// Notes that a run arrived, now or at an earlier time.
+    pub(super) fn arrived(&self, at: Option<i64>) {
+        let at = at.unwrap_or(i64::MAX).min(now());
+        self.last_run.set(self.last_run.get().max(at));
     }
 
     pub(super) fn checked(&self, time: Duration) {
@@ -124,7 +163,12 @@ impl Numbers {
     }
 
     /// All numbers, in the classic format or in that of `OpenMetrics`.
-    pub(super) fn text(&self, sums: &Sums, is_classic: bool) -> Result<String, fmt::Error> {
+    pub(super) fn text(
+        &self,
+        sums: &Sums,
+        running: &Running,
+        is_classic: bool,
+    ) -> Result<String, fmt::Error> {
         let totals = sums.overview.all;
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         for (family, name, label, number) in [
@@ -136,26 +180,50 @@ impl Numbers {
         ] {
             family.get_or_create(&[(name, label)]).set(whole(number));
         }
-        for rule in &sums.rules {
+        for rule in &self.active {
             // A rule that finds nothing has the number 0, so that an alert sees the first finding.
-            let tally = sums.overview.rules.get(&*rule.id).copied();
-            let tally = tally.unwrap_or_default();
+            let tally = sums.overview.rules.get(rule).copied().unwrap_or_default();
             for (severity, number) in [("error", tally.errors), ("warning", tally.warnings)] {
-                let labels = [
-                    ("rule", rule.id.to_string()),
-                    ("severity", severity.to_owned()),
-                ];
+                let labels = [("rule", rule.clone()), ("severity", severity.to_owned())];
                 self.of_rules.get_or_create(&labels).set(whole(number));
             }
         }
+        let outcomes = &sums.overview.outcomes;
+        let with = |outcome| outcomes.get(outcome).map_or(0, |sum| sum.episodes);
+        let words = SummaryOutcome::ALL.iter().map(|outcome| outcome.word());
+        let known = words.map(|outcome| (outcome, with(outcome)));
+        let none = with(NONE);
+        let other = totals.episodes - none - known.clone().map(|(_, runs)| runs).sum::<u64>();
+        for (outcome, runs) in known.chain([("other", other), ("none", none)]) {
+            let labels = [("outcome", outcome)];
+            self.outcomes.get_or_create(&labels).set(whole(runs));
+        }
+        for (length, seconds) in SILENT {
+            let silence = Duration::from_secs(seconds);
+            let written = running.written.iter();
+            let silent = written.filter(|at| at.elapsed().is_ok_and(|it| it >= silence));
+            let labels = [("for", length)];
+            self.silent
+                .get_or_create(&labels)
+                .set(whole(silent.count() as u64));
+        }
+        self.paused.set(whole(running.paused));
         self.breaks_rule.set(whole(totals.breaks_rule));
-        self.running.set(whole(sums.running));
+        self.running.set(whole(running.all));
         self.complete.set(i64::from(sums.is_complete()));
         self.faults.set(whole(sums.faults.len() as u64));
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
         if is_classic { classic(&text) } else { Ok(text) }
     }
+}
+
+/// Returns the time in seconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    })
 }
 
 /// The text in the classic format: its families have the names of their samples, and it has no

@@ -1,21 +1,21 @@
 //! The index and the runs -> a page for a browser, and the parts that it asks for.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{RawQuery, State};
+use axum::middleware::from_fn;
 use axum::response::Response;
 use axum::routing::get;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::api::{in_thread, in_turn};
+use super::api::{in_thread, in_turn, without_query};
 use super::problem::Problem;
+use super::query::parse;
 use super::{Service, json, of_type};
-use crate::finding::{Lifecycle, ReportedFault, RuleInfo};
+use crate::finding::{ReportedFault, RuleInfo};
 use crate::page::{self, Completion, RunItem, RunSums};
 use crate::read::RunReader;
 use crate::report::json_bytes;
@@ -32,8 +32,6 @@ pub(super) struct Sums {
     pub(super) overview: RunSums,
     /// The answer with all sums, as JSON.
     pub(super) statistics: Bytes,
-    /// The number of runs in progress.
-    pub(super) running: u64,
     pub(super) faults: Vec<ReportedFault>,
     is_under_way: bool,
     settings: String,
@@ -58,7 +56,6 @@ impl Sums {
 pub(super) fn routes() -> Router<Arc<Service>> {
     let script = "text/javascript; charset=utf-8";
     Router::new()
-        .route("/", get(whole))
         .route(
             "/static/style.css",
             get(|| async { of_type("text/css; charset=utf-8", page::STYLE) }),
@@ -76,12 +73,23 @@ pub(super) fn routes() -> Router<Arc<Service>> {
             get(move || async move { of_type(script, page::CHANGES) }),
         )
         .route("/page/overview", get(overview))
+        .route_layer(from_fn(without_query))
+        .route("/", get(whole))
         .route("/page/run", get(run))
         .route("/page/rule", get(rule))
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WholeQuery {
+    /// What let the browser in, where that was needed.
+    #[serde(rename = "code")]
+    _code: Option<String>,
+}
+
 /// `GET /`
-async fn whole(State(service): State<Arc<Service>>) -> Answer {
+async fn whole(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
+    let _: WholeQuery = parse(query.as_deref())?;
     let text = in_thread(move || {
         let sums = service.sums();
         page::whole(&sums.overview, &sums.ending(), &sums.rules)
@@ -94,30 +102,25 @@ async fn overview(State(service): State<Arc<Service>>) -> Answer {
     in_thread(move || {
         let sums = service.sums();
         let text = page::overview_text(&sums.overview, &sums.ending(), &sums.rules);
-        json(&json!({ "text": text, "runs": sums.overview.all.episodes }))
+        let (judged, found) = (sums.overview.all.episodes, service.index().found());
+        json(&json!({ "text": text, "runs": judged, "judged": judged, "found": found }))
     })
     .await
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RunQuery {
+    /// The directory of the run, or its id.
     dir: String,
 }
 
 /// `GET /page/run`: the page of a run, or the problem that there is none. Its status is 200 then
 /// too: a run may go while its page follows it, which is nothing to complain of in the browser's
 /// console.
-async fn run(
-    State(service): State<Arc<Service>>,
-    query: Result<Query<RunQuery>, QueryRejection>,
-) -> Answer {
-    let Query(RunQuery { dir }) = query.map_err(|_| Problem::bad("`dir` is missing"))?;
-    let found = {
-        let index = service.index();
-        let known = index.at(&dir);
-        let known = known.map(|(path, run)| (PathBuf::from(&**path), Arc::clone(run)));
-        known.ok_or_else(|| Problem::no_run(&dir, index.is_under_way()))
-    };
+async fn run(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
+    let RunQuery { dir } = parse(query.as_deref())?;
+    let found = service.find(&dir);
     in_turn(service, move |service| {
         let page = found.and_then(|(path, entry)| {
             let run = RunReader::open(path)?;
@@ -133,16 +136,14 @@ async fn run(
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RuleQuery {
     name: String,
 }
 
 /// `GET /page/rule`
-async fn rule(
-    State(service): State<Arc<Service>>,
-    query: Result<Query<RuleQuery>, QueryRejection>,
-) -> Answer {
-    let Query(RuleQuery { name }) = query.map_err(|_| Problem::bad("`name` is missing"))?;
+async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
+    let RuleQuery { name } = parse(query.as_deref())?;
     let rule = service.gate.find_rule(&name);
     let rule = rule.map_err(|unknown| Problem::missing(unknown.to_string()))?;
     let text = page::rule_text(rule);
@@ -164,11 +165,8 @@ impl Service {
             return Arc::clone(sums);
         }
         let overview = index.overview();
-        let running = index.entries().values();
-        let running = running.filter(|run| run.lifecycle == Lifecycle::NonTerminal);
         let sums = Arc::new(Sums {
             statistics: json_bytes(&index.sums(overview.clone())).into(),
-            running: running.count() as u64,
             overview,
             faults: index.faults(),
             is_under_way: index.is_under_way(),

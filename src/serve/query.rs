@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use data_encoding::BASE64URL_NOPAD;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -12,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Service;
+use super::api::Asker;
 use super::problem::Problem;
 use crate::finding::{NONE, RunEntry, Verdict};
 use crate::page::{RunItem, serialize_items};
@@ -59,6 +59,11 @@ pub(super) fn parse<Q: DeserializeOwned>(query: Option<&str>) -> Result<Q, Probl
         })
     })
 }
+
+/// The query of a request that has no parameters.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoQuery {}
 
 /// The number of items of a page.
 pub(super) fn limit(text: Option<&str>, default: usize) -> Result<usize, String> {
@@ -163,6 +168,10 @@ pub(super) struct RunList {
     pub(super) total: usize,
     /// The number of runs that were judged so far, whether or not they match.
     pub(super) judged: usize,
+    /// The number of runs that were found, judged or not; null while they are searched for the
+    /// first time.
+    #[schemars(required, schema_with = "crate::record::nullable::<usize>")]
+    pub(super) found: Option<usize>,
     /// Whether all runs were looked at, and there are no faults.
     pub(super) complete: bool,
     /// The instant that `since` of the query means, in UTC; null without one.
@@ -296,7 +305,7 @@ impl Cursor {
 
 impl RunQuery {
     /// Returns the page of runs that the query asks for.
-    pub(super) fn page(&self, service: &Service, until: Instant) -> Result<RunList, Problem> {
+    pub(super) fn page(&self, service: &Service, asker: &Asker) -> Result<RunList, Problem> {
         let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT).map_err(Problem::bad)?;
         let sort_word = self.sort.as_deref().unwrap_or("-started");
         let sort = Sort::read(sort_word).map_err(Problem::bad)?;
@@ -305,20 +314,18 @@ impl RunQuery {
         let cursor = cursor.transpose().map_err(Problem::bad)?;
         let mut filter = self.filter().map_err(Problem::bad)?;
         // What is read of runs keeps nobody from adding others.
-        let (runs, is_complete) = {
+        let (runs, is_complete, found_so_far) = {
             let index = service.index();
             let runs = index.entries().iter();
             let runs = runs.map(|(path, run)| (Arc::clone(path), Arc::clone(run)));
-            (runs.collect::<Vec<_>>(), index.is_complete())
+            let runs: Vec<_> = runs.collect();
+            (runs, index.is_complete(), index.found())
         };
         let mut total = 0;
         let mut found: Vec<(Key<'_>, &Path, &RunEntry)> = Vec::new();
         for (path, run) in &runs {
             if !filter.admits_cut(run, || whole(Path::new(path), run)) {
-                if Instant::now() > until {
-                    // Nobody waits for it any more.
-                    return Err(Problem::busy("the search takes too long"));
-                }
+                asker.check()?;
                 continue;
             }
             total += 1;
@@ -352,6 +359,7 @@ impl RunQuery {
             items,
             total,
             judged: runs.len(),
+            found: found_so_far,
             complete: is_complete,
             since: filter.since.as_ref().map(Timestamp::utc),
             until: filter.until.as_ref().map(Timestamp::utc),

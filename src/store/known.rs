@@ -69,6 +69,11 @@ impl Known {
         Ok(())
     }
 
+    /// The number of episodes.
+    pub(crate) fn count(&self) -> usize {
+        self.episodes.len()
+    }
+
     /// The number of directories with nothing but the `state.json` of another program.
     pub(crate) fn foreign(&self) -> usize {
         self.undecided.foreign.len()

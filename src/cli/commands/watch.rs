@@ -114,7 +114,7 @@ impl Watch {
                     exit = Exit::Fault;
                     output.fault(&fault);
                 }
-                News::FaultGone(_) => {}
+                News::FaultGone(_) | News::Found(_) => {}
                 News::Gone(dir) => printed = verdicts.forget(output, &store::display(&dir)),
                 News::PassedOver(foreign) => output.note(&passed_over(foreign)),
                 News::AllSeen => output.note(&format!("first check: {}", verdicts.summary())),

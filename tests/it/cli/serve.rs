@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use runvet::gate::Gate;
@@ -15,6 +17,7 @@ use crate::support::corpus::corpus;
 use crate::support::recording::Talk;
 use crate::support::runs::copy_dir;
 use crate::support::service::{Answer, Service};
+use crate::support::skip::skip;
 
 #[test]
 fn service_lists_runs_by_filters() {
@@ -285,6 +288,10 @@ fn service_sums_up_as_validate_does() {
     assert_eq!(sums["totals"], report["totals"]);
     assert_eq!(sums["statistics"], report["statistics"]);
     assert_eq!(sums["complete"], true);
+    let runs = &report["totals"]["episodes"];
+    assert_eq!((&sums["judged"], &sums["found"]), (runs, runs));
+    let list = service.get("api/v1/runs").json();
+    assert_eq!((&list["judged"], &list["found"]), (runs, runs));
     let metrics = service.get("metrics");
     assert!(metrics.kind.starts_with("application/openmetrics-text"));
     let line = format!(
@@ -744,4 +751,216 @@ fn service_writes_nothing() {
     );
     assert_eq!(service.end(), (Some(0), String::new()));
     assert_eq!(listing(), before);
+}
+
+#[test]
+fn every_address_refuses_a_parameter_that_it_does_not_know() {
+    let service = Service::demo();
+    for address in [
+        "",
+        "api/v1/runs",
+        "api/v1/runs/ep_01_answer",
+        "api/v1/runs/ep_01_answer/events",
+        "api/v1/runs/ep_01_answer/records/state.json",
+        "api/v1/diff",
+        "api/v1/statistics",
+        "api/v1/rules",
+        "api/v1/schemas/state",
+        "api/v1/openapi.json",
+        "api/v1/changes",
+        "metrics",
+        "healthz",
+        "readyz",
+        "page/overview",
+        "page/run",
+        "page/rule",
+        "static/style.css",
+    ] {
+        let (status, said) = service.get(&format!("{address}?statuz=error")).problem();
+        assert!(
+            status == 400 && said.contains("unknown field `statuz`"),
+            "{address}: {status} {said}"
+        );
+    }
+    let posted = format!("{}api/v1/check?statuz=error", service.url);
+    let posted = service.agent.post(posted).send("{}").unwrap();
+    assert_eq!(Answer::of(posted).problem().0, 400);
+}
+
+#[test]
+fn head_has_the_headers_of_get() {
+    let service = Service::demo();
+    for address in [
+        "",
+        "api/v1/runs?limit=2",
+        "api/v1/runs/ep_01_answer",
+        "api/v1/runs/ep_99",
+        "api/v1/runs/ep_01_answer/records/state.json",
+        "api/v1/check",
+        "metrics",
+        "static/script.js",
+    ] {
+        let headers = |method: &str| {
+            let mut socket = service.socket();
+            let host = service.address();
+            let request = "HTTP/1.1\r\nAccept-Encoding: gzip\r\nConnection: close\r\nHost:";
+            write!(socket, "{method} /{address} {request} {host}\r\n\r\n").unwrap();
+            let mut text = Vec::new();
+            socket.read_to_end(&mut text).unwrap();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let (head, body) = text.split_once("\r\n\r\n").unwrap();
+            let lines = head.lines().filter(|line| !line.starts_with("date: "));
+            let lines: BTreeSet<String> = lines.map(str::to_owned).collect();
+            (lines, body.is_empty())
+        };
+        let (get, head) = (headers("GET"), headers("HEAD"));
+        assert_eq!(get.0, head.0, "{address}");
+        assert_eq!((get.1, head.1), (false, true), "{address}");
+    }
+}
+
+#[test]
+fn page_of_a_run_is_found_by_its_id() {
+    let temp = tempfile::tempdir().unwrap();
+    for group in ["a", "b"] {
+        let run = temp.path().join(format!("episodes/{group}/ep_1"));
+        copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &run);
+    }
+    let one = temp.path().join("episodes/a/ep_2");
+    copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &one);
+    let service = Service::start(temp.path(), &[]);
+    service.wait_for(3);
+    for (name, dir) in [
+        ("ep_2", "episodes/a/ep_2"),
+        ("episodes/b/ep_1", "episodes/b/ep_1"),
+    ] {
+        let page = service.get(&format!("page/run?dir={name}")).json();
+        assert_eq!(page["row"]["dir"], dir, "{page}");
+    }
+    let several = service.get("page/run?dir=ep_1").json();
+    assert_eq!(
+        several["keys"],
+        json!(["episodes/a/ep_1", "episodes/b/ep_1"])
+    );
+}
+
+#[test]
+fn statistics_tell_broken_records_from_broken_rules_and_one_day_from_others() {
+    let temp = tempfile::tempdir().unwrap();
+    for run in ["ep_01_answer", "ep_03_edited"] {
+        let from = corpus().join("demo/episodes").join(run);
+        copy_dir(&from, &temp.path().join("episodes").join(run));
+    }
+    let service = Service::start(temp.path(), &["--no-config"]);
+    service.wait_for(2);
+    let sums = service.get("api/v1/statistics").json();
+    let verdicts = json!({"valid": 1, "invalid": 1, "breaks_rule": 0, "undecided": 0});
+    assert_eq!(sums["verdicts"], verdicts);
+    let days = sums["days"].as_object().unwrap();
+    assert_eq!(days.len(), 1, "{sums}");
+    let day = &days["2026-03-01"];
+    assert_eq!(day["verdicts"], verdicts);
+    let runs = day["outcomes"].as_object().unwrap().values();
+    assert_eq!(runs.map(|it| it.as_u64().unwrap()).sum::<u64>(), 2);
+    assert_eq!(sums["undated"], 0);
+}
+
+#[test]
+fn monitoring_sees_outcomes_silent_runs_and_when_runs_arrive() {
+    let temp = tempfile::tempdir().unwrap();
+    let episodes = temp.path().join("episodes");
+    for run in ["ep_01_answer", "ep_02_paused"] {
+        copy_dir(
+            &corpus().join("demo/episodes").join(run),
+            &episodes.join(run),
+        );
+    }
+    let timeline = fs::read_to_string(episodes.join("ep_01_answer/events.jsonl")).unwrap();
+    let begin: String = timeline.split_inclusive('\n').take(2).collect();
+    let old = SystemTime::now() - Duration::from_secs(1_000);
+    for run in ["ep_stuck", "ep_02_paused"] {
+        let path = episodes.join(run).join("events.jsonl");
+        if run == "ep_stuck" {
+            fs::create_dir(episodes.join(run)).unwrap();
+            fs::write(&path, &begin).unwrap();
+        }
+        for file in fs::read_dir(episodes.join(run)).unwrap() {
+            let file = fs::File::options().append(true).open(file.unwrap().path());
+            file.unwrap().set_modified(old).unwrap();
+        }
+    }
+    let begun = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let begun = begun.unwrap().as_secs() as f64;
+    let service = Service::start(temp.path(), &["--rule", "plan/*=off"]);
+    service.wait_for(3);
+    let sample = |name: &str| -> Option<f64> {
+        let text = service.get("metrics").text;
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        Some(line.trim().parse().unwrap())
+    };
+    assert_eq!(
+        sample("runvet_runs_by_outcome{outcome=\"success\"}"),
+        Some(1.0)
+    );
+    assert_eq!(
+        sample("runvet_runs_by_outcome{outcome=\"error\"}"),
+        Some(0.0)
+    );
+    assert_eq!(
+        sample("runvet_runs_by_outcome{outcome=\"none\"}"),
+        Some(2.0)
+    );
+    // One waits, and is not silent.
+    assert_eq!(sample("runvet_runs_in_progress "), Some(2.0));
+    assert_eq!(sample("runvet_runs_paused "), Some(1.0));
+    assert_eq!(sample("runvet_runs_silent{for=\"15m\"}"), Some(1.0));
+    assert_eq!(sample("runvet_runs_silent{for=\"1h\"}"), Some(0.0));
+    let verdict = sample("runvet_last_verdict_timestamp_seconds").unwrap();
+    assert!(verdict >= begun, "{verdict}");
+    // A run that was there at the start arrived when it started.
+    let last = sample("runvet_last_run_timestamp_seconds").unwrap();
+    assert!(last > 0.0 && last < begun, "{last}");
+    let text = service.get("metrics").text;
+    assert!(!text.contains("rule=\"plan/"), "{text}");
+    assert!(text.contains("rule=\"lifecycle/links\""), "{text}");
+    let from = corpus().join("demo/episodes/ep_03_edited");
+    copy_dir(&from, &episodes.join("ep_03_edited"));
+    service.wait_for(4);
+    assert!(sample("runvet_last_run_timestamp_seconds").unwrap() >= begun);
+    for name in [
+        "cpu_seconds_total",
+        "resident_memory_bytes",
+        "start_time_seconds",
+        "open_fds",
+        "max_fds",
+    ] {
+        let value = sample(&format!("process_{name}"));
+        assert!(value.is_some() || !cfg!(target_os = "linux"), "{name}");
+    }
+}
+
+#[test]
+fn alert_rules_say_what_their_cases_want() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging");
+    let rules = fs::read_to_string(project.join("alerts.yml")).unwrap();
+    let service = Service::demo();
+    let numbers = service.get("metrics").text;
+    let names = rules.split(|it: char| !it.is_ascii_lowercase() && it != '_');
+    let names: BTreeSet<&str> = names.filter(|it| it.starts_with("runvet_")).collect();
+    assert_eq!(names.len(), 5, "{names:?}");
+    for name in names {
+        assert!(numbers.contains(&format!("\n{name}")), "{name}");
+    }
+    let promtool = Command::new("promtool")
+        .args(["test", "rules", "alerts.test.yml"])
+        .current_dir(project)
+        .output();
+    match promtool {
+        Err(_) => skip("there is no promtool: it is in the package `prometheus` of Debian"),
+        Ok(output) => assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&[output.stdout, output.stderr].concat())
+        ),
+    }
 }

@@ -107,6 +107,9 @@ fn page_and_metrics_tell_broken_rules_from_broken_records() {
         metrics.contains("runvet_runs_breaking_rules 1\n"),
         "{metrics}"
     );
+    let sums = service.get("api/v1/statistics").json();
+    let verdicts = serde_json::json!({"valid": 1, "invalid": 1, "breaks_rule": 1, "undecided": 0});
+    assert_eq!(sums["verdicts"], verdicts);
     assert_eq!(service.ids("verdict=breaks_rule"), ["ep_team"]);
     assert_eq!(service.ids("verdict=invalid"), ["ep_both"]);
     assert_eq!(service.ids("valid=false").len(), 2);
