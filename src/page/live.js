@@ -11,8 +11,12 @@
   // By how many milliseconds the clock of the service is ahead of that of this computer.
   let ahead = 0;
 
+  const reach = (path) => fetch(path, { headers: { accept: "application/json" } }).catch(() => {
+    throw new Error("There is no connection to the service.");
+  });
+
   async function ask(path) {
-    const answer = await fetch(path, { headers: { accept: "application/json" } });
+    const answer = await reach(path);
     const off = Date.parse(answer.headers.get("date")) - Date.now();
     ahead = Math.abs(off) > 2000 ? off : 0;
     // The service has been started again, and knows this browser no more: it shows its form.
@@ -62,7 +66,7 @@
     events: async (dir, line, limit = 100, filters = {}) => {
       const given = Object.entries(filters).filter(([, value]) => value);
       const asked = new URLSearchParams([["cursor", line], ["limit", limit], ...given]);
-      const answer = await fetch(`api/v1/runs/${encodeURIComponent(dir)}/events?${asked}`);
+      const answer = await reach(`api/v1/runs/${encodeURIComponent(dir)}/events?${asked}`);
       if (!answer.ok) throw new Error(answer.statusText);
       const exact = (key, value, context) =>
         (typeof value === "number" && key !== "line" && key !== "next" && context && JSON.rawJSON

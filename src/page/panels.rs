@@ -66,36 +66,44 @@ fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
     let all = sums.all;
     let broken = all.invalid - all.breaks_rule;
     let breaks = Verdict::BreaksRule.phrase(all.breaks_rule);
+    let judged = if ending.is_under_way || !ending.is_complete {
+        format!("the {} judged so far", counted(all.episodes, "run"))
+    } else {
+        counted(all.episodes, "run")
+    };
     html! {
         section.answer aria-labelledby="answer" {
             h2 #answer {
-                @if all.episodes == 0 {
+                @if all.episodes == 0 && ending.is_under_way {
+                    "No run is judged yet"
+                } @else if all.episodes == 0 {
                     "There are no runs"
-                    @if ending.is_under_way { " yet" }
                 } @else if all.invalid > 0 {
                     @if broken > 0 {
-                        a href="#/runs?verdict=invalid" {
-                            (thousands(broken)) " of " (counted(all.episodes, "run"))
-                        }
+                        a href="#/runs?verdict=invalid" { (thousands(broken)) " of " (judged) }
                         " can't be trusted"
                     }
                     @if broken > 0 && all.breaks_rule > 0 { ", " }
                     @if all.breaks_rule > 0 {
                         a href="#/runs?verdict=breaks_rule" {
                             (thousands(all.breaks_rule))
-                            @if broken == 0 { " of " (counted(all.episodes, "run")) }
+                            @if broken == 0 { " of " (judged) }
                         }
                         " " (breaks)
                     }
                 } @else if all.undecided > 0 {
-                    a href="#/runs?valid=undecided" {
-                        (thousands(all.undecided)) " of " (counted(all.episodes, "run"))
-                    }
+                    a href="#/runs?valid=undecided" { (thousands(all.undecided)) " of " (judged) }
                     " could not be judged"
+                } @else if ending.is_under_way || !ending.is_complete {
+                    "Nothing is wrong in " (judged)
+                } @else if sums.unjudged > 0 {
+                    "Nothing was found, but "
+                    a href="#/runs?has=unjudged" { (thousands(sums.unjudged)) " of " (judged) }
+                    " could not be judged by every rule"
                 } @else if all.episodes == 1 {
                     "The run can be trusted"
                 } @else {
-                    "All " (counted(all.episodes, "run")) " can be trusted"
+                    "All " (judged) " can be trusted"
                 }
             }
             p.note {

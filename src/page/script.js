@@ -251,9 +251,13 @@
         if (page.next) cursorBefore.set(page.next, params.get("cursor") || "");
         const before = cursorBefore.get(params.get("cursor"));
         drawRuns(params, listed, range, page.next || !isFirst
-          ? [turn("First", "", isFirst), turn("Previous", before, before === undefined), turn("Next", page.next, !page.next)] : [], arrived);
+          ? [turn("First", "", isFirst), turn("Previous", before, before === undefined), turn("Next", page.next, !page.next)] : [], arrived,
+          page.complete ? "No run matches." : "No run matches so far.");
       }, (error) => {
-        if (location.hash === wanted) drawRuns(params, [], error.message, []);
+        if (location.hash !== wanted) return;
+        // What was known stays; that nothing matches can't be said.
+        if (shownList.address === wanted) find("#runs .said").replaceChildren(said(error.message), ...chips(params), toMarked);
+        else drawRuns(params, [], error.message, [], 0, "The list can't be shown now. It comes by itself as soon as it can.");
       });
       return;
     }
@@ -274,7 +278,7 @@
     return known.size && items.some((row) => !known.has(row.dir)) ? Math.max(0, total - shownList.total) : 0;
   }
 
-  function drawRuns(params, shown, range, pages, arrived = 0) {
+  function drawRuns(params, shown, range, pages, arrived = 0, none = "No run matches.") {
     const arrival = arrived
       ? make("button", { class: "chip", type: "button", onclick: () => showRuns(params) }, `Show ${plural(arrived, "new run")}`) : "";
     find("#runs .said").replaceChildren(range, arrival, ...chips(params), toMarked);
@@ -282,7 +286,7 @@
     const table = make("table", {}, head(params), body);
     const back = keeper(find("#runs"));
     const at = all("#runs tbody tr").find((row) => row.classList.contains("is-at"));
-    find("#runs .table").replaceChildren(shown.length ? table : make("p", { class: "notice" }, "No run matches."));
+    find("#runs .table").replaceChildren(shown.length ? table : make("p", { class: "notice" }, none));
     find("#runs nav.pages").replaceChildren(...pages);
     const still = at && all("tr", body).find((row) => row.dataset.dir === at.dataset.dir);
     if (still) still.classList.add("is-at");
@@ -898,6 +902,8 @@
     let found = make("div", { class: "events", hidden: true });
     let phase = "";
     let page = 1;
+    // Whether the latest events are shown, and new ones as they come: a run that is being written opens so.
+    let isFollowing = Boolean(live) && !row.paused && live.now() / 1000 - row.written_sec < SILENT_SEC && !address().params.get("at");
     // The line from which on events were asked for, and the cursors of the pages up to the one that is shown.
     let from = 0;
     let cursors = [];
@@ -919,14 +925,24 @@
         (!phase || item.dataset.phase === phase) && words.every((word) => item.textContent.toLowerCase().includes(word));
       const wanted = isFiltered() ? items.filter((item) => item.dataset.phase !== undefined && isWanted(item)) : items;
       const number = Math.max(1, Math.ceil(wanted.length / EVENTS_PER_PAGE));
-      page = Math.min(page, number);
-      const shown = new Set(wanted.slice((page - 1) * EVENTS_PER_PAGE, page * EVENTS_PER_PAGE));
+      page = isFollowing ? number : Math.min(page, number);
+      const end = isFollowing ? wanted.length : page * EVENTS_PER_PAGE;
+      const shown = new Set(wanted.slice(Math.max(0, end - EVENTS_PER_PAGE), end));
       for (const item of items) item.hidden = !shown.has(item);
-      status.textContent = !isFiltered() ? ""
-        : plural(wanted.length, "event") + (isWhole() ? "" : " of those on this page");
-      pages.replaceChildren(...(number > 1 ? pager(page, number, (to) => { page = to; show(); }) : []));
+      status.textContent = (!isFiltered() ? "" : plural(wanted.length, "event") + (isWhole() ? "" : " of those on this page"))
+        + (isFollowing && number > 1 ? " the latest; new ones are added" : "");
+      const to = (next) => () => { page = next; isFollowing = false; };
+      pages.replaceChildren(...(number > 1 ? [
+        turn("First", page <= 1, to(1)), turn("Previous", page <= 1, to(page - 1)), `${page} of ${number}`,
+        turn("Next", page >= number, to(page + 1)), latest(),
+      ] : []));
     };
     const turn = (text, isOff, move) => turner(text, isOff, () => { move(); show(); });
+    const latest = () => turn("Latest", isFollowing, () => {
+      from = 0;
+      cursors = [];
+      isFollowing = true;
+    });
     const ask = async (turned) => {
       const at = cursors.length ? cursors[cursors.length - 1] : from;
       let met;
@@ -940,15 +956,17 @@
       const { items: events, next } = met;
       redraw(found, () => found.replaceChildren(...events.map((event) => eventOf(event, "found"))));
       status.replaceChildren(events.length ? `lines ${events[0].line} to ${events[events.length - 1].line}` : "no event");
-      if (from) status.append(" ", make("button", { class: "chip", type: "button", onclick: () => { from = 0; cursors = []; show(); } }, `from line ${from} \u00d7`));
+      if (from) status.append(" ", make("button", { class: "chip", type: "button", onclick: () => { reset(0); show(); } }, `from line ${from} \u00d7`));
       pages.replaceChildren(...(cursors.length || next !== null
-        ? [turn("Previous", !cursors.length, () => cursors.pop()), turn("Next", next === null, () => cursors.push(next))] : []));
+        ? [turn("Previous", !cursors.length, () => cursors.pop()), turn("Next", next === null, () => cursors.push(next))] : []),
+      ...(isFiltered() ? [] : [latest()]));
     };
     const reset = (to) => {
       search.value = "";
       phase = "";
       from = to;
       cursors = [];
+      isFollowing = false;
       mark();
     };
     const changed = () => {
@@ -977,8 +995,8 @@
       point(first);
     };
     list.keep = (kept) => {
-      if (!kept) return { phase, page, words: search.value, from, cursors, found };
-      ({ phase, page, from, cursors } = kept);
+      if (!kept) return { phase, page, isFollowing, words: search.value, from, cursors, found };
+      ({ phase, page, isFollowing, from, cursors } = kept);
       found.replaceWith(kept.found);
       found = kept.found;
       search.value = kept.words;
@@ -989,22 +1007,28 @@
     // Takes in later events of a section, and what is said otherwise of earlier ones; whether that can be done.
     list.grow = (before, after) => {
       const others = (part) => [...part.children].filter((it) => !it.matches(".phases, .events")).map((it) => it.outerHTML).join("");
-      const [was, is] = [before, after].map((part) => [...((find("[data-events]", part) || part).children)]);
-      const isKept = (item, at) => is[at] && item.id === is[at].id && item.tagName === is[at].tagName;
-      if (others(before) !== others(after) || list.children.length !== was.length || !was.every(isKept)) return false;
-      is.forEach((item, at) => {
-        const shown = list.children[at];
-        if (!shown) {
-          list.append(item);
-          dressEvent(item);
-        } else if (!item.isEqualNode(was[at])) {
+      if (others(before) !== others(after)) return false;
+      // By their names; what is folded has that of the event before.
+      const named = (part) => {
+        let name = "";
+        return [...part.children].map((item) => [item.id ? name = item.id : `${name} and more`, item]);
+      };
+      const [was, is] = [before, after].map((part) => named(find("[data-events]", part) || part));
+      const [old, here] = [new Map(was), new Map(named(list))];
+      items = is.map(([name, item]) => {
+        const shown = here.get(name) || item;
+        if (shown === item) dressEvent(item);
+        else if (old.has(name) && !item.isEqualNode(old.get(name))) {
           redraw(shown, () => {
             shown.replaceChildren(...item.childNodes);
             dressEvent(shown);
           });
         }
+        return shown;
       });
-      items = [...list.children];
+      const stays = new Set(items);
+      for (const item of [...list.children]) if (!stays.has(item)) item.remove();
+      items.forEach((item, at) => { if (list.children[at] !== item) list.insertBefore(item, list.children[at] || null); });
       find(".phases", section).replaceChildren(...find(".phases", after).childNodes);
       dressPhases();
       show();

@@ -203,6 +203,7 @@ class OfAService(InTheBrowser):
         tab = self.whole()
         self.go(tab, "#/run/served/episodes/ep_long")
         events = tab.locator("#run .part", has=tab.locator(".events"))
+        events.get_by_role("button", name="First").click()
         for _ in range(2):
             events.get_by_role("button", name="Next").click()
         fold = events.locator(".fold:visible").first
@@ -337,6 +338,59 @@ class OfAService(InTheBrowser):
         self.go(tab, "#/run/running/episodes/ep_stuck")
         expect(tab.locator("#run .pace.warn")).to_contain_text("silent for 2 h")
 
+    def test_long_run_in_progress_shows_its_latest_events(self):
+        episodes = self.serve_empty("following")
+        lines = (WORK / "served" / "episodes" / "ep_long" / "events.jsonl").read_text().splitlines(keepends=True)
+        for name, number in [("ep_150", 150), ("ep_1002", 1002)]:
+            (episodes / name).mkdir()
+            timeline = episodes / name / "events.jsonl"
+            timeline.write_text("".join(lines[:number]))
+            tab = self.open(f"#/run/following/episodes/{name}")
+            events = tab.locator("#run .part", has=tab.locator("[data-events]"))
+            shown = events.locator(".event:visible .line")
+            expect(shown.last).to_have_text(str(number))
+            opened = events.locator(f"#r-L{number}")
+            opened.locator("> summary").click()
+            for added in range(number + 1, number + 3):
+                with timeline.open("a") as file:
+                    file.write(json.dumps(run_data.event("observe", 2000 + added, "worker-1", {"message": f"new {added}"})) + "\n")
+                expect(shown.last).to_have_text(str(added))
+                expect(shown).to_have_count(100)
+                expect(opened.locator(".tree")).to_be_visible()
+                expect(opened.locator("> summary")).to_be_focused()
+            # Who reads the first ones is left alone, and led back.
+            events.get_by_role("button", name="First").click()
+            expect(shown.first).to_have_text("1")
+            with timeline.open("a") as file:
+                file.write(json.dumps(run_data.event("observe", 9000, "worker-1", {})) + "\n")
+            expect(tab.locator("nav.parts a", has_text="Events")).to_contain_text(f"{number + 3:,}")
+            expect(shown.first).to_have_text("1")
+            events.get_by_role("button", name="Latest").click()
+            expect(shown.last).to_have_text(str(number + 3))
+
+    def test_page_says_only_what_is_known(self):
+        shutil.rmtree(WORK / "many", ignore_errors=True)
+        for number in range(1500):
+            shutil.copytree(DEMO / "ep_01_answer", WORK / "many" / f"{number:04d}" / "episodes" / "ep_01_answer")
+        self.home = self.serve(WORK / "many")
+        tab = super().open(self.home)
+        seen = set()
+        for _ in range(600):
+            if "All 1,500 runs can be trusted" in seen:
+                break
+            seen.add(tab.locator(".answer h2").inner_text())
+        early = [text for text in seen if "so far" not in text]
+        self.assertEqual(set(early) - {"No run is judged yet"}, {"All 1,500 runs can be trusted"})
+        tab = self.open("#/runs?q=ep_01")
+        expect(self.rows(tab)).to_have_count(100)
+        self.service.terminate()
+        self.service.wait()
+        expect(tab.locator(LIVE)).to_have_text("no connection")
+        tab.locator("#runs [name=q]").fill("many 12")
+        expect(tab.locator("#runs .said")).to_contain_text("There is no connection to the service.")
+        expect(tab.locator("#runs .table")).to_contain_text("The list can't be shown now")
+        self.said.clear()
+
     def test_new_runs_do_not_move_the_list(self):
         episodes = self.serve_empty("moving")
         copy = lambda name: shutil.copytree(DEMO / "ep_01_answer", episodes / name)
@@ -361,7 +415,7 @@ class OfAService(InTheBrowser):
         expect(first).to_have_text("601")
         expect(events.locator(".event:visible")).to_have_count(1)
         events.get_by_placeholder("Filter events").fill("")
-        expect(first).to_have_text("1")
+        expect(first).to_have_text("903")
         events.get_by_role("button", name="observe").click()
         expect(first).to_have_text("4")
         seen = []
