@@ -73,18 +73,21 @@ pub fn escape(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        push_escaped(&mut escaped, c);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        push_escaped(&mut escaped, c, chars.clone().next());
     }
     Cow::Owned(escaped)
 }
 
-fn push_escaped(out: &mut String, c: char) {
+/// Adds a character, escaped unless it is safe or joins what stands before it and the next one to an
+/// emoji.
+fn push_escaped(out: &mut String, c: char, next: Option<char>) {
     match c {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
-        c if is_hostile(c) || makes_command(out, c) => {
+        c if (is_hostile(c) && !joins(out, c, next)) || makes_command(out, c) => {
             let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
         }
         c => out.push(c),
@@ -95,6 +98,30 @@ fn push_escaped(out: &mut String, c: char) {
 /// own, as in names that macOS has written.
 pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     one.nfc().eq(other.nfc())
+}
+
+/// Whether a character is an emoji, or a symbol that can be one.
+fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2600}'..='\u{27bf}'
+        | '\u{2b05}'..='\u{2b55}' | '\u{1f300}'..='\u{1faff}')
+}
+
+/// What stands behind a joiner in the emoji that Unicode recommends, such as a rocket in that of an
+/// astronaut.
+const JOINED: &str = "♀♂⚕⚖✈❤➡↔↕⬛⚧☠🌈🌾🍳🍼🟫🟩🎄🎓🎤🎨🏫🏭👦👧👨👩💋💥💨💫💻💼🔥🔧🔬🗨🚀🚒🤝🦯🦰🦱🦲🦳🦺🦼🦽🧑🧒🩰🩹";
+
+/// Whether an invisible character makes an emoji of its neighbours. Any other is escaped: between
+/// letters, it would make two names look the same.
+fn joins(before: &str, c: char, next: Option<char>) -> bool {
+    let is_styled = |c| matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
+    match c {
+        '\u{fe0f}' => before.ends_with(is_pictograph),
+        '\u{200d}' => {
+            before.trim_end_matches(is_styled).ends_with(is_pictograph)
+                && next.is_some_and(|next| JOINED.contains(next))
+        }
+        _ => false,
+    }
 }
 
 /// Two texts as a message shows them; with escapes where they would look alike.
@@ -207,12 +234,13 @@ fn push_cut(out: &mut String, text: &str) {
 }
 
 fn push_cut_at(out: &mut String, text: &str, chars: usize) {
-    for (count, c) in text.chars().enumerate() {
-        if count == chars {
-            out.push('…');
-            break;
-        }
-        push_escaped(out, c);
+    let mut rest = text.chars();
+    for _ in 0..chars {
+        let Some(c) = rest.next() else { return };
+        push_escaped(out, c, rest.clone().next());
+    }
+    if !rest.as_str().is_empty() {
+        out.push('…');
     }
 }
 
@@ -329,6 +357,21 @@ mod tests {
             assert!(is_hostile(c), "{}", u32::from(c));
             assert_eq!(escape(&c.to_string()), format!("\\u{{{:x}}}", u32::from(c)));
         }
+    }
+
+    #[test]
+    fn emoji_is_drawn_and_what_joins_nothing_is_escaped() {
+        for emoji in [
+            "👨🏽\u{200d}🚀",
+            "❤\u{fe0f}\u{200d}🔥",
+            "👩\u{200d}👩\u{200d}👧",
+        ] {
+            assert_eq!(escape(emoji), emoji);
+            assert_eq!(brief(emoji), emoji);
+        }
+        assert_eq!(escape("a\u{200d}b\u{fe0f}"), r"a\u{200d}b\u{fe0f}");
+        assert_eq!(escape("🚀\u{200d}\u{202e}"), r"🚀\u{200d}\u{202e}");
+        assert_eq!(escape("🚀\u{200d}"), r"🚀\u{200d}");
     }
 
     #[test]
