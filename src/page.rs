@@ -34,7 +34,7 @@ use std::borrow::Cow;
 use crate::dashboard::{Dashboard, Moment, Rows, StepRow};
 use crate::document::OwnedDocument;
 use crate::printable::{cut_after, escape};
-pub(crate) use file::PageFile;
+pub(crate) use file::{PageFile, Paged};
 pub(crate) use item::RunItem;
 #[cfg(feature = "serve")]
 pub(crate) use item::serialize as serialize_items;
@@ -100,7 +100,7 @@ pub(crate) struct ActionCell {
     pub(crate) error: Option<String>,
     pub(crate) input: Option<Excerpt>,
     pub(crate) output: Option<Excerpt>,
-    /// The line of its event, where the page has it.
+    /// The line of its event.
     pub(crate) line: Option<u64>,
 }
 
@@ -136,7 +136,7 @@ pub(crate) struct TrackEvent {
 #[derive(Debug)]
 pub(crate) enum EventBody {
     Whole(OwnedDocument),
-    /// The beginning and the end of a long one, as JSON.
+    /// The beginning and the end of a long one, as text.
     Ends {
         head: String,
         /// The number of bytes between them.

@@ -149,8 +149,8 @@ formats! {
     Agent = "agent", [], |_options| agent::Agent::default();
     /// A page for a browser, in one file
     #[cfg(feature = "html")]
-    Html = "html", ["coverage", "statistics"],
-        |options| html::Html::new(options.rules.clone(), options.settings.clone());
+    Html = "html", ["coverage", "html_runs", "statistics"],
+        |options| html::Html::new(options.rules.clone(), options.settings.clone(), options.paged);
 }
 
 /// How a human report groups findings.
@@ -195,6 +195,8 @@ pub struct Options {
     appearance: Appearance,
     #[cfg(feature = "html")]
     settings: String,
+    #[cfg(feature = "html")]
+    paged: crate::page::Paged,
 }
 
 /// The appearance of a human report.
@@ -224,6 +226,8 @@ impl Default for Options {
             },
             #[cfg(feature = "html")]
             settings: String::new(),
+            #[cfg(feature = "html")]
+            paged: crate::page::Paged::default(),
         }
     }
 }
@@ -241,6 +245,13 @@ impl Options {
     #[must_use]
     pub fn settings(mut self, settings: String) -> Self {
         self.settings = settings;
+        self
+    }
+
+    /// Which runs have a page in a page for a browser.
+    #[cfg(feature = "cli")]
+    pub(crate) fn paged(mut self, paged: crate::page::Paged) -> Self {
+        self.paged = paged;
         self
     }
 

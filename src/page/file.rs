@@ -1,20 +1,25 @@
 //! The reports on many runs, one at a time, and the pages of some of them -> one file that needs
 //! nothing else.
 //!
-//! The pages of runs stand in `noscript` elements: without JavaScript they are parts of the page,
-//! and with it each is one text until somebody opens it.
+//! The page of a run is compressed until somebody opens it. Without JavaScript, its header and its
+//! findings are parts of the page.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use maud::{PreEscaped, html};
 
 use super::units::thousands;
 use super::{Completion, RunItem, RunSums, panels, rules, shell};
 use crate::finding::{Coverage, EpisodeReport, RuleInfo, RunEntry, SharedTexts};
 use crate::printable::{is_hostile, opens_command};
+use crate::words::words;
 
 /// The maximum number of runs in the list of a file that are not valid.
 const MAX_INVALID: usize = 5_000;
@@ -42,9 +47,29 @@ pub(crate) struct PageFile {
     compared: BTreeMap<String, bool>,
     /// The rules that found something.
     named: BTreeSet<String>,
+    /// Which runs get a page.
+    paged: Paged,
     /// [`MAX_BYTES`], but for tests.
     max_bytes: u64,
 }
+
+/// Which runs of a file have a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Paged {
+    /// The newest, first those that are not valid.
+    #[default]
+    All,
+    /// Those that are not valid.
+    Invalid,
+    /// None: the list and the overview are enough.
+    None,
+}
+
+words!(Paged {
+    All = "all",
+    Invalid = "invalid",
+    None = "none",
+});
 
 /// What runs are sorted by: the newest first, those without a start last, then by directory.
 type Age = (Reverse<Option<i64>>, String);
@@ -92,7 +117,7 @@ impl Listed {
 }
 
 impl PageFile {
-    pub(crate) fn new(rules: Vec<RuleInfo>) -> Self {
+    pub(crate) fn new(rules: Vec<RuleInfo>, paged: Paged) -> Self {
         Self {
             rules,
             overview: RunSums::default(),
@@ -100,6 +125,7 @@ impl PageFile {
             valid: Listed::default(),
             compared: BTreeMap::new(),
             named: BTreeSet::new(),
+            paged,
             max_bytes: MAX_BYTES,
         }
     }
@@ -184,7 +210,9 @@ impl PageFile {
     ) -> io::Result<u64> {
         let listed = self.listed().into_keys().enumerate();
         let places: BTreeMap<&Age, usize> = listed.map(|(place, age)| (age, place)).collect();
-        let newest = self.invalid.newest.iter().chain(&self.valid.newest);
+        let invalid = (self.paged != Paged::None).then_some(&self.invalid.newest);
+        let valid = (self.paged == Paged::All).then_some(&self.valid.newest);
+        let newest = invalid.into_iter().chain(valid).flatten();
         let mut written = 0;
         for (age, report) in newest.take(MAX_PAGES) {
             let Some(number) = places.get(age) else {
@@ -196,9 +224,8 @@ impl PageFile {
             };
             let page = String::from_utf8_lossy(&page);
             let drawn = html! {
-                noscript data-row=(number) data-prefix=(prefix) {
-                    (PreEscaped(page))
-                }
+                noscript { (PreEscaped(unscripted(&page, &prefix))) }
+                template data-row=(number) data-prefix=(prefix) { (packed(&page)?) }
             };
             if out.bytes + drawn.0.len() as u64 > self.max_bytes {
                 break;
@@ -244,6 +271,11 @@ impl PageFile {
             MAX_PAGES,
             MAX_BYTES / 1_000_000
         );
+        let paged = match self.paged {
+            Paged::All => "",
+            Paged::Invalid => "Only runs that are not valid were asked to have a page. ",
+            Paged::None => "No run was asked to have a page. ",
+        };
         let left_out = html! {
             footer.left-out {
                 @if numbers.iter().any(|(number, _)| *number > 0) {
@@ -251,13 +283,30 @@ impl PageFile {
                         @for (number, what) in numbers.iter().filter(|(number, _)| *number > 0) {
                             b { (thousands(*number)) } " " (what) ". "
                         }
-                        (limits) " The sums in the overview are of all runs."
+                        (paged) (limits) " The sums in the overview are of all runs."
                     }
                 }
             }
         };
         left_out.0
     }
+}
+
+/// The page of a run as a text without characters of markup, which the script unpacks.
+fn packed(page: &str) -> io::Result<String> {
+    let mut packing = DeflateEncoder::new(Vec::new(), Compression::default());
+    packing.write_all(page.as_bytes())?;
+    Ok(STANDARD.encode(packing.finish()?))
+}
+
+/// What the page of a run has for a browser without a script: its header, and its findings.
+fn unscripted(page: &str, prefix: &str) -> String {
+    let header = page.split("<nav class=\"parts\"").next();
+    let steps = format!("<section class=\"part\" id=\"{prefix}steps\"");
+    let findings = page.split_once("</nav>").map(|(_, rest)| rest);
+    let findings = findings.and_then(|rest| rest.split(&*steps).next());
+    let parts = [header.unwrap_or_default(), findings.unwrap_or_default()];
+    format!("{}</article>", parts.concat())
 }
 
 /// A row as JSON that stands in a page: no character of it ends a script or acts on a reader.
@@ -300,7 +349,7 @@ mod tests {
     #[test]
     fn file_gets_no_more_pages_when_it_is_long() {
         let report = Gate::default().records("ep_1", &[(Artifact::State, b"{}")]);
-        let mut file = PageFile::new(Vec::new());
+        let mut file = PageFile::new(Vec::new(), Paged::All);
         for at in 0..20 {
             let dir = format!("ep_{at}");
             file.add(&EpisodeReport {

@@ -53,10 +53,17 @@
     // The sums, drawn, and the number of runs.
     overview: () => ask("page/overview"),
     // A run: its row, and its page. Why there is none is said with the status of success.
-    run: async (dir) => {
-      const page = await ask(`page/run?${new URLSearchParams([["dir", dir]])}`);
-      if (page.text === undefined) throw new Error(page.detail);
-      return page;
+    run: async (name) => {
+      const of = (name) => ask(`page/run?${new URLSearchParams([["dir", name]])}`);
+      let page = await of(name);
+      const id = name.split("/").pop();
+      // A directory is named as it was when the service started; the id stays.
+      if (page.status === 404 && id !== name) {
+        const other = await of(id);
+        if (other.text !== undefined) page = other;
+      }
+      if (page.text === undefined) throw Object.assign(new Error(page.detail.split(";")[0]), { keys: page.keys });
+      return { ...page, prefix: "r-" };
     },
     now: () => Date.now() + ahead,
     // Where a record of a run is, as it is stored.

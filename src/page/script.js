@@ -18,7 +18,12 @@
   const HOSTILE = new RegExp("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2065\\u3164"
     + "\\ufe00-\\ufe0f\\uffa0\\ufff0-\\ufff8\\ufffe\\uffff\\u{e0000}-\\u{e0fff}]", "gu");
   const SHORT = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-  const said = (text) => text.replace(HOSTILE, (c) => SHORT[c] || `\\u{${c.codePointAt(0).toString(16)}}`);
+  const EMOJI = new RegExp(`\\p{RGI_Emoji}|${HOSTILE.source}`, "gv");
+  const escaped = (c) => SHORT[c] || `\\u{${c.codePointAt(0).toString(16)}}`;
+  // What joins the parts of an emoji that all know is a part of it.
+  const said = (text) => (/[\u200d\ufe0f]/.test(text)
+    ? text.replace(EMOJI, (c) => (c.replace(HOSTILE, "") ? c : escaped(c))) : text.replace(HOSTILE, escaped));
+  const lines = (text) => text.split("\n").map(said).join("\n");
 
   // An element with attributes and children; texts are texts.
   function make(name, attributes = {}, ...children) {
@@ -36,15 +41,21 @@
   // Where the runs come from: this file, or a service.
   const live = window.runvetLive;
   const source = (() => {
-    if (live) return { rows: [] };
+    if (live) return { rows: [], run: live.run };
     const rows = JSON.parse(find("#rows").textContent);
-    const pages = new Map(all("noscript[data-row]").map((page) => [rows[page.dataset.row], page]));
+    const pages = new Map(all("template[data-row]").map((page) => [rows[page.dataset.row], page]));
+    const byDir = new Map(rows.map((row) => [row.dir, row]));
     return {
       rows,
-      byDir: new Map(rows.map((row) => [row.dir, row])),
-      page: (row) => {
+      // The row and the page of a run that its directory or its id names; the text is absent where it has none.
+      run: async (name) => {
+        const row = byDir.get(name) || rows.find(({ id }) => id === name || id === name.split("/").pop());
+        if (!row) throw new Error("This file has no such run.");
         const page = pages.get(row);
-        return page && { text: page.textContent, prefix: page.dataset.prefix };
+        if (!page) return { row, prefix: "" };
+        const bytes = Uint8Array.from(atob(page.content.textContent), (c) => c.charCodeAt(0));
+        const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+        return { row, text: await new Response(unpacked).text(), prefix: page.dataset.prefix };
       },
       rule: (name) => {
         const page = all("noscript[data-rule-page]").find((page) => page.dataset.rulePage === name);
@@ -288,6 +299,7 @@
     const at = all("#runs tbody tr").find((row) => row.classList.contains("is-at"));
     find("#runs .table").replaceChildren(shown.length ? table : make("p", { class: "notice" }, none));
     find("#runs nav.pages").replaceChildren(...pages);
+    rove(table);
     const still = at && all("tr", body).find((row) => row.dataset.dir === at.dataset.dir);
     if (still) still.classList.add("is-at");
     back();
@@ -534,47 +546,28 @@
   // A run.
   let shownRun = null;
   function showRun(dir, params) {
-    const view = find("#run");
-    if (live) {
-      showLiveRun(view, dir, params);
-      return;
-    }
-    const row = source.byDir.get(dir);
-    if (!row || shownRun !== row) {
-      shownRun = row || null;
-      const page = row && source.page(row);
-      if (page) {
-        view.dataset.prefix = page.prefix;
-        view.innerHTML = policy.createHTML(page.text);
-        dress(view, row);
-        spy(view);
-      } else {
-        view.dataset.prefix = "";
-        view.replaceChildren(...(row ? withoutPage(row) : [make("p", { class: "notice" }, "This file has no such run.")]));
-      }
-      window.scrollTo(0, 0);
-    }
-    goToPlace(params);
-  }
-  // Goes to the place in a run that the address names.
-  function goToPlace(params) {
-    if (params.get("at")) reveal(find("#run").dataset.prefix + params.get("at"));
-  }
-
-  function showLiveRun(view, dir, params) {
     if (shownRun && shownRun.dir === dir) {
       goToPlace(params);
       return;
     }
-    live.run(dir).then(({ row, text }) => {
+    source.run(dir).then(({ row, text, prefix }) => {
       if (address().dir !== dir) return;
-      drawLiveRun(view, row, text);
+      if (row.dir !== dir) {
+        // It was named by its id, or by a directory that is named otherwise now.
+        location.replace(link(`run/${readable(row.dir)}`, params));
+        return;
+      }
+      drawRun(row, text, prefix);
       goToPlace(params);
-      findNeighbours(row).catch(() => {});
+      if (live) findNeighbours(row).catch(() => {});
     }, (error) => {
       if (address().dir === dir) shownRun = null;
-      sayWhyNot(view, dir, error);
+      sayWhyNot(dir, error);
     });
+  }
+  // Goes to the place in a run that the address names.
+  function goToPlace(params) {
+    if (params.get("at")) reveal(find("#run").dataset.prefix + params.get("at"));
   }
 
   // Whoever followed a link has seen no list: a run has the neighbours that started before and after it.
@@ -587,26 +580,36 @@
     if (shownRun && shownRun.dir === row.dir) find("#run .crumb").replaceWith(crumb(shownRun));
   }
 
-  function sayWhyNot(view, dir, error) {
+  function sayWhyNot(dir, { message, keys = [] }) {
     if (address().dir !== dir || shownRun) return;
     shownText = "";
-    view.replaceChildren(make("p", { class: "notice", role: "status" }, error.message));
+    const id = dir.split("/").pop();
+    find("#run").replaceChildren(
+      make("h1", {}, "This run can't be shown"),
+      make("p", { class: "notice", role: "status" }, message),
+      make("ul", {}, ...keys.map((key) => make("li", {}, make("a", { href: linkOf({ dir: key }) }, key)))),
+      make("p", {}, make("a", { href: link("runs", [["q", id]]) }, `Search the runs for ${short(id)}`)));
   }
 
-  // What the service last said of the run that is shown.
+  // What was last said of the run that is shown.
   let shownText = "";
-  function drawLiveRun(view, row, text) {
+  function drawRun(row, text, prefix) {
+    const view = find("#run");
     const isSame = shownRun && shownRun.dir === row.dir;
     shownRun = row;
     const before = shownText;
     shownText = text;
-    view.dataset.prefix = "r-";
+    view.dataset.prefix = prefix;
     if (isSame && (text === before || grow(view, before, text, row))) {
       const shown = find(".pace", view);
       if (shown) shown.replaceWith(pace(row) || "");
       return;
     }
     const draw = () => {
+      if (text === undefined) {
+        view.replaceChildren(...withoutPage(row));
+        return;
+      }
       view.innerHTML = policy.createHTML(text);
       dress(view, row);
       spy(view);
@@ -679,12 +682,13 @@
   // A run that the reader looks at was judged again.
   function refreshRun(dir, isGone) {
     if (!isGone) {
-      live.run(dir).then(({ row, text }) => {
-        if (address().dir !== dir) return;
-        const isFirst = !shownRun;
-        drawLiveRun(find("#run"), row, text);
-        if (isFirst) goToPlace(address().params);
-      }, (error) => sayWhyNot(find("#run"), dir, error));
+      if (!shownRun) {
+        showRun(dir, address().params);
+        return;
+      }
+      live.run(dir).then(({ row, text, prefix }) => {
+        if (address().dir === dir && row.dir === dir) drawRun(row, text, prefix);
+      }, (error) => sayWhyNot(dir, error));
     } else if (!find("#run > .notice")) {
       shownText = "";
       find("#run").prepend(make("p", { class: "notice is-warn", role: "status" }, "This run is gone. Its page shows how it was."));
@@ -693,11 +697,9 @@
 
   // Two runs side by side: what their headers and steps say, and where they differ.
   async function pageOf(dir) {
-    if (live) return live.run(dir);
-    const row = source.byDir.get(dir);
-    const page = row && source.page(row);
-    if (!page) throw new Error(row ? `${row.id} has no page in this file.` : "This file has no such run.");
-    return { row, text: page.text };
+    const page = await source.run(dir);
+    if (page.text === undefined) throw new Error(`${page.row.id} has no page in this file.`);
+    return page;
   }
   function showCompared(params) {
     const view = find("#compare");
@@ -723,6 +725,8 @@
     }
     find(".parts", side).remove();
     find(".crumb", side).replaceChildren(make("a", { href: linkOf(row) }, row.id));
+    const title = find("h1", side);
+    title.replaceWith(make("h2", { class: "side-title" }, title.textContent));
     for (const anchor of all("a[href^='#r']", side)) {
       const at = anchor.getAttribute("href").replace(/^#r\d*-/, "");
       anchor.setAttribute("href", `${linkOf(row)}?at=${readable(at)}`);
@@ -836,13 +840,14 @@
         // One that is there and can't be shown can still be downloaded.
         if ((find(".empty", record) || {}).textContent === "there is no such file") continue;
         const title = find("h3", record);
-        title.append(" ", make("a", { href: live.record(row.dir, title.textContent), download: true }, "Download"));
+        title.append(" ", make("a", { href: live.record(row.dir, title.textContent), download: `${row.id}-${title.textContent}` }, "Download"));
       }
     }
     for (const finding of all(".finding", view)) {
       const at = finding.id.slice(prefix.length);
       find("h3", finding).append(copier("Copy link", () => `${location.href.split("#")[0]}${linkOf(row)}?at=${readable(at)}`));
     }
+    rove(view);
     const waterfall = find(".waterfall", view);
     if (waterfall) dressWaterfall(waterfall);
     const events = find("[data-events]", view);
@@ -947,7 +952,7 @@
       const at = cursors.length ? cursors[cursors.length - 1] : from;
       let met;
       try {
-        met = await live.events(row.dir, at, EVENTS_PER_PAGE, { phase, q: search.value.trim() });
+        [met] = await Promise.all([live.events(row.dir, at, EVENTS_PER_PAGE, { phase, q: search.value.trim() }), noteStart(row.dir)]);
       } catch (error) {
         status.textContent = said(error.message);
         return;
@@ -1095,7 +1100,8 @@
   // Asks the service for the first of the events that are not on the page.
   async function unfold(fold) {
     const end = lineOf(fold.nextElementSibling) || Infinity;
-    const { items, next } = await live.events(shownRun.dir, lineOf(fold.previousElementSibling) + 1);
+    const { dir } = shownRun;
+    const [{ items, next }] = await Promise.all([live.events(dir, lineOf(fold.previousElementSibling) + 1), noteStart(dir)]);
     const wanted = items.filter((item) => item.line < end);
     fold.before(...wanted.map((event) => eventOf(event)));
     const left = Number(fold.firstChild.textContent.replace(/\D/g, "")) - wanted.length;
@@ -1103,37 +1109,136 @@
     else fold.firstChild.textContent = `${plural(left, "event")} are not on this page`;
   }
 
-  function eventOf({ line, event, error }, where = "r") {
+  // When the timeline of a run starts, in milliseconds: events are shown by the time since then.
+  let start = { dir: "", at: NaN };
+  async function noteStart(dir) {
+    if (start.dir === dir) return;
+    const { items: [first] } = await live.events(dir, 0, 1);
+    start = { dir, at: Date.parse(first && first.event && first.event.timestamp) };
+  }
+
+  const CLASSES = { start: "start", plan: "planned", act: "act", direction: "direction", terminate: "end" };
+  function eventOf({ line, event, summary, error }, where = "r") {
     const text = (value) => (typeof value === "string" ? value : "");
-    const { phase, agent_id: agent, timestamp, event_type: type } = event || {};
+    const { phase, agent_id: agent, timestamp } = event || {};
+    const at = (Date.parse(text(timestamp)) - start.at) / 1000;
     return make("details", { class: "event", id: `${where}-L${line}`, "data-phase": text(phase) },
       make("summary", {},
-        make("span", { class: "line" }, String(line)), make("span", { class: "at" }, text(timestamp).slice(11, 19)),
-        make("span", { class: "phase" }, text(phase)), make("span", { class: "agent" }, text(agent)),
-        make("span", { class: "what" }, error || text(type))),
+        make("span", { class: "line" }, String(line)), make("span", { class: "at" }, Number.isNaN(at) ? "" : `+${duration(at)}`),
+        make("span", { class: `phase ${CLASSES[phase] || "other"}` }, text(phase)),
+        make("span", { class: "agent" }, make("bdi", {}, text(agent))),
+        make("span", { class: "what" }, make("bdi", {}, error || summary))),
       make("div", { class: "body" }, error || treeOf(event)));
   }
 
-  // A value as the tree that the page of a run has of an event.
+  // The number of values of a tree that are drawn at first, and of parts of a group at a time.
+  const MAX_VALUES = 400;
+  const MAX_PARTS = 100;
+  // A value as the tree that the page of a run has of an event. What is not open is drawn when it is opened.
   function treeOf(value) {
+    let room = MAX_VALUES;
+    const some = (list, parts, from = 0) => {
+      list.append(...parts.slice(from, from + MAX_PARTS).map(([name, part]) => branch(part, name)));
+      const left = parts.length - from - MAX_PARTS;
+      if (left <= 0) return;
+      const more = make("button", { type: "button", onclick: () => {
+        more.parentElement.remove();
+        some(list, parts, from + MAX_PARTS);
+      } }, `Show ${count.format(Math.min(left, MAX_PARTS))} of ${count.format(left)} more`);
+      list.append(make("li", {}, more));
+    };
     const branch = (part, name) => {
+      room -= 1;
       const key = name === undefined ? null : make("span", { class: "k" }, name);
       const isNumber = typeof part === "number" || (JSON.isRawJSON && JSON.isRawJSON(part));
       const parts = part !== null && typeof part === "object" && !isNumber ? Object.entries(part) : [];
-      if (parts.length) {
-        const group = `${Array.isArray(part) ? "[\u2026]" : "{\u2026}"} ${count.format(parts.length)}`;
-        return make("li", {}, make("details", { open: true },
-          make("summary", {}, key, make("span", { class: "group" }, group)),
-          make("ul", {}, ...parts.map(([name, inner]) => branch(inner, name)))));
+      if (!parts.length) return make("li", {}, key, ...leaf(part, isNumber));
+      const group = `${Array.isArray(part) ? "[\u2026]" : "{\u2026}"} ${count.format(parts.length)}`;
+      const list = make("ul");
+      const details = make("details", {}, make("summary", {}, key, make("span", { class: "group" }, group)), list);
+      const open = () => { if (!list.children.length) some(list, parts); };
+      details.addEventListener("toggle", open);
+      if (room > 0) {
+        details.open = true;
+        open();
       }
-      if (typeof part !== "string") return make("li", {}, key, make("span", { class: `v ${isNumber ? "n" : "w"}` }, JSON.stringify(part)));
-      if (!part.includes("\n")) return make("li", {}, key, make("span", { class: "v s" }, `"${part}"`));
-      const block = make("pre", { class: "s", tabindex: "0" });
-      block.textContent = part.split("\n").map(said).join("\n");
-      return make("li", {}, key, block);
+      return make("li", {}, details);
+    };
+    const leaf = (part, isNumber) => {
+      if (typeof part !== "string") return [make("span", { class: `v ${isNumber ? "n" : "w"}` }, JSON.stringify(part))];
+      const picture = pictureOf(part);
+      if (picture) return [picture];
+      return [part.includes("\n") || part.length > PIECE ? textOf(part) : make("span", { class: "v s" }, `"${part}"`)];
     };
     return make("div", { class: "tree" }, make("ul", {}, branch(value)));
   }
+
+  // A text with its lines. A long one comes in pieces, so that the page answers meanwhile.
+  const PIECE = 16384;
+  function textOf(text) {
+    const block = make("pre", { class: "s", tabindex: "0" });
+    let from = 0;
+    const add = () => {
+      for (let pieces = 0; from < text.length && pieces < 8; pieces += 1) {
+        let end = text.lastIndexOf("\n", from + PIECE) + 1;
+        if (end <= from || text.length - from <= PIECE) end = Math.min(text.length, from + PIECE);
+        if (/[\ud800-\udbff]/.test(text[end - 1])) end += 1;
+        const piece = make("div");
+        piece.textContent = lines(text.slice(from, end));
+        block.append(piece);
+        from = end;
+      }
+      if (from < text.length) setTimeout(add);
+    };
+    add();
+    return block;
+  }
+
+  // Pictures in records: of kinds that are known by their first bytes, of bounded size, and only from the text itself.
+  const PICTURE = /^(?:data:image\/[\w.+-]+;base64,)?((iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)[A-Za-z0-9+/]{40,}={0,2})$/;
+  const KINDS = { iVBORw0KGgo: "png", "/9j/": "jpeg", R0lGOD: "gif", UklGR: "webp" };
+  const MAX_PICTURE_BYTES = 8 << 20;
+  const MAX_PICTURE_PIXELS = 32e6;
+  function pictureOf(text) {
+    if (text.length > MAX_PICTURE_BYTES * 4 / 3 + 100) return null;
+    const [, data, magic] = PICTURE.exec(text) || [];
+    if (!data || data.length % 4) return null;
+    const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+    const kind = KINDS[magic];
+    const [width, height] = sizeOf(kind, new DataView(bytes.buffer));
+    if (!width || !height || width * height > MAX_PICTURE_PIXELS) return null;
+    const what = `${kind}, ${width} \u00d7 ${height}, ${plural(bytes.length, "byte")}`;
+    return make("figure", { class: "picture" },
+      make("img", { src: `data:image/${kind};base64,${data}`, width, height, alt: `Picture of the record: ${what}` }),
+      make("figcaption", { class: "note" }, what));
+  }
+  // The width and the height that the first bytes of a picture tell; [0, 0] where they do not.
+  function sizeOf(kind, view) {
+    const name = (at) => String.fromCharCode(...new Uint8Array(view.buffer, at, 4));
+    try {
+      if (kind === "png") return [view.getUint32(16), view.getUint32(20)];
+      if (kind === "gif") return [view.getUint16(6, true), view.getUint16(8, true)];
+      if (kind === "webp") {
+        const bits = (at) => view.getUint32(at, true);
+        if (name(12) === "VP8X") return [(bits(24) & 0xffffff) + 1, (bits(26) >>> 8) + 1];
+        if (name(12) === "VP8L") return [(bits(21) & 0x3fff) + 1, ((bits(21) >>> 14) & 0x3fff) + 1];
+        return [view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff];
+      }
+      for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
+        const marker = view.getUint8(at + 1);
+        if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) return [view.getUint16(at + 7), view.getUint16(at + 5)];
+      }
+    } catch { /* It ends before that. */ }
+    return [0, 0];
+  }
+  // Draws the pictures of an event or an action in place of their texts, once it is opened.
+  document.addEventListener("toggle", ({ target }) => {
+    if (!target.open || !target.matches(".event, .did details")) return;
+    for (const part of all(".v.s, pre", target)) {
+      const picture = pictureOf(part.textContent.trim().replace(/^"|"$/g, ""));
+      if (picture) part.replaceWith(picture);
+    }
+  }, true);
 
   // Marks the part of a run that is on the screen.
   function spy(view) {
@@ -1206,7 +1311,7 @@
       toggleRule(anchor);
     } else if (target === "#main") {
       event.preventDefault();
-      find("#main").focus();
+      (find("html[data-view=runs] #runs tbody a.id") || find("#main")).focus();
     } else if (target.startsWith("#") && !target.startsWith("#/") && shownRun) {
       event.preventDefault();
       const prefix = find("#run").dataset.prefix;
@@ -1234,14 +1339,15 @@
     stored("theme", root.dataset.theme);
   }
 
-  // Of the marks of a chart one takes part in the order of the focus; arrows lead to the others.
-  function rove() {
-    for (const chart of all("svg.chart")) {
-      all("a", chart).forEach((mark, at) => mark.setAttribute("tabindex", at ? "-1" : "0"));
+  // Of the marks of a drawing, and of the heads of the list, one takes part in the order of the focus; arrows lead to the
+  // others.
+  const GROUPS = [["svg.chart, svg.lines", "a"], ["#runs thead", "button"]];
+  function rove(within = document) {
+    for (const [group, mark] of GROUPS) {
+      for (const part of all(group, within)) all(mark, part).forEach((it, at) => it.setAttribute("tabindex", at ? "-1" : "0"));
     }
   }
-  function moveInChart(chart, by) {
-    const marks = all("a", chart);
+  function moveInGroup(marks, by) {
     const at = marks.indexOf(document.activeElement);
     const to = marks[at + by];
     if (!to) return;
@@ -1318,11 +1424,11 @@
       }
       return;
     }
-    const chart = event.target.closest("svg.chart");
+    const [group, mark] = GROUPS.find(([group]) => event.target.closest(group)) || [];
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (chart && by) {
+    if (group && by) {
       event.preventDefault();
-      moveInChart(chart, by);
+      moveInGroup(all(mark, event.target.closest(group)), by);
       return;
     }
     const act = stored("keys") === "off" && event.key !== "Escape" ? null : KEYS[event.key];
@@ -1350,7 +1456,7 @@
     if (view === "runs") showRuns(params);
     if (view === "compare") showCompared(params);
     if (view === "run") showRun(dir, params);
-    const what = { runs: "Runs", compare: "Compare", run: shownRun ? shownRun.id : "Run" }[view];
+    const what = { runs: "Runs", compare: "Compare", run: shownRun && shownRun.dir === dir ? shownRun.id : "Run" }[view];
     document.title = what ? `${said(what)} \u00b7 runvet` : opening;
   }
 
@@ -1373,12 +1479,14 @@
   // A service tells of changes; what is shown follows them.
   let shownSums = "";
   function follow(dirs, gone) {
-    live.overview().then(({ text, runs }) => {
+    live.overview().then(({ text, runs, judged, found }) => {
       find(".views .count").textContent = count.format(runs);
       if (text === shownSums) return;
       shownSums = text;
       const back = keeper(find("#sums"));
       find("#sums").innerHTML = policy.createHTML(text);
+      const note = find("#sums .under-way");
+      if (note && found > judged) note.append(` ${count.format(judged)} of ${plural(found, "run")} so far.`);
       rove();
       back();
     }, () => {});

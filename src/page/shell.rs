@@ -88,7 +88,7 @@ fn top(runs: u64, state: &Markup) -> Markup {
         a.skip href="#main" { "Skip to the content" }
         (patterns())
         header.top {
-            a.brand href="#/" {
+            a.brand href="#/" tabindex="-1" {
                 svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true" {
                     path.good d="M2 3h14v2.4H2zM2 7.8h9v2.4H2zM2 12.6h5V15H2z" {}
                     path.c1 d="M9.2 13.4l1.6-1.6 1.7 1.7 3.6-3.7 1.6 1.6-5.2 5.3z" {}
@@ -178,7 +178,7 @@ pub(super) fn list() -> Markup {
             p.said role="status" aria-live="polite" {}
             div.table {}
             nav.pages aria-label="Pages of the list" {}
-            noscript { p.notice { "The list of runs needs JavaScript. The pages of runs follow." } }
+            noscript { p.notice { "The list of runs, their steps, events and records need JavaScript. What was found in runs follows." } }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Closing, Renderer};
 use crate::finding::{EpisodeReport, RuleInfo};
-use crate::page::{Completion, PageFile};
+use crate::page::{Completion, PageFile, Paged};
 
 pub(super) struct Html {
     file: PageFile,
@@ -12,9 +12,9 @@ pub(super) struct Html {
 }
 
 impl Html {
-    pub(super) fn new(rules: Vec<RuleInfo>, settings: String) -> Self {
+    pub(super) fn new(rules: Vec<RuleInfo>, settings: String, paged: Paged) -> Self {
         Self {
-            file: PageFile::new(rules),
+            file: PageFile::new(rules, paged),
             settings,
         }
     }

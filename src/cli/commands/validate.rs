@@ -24,6 +24,7 @@ use crate::cli::progress::Progress;
 use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Gate, Outcome};
 use crate::impact::{Join, Run};
+use crate::page::Paged;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{
@@ -106,6 +107,10 @@ pub(in crate::cli) struct Validate {
     #[arg(long, value_name = "WHAT", value_parser = one_of(describe))]
     group_by: Option<GroupBy>,
 
+    /// The runs that have a page of their own in the format html
+    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = one_of(describe_paged))]
+    html_runs: Paged,
+
     /// Read more paths from a file, one per line; `-` is standard input
     ///
     /// A deleted artifact stands for its episode, and is skipped where no other artifact is left in
@@ -178,6 +183,14 @@ fn describe(group_by: GroupBy) -> &'static str {
         GroupBy::Cause => {
             "One finding for each rule, place and kind of mistake, those of most runs first"
         }
+    }
+}
+
+fn describe_paged(paged: Paged) -> &'static str {
+    match paged {
+        Paged::All => "The newest, first those that are not valid",
+        Paged::Invalid => "Those that are not valid",
+        Paged::None => "None: the file has the overview and the list",
     }
 }
 
@@ -408,6 +421,7 @@ impl Validate {
             "statistics",
             "coverage",
             "group_by",
+            "html_runs",
             "max_findings",
             "verbose",
         ] {
@@ -432,6 +446,7 @@ impl Validate {
             .max_findings(settings.max_findings())
             .quiet(self.quiet)
             .group_by(self.group_by)
+            .paged(self.html_runs)
     }
 
     /// Whether an episode started when it is asked for. One of which that is not known may have.

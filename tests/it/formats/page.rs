@@ -2,8 +2,12 @@
 
 use std::cell::RefCell;
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::DeflateDecoder;
 use runvet::finding::{EpisodeReport, Totals};
 use runvet::gate::{Gate, all_rules};
 use runvet::report::{Closing, Format, Options};
@@ -13,10 +17,22 @@ use serde_json::Value;
 use crate::support::binary::{runvet, stdout};
 use crate::support::corpus::corpus;
 
-/// The page of a check of some paths.
+/// The page of a check of some paths, as a reader sees it: with the pages of runs unpacked.
 fn page(dir: &Path, args: &[&str]) -> String {
     let args = [&["validate", "--format", "html"], args].concat();
-    stdout(&runvet(&args).current_dir(dir).output().unwrap()).to_owned()
+    let packed = stdout(&runvet(&args).current_dir(dir).output().unwrap()).to_owned();
+    let mut parts = packed.split("<template ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |mut page, part| {
+        let (start, rest) = part.split_once('>').unwrap();
+        let (text, rest) = rest.split_once("</template>").unwrap();
+        let bytes = STANDARD.decode(text).unwrap();
+        page += &format!("<template {start}>");
+        DeflateDecoder::new(&*bytes)
+            .read_to_string(&mut page)
+            .unwrap();
+        page + "</template>" + rest
+    })
 }
 
 /// The text between two others.
