@@ -4,6 +4,7 @@
 //! Memory does not grow with the number of events: of those that are kept, the line is kept, and
 //! read again at the end.
 
+mod density;
 mod folding;
 mod incident;
 mod moment;
@@ -19,6 +20,7 @@ use crate::printable::brief;
 use crate::record::phases;
 use crate::source::Line;
 use crate::timestamp::Timestamp;
+pub(crate) use density::{Bin, Density};
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
 use incident::{Said, Signs};
@@ -63,6 +65,8 @@ pub(crate) struct Outlined {
     /// The first lines that are not events.
     pub(crate) broken: Vec<NoEvent>,
     pub(crate) track: Vec<Tracked>,
+    /// The number of all events over time, where a track is wanted.
+    pub(crate) density: Density,
     pub(crate) clock: TimelineClock,
 }
 
@@ -97,6 +101,8 @@ struct Passing {
     /// The place of its phase among those of the stretch.
     phase: usize,
     step: Option<Box<PassingStep>>,
+    /// When it happened, where a track is wanted.
+    at: Option<Timestamp>,
 }
 
 /// What such an event says about a step.
@@ -105,7 +111,6 @@ struct PassingStep {
     /// Whether it was done, or its action ended well.
     is_good: bool,
     is_begun: bool,
-    at: Option<Timestamp>,
 }
 
 /// The keys of a payload that may say that something failed or was vetoed.
@@ -167,10 +172,15 @@ impl Glances {
                 id: brief(&id),
                 is_good,
                 is_begun: event.text(InEvent::StepStatus).as_deref() == Some("running"),
-                at: event.timestamp().map(|stamp| stamp.instant),
             })
         });
-        self.open.passing.push(Passing { line, phase, step });
+        let at = with_steps.then(|| event.timestamp()).flatten();
+        self.open.passing.push(Passing {
+            line,
+            phase,
+            step,
+            at: at.map(|stamp| stamp.instant),
+        });
     }
 
     /// Adds a line that needs more than a glance.
@@ -249,6 +259,9 @@ impl<'n> OutlineReader<'n> {
         if let Some(track) = &mut self.track {
             track.add(line, signs.mark.is_some());
             let text = |key: &str| event.at(&["payload", key])?.text();
+            if let Some(at) = offset_sec {
+                self.outlined.density.add(&phase, line.number, at);
+            }
             if let (Some(step), Some(at)) = (text("step_id"), offset_sec) {
                 let is_begun = text("step_status").as_deref() == Some("running");
                 track.step(line.number, brief(&step), at, is_begun);
@@ -289,24 +302,28 @@ impl<'n> OutlineReader<'n> {
         for (phase, number) in phases.iter().filter(|(_, number)| *number > 0) {
             count(&mut self.outlined.outline, phase, *number);
         }
-        for Passing { line, phase, step } in passing {
-            if let Some(step) = step {
-                self.glanced_step(line, *step);
+        for passed in passing {
+            let Passing { line, phase, .. } = passed;
+            let at = (passed.at).and_then(|at| self.outlined.clock.offset_of(&at));
+            if let Some(step) = passed.step {
+                self.glanced_step(line, *step, at);
             }
             if let Some(track) = &mut self.track {
                 track.add(line, false);
             }
             if let Some((phase, _)) = phases.get(phase) {
+                if let Some(at) = at {
+                    self.outlined.density.add(phase, line.number, at);
+                }
                 self.folding.add(weight(phase, None), phase.clone(), line);
             }
         }
     }
 
-    fn glanced_step(&mut self, line: Line, step: PassingStep) {
+    fn glanced_step(&mut self, line: Line, step: PassingStep, at: Option<f64>) {
         if step.is_good {
             self.make_good(&step.id);
         }
-        let at = (step.at).and_then(|at| self.outlined.clock.offset_of(&at));
         if let (Some(track), Some(at)) = (&mut self.track, at) {
             track.step(line.number, step.id, at, step.is_begun);
         }

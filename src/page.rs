@@ -33,6 +33,7 @@ use std::borrow::Cow;
 
 use crate::dashboard::{Dashboard, Moment, Rows, StepRow};
 use crate::document::OwnedDocument;
+use crate::outline::Density;
 use crate::printable::{cut_after, escape};
 pub(crate) use file::{PageFile, Paged};
 pub(crate) use item::RunItem;
@@ -58,6 +59,8 @@ pub(crate) struct RunSheet {
     pub(crate) plan: PlanSides,
     pub(crate) actions: Rows<ActionCell>,
     pub(crate) track: Vec<TrackItem>,
+    /// The number of all events over time.
+    pub(crate) density: Density,
     /// The other records, or why they can't be shown.
     pub(crate) state: Result<OwnedDocument, String>,
     pub(crate) summary: Result<OwnedDocument, String>,

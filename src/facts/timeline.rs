@@ -105,6 +105,11 @@ impl Timeline<'_> {
         self.acts.lack_an_event()
     }
 
+    /// The line of the latest act event that has the id of an action.
+    pub(crate) fn line_of_action(&self, id: &str) -> Option<u64> {
+        Some(self.act(u64::MAX, id)?.line.number)
+    }
+
     /// The latest act event up to a line that has the id of an action.
     pub(super) fn act(&self, reach: u64, id: &str) -> Option<&KeptAct> {
         self.acts.at(reach, id)

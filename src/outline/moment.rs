@@ -4,12 +4,18 @@ use std::borrow::Cow;
 
 use super::incident::Signs;
 use crate::dashboard::Moment;
-use crate::document::{Kind, Node};
-use crate::printable::{brief, brief_json};
+use crate::document::{Key, Kind, Node};
+use crate::printable::{brief, brief_json, shortened};
 use crate::timestamp::Timestamp;
 
 /// The maximum length of a phase or an agent's name, in characters.
 const MAX_NAME: usize = 200;
+
+/// The maximum length of a part of a list or an object in the line of an event, in characters.
+const MAX_PART: usize = 60;
+
+/// The depth to which the line of an event looks for the text of a value.
+const MAX_DEPTH: u8 = 4;
 
 /// The time of events since the first one that has a timestamp, to the microsecond.
 #[derive(Clone, Debug, Default)]
@@ -61,53 +67,100 @@ pub(crate) fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> Mom
     }
 }
 
+/// The keys of a payload that people look for first, and whether the key has to be named.
+const KNOWN: [(&str, bool); 24] = [
+    ("step_id", false),
+    ("step_status", false),
+    ("decision", false),
+    ("status", false),
+    ("task", false),
+    ("input_excerpt", false),
+    ("message", false),
+    ("result_status", false),
+    ("tool", false),
+    ("text", false),
+    ("content", false),
+    ("messages", false),
+    ("observation", false),
+    ("thought", false),
+    ("reasoning", false),
+    ("answer", false),
+    ("output", false),
+    ("result", false),
+    ("error", false),
+    ("score", true),
+    ("reward", true),
+    ("confidence", true),
+    ("passed", true),
+    ("usage", true),
+];
+
+/// The keys of an object that hold its text.
+const TEXTS: [&str; 5] = ["text", "content", "message", "summary", "stdout"];
+
+/// The number of values of a payload without known keys that a line shows.
+const OTHERS: usize = 3;
+
 /// What happened in an event, in one line: its type, and the values of its payload that people look
 /// for first.
 fn summary(event: Node<'_>) -> String {
-    let mut parts: Vec<String> = event
-        .get("event_type")
-        .and_then(Node::text)
-        .map(|kind| brief(&kind))
-        .into_iter()
-        .collect();
-    let payload = event.get("payload");
-    let known = [
-        "step_id",
-        "step_status",
-        "decision",
-        "status",
-        "task",
-        "input_excerpt",
-        "message",
-        "result_status",
-        "tool",
-    ];
-    let members = || payload.into_iter().flat_map(Node::members);
-    let mut named: Vec<(usize, String)> = members()
-        .filter_map(|key| {
-            let name = key.name();
-            let rank = known.iter().position(|known| *known == name)?;
-            Some((rank, value_of(key.value())?))
-        })
-        .collect();
-    named.sort();
-    parts.extend(named.into_iter().map(|(_, value)| value));
-    for (key, noun) in [("step_records", "steps"), ("steps", "step labels")] {
-        if let Some(steps) = payload
-            .and_then(|payload| payload.get(key))
-            .filter(|steps| steps.kind() == Kind::Array)
-        {
-            parts.push(format!("{noun}: {}", steps.items().count()));
+    let kind = event.get("event_type").and_then(Node::text);
+    let mut parts: Vec<String> = kind.map(|kind| brief(&kind)).into_iter().collect();
+    let Some(payload) = event.get("payload") else {
+        return parts.concat();
+    };
+    for (key, is_named) in KNOWN {
+        let value = payload.get(key).filter(|value| !value.is_null());
+        let value = value.map(|value| glance(value, 0));
+        if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
+            parts.push(if is_named {
+                format!("{key}={value}")
+            } else {
+                value
+            });
         }
     }
+    for (key, noun) in [("step_records", "steps"), ("steps", "step labels")] {
+        let steps = payload.get(key).filter(|it| it.kind() == Kind::Array);
+        parts.extend(steps.map(|steps| format!("{noun}: {}", steps.items().count())));
+    }
     if parts.is_empty() {
-        parts.extend(
-            members().take(3).filter_map(|key| {
-                Some(format!("{}={}", brief(&key.name()), value_of(key.value())?))
-            }),
-        );
+        let named = |key: Key<'_>| format!("{}={}", brief(&key.name()), glance(key.value(), 0));
+        parts.extend(payload.members().take(OTHERS).map(named));
     }
     parts.join(" · ")
+}
+
+/// The first words of a value: of a text its beginning, of messages their roles and beginnings, of
+/// another object its text.
+fn glance(value: Node<'_>, depth: u8) -> String {
+    let deeper = |value: Node<'_>| shortened(&glance(value, depth + 1), MAX_PART);
+    match value.kind() {
+        Kind::Array if depth < MAX_DEPTH && value.items().any(|it| it.kind() == Kind::Object) => {
+            let number = value.items().count();
+            let first = value
+                .items()
+                .take(if number > 3 { 1 } else { 3 })
+                .map(deeper);
+            let mut parts: Vec<String> = first.collect();
+            if number > 3 {
+                parts.push(format!("{} more", number - 2));
+                parts.extend(value.items().last().map(deeper));
+            }
+            parts.join(" · ")
+        }
+        Kind::Object if depth < MAX_DEPTH => {
+            let name = |key| value.get(key).and_then(Node::text);
+            let text = TEXTS.iter().find_map(|key| value.get(key)).map(deeper);
+            match (name("role").or_else(|| name("type")), text) {
+                (Some(name), Some(text)) if name != "text" => format!("{}: {text}", brief(&name)),
+                (_, Some(text)) => text,
+                (Some(name), None) if name.len() < MAX_PART => brief(&name),
+                (_, None) => brief_json(value.raw()),
+            }
+        }
+        _ => shown(value),
+    }
 }
 
 /// Returns `true` if a run waits from this event on, until a later event goes on.
@@ -117,11 +170,6 @@ pub(crate) fn waits(event: Node<'_>) -> bool {
         || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true)
 }
 
-/// A scalar as text; `None` for arrays and objects.
-fn value_of(node: Node<'_>) -> Option<String> {
-    (!matches!(node.kind(), Kind::Array | Kind::Object)).then(|| shown(node))
-}
-
 /// A value in the form that a dashboard shows: a text without its quotes, a number rounded,
 /// anything else as JSON.
 pub(crate) fn shown(node: Node<'_>) -> String {
@@ -129,5 +177,43 @@ pub(crate) fn shown(node: Node<'_>) -> String {
         (Some(text), _) => brief(&text),
         (None, Some(number)) => brief(&number.rounded()),
         (None, None) => brief_json(node.raw()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::OwnedDocument;
+
+    #[test]
+    fn line_of_an_event_has_its_content() {
+        let line = |payload: &str| {
+            let event = format!(r#"{{"phase":"x","payload":{payload}}}"#);
+            let event = OwnedDocument::read(event.into_bytes()).unwrap();
+            moment(1, event.root(), None).summary
+        };
+        for (payload, expected) in [
+            (r#"{"score":0.25,"text":"a\nb"}"#, r"a\nb · score=0.25"),
+            (
+                r#"{"step_id":"s","input_excerpt":"","result_status":"ok"}"#,
+                "s · ok",
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"text","text":"Ho"},{"type":"image_url","image_url":{"url":"data:"}}]}]}"#,
+                "user: Hi · assistant: Ho · image_url",
+            ),
+            (
+                r#"{"messages":[{"role":"a"},1,2,3,{"role":"b","content":"c"}]}"#,
+                "a · 3 more · b: c",
+            ),
+            (
+                r#"{"observation":{"stdout":"12 files"},"decision":"go"}"#,
+                "go · 12 files",
+            ),
+            (r#"{"usage":{"in":3},"note":"n"}"#, r#"usage={"in":3}"#),
+            (r#"{"a":[1,2],"b":{"text":"c"}}"#, "a=[1,2] · b=c"),
+        ] {
+            assert_eq!(line(payload), expected, "{payload}");
+        }
     }
 }

@@ -59,10 +59,10 @@ fn one(event: &TrackEvent, prefix: &str, places: &Places<'_>) -> Markup {
                 span.line { (moment.line) }
                 span.at { @if let Some(at) = moment.offset_sec { (offset(at)) } }
                 span.phase.(class) { (said(&moment.phase)) }
-                span.agent { (said(&moment.agent)) }
+                span.agent { bdi { (said(&moment.agent)) } }
                 span.what {
                     @if let Some(place) = place { span.(place.class()) { (place.label()) } " " }
-                    (said(&moment.summary))
+                    bdi { (said(&moment.summary)) }
                 }
             }
             div.body {

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use maud::{PreEscaped, html};
@@ -296,7 +295,7 @@ impl PageFile {
 fn packed(page: &str) -> io::Result<String> {
     let mut packing = DeflateEncoder::new(Vec::new(), Compression::default());
     packing.write_all(page.as_bytes())?;
-    Ok(STANDARD.encode(packing.finish()?))
+    Ok(BASE64.encode(&packing.finish()?))
 }
 
 /// What the page of a run has for a browser without a script: its header, and its findings.

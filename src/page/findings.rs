@@ -10,8 +10,12 @@ use super::units::thousands;
 use crate::finding::{EpisodeReport, Finding, Location, Severity, Suppression};
 use crate::source::Artifact;
 
-/// The maximum number of findings of a run that its page shows.
+/// The maximum number of cards of a run that its page shows, and of findings that do not count.
 const MAX_FINDINGS: usize = 200;
+
+/// The maximum number of places of equal findings that are marked, and of ranges that are named.
+const MAX_MARKED: usize = 2_000;
+const MAX_RANGES: usize = 20;
 
 /// The maximum number of other places that a page shows of one finding.
 const MAX_RELATED: usize = 8;
@@ -60,11 +64,12 @@ impl<'r> Places<'r> {
             records: BTreeMap::new(),
         };
         let mut number = 0;
-        for finding in report.by_weight().into_iter().take(MAX_FINDINGS) {
-            let own = (&finding.location, Some(finding.severity));
-            let others = finding.related.iter().take(MAX_RELATED);
+        for card in cards(report).into_iter().take(MAX_FINDINGS) {
+            let own = card.iter().map(|it| (&it.location, Some(it.severity)));
+            let others = card.iter().take(1).flat_map(|it| &it.related);
+            let others = others.take(MAX_RELATED);
             let others = others.map(|related| (&related.location, None));
-            for (location, severity) in std::iter::once(own).chain(others) {
+            for (location, severity) in own.take(MAX_MARKED).chain(others) {
                 number += 1;
                 let new = Place { number, severity };
                 let pointer = location.pointer.as_deref();
@@ -148,7 +153,7 @@ impl<'r> Places<'r> {
 
 /// Draws what a check found in a run.
 pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
-    let shown = report.by_weight();
+    let shown = cards(report);
     html! {
         @if shown.is_empty() {
             p.empty {
@@ -159,13 +164,15 @@ pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
                 }
             }
         }
-        @for (at, finding) in shown.iter().take(MAX_FINDINGS).enumerate() {
-            (one(finding, at + 1, places))
+        @for (at, card) in shown.iter().take(MAX_FINDINGS).enumerate() {
+            @if let Some((finding, equal)) = card.split_first() {
+                (one(finding, equal, at + 1, places))
+            }
         }
         @if shown.len() > MAX_FINDINGS {
             p.note {
                 "and " (thousands((shown.len() - MAX_FINDINGS) as u64))
-                " more, which are not on this page"
+                " more kinds of findings, which are not on this page"
             }
         }
         (unjudged(report))
@@ -173,7 +180,58 @@ pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
     }
 }
 
-fn one(finding: &Finding, number: usize, places: &Places<'_>) -> Markup {
+/// The findings, those that matter most first; what says the same of several places is one card.
+fn cards(report: &EpisodeReport) -> Vec<Vec<&Finding>> {
+    let mut cards: Vec<Vec<&Finding>> = Vec::new();
+    let mut known = BTreeMap::new();
+    for finding in report.by_weight() {
+        let what = (&finding.rule, finding.severity, &finding.message);
+        let at = *known.entry(what).or_insert(cards.len());
+        match cards.get_mut(at) {
+            Some(card) => card.push(finding),
+            None => cards.push(vec![finding]),
+        }
+    }
+    cards
+}
+
+/// Where the same was found too: consecutive lines of a file as one range.
+fn elsewhere(equal: &[&Finding], places: &Places<'_>) -> Markup {
+    let mut ranges: Vec<(&Location, Option<u64>)> = Vec::new();
+    for finding in equal {
+        let location = &finding.location;
+        match ranges.last_mut() {
+            Some((first, Some(last)))
+                if first.file == location.file && location.line == Some(*last + 1) =>
+            {
+                *last += 1;
+            }
+            _ => ranges.push((location, location.line)),
+        }
+    }
+    html! {
+        p.places {
+            b { "also at " (thousands(equal.len() as u64)) " other places: " }
+            @for (at, (first, last)) in ranges.iter().take(MAX_RANGES).enumerate() {
+                @if at > 0 { ", " }
+                @let place = match (first.line, last) {
+                    (Some(line), Some(last)) if line < *last => format!("{line}–{last}"),
+                    (Some(line), _) => line.to_string(),
+                    (None, _) => first.pointer.clone().unwrap_or_else(|| first.file.to_string()),
+                };
+                @match places.of_location(first) {
+                    Some(anchor) => a href={ "#" (anchor) } { (said(&place)) },
+                    None => (said(&place)),
+                }
+            }
+            @if ranges.len() > MAX_RANGES {
+                " and " (thousands((ranges.len() - MAX_RANGES) as u64)) " more"
+            }
+        }
+    }
+}
+
+fn one(finding: &Finding, equal: &[&Finding], number: usize, places: &Places<'_>) -> Markup {
     let class = match finding.severity {
         Severity::Error => "bad",
         Severity::Warning => "warn",
@@ -185,6 +243,9 @@ fn one(finding: &Finding, number: usize, places: &Places<'_>) -> Markup {
                 " "
                 a.rule href={ "#rule-" (finding.rule) } data-rule=(finding.rule) {
                     (said(&finding.rule))
+                }
+                @if !equal.is_empty() {
+                    span.count { (thousands(equal.len() as u64 + 1)) " times" }
                 }
             }
             p.message { (marked_up(&finding.message)) }
@@ -199,6 +260,7 @@ fn one(finding: &Finding, number: usize, places: &Places<'_>) -> Markup {
                     "and " (thousands((finding.related.len() - MAX_RELATED) as u64)) " other places"
                 }
             }
+            @if !equal.is_empty() { (elsewhere(equal, places)) }
             p.help { b { "To do: " } (marked_up(&finding.help)) }
         }
     }

@@ -12,6 +12,7 @@ use super::units::{duration, precise, share, thousands};
 use super::{named, said};
 use crate::finding::{NONE, OTHERS, RuleInfo, Tally, Totals, Verdict, quantile};
 use crate::printable::in_address;
+use crate::rules::ALL;
 
 /// The maximum number of bars of a chart by day.
 const MOST_DAYS: i64 = 31;
@@ -44,6 +45,7 @@ pub(super) fn overview(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInf
         (incomplete(ending))
         (causes(sums, rules))
         (tiles(sums))
+        @if sums.days.len() == 1 { (endings(sums)) }
         @if sums.all.episodes >= FEWEST_CHARTED {
             div.panels {
                 @if sums.days.len() > 1 {
@@ -181,7 +183,7 @@ fn incomplete(ending: &Completion<'_>) -> Markup {
     let faults = ending.faults;
     html! {
         @if ending.is_under_way {
-            p.notice { "The runs are being judged for the first time. This page shows the runs that have been judged so far." }
+            p.notice.under-way { "The runs are being judged for the first time. This page shows the runs that have been judged so far." }
         }
         @if !ending.is_complete {
             section.notice.is-bad aria-labelledby="faults" {
@@ -207,28 +209,37 @@ fn incomplete(ending: &Completion<'_>) -> Markup {
     }
 }
 
-/// What was found, by rule: those with errors first, then by the number of runs.
+/// What was found, by rule: those with errors first, then by the number of runs. That a run breaks a
+/// rule of the team does not say that its records are wrong.
 fn causes(sums: &RunSums, infos: &[RuleInfo]) -> Markup {
-    let mut rules: Vec<(&String, &Tally)> = sums.rules.iter().collect();
-    rules.sort_by_key(|(_, tally)| (tally.errors == 0, std::cmp::Reverse(tally.episodes)));
+    let mut found: Vec<(&String, &Tally)> = sums.rules.iter().collect();
+    found.sort_by_key(|(_, tally)| (tally.errors == 0, std::cmp::Reverse(tally.episodes)));
+    let is_of_records = |(id, _): &(&String, &Tally)| ALL.iter().any(|rule| rule.info.id == **id);
+    let (of_records, of_team): (Vec<_>, Vec<_>) = found.into_iter().partition(is_of_records);
     let row = |(rule, tally): &(&String, &Tally)| {
         let title = infos.iter().find(|info| info.id == **rule);
         let title = title.map_or(&***rule, |info| &*info.title);
         cause(rule, title, tally, sums.newest.get(*rule))
     };
-    html! {
-        @if !rules.is_empty() {
-            section.panel.causes aria-labelledby="causes" {
-                h2 #causes { "What was found" }
-                ol { @for it in rules.iter().take(MAX_CAUSES) { (row(it)) } }
-                @if rules.len() > MAX_CAUSES {
-                    details {
-                        summary { "and " (counted((rules.len() - MAX_CAUSES) as u64, "more rule")) }
-                        ol { @for it in rules.iter().skip(MAX_CAUSES) { (row(it)) } }
+    let section = |id: &str, title: &str, found: &[(&String, &Tally)]| {
+        html! {
+            @if !found.is_empty() {
+                section.panel.causes aria-labelledby=(id) {
+                    h2 id=(id) { (title) }
+                    ol { @for it in found.iter().take(MAX_CAUSES) { (row(it)) } }
+                    @if found.len() > MAX_CAUSES {
+                        details {
+                            summary { "and " (counted((found.len() - MAX_CAUSES) as u64, "more rule")) }
+                            ol { @for it in found.iter().skip(MAX_CAUSES) { (row(it)) } }
+                        }
                     }
                 }
             }
         }
+    };
+    html! {
+        (section("causes", "What was found in records", &of_records))
+        (section("policies", "Rules of the team that are broken", &of_team))
     }
 }
 
@@ -332,16 +343,42 @@ fn by_day(sums: &RunSums) -> Markup {
     )
 }
 
-fn outcomes_by_day(sums: &RunSums) -> Markup {
+/// The number of runs by their endings, the most frequent ones first; runs without a start are left
+/// out, as in a chart by day.
+fn ended(sums: &RunSums) -> Vec<(&str, u64)> {
     let mut met: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, count) in sums.days.values().flat_map(|day| &day.outcomes) {
         *met.entry(name).or_default() += count;
     }
     let mut names: Vec<(&str, u64)> = met.into_iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    names
+}
+
+/// How the runs of one day ended.
+fn endings(sums: &RunSums) -> Markup {
+    let names = ended(sums);
+    let all = precise(names.iter().map(|(_, count)| count).sum::<u64>().max(1));
+    let body = html! {
+        ol.bars {
+            @for (series, (_, count)) in series_of(&names).iter().zip(&names) {
+                li { a href=(runs(&[&series.query])) {
+                    span.name { (series.name) }
+                    (meter(&[(series.class, precise(*count) / all)]))
+                    span.number { (thousands(*count)) }
+                } }
+            }
+        }
+        @if names.len() > OUTCOMES { p.note { "and " (thousands((names.len() - OUTCOMES) as u64)) " more" } }
+    };
+    html! { div.endings { (panel("whole", "How runs ended", &body)) } }
+}
+
+/// The most frequent endings, each with its colour.
+fn series_of(names: &[(&str, u64)]) -> Vec<Series> {
     let shown: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
     let mut spare = ["c1", "c3", "c5", "c6"].into_iter();
-    let mut outcomes: Vec<Series> = shown
+    shown
         .iter()
         .map(|name| {
             let class = match *name {
@@ -356,7 +393,13 @@ fn outcomes_by_day(sums: &RunSums) -> Markup {
             };
             series(name, class, &format!("ended={}", in_address(name)))
         })
-        .collect();
+        .collect()
+}
+
+fn outcomes_by_day(sums: &RunSums) -> Markup {
+    let names = ended(sums);
+    let shown: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
+    let mut outcomes = series_of(&names);
     if names.len() > shown.len() {
         outcomes.push(series("other outcomes", "dim", ""));
     }

@@ -107,7 +107,7 @@ fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: &Markup) -> Marku
             th scope="row" { code { (said(id_of(row))) } }
             td {
                 @if let Some(step) = step {
-                    span.kind { (said(&step.kind)) } " " (said(&step.description))
+                    span.kind { (said(&step.kind)) } " " bdi { (said(&step.description)) }
                 }
             }
             td { @if row.persisted.is_some() { (side(row.persisted.as_ref(), prefix)) }
@@ -140,14 +140,14 @@ fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
         @for action in actions {
             tr.did { td colspan=(width) { details {
                 summary {
-                    code { (said(&action.tool)) } " "
+                    code { bdi { (said(&action.tool)) } } " "
                     @if !action.status.is_empty() { (badge(&action.status, &action.status)) " " }
                     @if let Some(took) = action.took_sec { span.dim { (duration(took)) } " " }
-                    @if let Some(input) = &action.input { span { (said(&input.glance)) } }
+                    @if let Some(input) = &action.input { span { bdi { (said(&input.glance)) } } }
                     @if let Some(error) = &action.error {
-                        " " span.bad { "→ " (said(error)) }
+                        " " span.bad { "→ " bdi { (said(error)) } }
                     } @else if let Some(output) = &action.output {
-                        " " span.dim { "→ " (said(&output.glance)) }
+                        " " span.dim { "→ " bdi { (said(&output.glance)) } }
                     }
                 }
                 @for (name, value) in [("input", &action.input), ("output", &action.output)] {

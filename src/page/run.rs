@@ -11,7 +11,7 @@ use super::{RunSheet, details, events, findings, plan, records, said, waterfall}
 use crate::dashboard::{Reason, ReasonKind};
 use crate::document::OwnedDocument;
 use crate::finding::{EpisodeReport, RunEntry, Verdict};
-use crate::printable::{brief, cut_after};
+use crate::printable::{brief, cut_after, in_address};
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
@@ -21,8 +21,8 @@ const MAX_TITLE_CHARS: usize = 160;
 /// The number of characters of another value that the header shows.
 const MAX_VALUE_CHARS: usize = 400;
 
-/// The number of tags that the header shows.
-const MAX_TAGS: usize = 100;
+/// The number of tags that the header shows at first; the others can be opened.
+const MAX_TAGS: usize = 12;
 
 /// The parts of the page, each with the end of its anchor and its title.
 const PARTS: [(&str, &str); 6] = [
@@ -58,7 +58,7 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
             }
             (part(prefix, PARTS[0], &findings::findings(report, &places)))
             (part(prefix, PARTS[1], &plan::steps(&page.plan, &page.actions, prefix)))
-            (part(prefix, PARTS[2], &waterfall::waterfall(&page.track, prefix)))
+            (part(prefix, PARTS[2], &waterfall::waterfall(&page.track, &page.density, prefix)))
             (part(prefix, PARTS[3], &events::events(&page.dashboard.timeline, &page.track, prefix, &places)))
             (part(prefix, PARTS[4], &details::details(&page.dashboard.overview)))
             (part(prefix, PARTS[5], &html! {
@@ -109,7 +109,7 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                     " " (badge(status, &cut_after(&format!("status {status}"), MAX_VALUE_CHARS)))
                 }
                 @if let Some(outcome) = &run.outcome {
-                    " " (badge(outcome, &cut_after(outcome, MAX_VALUE_CHARS)))
+                    " " (badge(outcome, &cut_after(&format!("outcome {outcome}"), MAX_VALUE_CHARS)))
                 }
                 @if run.paused.is_some() {
                     " " span.badge.warn { "paused" }
@@ -118,11 +118,12 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                 }
             }
             (figures(run, &said_of_run(page)))
+            (tags(run))
         }
     }
 }
 
-/// What else the records say of the whole run: its seed, its tags, and the metrics of its outcomes.
+/// What else the records say of the whole run: its seed, and the metrics of its outcomes.
 fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
     let [state, summary] =
         [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));
@@ -130,24 +131,31 @@ fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
     let seed = seed
         .or_else(|| summary?.get("seed"))
         .filter(|seed| !seed.is_null());
-    let tags = &page.dashboard.overview.entry.tags;
-    let mut names = tags.iter().take(MAX_TAGS).map(tag_text).collect::<Vec<_>>();
-    if tags.len() > MAX_TAGS {
-        names.push(format!("and {} more", tags.len() - MAX_TAGS));
-    }
     let metrics = &page.dashboard.overview.outcome_metrics.first;
     let metrics = metrics.iter().take(details::MAX_METRICS);
-    let of_records = [
-        ("seed", seed.map(|seed| brief(seed.raw()))),
-        ("tags", Some(names.join(" · "))),
-    ];
-    let of_records = of_records.into_iter().filter_map(|(name, value)| {
-        let value = value.filter(|value| !value.is_empty())?;
-        Some((name.to_owned(), value))
-    });
-    of_records
+    let seed = seed.map(|seed| ("seed".to_owned(), brief(seed.raw())));
+    seed.into_iter()
         .chain(metrics.map(|it| (it.name.clone(), it.value.clone())))
         .collect()
+}
+
+/// All tags of a run, each a link to the runs that have it.
+fn tags(run: &RunEntry) -> Markup {
+    let tag = |tag| {
+        let text = tag_text(tag);
+        let href = super::charts::runs(&[&format!("tag={}", in_address(&text))]);
+        html! { li { a.tag href=(href) { bdi { (said(&cut_after(&text, MAX_VALUE_CHARS))) } } } }
+    };
+    let (first, rest) = run.tags.split_at(run.tags.len().min(MAX_TAGS));
+    html! {
+        @if !first.is_empty() { ul.tags aria-label="Tags" { @for it in first { (tag(it)) } } }
+        @if !rest.is_empty() {
+            details {
+                summary { (super::units::thousands(rest.len() as u64)) " more tags" }
+                ul.tags aria-label="More tags" { @for it in rest { (tag(it)) } }
+            }
+        }
+    }
 }
 
 fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {

@@ -1,5 +1,6 @@
 //! The events of a timeline -> a drawing: time to the right, a lane for each agent, acts as bars
-//! from open to close, and marks for what happened at one moment.
+//! from open to close, and marks for what happened at one moment. Of a timeline that is too long for
+//! that, the number of events of each phase over time, and marks for what failed.
 
 use std::collections::BTreeSet;
 
@@ -10,6 +11,7 @@ use super::scale::Scale;
 use super::units::{duration, offset, precise, thousands};
 use super::{EventKind, TrackEvent, TrackItem, said};
 use crate::dashboard::Mark;
+use crate::outline::{Bin, Density};
 
 /// The maximum number of lanes; other agents share the last one.
 const LANES: usize = 12;
@@ -36,7 +38,8 @@ const NAMED_WIDTH: f64 = 8.0;
 struct Layout<'t> {
     lanes: Vec<Lane<'t>>,
     scale: Scale,
-    unshown: u64,
+    /// The number of all events over time, where they are too many to be drawn one by one.
+    sums: Option<&'t Density>,
 }
 
 struct Lane<'t> {
@@ -44,6 +47,7 @@ struct Lane<'t> {
     /// The number of rows.
     rows: usize,
     marks: Vec<Placed<'t>>,
+    bins: Vec<(f64, Bin)>,
 }
 
 /// An event with its place.
@@ -56,8 +60,8 @@ struct Placed<'t> {
     row: usize,
 }
 
-pub(super) fn waterfall(track: &[TrackItem], prefix: &str) -> Markup {
-    let layout = Layout::of(track);
+pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) -> Markup {
+    let layout = Layout::of(track, density);
     let rows: usize = layout.lanes.iter().map(|lane| lane.rows).sum();
     let height = AXIS + precise(rows as u64) * ROW;
     let number = layout
@@ -66,10 +70,10 @@ pub(super) fn waterfall(track: &[TrackItem], prefix: &str) -> Markup {
         .map(|lane| lane.marks.len() as u64)
         .sum::<u64>();
     html! {
-        @if number == 0 {
+        @if layout.lanes.is_empty() {
             p.empty { "There are no events to draw." }
         } @else {
-            div.waterfall data-scale=(if layout.scale.has_length() { "time" } else { "order" }) {
+            div.waterfall data-scale=(layout.kind()) {
                 div.lanes aria-hidden="true" {
                     div.lane.axis {}
                     @for lane in &layout.lanes {
@@ -84,22 +88,26 @@ pub(super) fn waterfall(track: &[TrackItem], prefix: &str) -> Markup {
                 }
             }
             (key())
-            @if layout.unshown > 0 {
-                p.note { (thousands(layout.unshown)) " events are not on this page" }
+            @if let Some(sums) = layout.sums {
+                p.note {
+                    "All events of each phase, in spans of " (duration(sums.width_sec))
+                    "; what failed or was vetoed is marked."
+                }
             }
         }
     }
 }
 
 impl<'t> Layout<'t> {
-    fn of(track: &'t [TrackItem]) -> Self {
-        let mut unshown = 0;
-        let mut events: Vec<&TrackEvent> = Vec::new();
-        for item in track {
-            match item {
-                TrackItem::Event(event) => events.push(event),
-                TrackItem::Folded(number) => unshown += number,
-            }
+    fn of(track: &'t [TrackItem], density: &'t Density) -> Self {
+        let events = track.iter().filter_map(|item| match item {
+            TrackItem::Event(event) => Some(&**event),
+            TrackItem::Folded(_) => None,
+        });
+        let mut events: Vec<&TrackEvent> = events.collect();
+        let sums = (events.len() < track.len() && !density.phases.is_empty()).then_some(density);
+        if sums.is_some() {
+            events.retain(|event| event.moment.mark.is_some());
         }
         let spans = events
             .iter()
@@ -108,13 +116,27 @@ impl<'t> Layout<'t> {
                 (Some(span), None) => Some(span),
                 (None, at) => at.map(|at| (at, at)),
             });
-        let scale = Scale::of(spans.collect());
-        let has_agents = events.iter().any(|event| !event.moment.agent.is_empty());
+        let bins = sums.iter().flat_map(|sums| {
+            let starts = sums.phases.values().flat_map(|bins| bins.keys());
+            starts.map(|at| (sums.start_of(*at), sums.start_of(at + 1)))
+        });
+        let scale = Scale::of(spans.chain(bins).collect());
+        let has_agents =
+            sums.is_none() && events.iter().any(|event| !event.moment.agent.is_empty());
         let mut layout = Self {
             lanes: Vec::new(),
             scale,
-            unshown,
+            sums,
         };
+        for (phase, bins) in sums.iter().flat_map(|sums| &sums.phases) {
+            let bins = bins.iter().map(|(at, bin)| (density.start_of(*at), *bin));
+            layout.lanes.push(Lane {
+                name: phase,
+                rows: 1,
+                marks: Vec::new(),
+                bins: bins.collect(),
+            });
+        }
         let ends: BTreeSet<u64> = events
             .iter()
             .filter_map(|event| {
@@ -160,10 +182,20 @@ impl<'t> Layout<'t> {
                 name,
                 rows: 1,
                 marks: Vec::new(),
+                bins: Vec::new(),
             });
         }
         if let Some(lane) = self.lanes.get_mut(at) {
             lane.marks.push(placed);
+        }
+    }
+
+    /// What the drawing shows: all events by sums, or each by its time or its order.
+    fn kind(&self) -> &'static str {
+        match (self.sums, self.scale.has_length()) {
+            (Some(_), _) => "sums",
+            (None, true) => "time",
+            (None, false) => "order",
         }
     }
 
@@ -241,11 +273,50 @@ fn lanes(layout: &Layout<'_>, number: u64, prefix: &str) -> Markup {
             @let y = top;
             @let () = top += precise(lane.rows as u64) * ROW;
             line.grid x1="0" x2="100%" y1=(pixels(y)) y2=(pixels(y)) {}
+            (sums(layout, lane, y, prefix))
             @for placed in &lane.marks {
                 @let y = y + precise(placed.row as u64) * ROW;
                 (mark(layout, placed, number, y, prefix))
             }
         }
+    }
+}
+
+/// The events of a phase over time, as bars whose height grows with their number.
+fn sums(layout: &Layout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> Markup {
+    let most = lane.bins.iter().map(|(_, bin)| bin.events).max();
+    let most = precise(most.unwrap_or(1));
+    let length = layout.sums.map_or(0.0, |sums| sums.width_sec);
+    let bar = |(start, bin): &(f64, Bin)| {
+        let x = layout.scale.at(*start);
+        let width = (layout.scale.at(start + length) - x).max(0.15);
+        let height = 3.0 + (ROW - 5.0) * (precise(bin.events) / most).sqrt();
+        let plural = if bin.events == 1 { "" } else { "s" };
+        let (events, name) = (thousands(bin.events), said(lane.name));
+        let what = format!(
+            "{events} event{plural} of {name} from {} on",
+            offset(*start)
+        );
+        html! {
+            a href={ "#" (prefix) "L" (bin.first_line) } aria-label=(what) {
+                title { (what) }
+                rect.sum.(class_of_phase(lane.name)) x=(per_cent(x)) width=(per_cent(width))
+                    y=(pixels(y + ROW - height)) height=(pixels(height)) {}
+            }
+        }
+    };
+    html! { @for it in &lane.bins { (bar(it)) } }
+}
+
+/// The class that gives the events of a phase their colour.
+fn class_of_phase(phase: &str) -> &'static str {
+    match phase {
+        "start" => "start",
+        "plan" => "planned",
+        "act" => "act",
+        "direction" => "direction",
+        "terminate" => "end",
+        _ => "other",
     }
 }
 

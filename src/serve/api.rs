@@ -25,6 +25,7 @@ use crate::diff;
 use crate::document::Node;
 use crate::finding::{Level, RunEntry};
 use crate::gate::CheckRequest;
+use crate::outline;
 use crate::printable::{escape, quote};
 use crate::read::{Error, RunReader};
 use crate::report::raw_json;
@@ -161,6 +162,9 @@ pub(super) struct EventItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::record::any_value")]
     pub(super) event: Option<Box<RawValue>>,
+    /// What happened, in one line; absent where the line is not a JSON object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) summary: Option<String>,
     /// Why the line is not an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
@@ -209,12 +213,13 @@ impl EventQuery {
             asker.check()?;
             let item = match read {
                 Ok((line, event)) => {
-                    let Some(event) = self.wanted(event, &words)? else {
+                    let Some(text) = self.wanted(event, &words)? else {
                         continue;
                     };
                     EventItem {
                         line,
-                        event: Some(event),
+                        event: Some(text),
+                        summary: Some(outline::moment(line, event, None).summary),
                         error: None,
                     }
                 }
@@ -229,6 +234,7 @@ impl EventQuery {
                     EventItem {
                         line,
                         event: None,
+                        summary: None,
                         error: Some(escape(&reason).into_owned()),
                     }
                 }

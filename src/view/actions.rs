@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use super::text;
 use crate::dashboard::Rows;
-use crate::document::Node;
+use crate::document::{Kind, Node};
 use crate::outline::error_text;
-use crate::page::{ActionCell, EventBody, Excerpt, TrackEvent, TrackItem};
-use crate::printable::{brief, brief_json, shortened};
-use crate::report::write_json_pretty;
+use crate::page::{ActionCell, Excerpt, TrackItem};
+use crate::printable::{brief_json, shortened};
 
 /// The maximum number of bytes of a value that a page shows beside its step; the tree of the state
 /// has more of it.
@@ -17,16 +16,27 @@ const MAX_EXCERPT_BYTES: usize = 8 << 10;
 /// The maximum number of characters of a text that are seen before it is opened.
 const MAX_GLANCE_CHARS: usize = 120;
 
-/// The actions of a state, in their order.
-pub(super) fn actions(state: Node<'_>, track: &[TrackItem]) -> Rows<ActionCell> {
-    let events = events_of_actions(track);
+/// The actions of a state, in their order; `line_of` finds the event of one by its id.
+pub(super) fn actions(
+    state: Node<'_>,
+    track: &[TrackItem],
+    line_of: impl Fn(&str) -> Option<u64>,
+) -> Rows<ActionCell> {
+    let spans: BTreeMap<u64, (f64, f64)> = track
+        .iter()
+        .filter_map(|item| match item {
+            TrackItem::Event(event) => Some((event.moment.line, event.span?)),
+            TrackItem::Folded(_) => None,
+        })
+        .collect();
     let actions = state.at(&["outcomes", "actions"]);
     let actions = actions.into_iter().flat_map(Node::items);
     let cell = |action: Node<'_>| {
         let id = text(action, "id");
-        let event = events.get(&id);
+        let named = action.get("id").and_then(Node::text);
+        let line = named.and_then(|id| line_of(&id));
         let took = action.get("duration_ms").and_then(Node::number);
-        let by_event = || event?.span.map(|(start, end)| end - start);
+        let by_event = || spans.get(&line?).map(|(start, end)| end - start);
         let value = |key: &str| action.get(key).filter(|value| !value.is_null());
         let error = value("error").or_else(|| action.at(&["output", "error"]));
         ActionCell {
@@ -39,27 +49,11 @@ pub(super) fn actions(state: Node<'_>, track: &[TrackItem]) -> Rows<ActionCell> 
                 .or_else(|| value("input_excerpt"))
                 .map(excerpt),
             output: value("output").map(excerpt),
-            line: event.map(|event| event.moment.line),
+            line,
             id,
         }
     };
     actions.map(cell).collect()
-}
-
-/// The last event of each action, among those that a page shows.
-fn events_of_actions(track: &[TrackItem]) -> BTreeMap<String, &TrackEvent> {
-    let events = track.iter().filter_map(|item| match item {
-        TrackItem::Event(event) => Some(&**event),
-        TrackItem::Folded(_) => None,
-    });
-    let of_action = events.filter_map(|event| match &event.body {
-        EventBody::Whole(document) => {
-            let id = document.root().at(&["payload", "action_id"])?.text()?;
-            Some((brief(&id), event))
-        }
-        EventBody::Ends { .. } => None,
-    });
-    of_action.collect()
 }
 
 fn excerpt(value: Node<'_>) -> Excerpt {
@@ -67,7 +61,7 @@ fn excerpt(value: Node<'_>) -> Excerpt {
         Some(text) => beginning(text.into_owned(), MAX_EXCERPT_BYTES),
         None => Excerpt {
             glance: brief_json(value.raw()),
-            ..beginning(pretty(value), MAX_EXCERPT_BYTES)
+            ..beginning(readable(value), MAX_EXCERPT_BYTES)
         },
     }
 }
@@ -86,12 +80,43 @@ pub(super) fn beginning(mut text: String, max_bytes: usize) -> Excerpt {
     }
 }
 
-/// A value as JSON of several lines.
-pub(super) fn pretty(value: Node<'_>) -> String {
-    let mut json = Vec::new();
-    let is_written = write_json_pretty(&mut json, value);
-    debug_assert!(is_written.is_ok(), "memory takes all bytes");
-    String::from_utf8_lossy(&json).into_owned()
+/// A value as text: what is a text with its lines, and the parts of a group each below its name.
+pub(super) fn readable(value: Node<'_>) -> String {
+    let mut out = String::new();
+    write_readable(&mut out, value, 0);
+    out
+}
+
+fn write_readable(out: &mut String, value: Node<'_>, indent: usize) {
+    let is_group = |node: Node<'_>| matches!(node.kind(), Kind::Array | Kind::Object);
+    let mut part = |name: &str, part: Node<'_>| {
+        let is_text = part.text().is_some_and(|text| text.contains('\n'));
+        let has_lines = is_text || (is_group(part) && !matches!(part.raw(), "[]" | "{}"));
+        out.extend(std::iter::repeat_n(' ', indent));
+        out.push_str(name);
+        out.push_str(if has_lines { ":\n" } else { ": " });
+        write_readable(out, part, if has_lines { indent + 2 } else { 0 });
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+    };
+    match value.text() {
+        Some(text) => {
+            for line in text.split_inclusive('\n') {
+                out.extend(std::iter::repeat_n(' ', indent));
+                out.push_str(line);
+            }
+        }
+        None if !is_group(value) || matches!(value.raw(), "[]" | "{}") => out.push_str(value.raw()),
+        None => {
+            for key in value.all_members() {
+                part(&key.name(), key.value());
+            }
+            for (at, item) in value.items().enumerate() {
+                part(&at.to_string(), item);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -104,12 +129,13 @@ mod tests {
         let long = "ä".repeat(MAX_EXCERPT_BYTES);
         let state = format!(
             r#"{{"outcomes":{{"actions":[
-            {{"id":"a","step_id":"s","tool":"t","input":"one\ntwo","output":{{"code":0}},"duration_ms":1500}},
+            {{"id":"a","step_id":"s","tool":"t","input":"one\ntwo","output":{{"out":"1\n2","code":0}},"duration_ms":1500}},
             {{"id":"b","input_excerpt":"cut","input":null,"output":"{long}"}},
             {{"id":"c","output":{{"error":"no such file"}}}}]}}}}"#
         );
         let state = OwnedDocument::read(state.into_bytes()).unwrap();
-        let actions = actions(state.root(), &[]);
+        let line_of = |id: &str| (id == "b").then_some(7);
+        let actions = actions(state.root(), &[], line_of);
         let [first, second, third] = &*actions.first else {
             panic!("{actions:?}")
         };
@@ -118,10 +144,11 @@ mod tests {
         assert_eq!(shown(&first.input), Some(("one\ntwo".into(), 0)));
         assert_eq!(
             shown(&first.output),
-            Some(("{\n  \"code\": 0\n}".into(), 0))
+            Some(("out:\n  1\n  2\ncode: 0\n".into(), 0))
         );
         let glances = [&first.input, &first.output].map(|it| &*it.as_ref().unwrap().glance);
-        assert_eq!(glances, ["one", r#"{"code":0}"#]);
+        assert_eq!(glances, ["one", r#"{"out":"1\n2","code":0}"#]);
+        assert_eq!([first, second].map(|action| action.line), [None, Some(7)]);
         assert_eq!(first.took_sec, Some(1.5));
         assert_eq!(shown(&second.input), Some(("cut".into(), 0)));
         let cut = second.output.as_ref().unwrap();

@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use super::actions::{actions, beginning, pretty};
+use super::actions::{actions, beginning, readable};
 use super::{OpenedRun, judged, reason_of, rebuilt_step};
 use crate::dashboard::Rows;
 use crate::document::{Document, Node, OwnedDocument, Tape};
+use crate::facts::Usable;
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
-use crate::outline::{Listening, TimelineClock, Tracked, moment, waits};
+use crate::outline::{Density, Listening, TimelineClock, Tracked, moment, waits};
 use crate::page::{
-    EventBody, EventKind, Excerpt, PlanPair, PlanSides, RunSheet, TrackEvent, TrackItem,
+    ActionCell, EventBody, EventKind, Excerpt, PlanPair, PlanSides, RunSheet, TrackEvent, TrackItem,
 };
 use crate::plan::PlanComparison;
 use crate::printable::brief;
@@ -38,38 +39,38 @@ const MAX_LEARN_BYTES: usize = 64 << 10;
 #[cfg(feature = "cli")]
 pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
     let none = BTreeSet::new();
-    let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), track(loaded));
-    let (report, (opened, mut shown)) = judged(run, gate, Listening::Track(&none), also)?;
+    let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), shown(loaded));
+    let (report, (opened, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
     let named = named_lines(&report);
-    if lacks(&shown, &named) {
-        shown = run.load(Some(Listening::Track(&named)), track)?;
+    if lacks(&timeline.track, &named) {
+        timeline = run.load(Some(Listening::Track(&named)), shown)?;
     }
-    Ok(page(run, opened, report, shown))
+    Ok(page(run, opened, report, timeline))
 }
 
 /// Reads a run that is judged already, and returns the same with the report that is given.
 pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunSheet, Error> {
     let named = named_lines(&report);
-    let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), track(loaded));
-    let (opened, shown) = run.load(Some(Listening::Track(&named)), also)?;
-    Ok(page(run, opened, report, shown))
+    let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), shown(loaded));
+    let (opened, timeline) = run.load(Some(Listening::Track(&named)), also)?;
+    Ok(page(run, opened, report, timeline))
 }
 
 fn page(
     run: &RunReader,
     opened: OpenedRun,
     report: EpisodeReport,
-    track: Vec<TrackItem>,
+    timeline: ShownTimeline,
 ) -> RunSheet {
     let overview = opened.view.overview();
     let plan = sides(&overview, &opened.plan);
     let (dashboard, view) = opened.dashboard(report, overview);
-    let state = view.state.as_ref().ok().map(OwnedDocument::root);
     RunSheet {
         dashboard,
         plan,
-        actions: state.map_or_else(Rows::default, |state| actions(state, &track)),
-        track,
+        actions: timeline.actions,
+        track: timeline.track,
+        density: timeline.density,
         state: view.state.map_err(reason_of),
         summary: view.summary.map_err(reason_of),
         manifest: run.document(Artifact::Manifest).map_err(reason_of),
@@ -118,6 +119,32 @@ fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSi
             .rebuilt
             .as_ref()
             .and_then(|plan| plan.source.as_deref().map(brief)),
+    }
+}
+
+/// What a page shows of a timeline.
+#[derive(Default)]
+struct ShownTimeline {
+    track: Vec<TrackItem>,
+    density: Density,
+    actions: Rows<ActionCell>,
+}
+
+fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
+    let track = track(loaded);
+    let line_of = |id: &str| match &loaded.run.timeline {
+        Usable::Read(timeline) => timeline.line_of_action(id),
+        Usable::NotDue | Usable::Unjudged(_) => None,
+    };
+    let state = loaded.state.text.as_ref().ok();
+    let state = state.and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
+    let actions = state.map(|state| actions(state.root(), &track, line_of));
+    let heard = loaded.timeline.outlined.as_ref();
+    let heard = heard.and_then(|heard| heard.as_ref().ok());
+    ShownTimeline {
+        track,
+        density: heard.map(|heard| heard.density.clone()).unwrap_or_default(),
+        actions: actions.unwrap_or_default(),
     }
 }
 
@@ -192,21 +219,21 @@ fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
         .collect()
 }
 
-/// What a page shows of an event: all of it, or its two ends as JSON of several lines.
+/// What a page shows of an event: all of it, or its two ends as text.
 fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
     if event.text().len() <= max_bytes {
         return EventBody::Whole(OwnedDocument::of(event));
     }
-    let json = pretty(event.root());
-    let is_end = |at: &usize| json.is_char_boundary(*at);
+    let text = readable(event.root());
+    let is_end = |at: &usize| text.is_char_boundary(*at);
     let half = max_bytes / 2;
     let head = (0..=half).rev().find(is_end).unwrap_or_default();
-    let tail = (json.len().saturating_sub(half)..json.len()).find(is_end);
-    let tail = tail.unwrap_or(json.len()).max(head);
+    let tail = (text.len().saturating_sub(half)..text.len()).find(is_end);
+    let tail = tail.unwrap_or(text.len()).max(head);
     EventBody::Ends {
-        head: json.get(..head).unwrap_or_default().to_owned(),
+        head: text.get(..head).unwrap_or_default().to_owned(),
         between: tail - head,
-        tail: json.get(tail..).unwrap_or_default().to_owned(),
+        tail: text.get(tail..).unwrap_or_default().to_owned(),
     }
 }
 

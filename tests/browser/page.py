@@ -12,10 +12,10 @@ EDITED = "#/run/runs/episodes/ep_03_edited"
 FAILED = "#/run/runs/episodes/ep_timeout"
 
 
-def report(directory, name):
+def report(directory, name, *options):
     """The path of the page of some run data."""
     path = WORK / f"{name}.html"
-    command = [RUNVET, "validate", "--quiet", "--output", f"html={path}", directory.name]
+    command = [RUNVET, "validate", "--quiet", "--output", f"html={path}", *options, directory.name]
     ended = subprocess.run(command, cwd=directory.parent, stdout=subprocess.DEVNULL)
     assert ended.returncode == 1, ended.returncode
     return path
@@ -240,7 +240,7 @@ class OfAFile(InTheBrowser):
 
     def test_step_shows_what_went_in_and_came_out(self):
         tab = self.open(FAILED)
-        expect(tab.locator(".figures")).to_contain_text("team:billing")
+        expect(tab.locator(".tags")).to_have_text("team:billing")
         did = tab.locator("tr.did", has_text="erp.invoices")
         expect(did.locator("summary")).to_have_text('erp.invoices ok 4.5 s {"month":"2026-02"} → 412 invoices')
         expect(did.locator("pre").last).to_be_hidden()
@@ -354,12 +354,45 @@ class OfAFile(InTheBrowser):
             tab.locator(".finding .rule").first.click()
             self.check_inert(tab)
 
-    def test_runs_are_readable_without_a_script(self):
+    def test_findings_are_readable_without_a_script(self):
         tab = self.open("", java_script_enabled=False)
         expect(tab.locator("#overview")).to_be_visible()
         expect(tab.locator("article.run").first).to_be_visible()
         self.assertEqual(tab.locator("article.run").count(), 98)
+        expect(tab.locator("article.run", has_text="ep_03_edited").locator(".finding").first).to_be_visible()
         expect(tab.locator("#rule-plan\\/projection")).to_be_visible()
+
+    def test_file_is_not_much_larger_than_the_records(self):
+        records = sum(path.stat().st_size for path in (WORK / "runs").rglob("*.json*"))
+        self.assertLess(self.report.stat().st_size, 1.5 * records)
+
+    def test_run_is_found_by_its_id(self):
+        tab = self.open("#/run/ep_timeout?at=L5")
+        expect(tab.locator(".event.is-target .line")).to_have_text("5")
+        expect(tab).to_have_url(re.compile(re.escape(FAILED)))
+        tab = self.open("#/run/ep_nowhere")
+        expect(tab.locator("#run h1")).to_have_text("This run can't be shown")
+
+    def test_file_has_the_pages_that_were_asked_for(self):
+        for which, pages, said in [("invalid", 22, "Only runs that are not valid"), ("none", 0, "No run was asked")]:
+            tab = self.open("#/runs", path=report(WORK / "runs", which, "--html-runs", which))
+            self.assertEqual(tab.locator("template[data-row]").count(), pages)
+            expect(tab.locator("#runs .notice.is-warn")).to_contain_text(said)
+
+    def test_broken_rules_of_a_team_stand_apart_from_broken_records(self):
+        team = run_data.CORPUS / "team"
+        tab = self.open(path=report(team / "refunds" / "runs", "team", "--config", str(team / "conduct" / "runvet.toml")))
+        expect(tab.locator("section[aria-labelledby=policies] .rule").first).to_contain_text("/")
+        mixed = tab.locator("section[aria-labelledby=causes] .rule").all_inner_texts()
+        self.assertFalse(set(mixed) & set(tab.locator("section[aria-labelledby=policies] .rule").all_inner_texts()))
+
+    def test_overview_of_one_day_says_how_runs_ended(self):
+        tab = self.open(path=report(run_data.CORPUS / "demo", "demo"))
+        expect(tab.locator(".endings h2")).to_have_text("How runs ended")
+        ending = tab.locator(".endings a").first
+        number = int(ending.locator(".number").inner_text())
+        ending.click()
+        expect(tab.locator("#runs .said")).to_contain_text(f"{number} run")
 
     def test_page_prints_without_its_controls(self):
         tab = self.open(EDITED)

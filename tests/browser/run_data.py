@@ -1,5 +1,6 @@
 """Writes run data for the tests of the page: the demo, runs of three weeks, a long timeline, and a hostile run."""
 
+import base64
 import datetime
 import json
 import random
@@ -110,6 +111,50 @@ def printing(directory):
     ]
     directory.mkdir()
     (directory / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in events))
+
+
+PNG = ("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC")
+
+
+def telling(directory):
+    """A run whose events say things in all the ways that runtimes do."""
+    chat = [{"role": "user", "content": "How many\ntickets?"},
+            {"role": "assistant", "content": [{"type": "text", "text": "Forty-two"}, {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}]}]
+    large = "".join(f"{at} a line of two megabytes\n" for at in range(70_000))
+    bomb = bytearray(base64.b64decode(PNG))
+    bomb[16:24] = (60_000).to_bytes(4) * 2
+    action = {"kind": "adapter", "provenance": "a", "result_artifacts": [], "step_id": "s", "tool": "\u0623\u062f\u0627\u0629",
+              "result_status": "ok", "duration_ms": 400}
+    actions = [{**action, "id": "act-1", "output": {"stdout": "one\ntwo\n", "code": 0}},
+               {**action, "id": "act-2", "output": large[:100_000]},
+               {**action, "id": "act-3"}]
+    events = [
+        event("start", 0, "system", {"task": "Tell everything"}),
+        event("observe", 1, "a", {"score": 0.25, "text": "first\nsecond"}),
+        event("review", 2, "a", {"messages": chat}),
+        event("observe", 3, "a", {"observation": {"stdout": "12 files"}, "decision": "go"}),
+        event("act", 4, "a", {"step_id": "s", "action_id": "act-1", "result_status": "ok"}),
+        event("act", 5, "a", {"step_id": "s", "id": "act-2", "result_status": "ok", "output": large}),
+        event("observe", 6, "a", {"screenshot": PNG, "bomb": base64.b64encode(bomb).decode(), "vector": "data:image/svg+xml;base64," + base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg' onload='window.hacked = 1'/>" * 3).decode()}),
+        event("observe", 7, "\u05d0\u05d1\u05d2 \U0001f468\U0001f3fd\u200d\U0001f680", {"text": "\U0001f468\U0001f3fd\u200d\U0001f680 a\u200db"}),
+        event("observe", 8, "a", {"values": {f"key {at}": {"at": at} for at in range(30_000)}}),
+        *[event("observe", 10 + at, "a", {"text": f"filler {at}"}) for at in range(400)],
+        event("act", 500, "a", {"step_id": "s", "action_id": "act-3", "result_status": "ok"}),
+        *[event("observe", 600 + at, "a", {"text": f"filler {at}"}) for at in range(300)],
+        event("terminate", 1000, "system", {"status": "ok"}),
+    ]
+    directory.mkdir(parents=True)
+    (directory / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in events))
+    state = {
+        "version": "1.0", "state_schema_version": "1.0.0",
+        "episode": {"id": directory.name, "started_at": events[0]["timestamp"], "using": "adapter:shell",
+                    "tags": {f"tag {at}": f"value {at}" for at in range(40)}},
+        "goal": {"task": "Tell everything"},
+        "plan": {"steps": [{"id": "s", "kind": "act", "description": "Say", "status": "done"}]},
+        "outcomes": {"status": "ok", "actions": actions},
+        "links": {"events": "events.jsonl", "learn": "learn.jsonl"},
+    }
+    (directory / "state.json").write_text(json.dumps(state))
 
 
 def failed(directory):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -390,6 +391,153 @@ class OfAService(InTheBrowser):
         expect(tab.locator("#runs .said")).to_contain_text("There is no connection to the service.")
         expect(tab.locator("#runs .table")).to_contain_text("The list can't be shown now")
         self.said.clear()
+
+    def tell(self):
+        """A tab with a run whose events say things in all the ways that runtimes do."""
+        run = self.serve_empty("telling") / "ep_told"
+        run_data.telling(run)
+        os.utime(run / "events.jsonl", (0, 0))
+        tab = self.open()
+        self.wait_for(tab, 1)
+        self.go(tab, "#/run/telling/episodes/ep_told")
+        expect(tab.locator("#run h1")).to_have_text("Tell everything")
+        return tab
+
+    def test_row_of_an_event_has_its_content(self):
+        tab = self.tell()
+        contents = {2: "first\\nsecond · score=0.25", 3: "user: How many\\ntickets? · assistant: Forty-two · image_url", 4: "go · 12 files"}
+        for line, content in contents.items():
+            expect(tab.locator(f"#r-L{line} .what")).to_have_text(content)
+        # The service says the same of those that it is asked for.
+        tab.get_by_placeholder("Filter events").fill("T09:00:0")
+        for line, content in contents.items():
+            row = tab.locator(f"#found-L{line}")
+            expect(row.locator(".what")).to_have_text(content)
+            expect(row.locator(".at")).to_have_text(f"+{line - 1} s")
+
+    def test_event_of_two_megabytes_does_not_block_the_page(self):
+        tab = self.tell()
+        tab.evaluate("() => { window.longest = 0; new PerformanceObserver(list => list.getEntries().forEach(it => { window.longest = Math.max(window.longest, it.duration) })).observe({ type: 'longtask' }) }")
+        event = tab.locator("#r-L6")
+        event.locator("> summary").click()
+        expect(event.locator("pre").first).to_contain_text("1 a line of two megabytes\n2 a line")
+        event.get_by_role("button", name="Show all").click()
+        expect(event.locator("pre")).to_have_count(1)
+        expect(event.locator("pre")).to_contain_text("69999 a line of two megabytes")
+        expect(event.locator("pre")).not_to_contain_text("\\n")
+        many = tab.locator("#r-L9")
+        many.locator("> summary").click()
+        many.get_by_role("button", name="Show all").click()
+        many.get_by_role("button", name="Show 100 of").click()
+        expect(many.locator(".k", has_text="key 199")).to_be_visible()
+        self.assertLess(many.locator("li").count(), 2000)
+        self.assertLess(tab.evaluate("() => window.longest"), 1500)
+
+    def test_pictures_are_drawn_from_the_text_alone(self):
+        tab = self.tell()
+        for line in [3, 7]:
+            event = tab.locator(f"#r-L{line}")
+            event.locator("> summary").click()
+            picture = event.locator("img")
+            expect(picture).to_have_count(1)
+            expect(picture).to_have_js_property("naturalWidth", 10)
+            expect(event.locator("figcaption")).to_contain_text("png, 10 × 10")
+        # One that would take gigabytes, and a kind that could hold a script, stay texts.
+        for text in ["iVBORw0KGgo", "image/svg+xml"]:
+            expect(tab.locator("#r-L7 .v.s", has_text=text)).to_have_count(1)
+
+    def test_action_leads_to_its_event(self):
+        tab = self.tell()
+        for number, line in [(0, 5), (1, 6), (2, 410)]:
+            did = tab.locator("tr.did").nth(number)
+            did.locator("summary").click()
+            did.get_by_role("link", name=f"events.jsonl:{line}").click()
+            expect(tab.locator(".event.is-target .line")).to_have_text(str(line))
+            expect(tab.locator(".event.is-target")).to_be_in_viewport()
+        expect(tab.locator("tr.did").first.locator("pre")).to_have_text("stdout:\n  one\n  two\ncode: 0")
+        expect(tab.locator("tr.did").first.locator("summary")).to_have_text(re.compile("ok 400 ms"))
+
+    def test_names_of_any_script_are_isolated(self):
+        tab = self.tell()
+        expect(tab.locator("#r-L8 .what")).to_have_text("\U0001f468\U0001f3fd\u200d\U0001f680 a\\u{200d}b")
+        tab.get_by_placeholder("Filter events").fill("T09:00:07")
+        expect(tab.locator("#found-L8 .agent")).to_have_text("\u05d0\u05d1\u05d2 \U0001f468\U0001f3fd\u200d\U0001f680")
+        for name in ["tr.did summary code bdi", "#found-L8 .agent bdi"]:
+            expect(tab.locator(name).first).to_have_css("unicode-bidi", "isolate")
+
+    def test_all_tags_are_shown_and_lead_to_runs(self):
+        tab = self.tell()
+        expect(tab.locator("#run .tags .tag")).to_have_count(40)
+        tab.get_by_text("28 more tags").click()
+        tag = tab.locator("#run .tag", has_text="tag 39:value 39")
+        expect(tag).to_be_visible()
+        tag.click()
+        expect(self.rows(tab)).to_have_count(1)
+
+    def test_long_timeline_is_drawn_from_sums(self):
+        tab = self.tell()
+        bars = tab.locator(".waterfall rect.sum")
+        titles = " ".join(bars.locator("xpath=..").evaluate_all("links => links.map(link => link.getAttribute('aria-label'))"))
+        self.assertEqual(sum(int(number) for number in re.findall(r"(\d+) events? of", titles)), 711)
+        expect(tab.locator(".waterfall .fold-mark")).to_have_count(0)
+        tab.locator(".waterfall a[aria-label*='of act from +8 min']").first.focus()
+        tab.keyboard.press("Enter")
+        expect(tab.locator(".event.is-target .line")).to_have_text("410")
+
+    def test_equal_findings_are_one_card(self):
+        episodes = self.serve_empty("equal")
+        shutil.copytree(DEMO / "ep_01_answer", episodes / "ep_01_answer")
+        lines = (episodes / "ep_01_answer" / "events.jsonl").read_text().splitlines()
+        wrong = json.loads(lines[1])
+        wrong["timestamp"] = "yesterday"
+        (episodes / "ep_01_answer" / "events.jsonl").write_text("\n".join([*lines[:1], *[json.dumps(wrong)] * 400, *lines[1:]]) + "\n")
+        tab = self.open()
+        self.wait_for(tab, 1)
+        self.go(tab, "#/run/equal/episodes/ep_01_answer")
+        finding = tab.locator(".finding", has_text="timestamp").filter(has_text="400 times")
+        expect(finding).to_have_count(1)
+        expect(finding.locator(".places")).to_contain_text("also at 399 other places: 3–401")
+        self.assertLess(tab.locator(".finding").count(), 10)
+        finding.locator(".places a").click()
+        expect(tab.locator(".event[open]")).to_have_count(1)
+
+    def test_first_row_is_near_by_keys(self):
+        tab = self.whole("#/runs")
+        tab.keyboard.press("Tab")
+        tab.keyboard.press("Enter")
+        expect(self.rows(tab).first.locator(".id")).to_be_focused()
+        tab.reload()
+        expect(self.rows(tab).first).to_be_visible()
+        presses = 0
+        while not tab.evaluate("() => Boolean(document.activeElement.closest('#runs tbody'))"):
+            tab.keyboard.press("Tab")
+            presses += 1
+            self.assertLess(presses, 23)
+        tab.locator("#runs thead button").first.focus()
+        tab.keyboard.press("ArrowRight")
+        expect(tab.locator("#runs thead button").nth(1)).to_be_focused()
+
+    def test_table_of_runs_is_whole_at_every_width(self):
+        self.serve_empty("widths")
+        tab = self.open("#/runs")
+        for name, using in [("ep_01_answer", "langgraph"), ("ep_02_paused", "mini-swe-agent")]:
+            source = DEMO / name
+            if not source.exists():
+                source = DEMO / "ep_01_answer"
+            target = WORK / "widths" / "episodes" / source.name
+            if not target.exists():
+                shutil.copytree(source, target)
+        (WORK / "widths" / "episodes" / "ep_running").mkdir()
+        (WORK / "widths" / "episodes" / "ep_running" / "events.jsonl").write_text(
+            json.dumps(run_data.event("start", 0, "system", {"task": "Run " * 30, "using": "adapter:langgraph.deep"})) + "\n")
+        expect(tab.locator(".views .count")).not_to_have_text("0", timeout=PATIENCE)
+        tab = self.open("#/runs")
+        expect(tab.locator("tr", has_text="ep_running")).to_be_visible(timeout=PATIENCE)
+        for width in [360, 720, 901, 960, 1100, 1280, 1440]:
+            tab.set_viewport_size({"width": width, "height": 900})
+            table = tab.locator("#runs .table")
+            over = table.evaluate("it => it.scrollWidth - it.clientWidth")
+            self.assertLessEqual(over, 0, width)
 
     def test_new_runs_do_not_move_the_list(self):
         episodes = self.serve_empty("moving")
