@@ -369,6 +369,7 @@ mod tests {
                 plan: PlanSides::default(),
                 actions: Rows::default(),
                 track: Vec::new(),
+                density: crate::outline::Density::default(),
                 state: Err("none".into()),
                 summary: Err("none".into()),
                 manifest: Err("none".into()),
@@ -388,10 +389,10 @@ mod tests {
             file.write(&mut text, &ending, &read).unwrap();
             String::from_utf8(text).unwrap()
         };
-        let pages = |text: &str| text.matches("<noscript data-row=").count();
+        let pages = |text: &str| text.matches("<template data-row=").count();
         let whole = written(MAX_BYTES);
         assert_eq!(pages(&whole), 20);
-        let (end_of_tenth, _) = whole.match_indices("<noscript data-row=").nth(10).unwrap();
+        let (end_of_tenth, _) = whole.match_indices("<noscript><article").nth(10).unwrap();
         let part = written(end_of_tenth as u64);
         assert_eq!(pages(&part), 10);
         assert!(part.contains("<b>10</b> runs of the list have no page here."));

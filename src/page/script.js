@@ -161,6 +161,7 @@
   const OTHERS = ["sort", "page", "cursor", "limit"];
   function misread(name, value) {
     if (!FILTERS[name]) return OTHERS.includes(name) ? "" : `there is no filter ${name}`;
+    if (name === "duration" && value && !/^[\d.]*\.\.[\d.]*$/.test(value)) return "duration is seconds such as 10..60, 60.. or ..1";
     const isTime = name === "since" || name === "until";
     return isTime && value && value !== NONE && Number.isNaN(instant(value)) ? `${name} is ${TIMES}` : "";
   }

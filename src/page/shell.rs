@@ -118,6 +118,10 @@ const TIMES: &str = "a date, a date-time such as 2026-03-01T14:00, today, yester
 const LENGTHS: &str = "a length of time such as 15m: runs in progress of which no file was written \
                        for so long";
 
+/// The forms of a filter by duration.
+const DURATIONS: &str = "the shortest duration in seconds and the end of the range, such as 10..60, \
+                         60.. or ..1";
+
 /// The forms of a filter by a metric.
 const METRICS: &str = "the name of a metric, alone or with its lowest value and the end of its \
                        range, such as task_score or task_score..0.5..0.9";
@@ -169,6 +173,7 @@ pub(super) fn list() -> Markup {
                                 &["1h", "24h", "7d", "30d", "today", "yesterday"]))
                         }
                         (typed("silent_for", "Silent for", "15m", LENGTHS, &["5m", "15m", "1h", "24h"]))
+                        (typed("duration", "Seconds", "60..", DURATIONS, &["..1", "1..60", "60..", "3600.."]))
                         // The script offers the metrics that runs have.
                         (typed("metric", "Metric", "task_score..0.5..", METRICS, &[]))
                         button type="reset" { "Clear" }

@@ -198,6 +198,17 @@ class OfAFile(InTheBrowser):
         expect(tab).to_have_url(re.compile("sort=-metric:task_score"))
         expect(column.first).to_have_text(str(max(scores)).removesuffix(".0"))
 
+    def test_runs_are_filtered_by_their_duration(self):
+        tab = self.open("#/runs")
+        tab.get_by_label("Seconds").fill("60..")
+        tab.keyboard.press("Enter")
+        expect(tab).to_have_url(re.compile("duration=60"))
+        durations = tab.locator("#runs td.number").all_inner_texts()
+        self.assertTrue(durations and all(re.search("min|h|\\d{2,3} s", text) for text in durations), durations)
+        tab.get_by_label("Seconds").fill("60")
+        tab.keyboard.press("Enter")
+        expect(tab.locator(".chip.is-unknown")).to_contain_text("duration is seconds such as 10..60")
+
     def test_page_is_used_by_keys_alone(self):
         self.check_walked_by_keys(self.open("#/runs?valid=no"))
 
