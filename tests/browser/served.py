@@ -484,6 +484,19 @@ class OfAService(InTheBrowser):
         tab.keyboard.press("Enter")
         expect(tab.locator(".event.is-target .line")).to_have_text("410")
 
+    def test_run_is_found_by_its_id(self):
+        tab = self.whole()
+        for name in ["ep_timeout", "elsewhere/episodes/ep_timeout"]:
+            self.go(tab, f"#/run/{name}?at=L5")
+            expect(tab.locator("#run .crumb code")).to_have_text("ep_timeout")
+            expect(tab.locator(".event.is-target .line")).to_have_text("5")
+            expect(tab).to_have_url(f"{self.home}{FAILED}?at=L5")
+            self.go(tab, "#/")
+        self.go(tab, "#/run/ep_nowhere")
+        expect(tab.locator("#run h1")).to_have_text("This run can't be shown")
+        tab.get_by_role("link", name="Search the runs for ep_nowhere").click()
+        expect(tab.locator("#runs .table")).to_have_text("No run matches.")
+
     def test_equal_findings_are_one_card(self):
         episodes = self.serve_empty("equal")
         shutil.copytree(DEMO / "ep_01_answer", episodes / "ep_01_answer")
