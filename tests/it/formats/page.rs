@@ -5,8 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use flate2::read::DeflateDecoder;
 use runvet::finding::{EpisodeReport, Totals};
 use runvet::gate::{Gate, all_rules};
@@ -26,7 +25,7 @@ fn page(dir: &Path, args: &[&str]) -> String {
     parts.fold(first, |mut page, part| {
         let (start, rest) = part.split_once('>').unwrap();
         let (text, rest) = rest.split_once("</template>").unwrap();
-        let bytes = STANDARD.decode(text).unwrap();
+        let bytes = BASE64.decode(text.as_bytes()).unwrap();
         page += &format!("<template {start}>");
         DeflateDecoder::new(&*bytes)
             .read_to_string(&mut page)
