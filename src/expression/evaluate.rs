@@ -29,6 +29,24 @@ impl Expression {
     }
 }
 
+impl Value<'_> {
+    /// Its value, as a message shows it.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Bool(value) => value.to_string(),
+            Self::Int(value) => value.to_string(),
+            Self::Uint(value) => value.to_string(),
+            Self::Double(value) => value.to_string(),
+            Self::Text(text) => quote(text),
+            Self::Node(node) => brief(node.raw()),
+            Self::Timestamp(nanoseconds) => time::shown_instant(*nanoseconds),
+            Self::Duration(nanoseconds) => time::shown_length(*nanoseconds),
+            other => other.shown_type().to_owned(),
+        }
+    }
+}
+
 pub(super) struct Evaluator<'a, 'b> {
     text: &'a str,
     bound: &'a [Value<'a>],

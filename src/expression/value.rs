@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::time::{shown_instant, shown_length};
 use super::{Budget, Stop};
 use crate::document::{Key, Kind, Node, Number};
-use crate::printable::{brief, quote};
+use crate::printable::brief;
 
 /// A value of an expression.
 #[derive(Clone, Debug)]
@@ -127,22 +126,6 @@ impl<'a> Value<'a> {
             budget.spend(text.len())?;
         }
         Ok(self.clone())
-    }
-
-    /// Its value, as a message shows it.
-    pub(crate) fn shown(&self) -> String {
-        match self {
-            Self::Null => "null".to_owned(),
-            Self::Bool(value) => value.to_string(),
-            Self::Int(value) => value.to_string(),
-            Self::Uint(value) => value.to_string(),
-            Self::Double(value) => value.to_string(),
-            Self::Text(text) => quote(text),
-            Self::Node(node) => brief(node.raw()),
-            Self::Timestamp(nanoseconds) => shown_instant(*nanoseconds),
-            Self::Duration(nanoseconds) => shown_length(*nanoseconds),
-            other => other.shown_type().to_owned(),
-        }
     }
 
     /// Its type with an article, as messages name it.

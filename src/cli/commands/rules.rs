@@ -1,4 +1,4 @@
-//! `runvet rules`: prints a list of all rules, tests those of a team, and shows how one judges a run.
+//! `runvet rules`: lists all rules, tests those of a team, and shows how one judges a run.
 
 mod trace;
 
