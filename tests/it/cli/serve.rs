@@ -797,7 +797,6 @@ fn head_has_the_headers_of_get() {
         "api/v1/runs/ep_99",
         "api/v1/runs/ep_01_answer/records/state.json",
         "api/v1/check",
-        "metrics",
         "static/script.js",
     ] {
         let headers = |method: &str| {
@@ -809,7 +808,10 @@ fn head_has_the_headers_of_get() {
             socket.read_to_end(&mut text).unwrap();
             let text = String::from_utf8_lossy(&text).into_owned();
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
-            let lines = head.lines().filter(|line| !line.starts_with("date: "));
+            // Where there is no body, nothing says how it is sent.
+            let own = ["date: ", "transfer-encoding: "];
+            let lines = head.lines();
+            let lines = lines.filter(|line| !own.iter().any(|name| line.starts_with(name)));
             let lines: BTreeSet<String> = lines.map(str::to_owned).collect();
             (lines, body.is_empty())
         };
