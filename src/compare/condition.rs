@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use super::Measure;
 use super::reading::lower_is_better;
-use super::sign::fewest_tasks;
+use super::sign::{fewest_tasks, shown as p_value};
 use super::stratified::fewest_pairs;
-use super::text::p_value;
 use crate::printable::{count, quote};
 
 /// What makes a comparison fail.

@@ -50,6 +50,15 @@ pub(super) fn fewest_tasks(limit: f64) -> u64 {
     fewest.unwrap_or(u64::MAX)
 }
 
+/// Returns a p-value for people.
+pub(super) fn shown(p: f64) -> String {
+    if p < 0.0001 {
+        "< 0.0001".to_owned()
+    } else {
+        format!("{p:.4}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::p_value;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::measure::Measure;
+use super::sign::shown as p_value;
 use super::{Apart, Comparison, Pair, reading, shown};
 use crate::printable::{brief, escape, markdown_cell as cell};
 use crate::report::count;
@@ -47,14 +48,6 @@ fn figure(value: f64) -> String {
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.to_owned()
-}
-
-pub(super) fn p_value(p: f64) -> String {
-    if p < 0.0001 {
-        "< 0.0001".to_owned()
-    } else {
-        format!("{p:.4}")
-    }
 }
 
 /// Returns an expression such as `p = 0.0039`.

@@ -34,7 +34,7 @@ impl Collector for Process {
 
 impl Process {
     /// Returns what Linux says; `None` on other systems.
-    fn samples(&self) -> Option<[(&'static str, Option<Unit>, f64); 6]> {
+    fn samples(&self) -> Option<[(&'static str, Option<Unit>, f64); 5]> {
         let text = read_text(Path::new("/proc/self/stat")).ok()?;
         // The name of the program, in parentheses, may have blanks.
         let (_, fields) = text.rsplit_once(')')?;
@@ -43,8 +43,6 @@ impl Process {
         let processors = (number(11)? + number(12)?) / double(clock_ticks_per_second());
         let (virtual_bytes, pages) = (number(20)?, number(21)?);
         let started = self.0.duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
-        #[expect(clippy::disallowed_methods, reason = "these are no run data")]
-        let open = std::fs::read_dir("/proc/self/fd").ok()?.count() as u64;
         let most_open = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         Some([
             ("process_cpu", Some(Unit::Seconds), processors),
@@ -55,7 +53,6 @@ impl Process {
                 Some(Unit::Bytes),
                 pages * double(page_size() as u64),
             ),
-            ("process_open_fds", None, double(open)),
             ("process_max_fds", None, double(most_open)),
         ])
     }

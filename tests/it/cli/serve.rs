@@ -933,7 +933,6 @@ fn monitoring_sees_outcomes_silent_runs_and_when_runs_arrive() {
         "cpu_seconds_total",
         "resident_memory_bytes",
         "start_time_seconds",
-        "open_fds",
         "max_fds",
     ] {
         let value = sample(&format!("process_{name}"));
