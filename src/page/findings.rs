@@ -217,7 +217,7 @@ fn elsewhere(equal: &[&Finding], places: &Places<'_>) -> Markup {
                 @let place = match (first.line, last) {
                     (Some(line), Some(last)) if line < *last => format!("{line}–{last}"),
                     (Some(line), _) => line.to_string(),
-                    (None, _) => first.pointer.clone().unwrap_or_else(|| first.file.to_string()),
+                    (None, _) => first.pointer.clone().unwrap_or_else(|| first.file.clone()),
                 };
                 @match places.of_location(first) {
                     Some(anchor) => a href={ "#" (anchor) } { (said(&place)) },

@@ -109,34 +109,21 @@ impl<'t> Layout<'t> {
         if sums.is_some() {
             events.retain(|event| event.moment.mark.is_some());
         }
-        let spans = events
-            .iter()
-            .filter_map(|event| match (event.span, event.moment.offset_sec) {
-                (Some((start, end)), Some(at)) => Some((start.min(at), end.max(at))),
-                (Some(span), None) => Some(span),
-                (None, at) => at.map(|at| (at, at)),
-            });
-        let bins = sums.iter().flat_map(|sums| {
-            let starts = sums.phases.values().flat_map(|bins| bins.keys());
-            starts.map(|at| (sums.start_of(*at), sums.start_of(at + 1)))
-        });
-        let scale = Scale::of(spans.chain(bins).collect());
+        let scale = scale(&events, sums);
         let has_agents =
             sums.is_none() && events.iter().any(|event| !event.moment.agent.is_empty());
+        let lanes = sums.iter().flat_map(|sums| sums.phases.iter());
+        let lanes = lanes.map(|(phase, bins)| Lane {
+            name: phase,
+            rows: 1,
+            marks: Vec::new(),
+            bins: (bins.iter().map(|(at, bin)| (density.start_of(*at), *bin))).collect(),
+        });
         let mut layout = Self {
-            lanes: Vec::new(),
+            lanes: lanes.collect(),
             scale,
             sums,
         };
-        for (phase, bins) in sums.iter().flat_map(|sums| &sums.phases) {
-            let bins = bins.iter().map(|(at, bin)| (density.start_of(*at), *bin));
-            layout.lanes.push(Lane {
-                name: phase,
-                rows: 1,
-                marks: Vec::new(),
-                bins: bins.collect(),
-            });
-        }
         let ends: BTreeSet<u64> = events
             .iter()
             .filter_map(|event| {
@@ -211,6 +198,22 @@ impl<'t> Layout<'t> {
             (None, None) => None,
         }
     }
+}
+
+/// The axis on which some events, or the sums of all, have their places.
+fn scale(events: &[&TrackEvent], sums: Option<&Density>) -> Scale {
+    let spans = events
+        .iter()
+        .filter_map(|event| match (event.span, event.moment.offset_sec) {
+            (Some((start, end)), Some(at)) => Some((start.min(at), end.max(at))),
+            (Some(span), None) => Some(span),
+            (None, at) => at.map(|at| (at, at)),
+        });
+    let bins = sums.iter().flat_map(|sums| {
+        let starts = sums.phases.values().flat_map(|bins| bins.keys());
+        starts.map(|at| (sums.start_of(*at), sums.start_of(at + 1)))
+    });
+    Scale::of(spans.chain(bins).collect())
 }
 
 impl Lane<'_> {

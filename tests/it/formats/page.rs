@@ -26,7 +26,7 @@ fn page(dir: &Path, args: &[&str]) -> String {
         let (start, rest) = part.split_once('>').unwrap();
         let (text, rest) = rest.split_once("</template>").unwrap();
         let bytes = BASE64.decode(text.as_bytes()).unwrap();
-        page += &format!("<template {start}>");
+        page = page + "<template " + start + ">";
         DeflateDecoder::new(&*bytes)
             .read_to_string(&mut page)
             .unwrap();
