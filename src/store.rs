@@ -51,8 +51,8 @@ pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 pub(crate) use changed::{Changed, Reads, changed_since};
 pub use discover::Discovery;
 pub(crate) use discover::discover;
-pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
+pub(crate) use disk::Directory;
 pub use fault::Fault;
 pub(crate) use fault::{FaultKind, unlistable};
 pub use keys::episodes_of;
@@ -65,8 +65,6 @@ pub(crate) use nearby::run_data_below;
 pub(crate) use new_dir::{write_new_dir, write_new_file};
 pub(crate) use open_dir::OpenDir;
 #[cfg(feature = "cli")]
-pub(crate) use other_names::is_suspect;
-#[cfg(feature = "cli")]
 pub(crate) use others::{OtherFiles, SeenFiles};
 pub(crate) use path::{display, is_gone};
 pub(crate) use root::{Given, episode_around};
@@ -76,7 +74,7 @@ pub(crate) use settings::is_run_data;
 pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_trusted};
 pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]
-pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at, reports_no_changes};
+pub(crate) use snapshot::{look_at, reports_no_changes};
 pub(crate) use stillness::{Movement, Seen};
 #[cfg(feature = "cli")]
 pub(crate) use walk::FoundEpisode;

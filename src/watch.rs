@@ -22,8 +22,7 @@ use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
 use crate::store::{
-    AsEpisodeDir as _, Changes, Fault, Given, Known, Noting, OtherFiles, Renewed, SeenFiles,
-    Snapshot, is_open, is_suspect, look_at,
+    AsEpisodeDir as _, Changes, Fault, Given, Known, OtherFiles, Renewed, SeenFiles, look_at,
 };
 use touched::{Due, End, Touched};
 
@@ -177,14 +176,12 @@ impl Watch {
             let next = || self.touched.wait(Some(next_look));
             let mut due = first.take().unwrap_or_else(next);
             if due.end.is_some() || next_look <= Instant::now() {
-                self.look(gate, &mut seen);
+                self.look(&mut seen);
                 next_look = Instant::now() + self.poll.unwrap_or(LOOK);
             }
             if due.end.is_some() {
                 // What was seen just now is judged too.
-                let mut last = self.touched.wait(None);
-                due.changes.append(&mut last.changes);
-                due.others.append(&mut last.others);
+                due.touched.append(&mut self.touched.wait(None).touched);
             }
             if self.judge(gate, &due, &mut seen, &mut take).is_break() {
                 return Ok(());
@@ -236,7 +233,7 @@ impl Watch {
             };
             flow = match judged {
                 Ok(episode) if episode.kept_changing() && due.end.is_none() => {
-                    self.touched.add(seen.known.below(&path).to_owned(), false);
+                    self.touched.add(seen.known.below(&path).to_owned(), true);
                     ControlFlow::Continue(())
                 }
                 Ok(episode) => {
@@ -259,7 +256,7 @@ impl Watch {
             flow
         });
         flow?;
-        if !seen.all && due.changes.contains_key(Path::new("")) {
+        if !seen.all && due.touched.contains_key(Path::new("")) {
             seen.all = true;
             let foreign = seen.known.foreign();
             if foreign > 0 {
@@ -272,7 +269,7 @@ impl Watch {
 
     /// Resolves the directory's path anew, and compares all artifacts with the last time, where the
     /// system does not report changes.
-    fn look(&self, gate: &Gate, seen: &mut Seen) {
+    fn look(&self, seen: &mut Seen) {
         let mut place = self.place();
         match Place::of(&self.dir) {
             Ok(now) if now.is(&place) && now.top == seen.known.top() => {}
@@ -295,22 +292,17 @@ impl Watch {
             Err(error) => self.fail(error.to_string()),
         }
         if self.poll.is_some() {
-            let noting = Noting::default();
-            gate.with_excludes(|excludes| seen.known.note(excludes, &noting));
-            let now = noting.into_snapshot();
-            if let Some(before) = seen.snapshot.replace(now)
-                && let Some(now) = &seen.snapshot
-            {
-                for (below, is_whole) in now.since(&before).0 {
-                    self.touched.add(below, is_whole);
-                }
+            for (below, _) in seen.known.look_at_all().0 {
+                self.touched.add(below, false);
             }
-            for (below, before) in &mut seen.others {
-                let now = seen.other_files.look(&join(&self.dir, below), |_| ());
-                if now.may_differ(before) {
-                    self.touched.add_other(below.clone());
+            for (below, before) in &seen.others {
+                if seen
+                    .other_files
+                    .look(&join(&self.dir, below), |_| ())
+                    .may_differ(before)
+                {
+                    self.touched.add(below.clone(), false);
                 }
-                *before = now;
             }
         }
     }
@@ -330,29 +322,19 @@ impl Watch {
                 }
                 _ => {}
             }
-            self.touched.set_open(below, is_open(&dir));
         }
     }
 
-    /// Searches what may have changed.
+    /// Searches what has changed.
     fn renew(&self, gate: &Gate, due: &Due, seen: &mut Seen) -> Renewed {
-        let known = &mut seen.known;
         let listen = |below: &Path| self.listen(below);
+        let changes = seen.look(&self.dir, due);
+        let known = &mut seen.known;
         let renewed = gate.with_excludes(|excludes| {
             if !due.new.is_empty() && self.poll.is_none() {
                 known.listen(&Changes(due.new.clone()), excludes, &listen);
             }
-            let mut changes = due.changes.clone();
-            changes.retain(|below, is_whole| {
-                // Most files that come and go are not artifacts.
-                !*is_whole || known.has(below) || may_hold_runs(&join(&self.dir, below))
-            });
-            for below in &due.others {
-                for episode in known.episodes_around(below) {
-                    changes.entry(episode.to_owned()).or_default();
-                }
-            }
-            known.renew(&Changes(changes), excludes, &listen)
+            known.renew(&changes, excludes, &listen)
         });
         for path in &renewed.gone {
             seen.others.remove(seen.known.below(path));
@@ -365,9 +347,7 @@ impl Watch {
             let look = seen
                 .other_files
                 .look(&path, |below| listen(&at.join(below)));
-            if self.poll.is_some() {
-                seen.others.insert(at.to_owned(), look);
-            }
+            seen.others.insert(at.to_owned(), look);
         }
         renewed
     }
@@ -395,10 +375,9 @@ impl Place {
 /// What is known.
 struct Seen {
     known: Known,
-    snapshot: Option<Snapshot>,
     /// What counts besides artifacts.
     other_files: OtherFiles,
-    /// What was last seen of those, in each run, where the system does not report changes.
+    /// What was last seen of those, in each run.
     others: BTreeMap<PathBuf, SeenFiles>,
     /// The digests of the paths of the runs that were judged.
     judged: BTreeSet<Digest>,
@@ -414,7 +393,6 @@ impl Seen {
     fn new(known: Known, other_files: OtherFiles) -> Self {
         Self {
             known,
-            snapshot: None,
             other_files,
             others: BTreeMap::new(),
             judged: BTreeSet::new(),
@@ -422,6 +400,28 @@ impl Seen {
             found: None,
             all: false,
         }
+    }
+
+    /// Compares what may have changed with what was seen of it.
+    fn look(&mut self, dir: &Path, due: &Due) -> Changes {
+        let parts = |whole| due.touched.iter().filter(move |(_, is)| **is == whole);
+        let mut changes = self.known.look(parts(false).map(|(below, _)| &**below));
+        changes
+            .0
+            .extend(parts(true).map(|(below, _)| (below.clone(), true)));
+        for below in due.touched.keys() {
+            for run in self.known.episodes_around(below) {
+                let now = || self.other_files.look(&join(dir, run), |_| ());
+                if self
+                    .others
+                    .get(run)
+                    .is_some_and(|before| now().may_differ(before))
+                {
+                    changes.0.entry(run.to_owned()).or_default();
+                }
+            }
+        }
+        changes
     }
 
     /// Forgets runs; what there is to tell of it.
@@ -457,14 +457,7 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
                 let Ok(below) = path.strip_prefix(&real) else {
                     continue;
                 };
-                if let Some((below, is_whole)) = place(event.kind, path, below, &touched) {
-                    touched.add(below.to_owned(), is_whole);
-                }
-                if let (Some(name), Some(dir)) = (below.file_name(), below.parent())
-                    && touched.counts(name)
-                {
-                    touched.add_other(dir.to_owned());
-                }
+                wake(event.kind, path, below, &touched);
             }
         }
         Err(error) => touched.end(End::Failed(error.to_string())),
@@ -480,31 +473,28 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
     Ok(Box::new(watcher))
 }
 
-/// What may have changed with an event at a path, which is also given from the top on: a path, and
-/// whether everything below it may have changed.
-fn place<'p>(
-    kind: EventKind,
-    path: &Path,
-    below: &'p Path,
-    touched: &Touched,
-) -> Option<(&'p Path, bool)> {
+/// Has what an event tells of looked at. The path is also given from the top on.
+fn wake(kind: EventKind, path: &Path, below: &Path, touched: &Touched) {
     let name = below.file_name().unwrap_or_default();
-    let artifact = name.to_str().and_then(Artifact::from_file_name);
-    if artifact.is_some() || is_suspect(name.as_encoded_bytes()) {
-        return Some((below.parent()?, false));
+    let is_artifact = name.to_str().and_then(Artifact::from_file_name).is_some();
+    let is_record = is_artifact || touched.counts(name);
+    if let (true, Some(dir)) = (is_record, below.parent()) {
+        touched.add(dir.to_owned(), false);
     }
     match kind {
-        EventKind::Create(_) => may_hold_runs(path).then_some((below, true)),
-        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
-            touched.set_open(below, true);
-            Some((below, true))
+        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)) if may_hold_runs(path) => {
+            touched.add_new(below);
+        }
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+            if !is_record =>
+        {
+            touched.add(below.to_owned(), false);
         }
         // Permissions let others in, or no longer.
-        EventKind::Modify(ModifyKind::Metadata(_)) => {
-            let is_changed = may_hold_runs(path) && touched.set_open(below, is_open(path));
-            is_changed.then_some((below, true))
+        EventKind::Modify(ModifyKind::Metadata(_)) if may_hold_runs(path) => {
+            touched.add(below.to_owned(), false);
         }
-        _ => None,
+        _ => {}
     }
 }
 

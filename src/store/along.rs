@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use super::listing::Listing;
+use super::listing::{Listing, list};
 use super::path::{join, shared_name};
+use super::snapshot::Snapshot;
 use super::stillness::FileVersion;
 use super::tree::{Dir, OnDisk, Tree};
 use super::walk::FoundEpisode;
@@ -24,6 +26,11 @@ pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
 pub(crate) struct Changes(pub(crate) BTreeMap<PathBuf, bool>);
 
 impl Changes {
+    /// Adds a path at which something changed.
+    pub(super) fn add(&mut self, below: PathBuf, is_whole: bool) {
+        *self.0.entry(below).or_default() |= is_whole;
+    }
+
     /// Whether what is known of a path may have changed.
     pub(super) fn show(&self, below: &Path) -> bool {
         self.0.contains_key(below) || self.show_all(below)
@@ -87,6 +94,8 @@ pub(super) struct Along<'a> {
     pub(super) episodes: &'a [FoundEpisode],
     /// Is told of each directory before it is listed, by its path from the root on.
     pub(super) listen: Listen<'a>,
+    /// What is noted of each directory that is listed.
+    pub(super) snapshot: &'a Mutex<Snapshot>,
 }
 
 impl Along<'_> {
@@ -112,16 +121,30 @@ impl Along<'_> {
     }
 }
 
+impl Along<'_> {
+    /// Lists a directory after it is watched, and notes what it lists; the names in it only if they
+    /// are walked to.
+    fn list_and_note(&self, dir: &Dir, is_whole: bool) -> io::Result<Listing> {
+        let (below, path) = (dir.below(), dir.path());
+        (self.listen)(&below);
+        let listing = list(&path);
+        let snapshot = self.snapshot.lock();
+        let mut snapshot = snapshot.unwrap_or_else(PoisonError::into_inner);
+        snapshot.note(below, &path, &listing, is_whole);
+        listing
+    }
+}
+
 impl Tree for Along<'_> {
     fn list(&self, dir: &Dir) -> io::Result<Listing> {
         let below = dir.below();
         if !self.changes.show(&below) {
             return Ok(self.glance(dir, &below));
         }
-        (self.listen)(&below);
-        let mut listing = OnDisk.list(dir)?;
+        let is_whole = self.changes.show_all(&below);
+        let mut listing = self.list_and_note(dir, is_whole)?;
         // Whether a directory called `episodes` is empty matters.
-        if dir.name() != EPISODES && !self.changes.show_all(&below) {
+        if dir.name() != EPISODES && !is_whole {
             let next = self.changes.next(&below);
             let is_shown = |name: &OsStr| is_artifact(name) || next.contains(&name);
             listing.directories.retain(|name| is_shown(name));
@@ -131,7 +154,7 @@ impl Tree for Along<'_> {
     }
 
     fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
-        (self.listen)(&dir.below());
+        let _ = self.list_and_note(dir, true);
         OnDisk.holds_timeline(dir)
     }
 }

@@ -14,7 +14,7 @@ use super::nature::holds_records;
 use super::path::{self, tidy};
 use super::root::{Enclosing, Given, Root};
 use super::tree::{Dir, OnDisk};
-use super::walk::{Excludes, Found, FoundEpisode, Walk};
+use super::walk::{Excludes, Found, FoundEpisode, Link, Walk};
 use crate::source::Artifact;
 
 /// The episodes below the given paths, and the paths that could not be searched.
@@ -197,7 +197,7 @@ impl<'e> Search<'e> {
             let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
             found.foreign.retain(|dir| is_first(dir));
         }
-        if found.decide_links(&self.roots, self.excludes) {
+        if found.decide_links(&self.roots, self.excludes, Link::target) {
             found.sort();
         }
         found

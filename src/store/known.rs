@@ -6,16 +6,18 @@ use std::mem;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::along::{Along, Changes, Listen};
 use super::fault::Fault;
 use super::path::{self, join};
+use super::recordless::Recordless;
 use super::root::{Given, Root};
-use super::snapshot::Noting;
-use super::tree::{Dir, OnDisk, Tree};
-use super::walk::{Excludes, Found, FoundEpisode, Walk, is_among};
-use crate::source::EPISODES;
+use super::snapshot::Snapshot;
+use super::stillness::FileVersion;
+use super::tree::{Dir, OnDisk};
+use super::walk::{Excludes, Found, FoundEpisode, Link, Walk, is_among};
+use crate::source::{EPISODES, EntryKind};
 
 /// A fault: its path, and its text.
 type Met = (PathBuf, String);
@@ -30,6 +32,9 @@ pub(crate) struct Known {
     /// What is decided about all of it.
     episodes: Vec<FoundEpisode>,
     decided: BTreeSet<Met>,
+    /// Where links lead, until a link or a directory is gone.
+    targets: BTreeMap<PathBuf, PathBuf>,
+    snapshot: Mutex<Snapshot>,
 }
 
 /// What a change of some directories makes of what is known.
@@ -55,6 +60,8 @@ impl Known {
             faults: BTreeSet::new(),
             episodes: Vec::new(),
             decided: BTreeSet::new(),
+            targets: BTreeMap::new(),
+            snapshot: Mutex::default(),
         })
     }
 
@@ -88,20 +95,6 @@ impl Known {
         join(&self.root.typed, below)
     }
 
-    /// Whether anything is known of a path, from the directory on, or of what is below it.
-    pub(crate) fn has(&self, below: &Path) -> bool {
-        let path = self.typed(below);
-        let found = &self.undecided;
-        let mut faults = self.faults.range((path.clone(), String::new())..);
-        let is_below = |it: &Path| it.starts_with(&path) || self.root.typed == path;
-        faults.next().is_some_and(|(path, _)| is_below(path))
-            || found.foreign.iter().any(|it| is_below(it))
-            || holds_any(&found.episodes, |it| &it.dir, &path)
-            || holds_any(&found.candidates, |it| &it.dir, &path)
-            || holds_any(&found.links, |it| &it.at, &path)
-            || holds_any(&found.recordless, |it| &it.dir, &path)
-    }
-
     /// The episodes at and above a path, from the directory on.
     pub(crate) fn episodes_around<'p>(&self, below: &'p Path) -> impl Iterator<Item = &'p Path> {
         let is_episode = |below: &Path| is_among(&self.episodes, &self.typed(below));
@@ -113,9 +106,24 @@ impl Known {
         self.walk_along(changes, excludes, listen);
     }
 
-    /// Walks through everything, and keeps nothing of it but what is noted.
-    pub(crate) fn note(&self, excludes: Excludes<'_>, noting: &Noting) {
-        self.walk(noting, excludes);
+    fn snapshot(&mut self) -> &mut Snapshot {
+        let snapshot = self.snapshot.get_mut();
+        snapshot.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Compares what is at some paths with what was seen there.
+    pub(crate) fn look<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) -> Changes {
+        let (root, mut changes) = (Arc::clone(&self.root), Changes::default());
+        for below in paths {
+            self.snapshot().look(&root.typed, below, &mut changes);
+        }
+        changes
+    }
+
+    /// Compares everything with what was seen, which stays what counts as seen.
+    pub(crate) fn look_at_all(&mut self) -> Changes {
+        let root = Arc::clone(&self.root);
+        self.snapshot().look_at_all(&root.typed)
     }
 
     /// Takes in what may have changed.
@@ -126,8 +134,13 @@ impl Known {
         listen: Listen<'_>,
     ) -> Renewed {
         let mut changes = self.with_parents(changes);
+        self.forget_targets(&changes);
         let (mut faults, mut touched) = (BTreeMap::new(), Vec::new());
+        let mut is_same = true;
         while !changes.0.is_empty() {
+            for (below, _) in changes.0.iter().filter(|(_, is_whole)| **is_whole) {
+                self.snapshot().forget(below);
+            }
             let mut part = self.walk_along(&changes, excludes, listen);
             let met = mem::take(&mut part.faults).into_iter();
             let met = met.filter(|fault| !fault.has_vanished()).map(with_text);
@@ -141,44 +154,66 @@ impl Known {
             let other = changes.0.iter();
             let other = other.filter(|(below, is_whole)| !**is_whole && is_other(below));
             let other = Changes(other.map(|(below, _)| (below.clone(), true)).collect());
-            if other.0.is_empty() && met.is_empty() && self.is_same(&changes, &part) {
-                touched.append(&mut part.episodes);
-                if faults.is_empty() && touched.len() == changes.0.len() {
-                    return Renewed {
-                        episodes: touched,
-                        ..Renewed::default()
-                    };
-                }
-                break;
-            }
             touched.extend(part.episodes.iter().chain(&part.candidates).cloned());
-            self.forget(&changes);
-            self.faults.extend(met.keys().cloned());
-            faults.extend(met);
-            self.undecided.append(part);
-            self.undecided.sort();
+            // Whether a candidate is a run depends on what it says.
+            is_same &= part.candidates.is_empty();
+            if !is_same || !other.0.is_empty() || !self.is_same(&changes, &part, &met) {
+                is_same = false;
+                self.forget(&changes);
+                self.faults.extend(met.keys().cloned());
+                faults.extend(met);
+                self.undecided.append(part);
+                self.undecided.sort();
+            }
             changes = other;
+        }
+        if is_same {
+            touched.retain(|it| is_among(&self.episodes, &it.dir.path()));
+            return Renewed {
+                episodes: touched,
+                ..Renewed::default()
+            };
         }
         self.decide(&touched, excludes, faults)
     }
 
-    /// Whether all changes are in episodes of which nothing else is known, nor found.
-    fn is_same(&self, changes: &Changes, part: &Found) -> bool {
-        let is_plain = |(below, is_whole): (&PathBuf, &bool)| {
-            let path = self.typed(below);
-            let mut faults = self.faults.range((path.clone(), String::new())..);
-            !*is_whole
-                && part.has(&path)
-                && !faults
-                    .next()
-                    .is_some_and(|(fault, _)| fault.starts_with(&path))
-                && !holds_any(&self.undecided.links, |it| &it.at, &path)
+    /// Forgets where links lead, unless all that changed are directories that are new.
+    fn forget_targets(&mut self, changes: &Changes) {
+        let whole = changes.0.iter().filter(|(_, is_whole)| **is_whole);
+        let is_new = |below: &Path| {
+            let is_dir = rustix::fs::lstat(self.typed(below))
+                .is_ok_and(|stat| FileVersion::from(&stat).kind() == EntryKind::Directory);
+            let snapshot = self.snapshot.lock();
+            let snapshot = snapshot.unwrap_or_else(PoisonError::into_inner);
+            is_dir && !snapshot.has(below)
         };
-        part.candidates.is_empty()
-            && part.links.is_empty()
-            && part.foreign.is_empty()
-            && part.recordless.is_empty()
-            && changes.0.iter().all(is_plain)
+        if !whole.map(|(below, _)| below).all(|below| is_new(below)) {
+            self.targets.clear();
+        }
+    }
+
+    /// Whether changes show what is known, and no more.
+    fn is_same(&self, changes: &Changes, part: &Found, met: &BTreeMap<Met, Fault>) -> bool {
+        if changes.0.get(Path::new("")) == Some(&true) {
+            return false;
+        }
+        let (whole, single) = changes.parts();
+        let mut known = BTreeSet::new();
+        let paths = whole.iter().map(|below| (&**below, true));
+        for (below, is_whole) in paths.chain(single.into_iter().map(|below| (below, false))) {
+            let path = self.typed(below);
+            let faults = self.faults.range((path.clone(), String::new())..);
+            let is_shown = |it: &Path| it == path || is_whole && it.starts_with(&path);
+            let faults = faults.take_while(|(it, _)| is_shown(it)).cloned();
+            known.extend(faults.map(|(path, text)| ("fault", path, text)));
+            self.undecided
+                .add_traits(Some((&path, is_whole)), &mut known);
+        }
+        let mut seen = BTreeSet::new();
+        part.add_traits(None, &mut seen);
+        let met = met.keys().cloned();
+        seen.extend(met.map(|(path, text)| ("fault", path, text)));
+        known == seen
     }
 
     /// Adds directories whose nature depends on what is in them besides artifacts.
@@ -198,23 +233,20 @@ impl Known {
         all
     }
 
-    fn walk(&self, tree: &dyn Tree, excludes: Excludes<'_>) -> Found {
-        let walk = Walk {
-            tree,
-            root: &self.root,
-            excludes,
-        };
-        walk.undecided(self.jobs)
-    }
-
     fn walk_along(&self, changes: &Changes, excludes: Excludes<'_>, listen: Listen<'_>) -> Found {
         let tree = Along {
+            snapshot: &self.snapshot,
             root: &self.root.typed,
             changes,
             episodes: &self.undecided.episodes,
             listen,
         };
-        let mut part = self.walk(&tree, excludes);
+        let walk = Walk {
+            tree: &tree,
+            root: &self.root,
+            excludes,
+        };
+        let mut part = walk.undecided(self.jobs);
         let is_shown = |path: &Path| changes.show(self.below(path));
         part.episodes.retain(|it| changes.show(&it.dir.below()));
         part.candidates.retain(|it| changes.show(&it.dir.below()));
@@ -275,7 +307,17 @@ impl Known {
         };
         now.decide(&OnDisk);
         now.sort();
-        now.decide_links(&[Arc::clone(&self.root)], excludes);
+        let mut targets = mem::take(&mut self.targets);
+        now.decide_links(&[Arc::clone(&self.root)], excludes, |link| {
+            let at = link.at.path();
+            if let Some(target) = targets.get(&at) {
+                return Ok(Some(target.clone()));
+            }
+            let target = link.target()?;
+            targets.extend(target.clone().map(|target| (at, target)));
+            Ok(target)
+        });
+        self.targets = targets;
         let decided = mem::take(&mut now.faults).into_iter();
         let decided = decided.filter(|fault| !fault.has_vanished()).map(with_text);
         let decided: BTreeMap<Met, Fault> = decided.collect();
@@ -310,6 +352,44 @@ impl Known {
     }
 }
 
+/// Something that is known of a path: what sort of thing it is, and what else tells it from others.
+type Trait = (&'static str, PathBuf, String);
+
+impl Found {
+    /// Adds what is known; of a path, and of what is below it if it is whole, if one is given.
+    fn add_traits(&self, at: Option<(&Path, bool)>, all: &mut BTreeSet<Trait>) {
+        let none = |_: &FoundEpisode| String::new();
+        add_shown(all, "episode", at, &self.episodes, |it| &it.dir, none);
+        add_shown(all, "candidate", at, &self.candidates, |it| &it.dir, none);
+        let in_episode = |it: &Link| it.is_in_episode.to_string();
+        add_shown(all, "link", at, &self.links, |it| &it.at, in_episode);
+        let files = |it: &Recordless| format!("{:?}", it.files);
+        add_shown(all, "recordless", at, &self.recordless, |it| &it.dir, files);
+        let is_shown = |it: &&PathBuf| {
+            at.is_none_or(|(path, is_whole)| *it == path || is_whole && it.starts_with(path))
+        };
+        let foreign = self.foreign.iter().filter(is_shown).cloned();
+        all.extend(foreign.map(|path| ("foreign", path, String::new())));
+    }
+}
+
+fn add_shown<T>(
+    all: &mut BTreeSet<Trait>,
+    sort: &'static str,
+    at: Option<(&Path, bool)>,
+    sorted: &[T],
+    dir: fn(&T) -> &Dir,
+    tell: impl Fn(&T) -> String,
+) {
+    let parts = match at {
+        None => [0..sorted.len(), 0..0],
+        Some((path, true)) => parts_of(sorted, dir, path),
+        Some((path, false)) => [parts_of(sorted, dir, path)[0].clone(), 0..0],
+    };
+    let items = parts.into_iter().filter_map(|part| sorted.get(part));
+    all.extend(items.flatten().map(|it| (sort, dir(it).path(), tell(it))));
+}
+
 fn with_text(fault: Fault) -> (Met, Fault) {
     ((fault.path().to_owned(), fault.to_string()), fault)
 }
@@ -333,12 +413,6 @@ fn parts_of<T>(sorted: &[T], dir: fn(&T) -> &Dir, path: &Path) -> [Range<usize>;
     let rest = sorted.get(below..).unwrap_or_default();
     let number = rest.partition_point(|it| dir(it).starts_with(&prefix));
     [at..at + usize::from(is_at), below..below + number]
-}
-
-fn holds_any<T>(sorted: &[T], dir: fn(&T) -> &Dir, path: &Path) -> bool {
-    parts_of(sorted, dir, path)
-        .iter()
-        .any(|part| !part.is_empty())
 }
 
 /// Removes what is at or below some paths, and what is at others.

@@ -19,7 +19,7 @@ const MAX_NAMED: usize = 3;
 
 /// The files of a directory that are no artifacts, as far as they tell whether a run is there.
 /// Hidden ones do not count: file systems and editors leave them behind.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OtherNames {
     count: usize,
     /// The first name in order.
@@ -29,7 +29,7 @@ pub(super) struct OtherNames {
 }
 
 /// Whether a file may be a record, or hold some, under a name that is not an artifact's.
-pub(crate) fn is_suspect(name: &[u8]) -> bool {
+fn is_suspect(name: &[u8]) -> bool {
     is_packed(name) || resembles_artifact(name)
 }
 

@@ -1,77 +1,39 @@
-//! A directory -> what a walk sees of each directory below it -> where that changed.
+//! What a walk saw of each directory -> where that has changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use rustix::fs::{Access, AtFlags, CWD};
 
 use super::along::Changes;
 use super::listing::{Listing, list};
+use super::other_names::OtherNames;
+use super::path::{is_nothing, join};
 use super::stillness::FileVersion;
-use super::tree::{Dir, OnDisk, Tree};
-use crate::source::{Artifact, Entries, EntryKind};
+use crate::source::{Artifact, EntryKind};
 
-/// The artifacts of a directory: as listed, and the version of each that may be looked at.
-type Versions = [Option<(EntryKind, Option<FileVersion>)>; Artifact::ALL.len()];
-
-/// What a walk saw of all directories, by their paths from the top on.
+/// What was seen of all directories, by their paths from the top on.
 #[derive(Default)]
-pub(crate) struct Snapshot(BTreeMap<PathBuf, Seen>);
+pub(super) struct Snapshot(BTreeMap<PathBuf, Seen>);
 
 /// What was seen of a directory.
-#[derive(Default)]
 struct Seen {
-    versions: Versions,
-    /// Whether an artifact was written just now: another write may leave the same version behind.
-    is_fresh: bool,
-    /// Files that may be records under other names.
-    suspects: BTreeSet<Arc<OsStr>>,
-    /// The directories in it, and the links.
-    names: BTreeMap<Arc<OsStr>, Option<FileVersion>>,
+    /// The device, and the number of the directory on it.
+    identity: Option<(u64, u64)>,
     /// Whether it may be listed, and what is in it be looked at.
     is_open: bool,
-}
-
-/// The tree of a disk, which notes what is seen of it.
-#[derive(Default)]
-pub(crate) struct Noting(Mutex<Snapshot>);
-
-impl Noting {
-    fn note(&self, dir: &Dir, listing: &Listing, is_open: bool) {
-        let seen = Seen::new(&dir.path(), listing, is_open);
-        let mut snapshot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        snapshot.0.insert(dir.below(), seen);
-    }
-
-    pub(crate) fn into_snapshot(self) -> Snapshot {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Tree for Noting {
-    fn list(&self, dir: &Dir) -> io::Result<Listing> {
-        let listing = OnDisk.list(dir);
-        let is_open = listing.is_ok() && is_open(&dir.path());
-        match &listing {
-            Ok(listing) => self.note(dir, listing, is_open),
-            Err(_) => self.note(dir, &Listing::default(), false),
-        }
-        listing
-    }
-
-    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
-        let holds = OnDisk.holds_timeline(dir);
-        let mut listing = Listing::default();
-        if matches!(holds, Ok(true)) {
-            listing.entries.set(Artifact::Events, EntryKind::File);
-        }
-        self.note(dir, &listing, holds.is_ok());
-        holds
-    }
+    /// Each artifact: as listed, and its version if it may be looked at.
+    versions: [Option<(EntryKind, Option<FileVersion>)>; Artifact::ALL.len()],
+    /// Whether an artifact was written just now: another write may leave the same version behind.
+    is_fresh: bool,
+    /// The other files, where there is no artifact.
+    others: OtherNames,
+    /// The directories in it, and the links.
+    names: BTreeMap<Arc<OsStr>, Option<FileVersion>>,
 }
 
 /// The numbers of file systems that report no changes by others: NFS, SMB, CIFS, FUSE and virtiofs,
@@ -108,69 +70,152 @@ pub(crate) fn reports_no_changes(dir: &Path) -> bool {
 }
 
 /// Whether a directory may be listed, and what is in it be looked at.
-pub(crate) fn is_open(dir: &Path) -> bool {
+fn is_open(dir: &Path) -> bool {
     let access = Access::READ_OK | Access::EXEC_OK;
     rustix::fs::accessat(CWD, dir, access, AtFlags::EACCESS).is_ok()
 }
 
 impl Snapshot {
-    /// What differs from an earlier snapshot.
-    pub(crate) fn since(&self, before: &Self) -> Changes {
-        let mut changes = Changes::default();
-        let mut add = |below: PathBuf, is_whole: bool| {
-            *changes.0.entry(below).or_default() |= is_whole;
-        };
-        let (none, known) = (Seen::default(), before.0.keys().chain(self.0.keys()));
-        for below in known {
-            let was = before.0.get(below).unwrap_or(&none);
-            let is = self.0.get(below).unwrap_or(&none);
-            if was.is_open != is.is_open {
-                add(below.clone(), true);
-            } else if was.is_fresh || was.versions != is.versions || was.suspects != is.suspects {
-                add(below.clone(), false);
-            }
-            for name in was.names.keys().chain(is.names.keys()) {
-                if was.names.get(name) != is.names.get(name) {
-                    add(below.join(&**name), true);
+    /// Notes what a directory lists; the names in it only if it is whole.
+    pub(super) fn note(
+        &mut self,
+        below: PathBuf,
+        path: &Path,
+        listing: &io::Result<Listing>,
+        is_whole: bool,
+    ) {
+        let mut is = Seen::new(path, listing);
+        if !is_whole {
+            is.names = self
+                .0
+                .remove(&below)
+                .map(|was| was.names)
+                .unwrap_or_default();
+        }
+        self.0.insert(below, is);
+    }
+
+    /// Forgets all directories at and below a path.
+    pub(super) fn forget(&mut self, below: &Path) {
+        let known = self.0.range(below.to_owned()..).map(|(it, _)| it);
+        let doomed: Vec<PathBuf> = known
+            .take_while(|it| it.starts_with(below))
+            .cloned()
+            .collect();
+        for below in doomed {
+            self.0.remove(&below);
+        }
+    }
+
+    /// Whether a directory was seen at a path.
+    pub(super) fn has(&self, below: &Path) -> bool {
+        self.0.contains_key(below)
+    }
+
+    /// Adds what differs now at a path: the directory or the link there, and what is in it. That is
+    /// noted.
+    pub(super) fn look(&mut self, root: &Path, below: &Path, changes: &mut Changes) {
+        let mut at = below;
+        if let (Some(dir), Some(name)) = (below.parent(), below.file_name())
+            && let Some(parent) = self.0.get_mut(dir)
+        {
+            let is = version(&join(root, below));
+            let is = is
+                .filter(|_| name != ".git")
+                .and_then(|it| match it.kind() {
+                    EntryKind::Directory => Some(None),
+                    EntryKind::Link => Some(Some(it)),
+                    EntryKind::File | EntryKind::Special => None,
+                });
+            if parent.names.get(name) != is.as_ref() {
+                match is {
+                    Some(is) => drop(parent.names.insert(name.into(), is)),
+                    None => drop(parent.names.remove(name)),
                 }
+                return changes.add(below.to_owned(), true);
+            }
+            if is.is_none() && !parent.holds_artifact() {
+                at = dir;
             }
         }
+        if let Some(is) = self.look_into(root, at, changes) {
+            self.0.insert(at.to_owned(), is);
+        }
+    }
+
+    /// Adds what differs now anywhere. None of that is noted.
+    pub(super) fn look_at_all(&self, root: &Path) -> Changes {
+        let mut changes = Changes::default();
+        for below in self.0.keys() {
+            self.look_into(root, below, &mut changes);
+        }
         changes
+    }
+
+    fn look_into(&self, root: &Path, below: &Path, changes: &mut Changes) -> Option<Seen> {
+        let was = self.0.get(below)?;
+        let path = join(root, below);
+        let listing = list(&path);
+        if matches!(&listing, Err(error) if is_nothing(error)) && below != Path::new("") {
+            // What is seen of the directory around it tells.
+            return None;
+        }
+        let is = Seen::new(&path, &listing);
+        if (was.identity, was.is_open) != (is.identity, is.is_open) {
+            changes.add(below.to_owned(), true);
+        } else if was.is_fresh || was.versions != is.versions || was.others != is.others {
+            changes.add(below.to_owned(), false);
+        }
+        for name in was.names.keys().chain(is.names.keys()) {
+            if was.names.get(name) != is.names.get(name) {
+                changes.add(below.join(&**name), true);
+            }
+        }
+        Some(is)
     }
 }
 
 impl Seen {
-    fn new(dir: &Path, listing: &Listing, is_open: bool) -> Self {
+    fn new(dir: &Path, listing: &io::Result<Listing>) -> Self {
         let now = SystemTime::now();
-        let version = |name: &OsStr| {
-            let stat = rustix::fs::lstat(dir.join(name)).ok()?;
-            Some(FileVersion::from(&stat))
-        };
-        let entries: &Entries = &listing.entries;
+        let none = Listing::default();
+        let is_open = listing.is_ok() && is_open(dir);
+        let listing = listing.as_ref().unwrap_or(&none);
         let versions = Artifact::ALL.map(|artifact| {
-            let kind = entries.kind(artifact)?;
-            Some((kind, version(artifact.file_name().as_ref())))
+            let kind = listing.entries.kind(artifact)?;
+            Some((kind, version(&dir.join(artifact.file_name()))))
         });
-        let mut known = versions
-            .iter()
-            .flatten()
-            .filter_map(|(_, version)| *version);
+        let mut known = versions.iter().flatten();
+        let mut others = listing.others.clone();
+        if known.clone().next().is_some() {
+            others = OtherNames::default();
+        }
+        others.suspects.sort_unstable();
         let directories = listing
             .directories
             .iter()
             .map(|name| (Arc::clone(name), None));
-        let links = listing
-            .links
-            .iter()
-            .map(|name| (Arc::clone(name), version(name)));
+        let links = listing.links.iter();
+        let links = links.map(|name| (Arc::clone(name), version(&dir.join(&**name))));
         Self {
-            is_fresh: known.any(|version| version.is_fresh(now)),
-            versions,
-            suspects: listing.others.suspects.iter().cloned().collect(),
-            names: directories.chain(links).collect(),
+            identity: rustix::fs::stat(dir).ok().map(|it| (it.st_dev, it.st_ino)),
             is_open,
+            is_fresh: known.any(|(_, version)| version.is_some_and(|it| it.is_fresh(now))),
+            versions,
+            others,
+            names: directories.chain(links).collect(),
         }
     }
+
+    fn holds_artifact(&self) -> bool {
+        self.versions.iter().any(Option::is_some)
+    }
+}
+
+fn version(path: &Path) -> Option<FileVersion> {
+    rustix::fs::lstat(path)
+        .ok()
+        .map(|stat| FileVersion::from(&stat))
 }
 
 /// Looks whether a directory can be listed.

@@ -387,7 +387,13 @@ impl Found {
     }
 
     /// Links that lead to a directory that is not judged are faults; whether there are any.
-    pub(super) fn decide_links(&mut self, roots: &[Arc<Root>], excludes: Excludes<'_>) -> bool {
+    /// `lead` tells where a link leads.
+    pub(super) fn decide_links(
+        &mut self,
+        roots: &[Arc<Root>],
+        excludes: Excludes<'_>,
+        mut lead: impl FnMut(&Link) -> Result<Option<PathBuf>, Fault>,
+    ) -> bool {
         let links = std::mem::take(&mut self.links);
         if links.is_empty() {
             return false;
@@ -400,7 +406,7 @@ impl Found {
         // Two given paths may lead to one link.
         let mut faults = BTreeMap::new();
         for link in links {
-            let (fault, target) = match link.target() {
+            let (fault, target) = match lead(&link) {
                 Ok(None) => continue,
                 Ok(Some(target)) => (None, target),
                 Err(fault) => (Some(fault), PathBuf::new()),

@@ -74,7 +74,7 @@ enum Act {
 
 fn path() -> impl Strategy<Value = String> {
     let name = select(&["a", "b", "episodes", "state.json", ".git"]);
-    let below = prop::collection::vec(name, 0..3).prop_map(|names| names.join("/"));
+    let below = prop::collection::vec(name, 0..4).prop_map(|names| names.join("/"));
     let place = select(&["episodes", "episodes", "episodes", "x", "x/episodes"]);
     (place, below).prop_map(|(place, below)| format!("{place}/{below}"))
 }
@@ -86,6 +86,8 @@ fn act() -> impl Strategy<Value = Act> {
         "summary.json",
         "learn.jsonl",
         "manifest.json",
+        "state.json.gz",
+        "notes.txt",
     ]);
     let text = select(&["{}", "", r#"{"episode_id":"a"}"#, r#"{"version":"1.0"}"#]);
     let target = select(&[
@@ -234,7 +236,9 @@ impl Known {
     fn until(&mut self, news: &Receiver<News>, run: &Path) {
         let run = run.display().to_string();
         loop {
-            let news = news.recv_timeout(TOO_LONG).unwrap();
+            let news = news
+                .recv_timeout(TOO_LONG)
+                .unwrap_or_else(|_| panic!("no {run}: {self:?}"));
             let is_last = matches!(&news, News::Judged(episode) if episode.dir == run);
             self.take(news);
             if is_last {

@@ -1,6 +1,6 @@
 //! Reports of changes -> the directories to judge, each once it has been unchanged for a while.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -28,10 +28,8 @@ pub(super) struct Touched {
 #[derive(Default)]
 struct Inbox {
     /// Paths from the top on, which is the empty path.
-    changes: BTreeMap<PathBuf, Touch>,
+    touches: BTreeMap<PathBuf, Touch>,
     new: BTreeMap<PathBuf, bool>,
-    /// The directories that can't be listed, or in which nothing can be looked at.
-    closed: BTreeSet<PathBuf>,
     /// What counts besides artifacts.
     other_files: OtherFiles,
     end: Option<End>,
@@ -51,9 +49,8 @@ pub(super) enum End {
 struct Touch {
     first: Instant,
     last: Instant,
-    /// Whether everything below may have changed too; `None` where only other files did.
-    is_whole: Option<bool>,
-    has_others: bool,
+    /// Whether everything at and below the path counts as changed, however it looks.
+    is_whole: bool,
 }
 
 impl Touch {
@@ -62,28 +59,22 @@ impl Touch {
     }
 }
 
-/// What to judge now.
+/// What to look at now.
 #[derive(Default)]
 pub(super) struct Due {
-    /// Paths at which something changed, each with whether everything below may have changed too;
-    /// else only the artifacts in the directory did.
-    pub(super) changes: BTreeMap<PathBuf, bool>,
-    /// Directories in which another file changed, which counts in an episode.
-    pub(super) others: BTreeSet<PathBuf>,
-    /// Changes of the first kind since the last time: to be watched at once, and judged later.
+    /// Paths at which something may have changed, each with whether everything at and below it
+    /// counts as changed, however it looks.
+    pub(super) touched: BTreeMap<PathBuf, bool>,
+    /// Directories that came since the last time: to be watched at once, and judged later.
     pub(super) new: BTreeMap<PathBuf, bool>,
     pub(super) end: Option<End>,
 }
 
 impl Due {
-    fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.others.is_empty() && self.new.is_empty()
-    }
-
     /// Everything.
     pub(super) fn all() -> Self {
         Self {
-            changes: BTreeMap::from([(PathBuf::new(), true)]),
+            touched: BTreeMap::from([(PathBuf::new(), true)]),
             ..Self::default()
         }
     }
@@ -98,15 +89,16 @@ impl Touched {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Records that something may have changed at a path; everything, if it is whole.
     pub(super) fn add(&self, below: PathBuf, is_whole: bool) {
-        self.inbox().add(below, Some(is_whole), Instant::now());
+        self.inbox().add(below, is_whole, Instant::now());
         self.news.notify_one();
     }
 
-    /// Records that a file besides the artifacts changed in a directory.
-    pub(super) fn add_other(&self, dir: PathBuf) {
-        self.inbox().add(dir, None, Instant::now());
-        self.news.notify_one();
+    /// Records that a directory came.
+    pub(super) fn add_new(&self, below: &Path) {
+        self.inbox().new.insert(below.to_owned(), true);
+        self.add(below.to_owned(), false);
     }
 
     /// Sets which files count besides artifacts.
@@ -117,17 +109,6 @@ impl Touched {
     /// Whether a file with this name counts besides artifacts.
     pub(super) fn counts(&self, name: &OsStr) -> bool {
         self.inbox().other_files.may_be(name)
-    }
-
-    /// Notes whether a directory can be listed, and what is in it be looked at. Returns whether
-    /// that is new.
-    pub(super) fn set_open(&self, below: &Path, is_open: bool) -> bool {
-        let closed = &mut self.inbox().closed;
-        if is_open {
-            closed.remove(below)
-        } else {
-            closed.insert(below.to_owned())
-        }
     }
 
     /// Records that everything may have changed.
@@ -147,10 +128,10 @@ impl Touched {
             let now = Instant::now();
             let due = inbox.take(now);
             let is_over = until.is_some_and(|until| until <= now);
-            if is_over || due.end.is_some() || !due.is_empty() {
+            if is_over || due.end.is_some() || !(due.touched.is_empty() && due.new.is_empty()) {
                 return due;
             }
-            let next = inbox.changes.values().map(Touch::due).chain(until).min();
+            let next = inbox.touches.values().map(Touch::due).chain(until).min();
             inbox = match next {
                 None => self
                     .news
@@ -168,62 +149,44 @@ impl Touched {
 }
 
 impl Inbox {
-    fn add(&mut self, below: PathBuf, is_whole: Option<bool>, now: Instant) {
-        let is_full = self.changes.len() >= MAX_CHANGES && !self.changes.contains_key(&below);
-        let (below, is_whole) = if is_full {
-            self.changes.retain(|known, _| known == Path::new(""));
+    fn add(&mut self, mut below: PathBuf, mut is_whole: bool, now: Instant) {
+        if self.touches.len() >= MAX_CHANGES && !self.touches.contains_key(&below) {
+            self.touches.retain(|known, _| known == Path::new(""));
             self.new.clear();
-            (PathBuf::new(), Some(true))
-        } else {
-            (below, is_whole)
-        };
-        if is_whole == Some(true) {
-            self.new.insert(below.clone(), true);
+            (below, is_whole) = (PathBuf::new(), true);
         }
-        let touch = self.changes.entry(below).or_insert(Touch {
+        let touch = self.touches.entry(below).or_insert(Touch {
             first: now,
             last: now,
             is_whole,
-            has_others: false,
         });
         touch.last = now;
-        touch.is_whole = touch.is_whole.max(is_whole);
-        touch.has_others |= is_whole.is_none();
+        touch.is_whole |= is_whole;
     }
 
-    /// Takes the changes that are due; at the end, all of them.
+    /// Takes what is due; at the end, all of it.
     fn take(&mut self, now: Instant) -> Due {
-        let mut due = Due {
-            changes: BTreeMap::new(),
-            others: BTreeSet::new(),
+        let end = self.end.clone();
+        let is_due = |_: &PathBuf, touch: &mut Touch| end.is_some() || touch.due() <= now;
+        let due = self.touches.extract_if(.., is_due);
+        let touched = due.map(|(below, touch)| (below, touch.is_whole)).collect();
+        Due {
+            touched,
             new: std::mem::take(&mut self.new),
-            end: self.end.clone(),
-        };
-        self.changes.retain(|below, touch| {
-            let is_due = due.end.is_some() || touch.due() <= now;
-            if is_due {
-                due.changes
-                    .extend(touch.is_whole.map(|it| (below.clone(), it)));
-                due.others.extend(touch.has_others.then(|| below.clone()));
-            }
-            !is_due
-        });
-        due
+            end,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use notify::event::{MetadataKind, ModifyKind, RemoveKind};
-
-    use super::super::{EventKind, place};
     use super::*;
 
     fn inbox(touches: &[(&str, u64)], start: Instant) -> Inbox {
         let mut inbox = Inbox::default();
         for (dir, at) in touches {
             let at = start + Duration::from_millis(*at);
-            inbox.add(dir.into(), Some(false), at);
+            inbox.add(dir.into(), false, at);
         }
         inbox
     }
@@ -231,7 +194,7 @@ mod tests {
     fn taken(inbox: &mut Inbox, now: Instant) -> Vec<String> {
         inbox
             .take(now)
-            .changes
+            .touched
             .into_keys()
             .map(|below| below.display().to_string())
             .collect()
@@ -265,28 +228,11 @@ mod tests {
         let start = Instant::now();
         let mut inbox = Inbox::default();
         for index in 0..3 * MAX_CHANGES {
-            inbox.add(index.to_string().into(), Some(false), start);
-            assert!(inbox.changes.len() <= MAX_CHANGES);
+            inbox.add(index.to_string().into(), false, start);
+            assert!(inbox.touches.len() <= MAX_CHANGES);
         }
         let due = inbox.take(start + PATIENCE);
-        assert!(due.changes.get(Path::new("")) == Some(&true));
-    }
-
-    #[test]
-    fn nothing_is_kept_of_files_and_of_what_is_gone() {
-        let temp = tempfile::tempdir().unwrap();
-        let (file, dir) = (temp.path().join("notes.txt"), temp.path().join("closed"));
-        std::fs::write(&file, "").unwrap();
-        let touched = Touched::new();
-        let event = |kind, path: &Path| {
-            let below = path.strip_prefix(temp.path()).unwrap();
-            place(kind, path, below, &touched).is_some()
-        };
-        let metadata = EventKind::Modify(ModifyKind::Metadata(MetadataKind::Permissions));
-        assert!(!event(metadata, &file));
-        assert!(touched.set_open(Path::new("closed"), false));
-        assert!(event(EventKind::Remove(RemoveKind::Folder), &dir));
-        assert!(touched.inbox().closed.is_empty());
+        assert!(due.touched.get(Path::new("")) == Some(&true));
     }
 
     #[test]
