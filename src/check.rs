@@ -21,7 +21,7 @@ use crate::load::Wanted;
 use crate::parallel::cores;
 use crate::rule::{Check, OnDemand};
 use crate::rules::{self, RuleSet, UnknownName};
-use crate::store::Fault;
+use crate::store::{Fault, Links};
 #[cfg(test)]
 use crate::team::Team;
 use crate::team::TeamJudges;
@@ -67,7 +67,7 @@ pub(crate) struct Settings {
     pub(crate) required: BTreeSet<usize>,
     /// One on each core, unless a number is set.
     pub(crate) jobs: Option<NonZeroUsize>,
-    pub(crate) follow_links: bool,
+    pub(crate) links: Links,
     /// Whether each report keeps what a list of runs shows of its run.
     pub(crate) keep_cards: bool,
     /// Whether each report says of each rule that is on what it found, compared or skipped.

@@ -52,7 +52,7 @@ pub(crate) use changed::{Changed, Reads, changed_since};
 pub use discover::Discovery;
 pub(crate) use discover::discover;
 pub use disk::EpisodeDir;
-pub(crate) use disk::Directory;
+pub(crate) use disk::{Directory, Links};
 pub use fault::Fault;
 pub(crate) use fault::{FaultKind, unlistable};
 pub use keys::episodes_of;

@@ -113,8 +113,8 @@ impl Worker {
         let mut readings = 0;
         loop {
             readings += 1;
-            let follow_links = checker.settings.follow_links;
-            let files = Directory::open(&episode, follow_links).map_err(fault)?;
+            let links = checker.settings.links.clone();
+            let files = Directory::open(&episode, links).map_err(fault)?;
             let others = checker.team().judged_files().map(|(_, file)| &file.name);
             let files = files.with_others(others);
             let identity = Identity {

@@ -19,6 +19,7 @@ use crate::check::all_rules;
 use crate::config::{Config, ConfigSource, Origin, Setting};
 use crate::finding::Level;
 use crate::gate::{Baseline, Error, Gate};
+use crate::printable::escape;
 use crate::report::{Format, settings_in_words};
 use crate::rules::{MANIFEST, RuleSet};
 use crate::timestamp::Timestamp;
@@ -130,6 +131,15 @@ pub(super) struct GateArgs {
     /// Sets the rule `manifest/digest` to error. `--rule` has precedence.
     #[arg(long, value_name = "BOOL", env = "RUNVET_VERIFY_MANIFEST")]
     verify_manifest: Option<bool>,
+
+    /// Read artifacts that are symbolic links to files within their episode's directory, or beneath
+    /// DIR
+    ///
+    /// DIR is a store into which tools make links, such as `.git/annex`, `.dvc/cache` or
+    /// `/nix/store`. By default links are errors. Those that lead elsewhere are always errors,
+    /// because they could make runvet read any file.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    follow_links: Option<Option<PathBuf>>,
 
     /// Accept the findings that this file lists: they do not fail the check
     ///
@@ -378,6 +388,14 @@ impl GateArgs {
         given: &Given<'_>,
         rules: &[(String, Level, &str)],
     ) -> Result<Gate, Failure> {
+        gate = match &self.follow_links {
+            None => gate,
+            Some(None) => gate.follow_links(true),
+            Some(Some(store)) => gate.follow_links_into(store).map_err(|error| {
+                let store = escape(&store.to_string_lossy()).into_owned();
+                Failure::Fault(format!("can't follow links into {store}: {error}"))
+            })?,
+        };
         if let Some(select) = &self.select {
             gate = gate.select(select)?;
         }

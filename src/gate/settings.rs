@@ -16,6 +16,7 @@ use crate::config::{Config, ConfigSource, Files, read_team};
 use crate::digest::{Digest, Parts};
 use crate::finding::{Deny, Finding, Level};
 use crate::source::EpisodeKey;
+use crate::store::Links;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
 use crate::timestamp::Timestamp;
@@ -189,7 +190,29 @@ impl Gate {
     /// Links that lead out of it are never followed, because they could make runvet read any file.
     #[must_use]
     pub fn follow_links(self, follow: bool) -> Self {
-        self.set(|settings| settings.follow_links = follow)
+        let links = if follow {
+            Links::Inside
+        } else {
+            Links::Refused
+        };
+        self.set(|settings| settings.links = links)
+    }
+
+    /// Sets a directory to which links may lead as well: a store of a tool such as git-annex, DVC
+    /// or Nix. Links that lead elsewhere are never followed.
+    ///
+    /// # Errors
+    ///
+    /// Where the directory can't be reached.
+    pub fn follow_links_into(self, store: &Path) -> std::io::Result<Self> {
+        let links = Links::Beneath(store.canonicalize()?);
+        Ok(self.set(|settings| settings.links = links))
+    }
+
+    /// Whether an artifact may be a symbolic link.
+    #[cfg(feature = "cli")]
+    pub(crate) fn follows_links(&self) -> bool {
+        !matches!(self.settings.links, Links::Refused)
     }
 
     /// Sets whether each report also keeps what a list of runs shows of its run, as
@@ -306,7 +329,7 @@ impl Gate {
         let required = self.settings.required.iter();
         let required = required.filter_map(|index| rules.get(*index));
         let decisive = serde_json::to_vec(&(
-            self.settings.follow_links,
+            !matches!(self.settings.links, Links::Refused),
             required.map(|rule| &*rule.info.id).collect::<Vec<_>>(),
             self.config.map(|digest| digest.to_string()),
             (&levels.selected, last),

@@ -284,7 +284,10 @@ impl Verifier<'_> {
     fn unreadable(&mut self, name: &str, why: &Unreadable) -> Option<FileTrouble> {
         match why {
             Unreadable::Vanished => return Some(FileTrouble::Absent),
-            Unreadable::Link | Unreadable::Dangling | Unreadable::Outside => {
+            Unreadable::Link
+            | Unreadable::Dangling
+            | Unreadable::NotFetched(_)
+            | Unreadable::Outside => {
                 return Some(FileTrouble::Link);
             }
             Unreadable::Directory => return Some(FileTrouble::Directory),

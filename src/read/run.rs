@@ -19,8 +19,8 @@ use crate::record::{State, Summary};
 use crate::schema::{self, CompiledSchema};
 use crate::source::{Artifact, EpisodeKey, Spot};
 use crate::store::{
-    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, Given, InMemory, Opened,
-    display,
+    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, Given, InMemory, Links,
+    Opened, display,
 };
 #[cfg(feature = "cli")]
 use crate::timestamp::Timestamp;
@@ -355,7 +355,8 @@ impl RunReader {
     }
 
     fn files(&self) -> Result<Directory, Error> {
-        Directory::open(&self.dir, false).map_err(|error| Error::at(&self.dir.path, &error))
+        Directory::open(&self.dir, Links::Refused)
+            .map_err(|error| Error::at(&self.dir.path, &error))
     }
 
     /// The content of an artifact, to be read piece by piece.

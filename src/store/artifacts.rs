@@ -112,6 +112,9 @@ pub enum Unreadable {
     /// It is a symbolic link to nothing.
     #[error("it is a symbolic link to a file that does not exist")]
     Dangling,
+    /// It is a symbolic link to a file of a store that this command fetches.
+    #[error("it is a symbolic link into a store, and its file is not fetched")]
+    NotFetched(&'static str),
     /// It is a symbolic link that leaves the episode.
     #[error("it is a symbolic link that leads out of the episode's directory")]
     Outside,

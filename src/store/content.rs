@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::Unreadable;
-use super::disk::{Directory, EpisodeDir};
+use super::disk::{Directory, EpisodeDir, Links};
 use super::path::{is_loop, is_nothing};
 use crate::document::{Kind, Refused, Tape};
 use crate::record::STATE_FIELDS;
@@ -37,7 +37,7 @@ pub(super) fn names_run(dir: &EpisodeDir) -> bool {
 /// object.
 fn shares_no_field(dir: &EpisodeDir) -> Option<bool> {
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
-    let directory = Directory::open(dir, false).ok()?;
+    let directory = Directory::open(dir, Links::Refused).ok()?;
     let opened = directory.open_file(Artifact::State).ok()?;
     opened.read_record(&mut bytes).ok()?;
     let root = tape.read_record(&bytes).ok()?.root();
@@ -47,7 +47,7 @@ fn shares_no_field(dir: &EpisodeDir) -> Option<bool> {
 
 fn has_episode_id(dir: &EpisodeDir) -> Result<bool, Unreadable> {
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
-    let directory = Directory::open(dir, false)?;
+    let directory = Directory::open(dir, Links::Refused)?;
     let opened = directory.open_file(Artifact::Summary)?;
     opened.read_record(&mut bytes)?;
     Ok(match tape.read_record(&bytes) {

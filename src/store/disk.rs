@@ -3,16 +3,19 @@
 
 use std::cell::Cell;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsRawFd as _, OwnedFd};
+#[cfg(target_os = "linux")]
+use rustix::fs::ResolveFlags;
 use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::artifacts::limit;
 use super::listing::{list, open_dir};
+use super::path::is_nothing;
 use super::stillness::{FileVersion, Movement, OpenedAt};
 use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
 use crate::source::{Artifact, Entries, EntryKind, EpisodeKey};
@@ -45,12 +48,24 @@ impl EpisodeDir {
     }
 }
 
+/// Where an artifact may lead that is a symbolic link.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Links {
+    /// Links are not followed.
+    #[default]
+    Refused,
+    /// To files of the episode.
+    Inside,
+    /// To files of the episode, and to those beneath a directory: a store that tools make links
+    /// into. Its path is the real one.
+    Beneath(PathBuf),
+}
+
 /// An open directory of an episode.
 pub(crate) struct Directory {
     dir: OwnedFd,
     entries: Entries,
-    /// Whether artifacts may be symbolic links.
-    follow_links: bool,
+    links: Links,
     /// The version of each artifact when it was opened, and when that was.
     opened: [Cell<Option<OpenedAt>>; Artifact::ALL.len()],
     /// Other files that must be still, each with its version before any was read.
@@ -70,7 +85,9 @@ impl Artifacts for Directory {
 
     fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
         match self.entries.kind(artifact) {
-            Some(EntryKind::Link) if !self.follow_links => Err(Unreadable::Link),
+            Some(EntryKind::Link) if matches!(self.links, Links::Refused) => {
+                Err(self.link(artifact, Unreadable::Link))
+            }
             // Whether a link leads to a readable file shows when it is opened.
             Some(EntryKind::Link) => self.open_file(artifact).map(drop),
             Some(EntryKind::Directory) => Err(Unreadable::Directory),
@@ -128,17 +145,17 @@ impl Artifacts for Directory {
 
 impl Directory {
     /// Opens an episode's directory.
-    pub(crate) fn open(episode: &EpisodeDir, follow_links: bool) -> io::Result<Self> {
+    pub(crate) fn open(episode: &EpisodeDir, links: Links) -> io::Result<Self> {
         let dir = open_dir(&episode.path)?;
-        Ok(Self::new(dir, episode.entries, follow_links))
+        Ok(Self::new(dir, episode.entries, links))
     }
 
     /// A directory that is open, and what it lists.
-    pub(super) fn new(dir: OwnedFd, entries: Entries, follow_links: bool) -> Self {
+    pub(super) fn new(dir: OwnedFd, entries: Entries, links: Links) -> Self {
         Self {
             dir,
             entries,
-            follow_links,
+            links,
             opened: Default::default(),
             others: Vec::new(),
             lacking: Cell::new(None),
@@ -190,29 +207,22 @@ impl Directory {
     fn open_any(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
         // Without O_NONBLOCK, opening a FIFO would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let is_link = self.entries.kind(artifact) == Some(EntryKind::Link);
+        if is_link && matches!(self.links, Links::Refused) {
+            return Err(self.link(artifact, Unreadable::Link));
+        }
         #[cfg(target_os = "linux")]
-        if self.follow_links {
-            use rustix::fs::ResolveFlags;
-            let open = |flags| {
-                let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-                let name = artifact.file_name();
-                rustix::fs::openat2(&self.dir, name, flags, Mode::empty(), beneath)
-            };
-            if self.entries.kind(artifact) == Some(EntryKind::Link)
-                && let Ok(target) = open(OFlags::PATH | OFlags::CLOEXEC)
-                && let Ok(stat) = rustix::fs::fstat(&target)
-                && FileVersion::from(&stat).kind() == EntryKind::Special
-            {
-                return Err(Unreadable::Special);
-            }
-            match open(flags) {
+        if is_link {
+            match open_regular(
+                &self.dir,
+                Path::new(artifact.file_name()),
+                ResolveFlags::empty(),
+            ) {
                 // An old kernel or a sandbox does not support it: then links are not followed.
                 Err(Errno::NOSYS | Errno::PERM) => {}
-                Err(Errno::XDEV) => return Err(Unreadable::Outside),
-                Err(Errno::NOENT | Errno::LOOP)
-                    if self.entries.kind(artifact) == Some(EntryKind::Link) =>
-                {
-                    return Err(Unreadable::Dangling);
+                Err(Errno::XDEV) => return self.open_in_store(artifact),
+                Err(Errno::NOENT | Errno::LOOP) => {
+                    return Err(self.link(artifact, Unreadable::Dangling));
                 }
                 other => return other.map_err(|errno| self.unreadable(errno)),
             }
@@ -225,6 +235,38 @@ impl Directory {
             Mode::empty(),
         )
         .map_err(|errno| self.unreadable(errno))
+    }
+
+    /// Opens the file in a store that an artifact leads to. Whatever is in its place by then, nothing
+    /// but a file beneath the store is opened.
+    #[cfg(target_os = "linux")]
+    fn open_in_store(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
+        let Links::Beneath(store) = &self.links else {
+            return Err(self.link(artifact, Unreadable::Outside));
+        };
+        // Opening a path alone has no effect on what is there.
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let target = rustix::fs::openat(&self.dir, artifact.file_name(), flags, Mode::empty());
+        let target = target.map_err(|_| self.link(artifact, Unreadable::Dangling))?;
+        let target = std::fs::read_link(format!("/proc/self/fd/{}", target.as_raw_fd()));
+        let target = target.map_err(|_| Unreadable::Outside)?;
+        let below = target.strip_prefix(store);
+        let below = below.map_err(|_| Unreadable::Outside)?;
+        let store = open_dir(store).map_err(Unreadable::from)?;
+        open_regular(&store, below, ResolveFlags::NO_SYMLINKS)
+            .map_err(|errno| self.unreadable(errno))
+    }
+
+    /// Why a link is not read: its file was not fetched into the store that it leads to, or else.
+    fn link(&self, artifact: Artifact, otherwise: Unreadable) -> Unreadable {
+        let name = artifact.file_name();
+        let target = rustix::fs::readlinkat(&self.dir, name, Vec::new()).ok();
+        let command = target.and_then(|target| fetching(&target.to_string_lossy()));
+        let stat = || rustix::fs::statat(&self.dir, name, AtFlags::empty());
+        let is_gone = || stat().is_err_and(|errno| is_nothing(&errno.into()));
+        command
+            .filter(|_| is_gone())
+            .map_or(otherwise, Unreadable::NotFetched)
     }
 
     /// Opens a file by its path below the directory, one name after the other: none of them may be
@@ -310,4 +352,30 @@ impl Directory {
         }
         movement
     }
+}
+
+/// Opens a regular file beneath a directory, by no link that leads out of it.
+#[cfg(target_os = "linux")]
+fn open_regular(dir: &OwnedFd, path: &Path, resolve: ResolveFlags) -> Result<OwnedFd, Errno> {
+    let resolve = resolve | ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let open = |flags| rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve);
+    // Opening a FIFO or a device can have an effect.
+    let target = open(OFlags::PATH | OFlags::CLOEXEC)?;
+    if FileVersion::from(&rustix::fs::fstat(&target)?).kind() == EntryKind::Special {
+        return Err(Errno::NXIO);
+    }
+    open(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)
+}
+
+/// The command that fetches the file of a link into the store of a tool.
+fn fetching(target: &str) -> Option<&'static str> {
+    let stores = [
+        (".git/annex/objects/", "git annex get"),
+        (".dvc/cache/", "dvc pull"),
+        ("/nix/store/", "nix-store --realise"),
+        ("/execroot/", "bazel build"),
+        ("bazel-out/", "bazel build"),
+    ];
+    let found = stores.iter().find(|(store, _)| target.contains(store));
+    found.map(|(_, command)| *command)
 }

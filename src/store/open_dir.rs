@@ -11,6 +11,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use super::Directory;
+use super::disk::Links;
 use super::listing::{Listing, entry_kind, open_dir};
 use super::stillness::FileVersion;
 use crate::source::EntryKind;
@@ -126,7 +127,7 @@ impl OpenDir {
         // Listing moves on in what is open, so that it needs an opening of its own.
         let dir = self.open_at(Path::new("."), OFlags::RDONLY | OFlags::DIRECTORY)?;
         let entries = Listing::of(dir.as_fd())?.entries;
-        Ok(Directory::new(dir, entries, false))
+        Ok(Directory::new(dir, entries, Links::Refused))
     }
 
     /// The names of its entries, each with its kind, up to a number of them.

@@ -153,13 +153,6 @@ pub(in crate::cli) struct Validate {
     #[arg(long)]
     strict_config: bool,
 
-    /// Read artifacts that are symbolic links to files within their episode's directory
-    ///
-    /// By default such links are errors. Links that leave the directory are always errors, because
-    /// they could make runvet read any file.
-    #[arg(long)]
-    follow_links: bool,
-
     /// Print only findings and rules that could not be judged
     #[arg(short, long)]
     quiet: bool,
@@ -306,8 +299,7 @@ impl Validate {
             let format = OverviewFormat::of(format)?;
             against = Some((Join::new(earlier).map_err(Failure::fault)?, format));
         }
-        let mut gate = settings.gate.follow_links(self.follow_links);
-        gate = gate.keep_coverage(self.coverage);
+        let mut gate = settings.gate.keep_coverage(self.coverage);
         #[cfg(feature = "html")]
         {
             gate = gate.keep_cards(sinks.have(Format::Html));
@@ -465,7 +457,7 @@ impl Validate {
     ) -> Result<Vec<FoundEpisode>, Failure> {
         let found = episodes.len() as u64;
         let reads = Reads {
-            links: self.follow_links,
+            links: setup.gate.follows_links(),
             named_files: setup.gate.reads_named_files(),
             other_files: setup.gate.judged_files(),
         };

@@ -23,7 +23,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 const SHORTEN: &str = "Keep large outputs in files of their own and name them in the record.";
 
 /// What to do about a link.
-const UNLINK: &str = "Put the file itself in place: `git annex get` and `git annex unlock` (or the same of `datalad`), `dvc config cache.type copy` and `dvc checkout`, `cp -L` elsewhere. `--follow-links` follows links that stay in the episode's directory.";
+const UNLINK: &str = "Put the file itself in place: `git annex get` and `git annex unlock` (or the same of `datalad`), `dvc config cache.type copy` and `dvc checkout`, `cp -L` elsewhere. `--follow-links=DIR` follows links into DIR, such as `.git/annex` or `/nix/store`.";
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     match trouble {
@@ -34,13 +34,21 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         } => None,
         Trouble::Unreadable { artifact, why } => {
             let message = format!("{artifact} can't be read: {why}");
+            let fetch = |command| {
+                format!(
+                    "Fetch the file: `{command}`. Then `--follow-links=DIR` reads it, where DIR is the store."
+                )
+            };
             let help = match why {
-                Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) => Some(SHORTEN),
-                Unreadable::Link | Unreadable::Outside | Unreadable::Dangling => Some(UNLINK),
+                Unreadable::NotFetched(command) => Some(fetch(command)),
+                Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) => Some(SHORTEN.to_owned()),
+                Unreadable::Link | Unreadable::Outside | Unreadable::Dangling => {
+                    Some(UNLINK.to_owned())
+                }
                 _ => None,
             };
             let draft = Draft::new(Place::whole(*artifact), message).besides(why);
-            Some(draft.help(help.map(str::to_owned)))
+            Some(draft.help(help))
         }
         Trouble::LineTooLong(line) => {
             let (number, limit) = (line.number, MAX_RECORD_BYTES >> 20);

@@ -217,6 +217,66 @@ fn artifact_links_are_not_followed_by_default() {
 }
 
 #[test]
+fn follow_links_reads_a_store_and_says_what_is_not_fetched() {
+    const OUTSIDE: &str = "a symbolic link that leads out of the episode's directory";
+    const NOT_FETCHED: &str = "a symbolic link into a store, and its file is not fetched";
+    let key = "SHA256E-s9--ab.json";
+    for layout in [".git/annex/objects/Gx/9k", "nix/store/abc-run"] {
+        for artifact in ARTIFACTS {
+            let data = RunData::new();
+            let path = data.without(artifact);
+            let root = data.temp.path();
+            let object = root.join(layout).join(key).join(key);
+            fs::create_dir_all(object.parent().unwrap()).unwrap();
+            let good = corpus()
+                .join("good/terminal/episodes/ep_answer")
+                .join(artifact);
+            fs::copy(&good, &object).unwrap();
+            // git-annex links relatively, Nix absolutely.
+            let target = match layout.strip_prefix(".git") {
+                Some(_) => Path::new("../..").join(layout).join(key).join(key),
+                None => object.clone(),
+            };
+            symlink(&target, &path).unwrap();
+            let store = root.join(layout.split('/').next().unwrap());
+            let into = |dir: &Path| format!("--follow-links={}", dir.display());
+            let checked = data.validate(&[&into(&store)]);
+            assert!(
+                checked.is_clean(),
+                "{layout} {artifact}: {}",
+                checked.report
+            );
+            assert_eq!(
+                data.validate(&["--follow-links"]).unreadable(artifact),
+                OUTSIDE
+            );
+            // Another directory is no store, and a link of the store leads nowhere else.
+            let other = tempfile::tempdir().unwrap();
+            assert_eq!(
+                data.validate(&[&into(other.path())]).unreadable(artifact),
+                OUTSIDE
+            );
+            fs::copy(&object, other.path().join("moved")).unwrap();
+            fs::remove_file(&object).unwrap();
+            symlink(other.path().join("moved"), &object).unwrap();
+            assert_eq!(
+                data.validate(&[&into(&store)]).unreadable(artifact),
+                OUTSIDE
+            );
+            fs::remove_file(&object).unwrap();
+            for args in [
+                vec![],
+                vec!["--follow-links".to_owned()],
+                vec![into(&store)],
+            ] {
+                let args: Vec<&str> = args.iter().map(|it| &**it).collect();
+                assert_eq!(data.validate(&args).unreadable(artifact), NOT_FETCHED);
+            }
+        }
+    }
+}
+
+#[test]
 fn follow_links_stays_within_the_episode() {
     const OUTSIDE: &str = "a symbolic link that leads out of the episode's directory";
     const NOWHERE: &str = "a symbolic link to a file that does not exist";
