@@ -68,9 +68,9 @@ pub(crate) struct Settings {
     /// One on each core, unless a number is set.
     pub(crate) jobs: Option<NonZeroUsize>,
     pub(crate) links: Links,
-    /// Whether each report keeps what a list of runs shows of its run.
+    /// `true` if each report keeps what a list of runs shows of its run.
     pub(crate) keep_cards: bool,
-    /// Whether each report says of each rule that is on what it found, compared or skipped.
+    /// `true` if each report says of each rule that is on what it found, compared or skipped.
     pub(crate) keep_coverage: bool,
 }
 
@@ -111,7 +111,8 @@ pub(crate) struct Checker {
     wanted: Wanted,
 }
 
-/// All built-in rules; [`Gate::rules`](crate::gate::Gate::rules) has those of a team besides.
+/// Returns all built-in rules; [`Gate::rules`](crate::gate::Gate::rules) has those of a team
+/// besides.
 ///
 /// ```
 /// assert!(runvet::gate::all_rules().any(|rule| rule.id == "lifecycle/links"));
@@ -120,7 +121,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
     rules::ALL.iter().map(|rule| &rule.info)
 }
 
-/// What the rules that are on read in addition to what is always read.
+/// Returns what the rules that are on read in addition to what is always read.
 fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
     let on = || {
         let rules = rules.iter().zip(levels);
@@ -159,7 +160,7 @@ impl Checker {
         &self.settings
     }
 
-    /// What the team declares, as far as it is on.
+    /// Returns what the team declares, as far as it is on.
     pub(crate) fn team(&self) -> &TeamJudges {
         &self.wanted.team
     }

@@ -102,8 +102,8 @@ struct Cli {
     command: Command,
 }
 
-/// The command line. An empty environment variable counts as unset, because pipelines often set
-/// variables to nothing.
+/// Returns the command line. An empty environment variable counts as unset, because pipelines often
+/// set variables to nothing.
 fn command() -> clap::Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
     let without_empty = |arg: Arg| {
@@ -116,7 +116,7 @@ fn command() -> clap::Command {
     declared().mut_subcommands(|command| command.mut_args(without_empty))
 }
 
-/// The command line as it is declared, with what all options of a kind have in common.
+/// Returns the command line as it is declared, with what all options of a kind have in common.
 fn declared() -> clap::Command {
     let complete = |arg: Arg| {
         let arg = arg.hide_env_values(true);

@@ -176,7 +176,8 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Two runs with a key; their measures, by their places among some names, are added to sums.
+    /// Returns two runs with a key; their measures, by their places among some names, are added to
+    /// sums.
     fn of(key: Vec<String>, a: Run, b: Run, names: &[String], sums: &mut [Sums]) -> Self {
         let mut pair = Self {
             key,
@@ -273,7 +274,7 @@ impl SetSums {
     }
 }
 
-/// A number in JSON: an integer of 64 bits as it is, any other as the nearest double.
+/// Returns a number in JSON: an integer of 64 bits as it is, any other as the nearest double.
 fn shown_number(number: Number<'_>) -> Value {
     let beyond_a_double = |_| number.as_f64().into();
     serde_json::from_str(number.text()).unwrap_or_else(beyond_a_double)
@@ -282,7 +283,7 @@ fn shown_number(number: Number<'_>) -> Value {
 type ByKey = BTreeMap<Vec<String>, Run>;
 
 impl Comparison {
-    /// The comparison as one JSON object, which `runvet schema compare` describes.
+    /// Returns the comparison as one JSON object, which `runvet schema compare` describes.
     pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -393,7 +394,7 @@ impl Comparison {
 }
 
 impl Comparison {
-    /// The fault that too many runs are left out, or lack a measure that decides.
+    /// Returns the fault that too many runs are left out, or lack a measure that decides.
     fn left_out(&self, conditions: &[Condition], limit: &Limit) -> Option<ReportedFault> {
         let apart = self.apart.len() as u64 + self.apart_more;
         let decides = |it: &&Measure| conditions.iter().any(|by| by.measure() == it.name);
@@ -430,7 +431,7 @@ fn place_of(part: &String) -> (bool, i128, String) {
     (number.is_none(), number.unwrap_or_default(), part.clone())
 }
 
-/// The key of a run for people.
+/// Returns the key of a run for people.
 pub(crate) fn shown(key: &[String]) -> String {
     let parts: Vec<String> = key.iter().map(|part| brief(part)).collect();
     parts.join(", ")

@@ -104,7 +104,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// What fails a check besides errors.
+    /// Returns what fails a check besides errors.
     pub(crate) fn deny(&self) -> Deny {
         let is_set = |it: &Option<Setting<bool>>| it.as_ref().is_some_and(|it| it.value);
         Deny {
@@ -113,7 +113,7 @@ impl Config {
         }
     }
 
-    /// What this file itself declares of a team.
+    /// Returns what this file itself declares of a team.
     fn team(&self) -> Pack {
         Pack {
             schemas: self.schemas.clone(),

@@ -28,7 +28,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// The first of some mistakes, with the others; `None` if there are none.
+    /// Returns the first of some mistakes, with the others; `None` if there are none.
     pub(crate) fn first_of(mut mistakes: Vec<Self>) -> Option<Self> {
         mistakes.sort_by_key(|mistake| {
             let at = &mistake.location;
@@ -42,13 +42,13 @@ impl ConfigError {
         })
     }
 
-    /// The mistake and the others.
+    /// Returns the mistake and the others.
     pub(crate) fn each(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.others)
     }
 }
 
-/// A line for each mistake: its place, what is wrong, what may have been meant.
+/// Returns a line for each mistake: its place, what is wrong, what may have been meant.
 fn lines(error: &ConfigError) -> String {
     let lines = error.each().map(|error| {
         let (at, message) = (&error.location, &error.message);
@@ -77,7 +77,7 @@ pub(crate) struct ConfigSource<'f> {
 }
 
 impl ConfigSource<'_> {
-    /// An error at a place.
+    /// Returns an error at a place.
     pub(crate) fn error(
         self,
         span: Range<usize>,
@@ -102,7 +102,7 @@ impl ConfigSource<'_> {
         }
     }
 
-    /// The file and the line of a place.
+    /// Returns the file and the line of a place.
     pub(crate) fn place(self, span: &Range<usize>) -> String {
         let line = source::Spot::of(self.text.as_bytes(), span).line;
         format!("{}:{line}", self.name)

@@ -66,7 +66,7 @@ pub(crate) struct RuleCoverage {
 }
 
 impl RuleCoverage {
-    /// Whether it compared nothing in any run.
+    /// Returns `true` if it compared nothing in any run.
     pub(crate) const fn is_vacuous(self) -> bool {
         self.found == 0 && self.sound == 0
     }
@@ -222,7 +222,7 @@ fn add(sums: &mut [u64], numbers: &[u64]) {
 }
 
 impl RunsCoverage {
-    /// The coverage as one JSON object, which `runvet schema coverage` describes.
+    /// Returns the coverage as one JSON object, which `runvet schema coverage` describes.
     pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -110,9 +110,9 @@ pub(crate) struct StepRow {
     pub(crate) status: String,
     /// What it does.
     pub(crate) description: String,
-    /// Whether the timeline says otherwise.
+    /// `true` if the timeline says otherwise.
     pub(crate) is_contested: bool,
-    /// Whether only the timeline has the step, and the state lacks it.
+    /// `true` if only the timeline has the step, and the state lacks it.
     pub(crate) is_unpersisted: bool,
     /// Of a rebuilt step, the line of the event that set its status.
     pub(crate) line: Option<u64>,
@@ -167,7 +167,7 @@ pub(crate) struct AssertionRow {
 }
 
 impl AssertionRow {
-    /// Its result in one word.
+    /// Returns its result in one word.
     #[cfg(any(feature = "human", feature = "html"))]
     pub(crate) const fn word(&self) -> &'static str {
         match self.passed {

@@ -38,7 +38,7 @@ pub(crate) const MAX_DIFFERENCES: usize = 1_000;
     extend("$id" = crate::record::schema_id("diff"))
 )]
 pub(crate) struct Diff {
-    /// Whether nothing that counts differs.
+    /// `true` if nothing that counts differs.
     pub(crate) same: bool,
     /// The run that was named first.
     pub(crate) left: Side,
@@ -147,7 +147,7 @@ impl Subject {
         })
     }
 
-    /// The number of findings by rule.
+    /// Returns the number of findings by rule.
     #[must_use]
     pub(crate) fn findings(&self) -> BTreeMap<&str, u64> {
         let mut findings = BTreeMap::new();

@@ -11,7 +11,8 @@ use sha2::{Digest as _, Sha256};
 pub(crate) struct Digest([u8; 16]);
 
 impl Digest {
-    /// The digest of a sequence of parts: `["ab", "c"]` and `["a", "bc"]` have different digests.
+    /// Returns the digest of a sequence of parts: `["ab", "c"]` and `["a", "bc"]` have different
+    /// digests.
     pub(crate) fn of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut parts_so_far = Parts::default();
         for part in parts {
@@ -67,7 +68,7 @@ pub(crate) const KEEP_LINE_ENDS: &str = "Keep git from changing line ends, as it
 pub(crate) struct FileDigest([u8; 32]);
 
 impl FileDigest {
-    /// The digest of what was hashed.
+    /// Returns the digest of what was hashed.
     pub(crate) fn finish(hash: Sha256) -> Self {
         Self(hash.finalize().into())
     }
@@ -76,7 +77,7 @@ impl FileDigest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The digests of a text once all its line ends are `\n`, and once all are `\r\n`.
+    /// Returns the digests of a text once all its line ends are `\n`, and once all are `\r\n`.
     pub(crate) fn with_other_line_ends(text: &[u8]) -> [Self; 2] {
         [&b"\n"[..], b"\r\n"].map(|end| {
             let mut hash = Sha256::new();
@@ -93,7 +94,7 @@ impl FileDigest {
         })
     }
 
-    /// The digest with this text: 64 hexadecimal digits, in either case.
+    /// Returns the digest with this text: 64 hexadecimal digits, in either case.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut digest = [0; 32];
         if text.len() != 2 * digest.len() {
@@ -117,7 +118,8 @@ impl fmt::Display for FileDigest {
 }
 
 impl FileDigest {
-    /// The size and the digest of what is left of a stream, unless it has more bytes than a limit.
+    /// Returns the size and the digest of what is left of a stream, unless it has more bytes than a
+    /// limit.
     pub(crate) fn of_stream(stream: impl Read, limit: u64) -> io::Result<Option<(u64, Self)>> {
         let mut hash = Sha256::new();
         let mut stream = stream.take(limit.saturating_add(1));

@@ -120,7 +120,7 @@ impl Kind {
         }
     }
 
-    /// The kind with its article, as messages name it.
+    /// Returns the kind with its article, as messages name it.
     pub(crate) fn with_article(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -145,8 +145,8 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// The bytes of the character at which the text stops being JSON; empty where the text ends too
-    /// early.
+    /// Returns the bytes of the character at which the text stops being JSON; empty where the text
+    /// ends too early.
     pub(crate) fn span(self, bytes: &[u8]) -> Range<usize> {
         let rest = bytes.get(self.offset + 1..).unwrap_or_default();
         let continued = rest
@@ -162,7 +162,7 @@ fn fail<T>(offset: usize, kind: SyntaxErrorKind) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, kind })
 }
 
-/// The text that bytes are.
+/// Returns the text that bytes are.
 #[inline]
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
     // The fast way says no more than whether there is an error.
@@ -189,8 +189,8 @@ pub(crate) struct Document<'a> {
 /// The number of tokens for which a tape keeps its memory: real records have fewer.
 const KEPT_TOKENS: usize = 1 << 16;
 
-/// The number of tokens for which a tape has room from the start: too many rather than too few, as
-/// records have one in about every eleven bytes.
+/// Returns the number of tokens for which a tape has room from the start: too many rather than too
+/// few, as records have one in about every eleven bytes.
 fn likely_tokens(bytes: &[u8]) -> usize {
     (bytes.len() / 8).min(MAX_VALUES)
 }
@@ -255,14 +255,14 @@ impl fmt::Debug for Tape {
 }
 
 impl Token {
-    /// The content of a string or key, unescaped.
+    /// Returns the content of a string or key, unescaped.
     #[inline]
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let (start, end) = (self.start as usize, self.end as usize);
         unquoted(text, start, end, self.is_escaped())
     }
 
-    /// Whether the content of a key is this name.
+    /// Returns `true` if the content of a key is this name.
     #[expect(
         clippy::inline_always,
         reason = "measured: most calls end at the comparison of lengths"
@@ -286,7 +286,7 @@ impl Token {
 }
 
 impl<'a> Document<'a> {
-    /// The value that the whole text is.
+    /// Returns the value that the whole text is.
     #[must_use]
     pub(crate) fn root(self) -> Node<'a> {
         Node {
@@ -295,13 +295,13 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub(crate) fn text(self) -> &'a str {
         self.text
     }
 
-    /// The bytes of the token at an index of the tape.
+    /// Returns the bytes of the token at an index of the tape.
     pub(crate) fn span_of(self, index: u32) -> Option<Range<usize>> {
         self.tape
             .tokens
@@ -319,7 +319,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Whether any object has the same key twice.
+    /// Returns `true` if any object has the same key twice.
     #[must_use]
     pub(crate) fn repeats_keys(self) -> bool {
         !self.tape.duplicates.is_empty()

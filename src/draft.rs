@@ -118,7 +118,7 @@ pub(crate) struct Findings<'f> {
 }
 
 impl<'f> Findings<'f> {
-    /// Those of a rule that has found nothing in the episode yet.
+    /// Returns those of a rule that has found nothing in the episode yet.
     pub(crate) fn new(
         rule: &'f str,
         rule_index: usize,

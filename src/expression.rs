@@ -96,7 +96,7 @@ impl Budget {
         self.left = self.left.saturating_add(steps);
     }
 
-    /// The budget of a rule for a run, before any record is judged.
+    /// Returns the budget of a rule for a run, before any record is judged.
     pub(crate) fn of_run() -> Self {
         Self::new(STEPS)
     }
@@ -136,7 +136,7 @@ impl Expression {
         parsed
     }
 
-    /// Whether it has a name, by its place among those that values are bound to.
+    /// Returns `true` if it has a name, by its place among those that values are bound to.
     pub(crate) fn names(&self, name: usize) -> bool {
         self.named.get(name).copied().unwrap_or_default()
     }
@@ -153,7 +153,8 @@ impl Expression {
         reads
     }
 
-    /// Its value, and those that it compares, in words: of records, parameters and earlier events.
+    /// Returns its value, and those that it compares, in words: of records, parameters and earlier
+    /// events.
     pub(crate) fn compared<'a>(
         &'a self,
         key: &str,
@@ -182,14 +183,14 @@ impl Expression {
         shown.collect()
     }
 
-    /// A failure as a clause, with the part of the text that failed.
+    /// Returns a failure as a clause, with the part of the text that failed.
     pub(crate) fn describe(&self, failure: &Failure) -> String {
         let part = self.text.get(failure.span.clone()).unwrap_or_default();
         format!("{}, at {}", failure.why, code(part))
     }
 }
 
-/// A part of an expression, as messages show it.
+/// Returns a part of an expression, as messages show it.
 fn code(text: &str) -> String {
     format!("`{}`", crate::printable::brief(text))
 }

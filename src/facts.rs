@@ -60,33 +60,33 @@ impl<'a, S: Slot> RecordFacts<'a, S> {
         Self { of, slots }
     }
 
-    /// The whole record.
+    /// Returns the whole record.
     pub(crate) fn root(self) -> Value<'a> {
         self.of.root()
     }
 
-    /// A value, fact or not.
+    /// Returns a value, fact or not.
     #[inline]
     pub(crate) fn value(self, slot: S) -> Option<Value<'a>> {
         self.of.slot(Row::ROOT, slot)
     }
 
-    /// A fact.
+    /// Returns a fact.
     pub(crate) fn fact(self, slot: S) -> Option<Value<'a>> {
         self.value(slot)?.fact()
     }
 
-    /// A fact, if it is a text.
+    /// Returns a fact, if it is a text.
     pub(crate) fn text(self, slot: S) -> Option<Cow<'a, str>> {
         self.fact(slot)?.string()
     }
 
-    /// A fact, if it is a number.
+    /// Returns a fact, if it is a number.
     pub(crate) fn number(self, slot: S) -> Option<Number<'a>> {
         self.fact(slot)?.number()
     }
 
-    /// A fact, if it is an instant.
+    /// Returns a fact, if it is an instant.
     pub(crate) fn stamp(self, slot: S) -> Option<Stamp<'a>> {
         Stamp::of(self.text(slot)?)
     }
@@ -125,7 +125,7 @@ impl<'a> StateFacts<'a> {
         }
     }
 
-    /// The links to artifacts, facts or not.
+    /// Returns the links to artifacts, facts or not.
     pub(crate) fn known_links(self) -> impl Iterator<Item = (&'static str, Option<Value<'a>>)> {
         let links = [
             ("events", InState::LinkEvents),
@@ -138,18 +138,18 @@ impl<'a> StateFacts<'a> {
             .map(move |(key, slot)| (key, self.value(slot)))
     }
 
-    /// The other links, facts or not.
+    /// Returns the other links, facts or not.
     pub(crate) fn other_links(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
         self.of.others(Row::ROOT)
     }
 
-    /// The SHA-256 of the record's bytes.
+    /// Returns the SHA-256 of the record's bytes.
     pub(crate) fn sha256(self) -> FileDigest {
         FileDigest::of(self.of.text.as_bytes())
     }
 
-    /// Whether `links` is an object that links none of the artifacts of a run that has ended. The
-    /// keys count, whatever their values are.
+    /// Returns `true` if `links` is an object that links none of the artifacts of a run that has
+    /// ended. The keys count, whatever their values are.
     fn links_no_end(self) -> bool {
         let links = self.value(InState::Links);
         let mut ends = [InState::LinkSummary, InState::LinkManifest].into_iter();
@@ -169,7 +169,7 @@ impl<'a> StateFacts<'a> {
         })
     }
 
-    /// The items of `outcomes.actions`.
+    /// Returns the items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
         let text = self.of;
         text.read
@@ -178,7 +178,7 @@ impl<'a> StateFacts<'a> {
             .map(move |row| Item::new(text, row))
     }
 
-    /// Whether `outcomes.actions` is an array, empty or not.
+    /// Returns `true` if `outcomes.actions` is an array, empty or not.
     pub(crate) fn lists_actions(self) -> bool {
         self.value(InState::Actions)
             .is_some_and(|actions| actions.kind() == Kind::Array)
@@ -200,7 +200,7 @@ impl<'a> SummaryFacts<'a> {
         Some(success.equals(Number::of("1")))
     }
 
-    /// Whether `metrics.veto_count` is 0.
+    /// Returns `true` if `metrics.veto_count` is 0.
     pub(crate) fn no_vetoes(self) -> bool {
         self.number(InSummary::VetoCount)
             .is_some_and(|count| count.equals(Number::of("0")))
@@ -280,7 +280,7 @@ pub(crate) enum IdSource {
     Summary,
 }
 
-/// The id of an episode and its source: its directory, else its state, else its summary.
+/// Returns the id of an episode and its source: its directory, else its state, else its summary.
 pub(crate) fn id<'a>(
     directory_id: Option<&'a str>,
     state: Option<StateFacts<'a>>,
@@ -292,14 +292,15 @@ pub(crate) fn id<'a>(
         .or_else(|| Some((summary?.id()?, IdSource::Summary)))
 }
 
-/// Whether a text occurs more than once.
+/// Returns `true` if a text occurs more than once.
 pub(crate) fn repeats<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> bool {
     let mut texts: Vec<_> = texts.collect();
     texts.sort_unstable();
     texts.windows(2).any(|pair| pair.first() == pair.last())
 }
 
-/// The lifecycle of a run, from its status, from what it links, and from the artifacts that exist.
+/// Returns the lifecycle of a run, from its status, from what it links, and from the artifacts that
+/// exist.
 pub(crate) fn lifecycle(state: Option<StateFacts<'_>>, entries: Entries) -> Lifecycle {
     let has_ended = || entries.has(Artifact::Summary) || entries.has(Artifact::Manifest);
     let status = state.and_then(StateFacts::status);

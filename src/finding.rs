@@ -84,7 +84,8 @@ pub struct RuleInfo {
 const SITE: &str = env!("CARGO_PKG_HOMEPAGE");
 
 impl RuleInfo {
-    /// The address of a page about the rule: that which its team declares, or that on the site.
+    /// Returns the address of a page about the rule: that which its team declares, or that on the
+    /// site.
     pub(crate) fn address(&self) -> Option<String> {
         let on_site = || match self.id {
             Cow::Borrowed(id) if !SITE.is_empty() => Some(page_on(SITE, id)),
@@ -94,7 +95,7 @@ impl RuleInfo {
     }
 }
 
-/// The address of a built-in rule on a site: its id is the anchor.
+/// Returns the address of a built-in rule on a site: its id is the anchor.
 fn page_on(site: &str, id: &str) -> String {
     format!("{}/rules.html#{id}", site.trim_end_matches('/'))
 }
@@ -113,7 +114,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The severity of the findings, where there are to be any.
+    /// Returns the severity of the findings, where there are to be any.
     pub(crate) const fn severity(self) -> Option<Severity> {
         match self {
             Self::Error => Some(Severity::Error),
@@ -147,7 +148,7 @@ pub enum Lifecycle {
 }
 
 impl Lifecycle {
-    /// What it is, in words for people.
+    /// Returns what it is, in words for people.
     #[cfg(any(feature = "human", feature = "html"))]
     pub(crate) const fn stage(self) -> &'static str {
         match self {
@@ -182,7 +183,7 @@ pub struct Report {
     pub episodes: Vec<EpisodeReport>,
     /// The totals over all episodes.
     pub totals: Totals,
-    /// Whether everything was looked at and judged: there are no faults.
+    /// `true` if everything was looked at and judged: there are no faults.
     pub complete: bool,
     /// What could not be looked at or judged, sorted by path. Everything else is in the report.
     pub faults: Vec<ReportedFault>,
@@ -192,7 +193,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report by this program.
+    /// Returns a report by this program.
     pub(crate) fn new(
         episodes: Vec<EpisodeReport>,
         totals: Totals,
@@ -266,7 +267,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// This very program.
+    /// Returns this very program.
     #[must_use]
     pub fn this() -> Self {
         Self {
@@ -329,7 +330,7 @@ pub struct EpisodeReport {
     /// The run as an entry of a list, where a check was asked to keep it.
     #[serde(skip)]
     pub(crate) entry: Option<Arc<RunEntry>>,
-    /// Whether no rule is on for the episode.
+    /// `true` if no rule is on for the episode.
     #[serde(skip)]
     pub(crate) is_unchecked: bool,
 }
@@ -338,8 +339,8 @@ pub struct EpisodeReport {
 pub(crate) const UNREADABLE: &str = "record/unreadable";
 
 impl EpisodeReport {
-    /// The findings as people read them: what others may follow from, then errors before warnings,
-    /// and causes before what they lead to.
+    /// Returns the findings as people read them: what others may follow from, then errors before
+    /// warnings, and causes before what they lead to.
     pub(crate) fn by_weight(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
         let weight = |finding: &&Finding| (!finding.is_cause, finding.severity, finding.rule_index);
@@ -353,8 +354,8 @@ impl EpisodeReport {
         self.findings.iter().find(is_error)
     }
 
-    /// Whether findings were held back: the episode kept changing while it was read, and what
-    /// disagreed may have been records of two generations.
+    /// Returns `true` if findings were held back: the episode kept changing while it was read, and
+    /// what disagreed may have been records of two generations.
     #[must_use]
     pub fn kept_changing(&self) -> bool {
         self.skipped
@@ -383,7 +384,7 @@ impl EpisodeReport {
         self.verdict = Verdict::of(self);
     }
 
-    /// The fault that the episode is, if it could not be judged in full.
+    /// Returns the fault that the episode is, if it could not be judged in full.
     #[must_use]
     pub fn fault(&self) -> Option<ReportedFault> {
         let mut open = (self.skipped.iter()).filter(|skip| skip.leaves_open || skip.met_bound);
@@ -410,7 +411,7 @@ impl EpisodeReport {
         })
     }
 
-    /// What stood in the way of judging, each reason with the rules that it kept from it.
+    /// Returns what stood in the way of judging, each reason with the rules that it kept from it.
     pub(crate) fn unjudged(&self) -> impl Iterator<Item = Unjudged<'_>> {
         let mut by_reason: BTreeMap<(&str, SkipKind), Vec<&str>> = BTreeMap::new();
         for skip in &self.skipped {
@@ -432,7 +433,7 @@ pub(crate) struct Unjudged<'e> {
     pub(crate) kind: SkipKind,
     pub(crate) reason: &'e str,
     pub(crate) rules: Vec<&'e str>,
-    /// Whether `--deny-unjudged` counts them.
+    /// `true` if `--deny-unjudged` counts them.
     pub(crate) is_denied: bool,
 }
 
@@ -445,10 +446,10 @@ pub struct Finding {
     /// that can't be read does.
     #[serde(skip)]
     pub(crate) rule_index: Option<usize>,
-    /// Whether others may follow from it.
+    /// `true` if others may follow from it.
     #[serde(skip)]
     pub(crate) is_cause: bool,
-    /// Whether its rule is what a team declares.
+    /// `true` if its rule is what a team declares.
     #[serde(skip)]
     pub(crate) is_of_team: bool,
     /// What makes it this finding and no other besides its rule and its places.
@@ -486,7 +487,8 @@ pub struct Finding {
 }
 
 impl fmt::Display for Finding {
-    /// The finding in one line: place, severity, rule, message. Text of the records is escaped.
+    /// Returns the finding in one line: place, severity, rule, message. Text of the records is
+    /// escaped.
     ///
     /// ```
     /// let report = runvet::gate::Gate::default().records("ep_1", &[]);
@@ -519,7 +521,7 @@ pub struct Suppressed {
 }
 
 impl Suppressed {
-    /// What suppresses the finding: `ignore` or `baseline`.
+    /// Returns what suppresses the finding: `ignore` or `baseline`.
     #[must_use]
     pub fn by(&self) -> &'static str {
         self.by.word()
@@ -543,7 +545,7 @@ words!(Suppression {
 });
 
 impl Location {
-    /// The text around the place on its line, and where in this text the place is.
+    /// Returns the text around the place on its line, and where in this text the place is.
     #[must_use]
     pub fn excerpt(&self) -> Option<(&str, Range<usize>)> {
         let excerpt = self.excerpt.as_ref()?;

@@ -126,8 +126,8 @@ impl fmt::Debug for KeptWorker {
 }
 
 impl Gate {
-    /// The rules that can be on: the built-in ones, then those of the team whose configuration the
-    /// gate follows.
+    /// Returns the rules that can be on: the built-in ones, then those of the team whose
+    /// configuration the gate follows.
     ///
     /// ```
     /// use runvet::gate::Gate;
@@ -145,7 +145,7 @@ impl Gate {
         rules.filter_map(|(rule, level)| (level != crate::finding::Level::Off).then_some(rule))
     }
 
-    /// The rule with an id.
+    /// Returns the rule with an id.
     ///
     /// # Errors
     ///
@@ -160,12 +160,12 @@ impl Gate {
         Ok(self.settings.rules.find(name)?)
     }
 
-    /// The rules that can be on, with how each is checked.
+    /// Returns the rules that can be on, with how each is checked.
     pub(crate) fn rule_set(&self) -> &RuleSet {
         &self.settings.rules
     }
 
-    /// The settings with what they imply.
+    /// Returns the settings with what they imply.
     pub(crate) fn checker(&self) -> Arc<Checker> {
         match &self.worker.0 {
             Some(worker) => Arc::clone(worker.checker()),
@@ -212,12 +212,12 @@ impl Gate {
         self.search(paths, Given::Each).into()
     }
 
-    /// What [`Gate::discover`] finds, in the least memory.
+    /// Returns what [`Gate::discover`] finds, in the least memory.
     pub(crate) fn search<P: AsRef<Path>>(&self, paths: &[P], given: Given) -> Found {
         self.with_excludes(|excludes| store::discover(paths, self.parallelism(), excludes, given))
     }
 
-    /// The number of threads of a check.
+    /// Returns the number of threads of a check.
     pub(crate) fn parallelism(&self) -> NonZeroUsize {
         self.settings.parallelism()
     }
@@ -289,7 +289,7 @@ impl Gate {
         outcome
     }
 
-    /// The outcome of a check in which nothing was judged yet.
+    /// Returns the outcome of a check in which nothing was judged yet.
     fn begin(&mut self) -> Outcome {
         self.suppressions.begin();
         Outcome {

@@ -130,7 +130,7 @@ pub(crate) enum Change {
 pub(crate) struct Flipped {
     /// Its directory.
     pub(crate) dir: String,
-    /// Whether it is valid by the second report.
+    /// `true` if it is valid by the second report.
     pub(crate) valid: bool,
 }
 
@@ -168,7 +168,7 @@ pub(crate) struct Limited {
     pub(crate) what: &'static str,
     /// The limit, as it was given.
     pub(crate) limit: String,
-    /// Whether the number is above it.
+    /// `true` if the number is above it.
     pub(crate) exceeded: bool,
 }
 
@@ -336,7 +336,7 @@ impl Join {
 }
 
 impl Impact {
-    /// The impact as one JSON object, which `runvet schema impact` describes.
+    /// Returns the impact as one JSON object, which `runvet schema impact` describes.
     pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -349,7 +349,7 @@ impl Impact {
         }
     }
 
-    /// The number of runs and paths that either report has.
+    /// Returns the number of runs and paths that either report has.
     #[cfg(feature = "cli")]
     const fn all(&self) -> u64 {
         self.runs + self.unpaired

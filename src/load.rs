@@ -126,14 +126,14 @@ pub(crate) struct LoadedTimeline<'f> {
 }
 
 impl<'f> LoadedTimeline<'f> {
-    /// The file, where rules can judge it.
+    /// Returns the file, where rules can judge it.
     pub(crate) fn judged(&self) -> Option<&Opened<'f>> {
         self.stream
             .as_ref()
             .filter(|_| matches!(self.facts, Usable::Read(_)))
     }
 
-    /// The file, if it could be opened.
+    /// Returns the file, if it could be opened.
     pub(crate) fn opened(&self) -> Option<&Opened<'f>> {
         self.stream.as_ref()
     }
@@ -278,8 +278,8 @@ impl<'f> Loader<'f> {
         self.troubles.forget_misspelled(artifact, is_declared);
     }
 
-    /// Whether the learning timeline has any bytes. They are not looked for unless the summary has
-    /// learning proposals.
+    /// Returns whether the learning timeline has any bytes. They are not looked for unless the
+    /// summary has learning proposals.
     fn has_learned(&self, is_readable: bool, summary: Option<SummaryFacts<'_>>) -> Option<bool> {
         let proposals = summary?.number(InSummary::LearnProposals)?;
         if !is_readable || proposals.equals(Number::of("0")) {
@@ -416,7 +416,7 @@ impl<'f> Loader<'f> {
     }
 }
 
-/// A reader of the timeline that keeps what matters to the steps and actions of the state.
+/// Returns a reader of the timeline that keeps what matters to the steps and actions of the state.
 fn reader<'i, 'a>(
     Stage { id, lifecycle, .. }: &'i Stage<'_>,
     state: Option<StateFacts<'a>>,
@@ -436,7 +436,7 @@ fn reader<'i, 'a>(
     }
 }
 
-/// Why a file that a rule asks for can't be judged.
+/// Returns why a file that a rule asks for can't be judged.
 fn unreadable(what: &str, why: &Unreadable) -> SkipReason {
     let kind = match why {
         Unreadable::ListedOnly => SkipKind::Missing,

@@ -108,7 +108,7 @@ struct Passing {
 /// What such an event says about a step.
 struct PassingStep {
     id: String,
-    /// Whether it was done, or its action ended well.
+    /// `true` if it was done, or its action ended well.
     is_good: bool,
     is_begun: bool,
 }
@@ -190,7 +190,7 @@ impl Glances {
         self.done.push(open);
     }
 
-    /// The stretches between the lines that need more.
+    /// Returns the stretches between the lines that need more.
     pub(crate) fn stretches(self) -> impl Iterator<Item = Stretch> {
         self.done.into_iter().chain([self.open])
     }
@@ -222,13 +222,13 @@ impl<'n> OutlineReader<'n> {
         }
     }
 
-    /// Whether the steps of events are wanted.
+    /// Returns `true` if the steps of events are wanted.
     pub(crate) fn wants_steps(&self) -> bool {
         self.track.is_some()
     }
 
-    /// Whether events of a long timeline are folded, and the time of the first one is known, so
-    /// that a glance at the next ones is enough.
+    /// Returns `true` if events of a long timeline are folded, and the time of the first one is
+    /// known, so that a glance at the next ones is enough.
     pub(crate) fn is_under_way(&self) -> bool {
         self.folding.is_long() && self.outlined.clock.started.is_some()
     }
@@ -364,7 +364,7 @@ fn count(outline: &mut Outline, phase: &str, number: u64) {
     *outline.phases.entry(phase.to_owned()).or_default() += number;
 }
 
-/// How much an event matters.
+/// Returns how much an event matters.
 fn weight(phase: &str, mark: Option<Mark>) -> Weight {
     match (phase, mark) {
         (_, Some(_)) => Weight::Marked,
@@ -373,7 +373,7 @@ fn weight(phase: &str, mark: Option<Mark>) -> Weight {
     }
 }
 
-/// A phase that outlasts its event.
+/// Returns a phase that outlasts its event.
 fn lasting(phase: &str) -> Cow<'static, str> {
     match phases::known(phase) {
         Some(known) => Cow::Borrowed(known),

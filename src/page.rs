@@ -88,7 +88,7 @@ pub(crate) struct PlanPair {
     pub(crate) persisted: Option<StepRow>,
     pub(crate) rebuilt: Option<StepRow>,
     pub(crate) differs: bool,
-    /// Whether something of the persisted step could not be compared.
+    /// `true` if something of the persisted step could not be compared.
     pub(crate) is_unsure: bool,
 }
 
@@ -161,12 +161,12 @@ pub(crate) enum EventKind {
     Other,
 }
 
-/// The beginning of a name of a record, escaped.
+/// Returns the beginning of a name of a record, escaped.
 fn named(name: &str) -> String {
     escape(&cut_after(name, 80)).into_owned()
 }
 
-/// A text of a record, with everything escaped that acts on a reader.
+/// Returns a text of a record, with everything escaped that acts on a reader.
 pub(crate) fn said(text: &str) -> Cow<'_, str> {
     escape(text)
 }

@@ -12,8 +12,8 @@ pub(crate) use alone::Alone;
 pub(crate) use ordered::in_order;
 pub(crate) use pipeline::pipeline;
 
-/// The number of threads that the machine runs at a time, as far as this process may use it. The
-/// system is asked once: it takes as long as a small episode.
+/// Returns the number of threads that the machine runs at a time, as far as this process may use
+/// it. The system is asked once: it takes as long as a small episode.
 pub(crate) fn cores() -> NonZeroUsize {
     static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))

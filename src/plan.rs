@@ -44,7 +44,7 @@ pub struct RebuiltPlan {
     pub(crate) source: Option<String>,
     /// The time when the plan changed: the timestamp of that event.
     pub(crate) updated_at: Option<String>,
-    /// Whether the event gives only labels of the form `<kind>:<description>`.
+    /// `true` if the event gives only labels of the form `<kind>:<description>`.
     pub(crate) from_labels: bool,
     /// The steps in their order.
     pub(crate) steps: Vec<PlanStep>,
@@ -110,7 +110,7 @@ pub struct PlanDifference {
 }
 
 impl PlanComparison {
-    /// The line of the first event with which the persisted plan disagrees.
+    /// Returns the line of the first event with which the persisted plan disagrees.
     #[must_use]
     pub fn differs_from(&self) -> Option<u64> {
         self.differences
@@ -194,7 +194,7 @@ pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
     run.load(None, |loaded| PlanComparison::of(loaded.run))
 }
 
-/// Why a record was not read, if it was not.
+/// Returns why a record was not read, if it was not.
 fn why_unread<T>(record: &Usable<T>, name: &str) -> Option<String> {
     match record {
         Usable::Read(_) => None,
@@ -204,7 +204,7 @@ fn why_unread<T>(record: &Usable<T>, name: &str) -> Option<String> {
 }
 
 impl PlanComparison {
-    /// The comparison for a loaded run.
+    /// Returns the comparison for a loaded run.
     pub(crate) fn of(run: &Run<'_>) -> Self {
         let (state, timeline) = (run.state.read(), run.timeline.read());
         let reach = timeline.and_then(TimelineFacts::reach);

@@ -15,7 +15,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The number of characters of a quoted text that a message shows at most.
 const QUOTED_CHARS: usize = 80;
 
-/// Whether a character acts on a terminal, is invisible, or reorders its neighbours.
+/// Returns `true` if a character acts on a terminal, is invisible, or reorders its neighbours.
 ///
 /// ```
 /// assert!(runvet::printable::is_hostile('\u{1b}'));
@@ -38,9 +38,9 @@ pub fn is_hostile(c: char) -> bool {
             | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character would complete a command to a CI runner, given the text before it. GitHub's
-/// runner obeys `::error::` at the start of a line, after optional whitespace, and `##[error]`
-/// anywhere; Azure's obeys `##vso[` anywhere, and `TeamCity`'s `##teamcity[`.
+/// Returns `true` if a character would complete a command to a CI runner, given the text before it.
+/// GitHub's runner obeys `::error::` at the start of a line, after optional whitespace, and
+/// `##[error]` anywhere; Azure's obeys `##vso[` anywhere, and `TeamCity`'s `##teamcity[`.
 fn makes_command(before: &str, c: char) -> bool {
     let at_start = |before: &str| before.is_empty() || before.ends_with(char::is_whitespace);
     match c {
@@ -53,13 +53,13 @@ fn makes_command(before: &str, c: char) -> bool {
 /// What stands before the bracket of a command that a CI runner obeys anywhere in a line.
 const COMMANDS: [&str; 3] = ["##", "##vso", "##teamcity"];
 
-/// Whether a character would complete a command that is obeyed anywhere in a line.
+/// Returns `true` if a character would complete a command that is obeyed anywhere in a line.
 pub(crate) fn opens_command(before: &str, c: char) -> bool {
     c == '[' && COMMANDS.iter().any(|command| before.ends_with(command))
 }
 
-/// The text with every hostile character escaped, as in `\u{202e}`, and every command to a CI
-/// runner.
+/// Returns the text with every hostile character escaped, as in `\u{202e}`, and every command to a
+/// CI runner.
 ///
 /// ```
 /// assert_eq!(runvet::printable::escape("plain"), "plain");
@@ -94,13 +94,13 @@ fn push_escaped(out: &mut String, c: char, next: Option<char>) {
     }
 }
 
-/// Whether two texts are the same but for their Unicode form: an accent may be a character of its
-/// own, as in names that macOS has written.
+/// Returns `true` if two texts are the same but for their Unicode form: an accent may be a
+/// character of its own, as in names that macOS has written.
 pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     one.nfc().eq(other.nfc())
 }
 
-/// Whether a character is an emoji, or a symbol that can be one.
+/// Returns `true` if a character is an emoji, or a symbol that can be one.
 fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2600}'..='\u{27bf}'
         | '\u{2b05}'..='\u{2b55}' | '\u{1f300}'..='\u{1faff}')
@@ -110,8 +110,8 @@ fn is_pictograph(c: char) -> bool {
 /// astronaut.
 const JOINED: &str = "♀♂⚕⚖✈❤➡↔↕⬛⚧☠🌈🌾🍳🍼🟫🟩🎄🎓🎤🎨🏫🏭👦👧👨👩💋💥💨💫💻💼🔥🔧🔬🗨🚀🚒🤝🦯🦰🦱🦲🦳🦺🦼🦽🧑🧒🩰🩹";
 
-/// Whether an invisible character makes an emoji of its neighbours. Any other is escaped: between
-/// letters, it would make two names look the same.
+/// Returns `true` if an invisible character makes an emoji of its neighbours. Any other is escaped:
+/// between letters, it would make two names look the same.
 fn joins(before: &str, c: char, next: Option<char>) -> bool {
     let is_styled = |c| matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
     match c {
@@ -124,7 +124,7 @@ fn joins(before: &str, c: char, next: Option<char>) -> bool {
     }
 }
 
-/// Two texts as a message shows them; with escapes where they would look alike.
+/// Returns two texts as a message shows them; with escapes where they would look alike.
 pub(crate) fn apart(one: String, other: String) -> [String; 2] {
     if one == other || !are_alike(&one, &other) {
         return [one, other];
@@ -139,7 +139,7 @@ pub(crate) fn apart(one: String, other: String) -> [String; 2] {
     [one, other].map(|text| text.chars().map(escape).collect())
 }
 
-/// The text in double quotes, escaped and cut after 80 characters.
+/// Returns the text in double quotes, escaped and cut after 80 characters.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len().min(QUOTED_CHARS) + 2);
     quoted.push('"');
@@ -148,21 +148,22 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
-/// The text as a message shows it without quotes, such as a JSON value: escaped and cut after 80
-/// characters.
+/// Returns the text as a message shows it without quotes, such as a JSON value: escaped and cut
+/// after 80 characters.
 pub(crate) fn brief(text: &str) -> String {
     let mut brief = String::with_capacity(text.len().min(QUOTED_CHARS));
     push_cut(&mut brief, text);
     brief
 }
 
-/// A number of things: "1 finding", "2 findings".
+/// Returns a number of things: "1 finding", "2 findings".
 pub(crate) fn count(number: u64, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {word}{plural}")
 }
 
-/// A path in an address: all that could be taken for more than a name or a slash is encoded.
+/// Returns a path in an address: all that could be taken for more than a name or a slash is
+/// encoded.
 pub(crate) fn in_address(path: &(impl AsRef<[u8]> + ?Sized)) -> PercentEncode<'_> {
     const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')
@@ -173,7 +174,7 @@ pub(crate) fn in_address(path: &(impl AsRef<[u8]> + ?Sized)) -> PercentEncode<'_
     percent_encode(path.as_ref(), ENCODED)
 }
 
-/// A short text of a record in a cell of a table in Markdown.
+/// Returns a short text of a record in a cell of a table in Markdown.
 pub(crate) fn markdown_cell(text: &str) -> String {
     let mut cell = String::new();
     for c in brief(text).chars() {
@@ -189,7 +190,7 @@ pub(crate) fn markdown_cell(text: &str) -> String {
     cell
 }
 
-/// A JSON text on one line, without the blanks between its parts.
+/// Returns a JSON text on one line, without the blanks between its parts.
 pub(crate) fn one_line_json(text: &str) -> impl Iterator<Item = char> {
     let (mut is_string, mut is_escaped) = (false, false);
     text.chars().filter(move |c| {
@@ -200,7 +201,7 @@ pub(crate) fn one_line_json(text: &str) -> impl Iterator<Item = char> {
     })
 }
 
-/// A JSON text on one line, escaped and cut as a value is.
+/// Returns a JSON text on one line, escaped and cut as a value is.
 pub(crate) fn brief_json(text: &str) -> String {
     brief(
         &one_line_json(text)
@@ -209,14 +210,14 @@ pub(crate) fn brief_json(text: &str) -> String {
     )
 }
 
-/// The text, escaped and cut after a number of characters.
+/// Returns the text, escaped and cut after a number of characters.
 pub(crate) fn shortened(text: &str, chars: usize) -> String {
     let mut short = String::with_capacity(text.len().min(chars));
     push_cut_at(&mut short, text, chars);
     short
 }
 
-/// The beginning of a text, and how many characters are missing.
+/// Returns the beginning of a text, and how many characters are missing.
 #[cfg(feature = "html")]
 pub(crate) fn cut_after(text: &str, chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(chars) {
@@ -244,7 +245,7 @@ fn push_cut_at(out: &mut String, text: &str, chars: usize) {
     }
 }
 
-/// The text, escaped and cut to a number of terminal columns; `…` marks the cut.
+/// Returns the text, escaped and cut to a number of terminal columns; `…` marks the cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     // Characters beyond the last column can't be shown.
     let head: String = text.chars().take(columns.saturating_add(1)).collect();
@@ -265,32 +266,32 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     fitting
 }
 
-/// The columns of a terminal that a text takes.
+/// Returns the columns of a terminal that a text takes.
 #[cfg(feature = "human")]
 pub(crate) fn columns_of(text: &str) -> usize {
     text.width()
 }
 
-/// The columns of a terminal that a character takes; `None` for a control character.
+/// Returns the columns of a terminal that a character takes; `None` for a control character.
 #[cfg(feature = "human")]
 pub(crate) fn columns_of_char(c: char) -> Option<usize> {
     c.width()
 }
 
-/// The columns of a terminal that a text takes, where nothing is drawn: its characters.
+/// Returns the columns of a terminal that a text takes, where nothing is drawn: its characters.
 #[cfg(not(feature = "human"))]
 pub(crate) fn columns_of(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The columns of a terminal that a character takes, where nothing is drawn: one.
+/// Returns the columns of a terminal that a character takes, where nothing is drawn: one.
 #[cfg(not(feature = "human"))]
 pub(crate) fn columns_of_char(c: char) -> Option<usize> {
     (!c.is_control()).then_some(1)
 }
 
-/// A visible character that replaces a hostile one in snippets, where each character keeps its
-/// column.
+/// Returns a visible character that replaces a hostile one in snippets, where each character keeps
+/// its column.
 #[must_use]
 pub(crate) fn stand_in(c: char) -> char {
     match c {

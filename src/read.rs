@@ -116,20 +116,21 @@ enum Several {
 }
 
 impl Ambiguous {
-    /// The id, the part of an id, or the path that was requested.
+    /// Returns the id, the part of an id, or the path that was requested.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The ids or, where these are equal or a path was requested, the paths of the first matches.
+    /// Returns the ids or, where these are equal or a path was requested, the paths of the first
+    /// matches.
     #[must_use]
     pub fn matches(&self) -> &[String] {
         &self.matches
     }
 }
 
-/// The error that several things match a name.
+/// Returns the error that several things match a name.
 fn ambiguous(kind: Several, name: &str, matches: Vec<String>, has_more: bool) -> Error {
     Error::Ambiguous(Ambiguous {
         kind,
@@ -139,7 +140,7 @@ fn ambiguous(kind: Several, name: &str, matches: Vec<String>, has_more: bool) ->
     })
 }
 
-/// The error that several things are below a path.
+/// Returns the error that several things are below a path.
 fn several_below(kind: Several, path: &Path, mut found: Vec<PathBuf>) -> Error {
     let has_more = found.len() > MAX_MATCHES;
     found.truncate(MAX_MATCHES);
@@ -184,7 +185,7 @@ pub struct RunData {
 }
 
 impl Error {
-    /// An error at a path as a whole.
+    /// Returns an error at a path as a whole.
     pub(crate) fn at(path: impl Into<PathBuf>, reason: &impl ToString) -> Self {
         Self::Artifact {
             path: path.into(),
@@ -220,25 +221,25 @@ impl RunData {
         }
     }
 
-    /// The path that was opened.
+    /// Returns the path that was opened.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.root
     }
 
-    /// The paths that can't be searched, sorted: a run may be there.
+    /// Returns the paths that can't be searched, sorted: a run may be there.
     #[must_use]
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }
 
-    /// The number of directories that are most likely runs; none of them is opened.
+    /// Returns the number of directories that are most likely runs; none of them is opened.
     #[must_use]
     pub fn len(&self) -> usize {
         self.runs.len()
     }
 
-    /// Whether there are no runs.
+    /// Returns `true` if there are no runs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
@@ -254,12 +255,13 @@ impl RunData {
         self.iter().take(limit).map(|run| run.entry()).collect()
     }
 
-    /// The runs to read from, newest first, each opened when its turn comes.
+    /// Returns the runs to read from, newest first, each opened when its turn comes.
     pub fn iter(&self) -> impl Iterator<Item = RunReader> {
         self.opened().filter_map(Result::ok)
     }
 
-    /// The runs, newest first, and the directories between them that hold what most likely was one.
+    /// Returns the runs, newest first, and the directories between them that hold what most likely
+    /// was one.
     pub(crate) fn opened(&self) -> impl Iterator<Item = Result<RunReader, Fault>> {
         self.runs.iter().filter_map(|run| match run.open() {
             Ok(run) => Some(Ok(run.into())),

@@ -29,7 +29,7 @@ pub use summary::{
     Snapshots, Summary, SummaryOutcome, Verification, VerificationPolicy, WorkspaceDiff,
 };
 
-/// The `$id` of a schema: a name, not an address, so no program ever fetches it.
+/// Returns the `$id` of a schema: a name, not an address, so no program ever fetches it.
 pub(crate) fn schema_id(name: &str) -> String {
     format!("urn:runvet:schema:{name}")
 }
@@ -52,7 +52,7 @@ pub(crate) fn describe_values(schema: &mut Schema) {
     schema.insert("enumDescriptions".into(), of_each("description").into());
 }
 
-/// The schema of a value that may also be null, as one object instead of an `anyOf`.
+/// Returns the schema of a value that may also be null, as one object instead of an `anyOf`.
 pub(crate) fn nullable<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = T::json_schema(generator);
     if let Some(kind) = schema.remove("type") {
@@ -62,7 +62,7 @@ pub(crate) fn nullable<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema
     schema
 }
 
-/// The schema that every value satisfies.
+/// Returns the schema that every value satisfies.
 pub(crate) fn any_value(_: &mut SchemaGenerator) -> Schema {
     Schema::default()
 }

@@ -110,13 +110,13 @@ pub struct Recorder {
     disk: Arc<dyn Disk>,
     /// The directories that runs may be compared with: what a record names does not count.
     workspaces: Arc<Mutex<BTreeSet<String>>>,
-    /// Whether a run that this process did not begin must have a workspace.
+    /// `true` if a run that this process did not begin must have a workspace.
     has_workspace: bool,
     /// Whether to give up on looking at a workspace.
     stop: Arc<AtomicBool>,
     /// What judges runs while they are written.
     gate: Option<Arc<Gate>>,
-    /// Whether acts and steps are refused for what it finds.
+    /// `true` if acts and steps are refused for what it finds.
     holds_back: bool,
 }
 
@@ -129,7 +129,8 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// A recorder that writes below a run-data directory, which it creates where it is missing.
+    /// Returns a recorder that writes below a run-data directory, which it creates where it is
+    /// missing.
     #[must_use]
     pub fn new(run_data: impl Into<PathBuf>) -> Self {
         Self {
@@ -187,24 +188,24 @@ impl Recorder {
         self
     }
 
-    /// Whether what has not happened yet is refused where the rules of the team find an error in
-    /// it, see [`Run::may_act`] and [`Recorder::gate`]; `true` unless set. With `false` they judge
-    /// the record alone.
+    /// Returns whether what has not happened yet is refused where the rules of the team find an
+    /// error in it, see [`Run::may_act`] and [`Recorder::gate`]; `true` unless set. With `false`
+    /// they judge the record alone.
     #[must_use]
     pub fn hold_back(mut self, holds_back: bool) -> Self {
         self.holds_back = holds_back;
         self
     }
 
-    /// The confidence from which interventions are applied, 0 to 1; 0.5 unless set. Another number
-    /// is refused when a run begins.
+    /// Returns the confidence from which interventions are applied, 0 to 1; 0.5 unless set. Another
+    /// number is refused when a run begins.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Self {
         self.threshold = threshold;
         self
     }
 
-    /// How durable the records are.
+    /// Returns how durable the records are.
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
@@ -315,7 +316,7 @@ impl Recorder {
         Run::new(self.clone(), dir, fold, events, learn, before).judged(true)
     }
 
-    /// The start event of a run with a task.
+    /// Returns the start event of a run with a task.
     fn start(&self, task: Task) -> Result<Draft, Error> {
         if !(0.0..=1.0).contains(&self.threshold) {
             let why = format!("it is {}, not between 0 and 1", self.threshold);
@@ -443,7 +444,7 @@ impl Recorder {
     }
 }
 
-/// The name of the file that takes the place of another one.
+/// Returns the name of the file that takes the place of another one.
 fn beside(name: &str) -> String {
     format!(".{name}.tmp")
 }

@@ -92,7 +92,7 @@ macro_rules! formats {
         words!(pub Format { $($(#[$feature])? $format = $name,)+ });
 
         impl Format {
-            /// A renderer of the format.
+            /// Returns a renderer of the format.
             #[must_use]
             pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
                 match self {
@@ -103,7 +103,7 @@ macro_rules! formats {
                 }
             }
 
-            /// What it is, in one line.
+            /// Returns what it is, in one line.
             #[cfg(feature = "cli")]
             pub(crate) const fn about(self) -> &'static str {
                 match self {
@@ -111,7 +111,7 @@ macro_rules! formats {
                 }
             }
 
-            /// The names of the options of the command that have an effect on it.
+            /// Returns the names of the options of the command that have an effect on it.
             #[cfg(feature = "cli")]
             pub(crate) const fn honoured(self) -> &'static [&'static str] {
                 match self {
@@ -233,14 +233,15 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The rules that SARIF and HTML describe, as [`crate::gate::Gate::rules`] lists them.
+    /// Returns the rules that SARIF and HTML describe, as [`crate::gate::Gate::rules`] lists them.
     #[must_use]
     pub fn rules<'r>(mut self, rules: impl IntoIterator<Item = &'r RuleInfo>) -> Self {
         self.rules = rules.into_iter().cloned().collect();
         self
     }
 
-    /// The settings that HTML says that runs were judged with, as [`settings_in_words`] puts them.
+    /// Returns the settings that HTML says that runs were judged with, as [`settings_in_words`]
+    /// puts them.
     #[cfg(feature = "html")]
     #[must_use]
     pub fn settings(mut self, settings: String) -> Self {
@@ -248,59 +249,61 @@ impl Options {
         self
     }
 
-    /// Which runs have a page in a page for a browser.
+    /// Returns which runs have a page in a page for a browser.
     #[cfg(feature = "cli")]
     pub(crate) fn paged(mut self, paged: crate::page::Paged) -> Self {
         self.paged = paged;
         self
     }
 
-    /// What fails the check besides errors: a `JUnit` test case fails on it, and where a report
-    /// lists a part, rules that could not be judged are among the errors.
+    /// Returns what fails the check besides errors: a `JUnit` test case fails on it, and where a
+    /// report lists a part, rules that could not be judged are among the errors.
     #[must_use]
     pub fn deny(mut self, deny: Deny) -> Self {
         self.deny = deny;
         self
     }
 
-    /// The characters and colours of a human report.
+    /// Returns the characters and colours of a human report.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.appearance.style = style;
         self
     }
 
-    /// Whether text for people names the rules that could not be judged. Otherwise it counts them.
+    /// Returns whether text for people names the rules that could not be judged. Otherwise it
+    /// counts them.
     #[must_use]
     pub fn verbose(mut self, verbose: bool) -> Self {
         self.verbose = verbose;
         self
     }
 
-    /// The maximum number of findings of each rule that a human report shows, and of lines about
-    /// rules that could not be judged, for each kind of reason; 0 for all. The rest are counted.
+    /// Returns the maximum number of findings of each rule that a human report shows, and of lines
+    /// about rules that could not be judged, for each kind of reason; 0 for all. The rest are
+    /// counted.
     #[must_use]
     pub fn max_findings(mut self, max: usize) -> Self {
         self.appearance.max_findings = max;
         self
     }
 
-    /// Whether a human report contains only findings and rules that could not be judged.
+    /// Returns whether a human report contains only findings and rules that could not be judged.
     #[must_use]
     pub(crate) fn quiet(mut self, quiet: bool) -> Self {
         self.appearance.quiet = quiet;
         self
     }
 
-    /// Whether a human report names faults. Otherwise it only counts them, for a program that
-    /// prints each as soon as it is met.
+    /// Returns whether a human report names faults. Otherwise it only counts them, for a program
+    /// that prints each as soon as it is met.
     pub(crate) fn names_faults(mut self, names: bool) -> Self {
         self.appearance.names_faults = names;
         self
     }
 
-    /// How a human report groups findings; if it is not set, by episode, or by cause where a rule
-    /// has very many.
+    /// Returns how a human report groups findings; if it is not set, by episode, or by cause where
+    /// a rule has very many.
     #[must_use]
     pub(crate) fn group_by(mut self, group_by: Option<GroupBy>) -> Self {
         self.appearance.group_by = group_by;
@@ -342,7 +345,7 @@ pub struct Closing<'c> {
     pub(crate) statistics: Option<&'c Statistics>,
     /// What could not be looked at or judged, sorted by path.
     pub(crate) faults: &'c [ReportedFault],
-    /// Whether everything was looked at and judged.
+    /// `true` if everything was looked at and judged.
     pub(crate) is_complete: bool,
     /// Makes the pages of runs.
     #[cfg(feature = "html")]
@@ -362,7 +365,7 @@ impl fmt::Debug for Pages<'_> {
 }
 
 impl<'c> Closing<'c> {
-    /// The end of a check in which everything could be read.
+    /// Returns the end of a check in which everything could be read.
     #[must_use]
     pub const fn new(totals: &'c Totals) -> Self {
         Self {

@@ -37,7 +37,7 @@ pub(crate) struct RuleSet {
 }
 
 impl RuleSet {
-    /// The built-in rules and those of a team.
+    /// Returns the built-in rules and those of a team.
     pub(crate) fn with(made: Vec<Rule>, team: Team) -> Self {
         Self {
             made: made.into(),
@@ -45,14 +45,14 @@ impl RuleSet {
         }
     }
 
-    /// The built-in rules and those that a team declares.
+    /// Returns the built-in rules and those that a team declares.
     pub(crate) fn of_team(team: Team) -> Self {
         let made = team.infos.iter().cloned();
         let made = made.map(|(info, check)| Rule::with_info(info, Check::Team(check)));
         Self::with(made.collect(), team)
     }
 
-    /// What the team declares.
+    /// Returns what the team declares.
     pub(crate) fn team(&self) -> &Arc<Team> {
         &self.team
     }
@@ -61,13 +61,13 @@ impl RuleSet {
         ALL.iter().copied().chain(&*self.made)
     }
 
-    /// Each rule with its place.
+    /// Returns each rule with its place.
     pub(crate) fn placed(&self) -> impl Iterator<Item = Placed<'_>> {
         let rules = self.iter().enumerate();
         rules.map(|(index, rule)| Placed { rule, index })
     }
 
-    /// The level of the rule with an id, given those of all.
+    /// Returns the level of the rule with an id, given those of all.
     pub(crate) fn level_of(&self, levels: &[Level], id: &str) -> Level {
         let mut rules = self.iter().zip(levels);
         let of_rule = rules.find(|(rule, _)| rule.info.id == id);

@@ -72,13 +72,14 @@ pub(crate) static EVENT: CompiledSchema =
 pub(crate) static RECORD_COMMAND: CompiledSchema =
     CompiledSchema::new(include_str!("../schemas/record-command.schema.json"));
 
-/// Whether a document satisfies a schema as far as the fast validator knows: where the schema has a
-/// keyword beyond it, it says no.
+/// Returns `true` if a document satisfies a schema as far as the fast validator knows: where the
+/// schema has a keyword beyond it, it says no.
 pub(crate) fn certainly_satisfies(document: Document<'_>, schema: &serde_json::Value) -> bool {
     Shapes::compile(schema).is_valid(document.root())
 }
 
-/// What is wrong with a document by a schema of this project, each error as a function reads it.
+/// Returns what is wrong with a document by a schema of this project, each error as a function
+/// reads it.
 pub(crate) fn errors<T>(
     document: Document<'_>,
     schema: &serde_json::Value,
@@ -89,7 +90,7 @@ pub(crate) fn errors<T>(
     errors.map(of).collect()
 }
 
-/// How any schema is compiled: its formats are judged, and its patterns take linear time.
+/// Returns how any schema is compiled: its formats are judged, and its patterns take linear time.
 fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, Tape> {
     jsonschema::options_for::<Tape>()
         .should_validate_formats(true)
@@ -102,7 +103,7 @@ fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, Tape> {
 /// The bytes of a text that may be a pattern: what is read of one takes many times its length.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
 
-/// Whether a text is a pattern, and no longer than one may be.
+/// Returns `true` if a text is a pattern, and no longer than one may be.
 fn is_pattern(text: &str) -> bool {
     static PATTERN: OnceLock<Option<Validator>> = OnceLock::new();
     let validator = PATTERN.get_or_init(|| {
@@ -115,7 +116,7 @@ fn is_pattern(text: &str) -> bool {
     judged.is_some_and(|validator| validator.is_valid(&text.into()))
 }
 
-/// The validator of a schema in `schemas/`.
+/// Returns the validator of a schema in `schemas/`.
 fn validator_of(schema: &serde_json::Value) -> Validator<Tape> {
     options()
         .offline()
@@ -123,7 +124,7 @@ fn validator_of(schema: &serde_json::Value) -> Validator<Tape> {
         .unwrap_or_else(|error| panic!("a checked-in schema is not usable: {error}"))
 }
 
-/// The offsets of the values or keys that violate a schema, ascending.
+/// Returns the offsets of the values or keys that violate a schema, ascending.
 pub(crate) fn offsets(document: Document<'_>, violations: &[Violation]) -> Vec<u32> {
     let spans = violations
         .iter()
@@ -155,17 +156,17 @@ impl CompiledSchema {
         }
     }
 
-    /// The schema's text.
+    /// Returns the schema's text.
     pub(crate) const fn text(&self) -> &'static str {
         self.text
     }
 
-    /// A reader of texts that satisfy the schema, for the values at some places.
+    /// Returns a reader of texts that satisfy the schema, for the values at some places.
     pub(crate) fn slot_reader(&'static self, layout: &'static Layout) -> SlotReader {
         SlotReader::new(self.shapes(), layout)
     }
 
-    /// The places where a document violates the schema, in the order of the text.
+    /// Returns the places where a document violates the schema, in the order of the text.
     pub(crate) fn violations(
         &self,
         document: Document<'_>,
@@ -180,14 +181,14 @@ impl CompiledSchema {
         Ok(self.violations_by_validator(document))
     }
 
-    /// Whether a document satisfies the schema, by the `jsonschema` validator alone: the fast one
-    /// knows no schema with several forms.
+    /// Returns `true` if a document satisfies the schema, by the `jsonschema` validator alone: the
+    /// fast one knows no schema with several forms.
     pub(crate) fn accepts(&self, document: Document<'_>) -> bool {
         self.validator().is_valid(Instance::Node(document.root()))
     }
 
-    /// What is wrong with a document that has none of several forms, by the form that it probably
-    /// should have.
+    /// Returns what is wrong with a document that has none of several forms, by the form that it
+    /// probably should have.
     pub(crate) fn likeliest_violation(&self, document: Document<'_>, root: &str) -> Option<String> {
         let mut errors = self
             .validator()
@@ -198,7 +199,7 @@ impl CompiledSchema {
         violation::message_of_likeliest(&violations, root)
     }
 
-    /// The violations that the `jsonschema` validator finds.
+    /// Returns the violations that the `jsonschema` validator finds.
     pub(crate) fn violations_by_validator(&self, document: Document<'_>) -> Vec<Violation> {
         violation::explain(
             document,
@@ -209,8 +210,8 @@ impl CompiledSchema {
         )
     }
 
-    /// The first place where a document violates the schema, and how. A version that is not the
-    /// current one is ignored, because readers accept newer minor versions.
+    /// Returns the first place where a document violates the schema, and how. A version that is not
+    /// the current one is ignored, because readers accept newer minor versions.
     pub(crate) fn first_violation(&self, document: Document<'_>) -> Option<(Range<usize>, String)> {
         let Ok(violations) = self.violations(document) else {
             return Some((

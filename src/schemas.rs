@@ -107,7 +107,7 @@ impl Schema {
         }
     }
 
-    /// The schema's text: byte for byte the file `schemas/<word>.schema.json`.
+    /// Returns the schema's text: byte for byte the file `schemas/<word>.schema.json`.
     ///
     /// ```
     /// let schema: serde_json::Value = serde_json::from_str(runvet::Schema::State.text()).unwrap();
@@ -118,7 +118,7 @@ impl Schema {
         self.compiled().text()
     }
 
-    /// Whether the root of a document is valid against the schema.
+    /// Returns `true` if the root of a document is valid against the schema.
     ///
     /// ```
     /// use runvet::{Schema, document::OwnedDocument};

@@ -12,7 +12,7 @@ use crate::source::Pointer;
 pub(crate) struct KeyPath(Box<[Box<str>]>);
 
 impl KeyPath {
-    /// The path that a pointer spells; `None` where the text is no pointer.
+    /// Returns the path that a pointer spells; `None` where the text is no pointer.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_escape = |rest: &str| rest.starts_with(['0', '1']);
         let escapes_are_right = text.split('~').skip(1).all(is_escape);
@@ -25,13 +25,13 @@ impl KeyPath {
         ))
     }
 
-    /// The value that it leads to.
+    /// Returns the value that it leads to.
     pub(crate) fn of<'a>(&self, record: Node<'a>) -> Option<Node<'a>> {
         let mut tokens = self.0.iter();
         tokens.try_fold(record, |node, token| step(node, token))
     }
 
-    /// The pointer to the value that it leads to, or to the nearest one around it.
+    /// Returns the pointer to the value that it leads to, or to the nearest one around it.
     pub(crate) fn reached(&self, record: Node<'_>) -> Pointer {
         let (mut node, mut pointer) = (record, Pointer::default());
         for token in &self.0 {
@@ -41,7 +41,7 @@ impl KeyPath {
         pointer
     }
 
-    /// Its text.
+    /// Returns its text.
     pub(crate) fn pointer(&self) -> Pointer {
         let tokens = self.0.iter();
         tokens.fold(Pointer::default(), |pointer, token| pointer.field(token))
@@ -52,7 +52,7 @@ impl KeyPath {
     }
 }
 
-/// The value to which one token of a pointer leads.
+/// Returns the value to which one token of a pointer leads.
 fn step<'a>(node: Node<'a>, token: &str) -> Option<Node<'a>> {
     match node.kind() {
         Kind::Array => node.items().nth(index(token)?),
@@ -60,7 +60,7 @@ fn step<'a>(node: Node<'a>, token: &str) -> Option<Node<'a>> {
     }
 }
 
-/// The index that a token is in an array.
+/// Returns the index that a token is in an array.
 fn index(token: &str) -> Option<usize> {
     let is_written_so = token == "0" || !token.starts_with(['0', '+']);
     token.parse().ok().filter(|_| is_written_so)
@@ -75,7 +75,7 @@ const WORDS: [(&str, &str); 5] = [
     ("kind", "/payload/kind"),
 ];
 
-/// The words that stand for pointers into an event or an action.
+/// Returns the words that stand for pointers into an event or an action.
 pub(crate) fn key_words(of_action: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
     let words = WORDS.iter().skip(if of_action { 3 } else { 0 });
     words.map(
@@ -86,7 +86,8 @@ pub(crate) fn key_words(of_action: bool) -> impl Iterator<Item = (&'static str, 
     )
 }
 
-/// The path that a key of a selector stands for, a word or a pointer; `None` where it is neither.
+/// Returns the path that a key of a selector stands for, a word or a pointer; `None` where it is
+/// neither.
 pub(crate) fn key_path(key: &str, of_action: bool) -> Option<KeyPath> {
     let known = key_words(of_action).find(|(word, _)| *word == key);
     let pointer = known.map_or(key, |(_, pointer)| pointer);
@@ -157,7 +158,7 @@ impl Glob {
         left.ends_with(&**last)
     }
 
-    /// The text, where it has no `*`.
+    /// Returns the text, where it has no `*`.
     pub(crate) fn word(&self) -> Option<&str> {
         self.rest.is_empty().then_some(&*self.first)
     }
@@ -173,7 +174,7 @@ fn push(parts: &mut [String], character: char) {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Values {
     pub(crate) any_of: Vec<Wanted>,
-    /// Whether the value is to be none of them.
+    /// `true` if the value is to be none of them.
     pub(crate) negated: bool,
 }
 
@@ -205,7 +206,7 @@ impl Selector {
 pub(crate) struct Keys(Vec<KeyPath>);
 
 impl Keys {
-    /// The place of a path among them.
+    /// Returns the place of a path among them.
     pub(crate) fn place(&mut self, path: &KeyPath) -> usize {
         place(&mut self.0, path)
     }
@@ -214,12 +215,12 @@ impl Keys {
         self.0.is_empty()
     }
 
-    /// The path at a place.
+    /// Returns the path at a place.
     pub(crate) fn path(&self, place: usize) -> Option<&KeyPath> {
         self.0.get(place)
     }
 
-    /// The tests of a selector, by the places of their paths.
+    /// Returns the tests of a selector, by the places of their paths.
     pub(crate) fn indexed(&mut self, selector: &Selector) -> Indexed {
         let tests = selector.0.iter();
         let tests = tests.map(|(path, values)| (self.place(path), Arc::new(values.clone())));
@@ -232,7 +233,7 @@ impl Keys {
     }
 }
 
-/// The place of an item in a list, to which it is added if it is new.
+/// Returns the place of an item in a list, to which it is added if it is new.
 pub(crate) fn place<T: Clone + PartialEq>(list: &mut Vec<T>, item: &T) -> usize {
     let known = list.iter().position(|known| known == item);
     known.unwrap_or_else(|| {

@@ -23,8 +23,8 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::Duration;
@@ -148,14 +148,14 @@ impl Serve {
         })
     }
 
-    /// The address of the page.
+    /// Returns the address of the page.
     #[must_use]
     pub(crate) fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// The address of the page for a browser on this machine. Where a token is needed, its code
-    /// lets the browser in once, within ten minutes.
+    /// Returns the address of the page for a browser on this machine. Where a token is needed, its
+    /// code lets the browser in once, within ten minutes.
     pub(crate) fn url_for_browser(&self) -> Result<String, Error> {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -173,7 +173,7 @@ impl Serve {
         })
     }
 
-    /// A handle that stops the service.
+    /// Returns a handle that stops the service.
     #[must_use]
     pub(crate) fn stop(&self) -> ServiceStop {
         ServiceStop {
@@ -457,7 +457,7 @@ fn json(value: &impl Serialize) -> Response {
     of_type("application/json", json_bytes(value))
 }
 
-/// An answer of a media type.
+/// Returns an answer of a media type.
 fn of_type(kind: &'static str, body: impl IntoResponse) -> Response {
     ([(header::CONTENT_TYPE, kind)], body).into_response()
 }

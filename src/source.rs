@@ -48,7 +48,7 @@ impl Artifact {
         Self::Manifest,
     ];
 
-    /// The file's name in the episode directory.
+    /// Returns the file's name in the episode directory.
     #[must_use]
     pub const fn file_name(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl Artifact {
         }
     }
 
-    /// The file's name without its extension.
+    /// Returns the file's name without its extension.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,7 +72,8 @@ impl Artifact {
         }
     }
 
-    /// The key under which the state's `links` name the artifact; the state does not link itself.
+    /// Returns the key under which the state's `links` name the artifact; the state does not link
+    /// itself.
     pub(crate) const fn link_key(self) -> Option<&'static str> {
         match self {
             Self::State => None,
@@ -80,7 +81,7 @@ impl Artifact {
         }
     }
 
-    /// The artifact with this file name.
+    /// Returns the artifact with this file name.
     pub(crate) fn from_file_name(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -104,12 +105,12 @@ const MAX_POINTER_BYTES: usize = 512;
 #[derive(Clone, Debug, PartialEq, Default, Eq, PartialOrd, Ord)]
 pub(crate) struct Pointer {
     text: Arc<str>,
-    /// Whether it ends early.
+    /// `true` if it ends early.
     is_cut: bool,
 }
 
 impl Pointer {
-    /// The pointer with this text; the empty text points to the whole document.
+    /// Returns the pointer with this text; the empty text points to the whole document.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into().into(),
@@ -117,7 +118,7 @@ impl Pointer {
         }
     }
 
-    /// The pointer to a member of the object that this one points to.
+    /// Returns the pointer to a member of the object that this one points to.
     pub(crate) fn field(&self, name: &str) -> Self {
         if self.text.len() + 1 + name.len() > MAX_POINTER_BYTES {
             return self.cut();
@@ -129,7 +130,7 @@ impl Pointer {
         }
     }
 
-    /// The pointer to an item, counted from 0, of the array that this one points to.
+    /// Returns the pointer to an item, counted from 0, of the array that this one points to.
     pub(crate) fn item(&self, index: usize) -> Self {
         self.below(&index.to_string())
     }
@@ -141,7 +142,7 @@ impl Pointer {
         Self::new(format!("{}/{token}", self.text))
     }
 
-    /// The pointer; where it is longer than pointers may be, it ends early.
+    /// Returns the pointer; where it is longer than pointers may be, it ends early.
     pub(crate) fn shortened(&self) -> Self {
         let mut head = self.text.bytes().take(MAX_POINTER_BYTES + 1);
         match head.rposition(|byte| byte == b'/') {
@@ -159,7 +160,8 @@ impl Pointer {
         }
     }
 
-    /// The pointer to the object or array around the value; one that ends early leads there.
+    /// Returns the pointer to the object or array around the value; one that ends early leads
+    /// there.
     pub(crate) fn parent(&self) -> Self {
         match self.text.rsplit_once('/') {
             Some((parent, _)) if !self.is_cut => Self::new(parent),
@@ -167,12 +169,12 @@ impl Pointer {
         }
     }
 
-    /// The pointer's text.
+    /// Returns the pointer's text.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The reference tokens, unescaped.
+    /// Returns the reference tokens, unescaped.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.text.split('/').skip(1).map(|token| {
             if token.contains('~') {
@@ -183,7 +185,7 @@ impl Pointer {
         })
     }
 
-    /// The path as messages show it: `plan.steps[3].status`; empty for the whole document.
+    /// Returns the path as messages show it: `plan.steps[3].status`; empty for the whole document.
     pub(crate) fn dotted(&self) -> String {
         let mut dotted = String::new();
         for token in self.tokens() {
@@ -270,7 +272,7 @@ pub(crate) enum Target {
 }
 
 impl Place {
-    /// A file as a whole, or a missing file.
+    /// Returns a file as a whole, or a missing file.
     pub(crate) fn whole(artifact: Artifact) -> Self {
         Self {
             artifact,
@@ -280,7 +282,7 @@ impl Place {
         }
     }
 
-    /// A value of a record.
+    /// Returns a value of a record.
     pub(crate) fn value(artifact: Artifact, pointer: Pointer) -> Self {
         Self {
             target: Target::Value(pointer),
@@ -288,7 +290,7 @@ impl Place {
         }
     }
 
-    /// A key of a record.
+    /// Returns a key of a record.
     pub(crate) fn key(artifact: Artifact, pointer: Pointer) -> Self {
         Self {
             target: Target::Key(pointer),
@@ -296,17 +298,17 @@ impl Place {
         }
     }
 
-    /// A value of `state.json`.
+    /// Returns a value of `state.json`.
     pub(crate) fn state(pointer: impl Into<Pointer>) -> Self {
         Self::value(Artifact::State, pointer.into())
     }
 
-    /// A value of `summary.json`.
+    /// Returns a value of `summary.json`.
     pub(crate) fn summary(pointer: impl Into<Pointer>) -> Self {
         Self::value(Artifact::Summary, pointer.into())
     }
 
-    /// A value of an event.
+    /// Returns a value of an event.
     pub(crate) fn event(line: Line, pointer: impl Into<Pointer>) -> Self {
         Self {
             line: Some(line),
@@ -330,7 +332,7 @@ impl Place {
         }
     }
 
-    /// A line of an artifact as a whole.
+    /// Returns a line of an artifact as a whole.
     pub(crate) fn line(artifact: Artifact, line: Line) -> Self {
         Self {
             line: Some(line),
@@ -339,13 +341,13 @@ impl Place {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(crate) fn file_name(&self) -> &str {
         let elsewhere = self.elsewhere.as_ref();
         elsewhere.map_or(self.artifact.file_name(), |it| &it.file)
     }
 
-    /// The JSON Pointer, if the place has one.
+    /// Returns the JSON Pointer, if the place has one.
     pub(crate) fn pointer(&self) -> Option<&Pointer> {
         match &self.target {
             Target::Value(pointer) | Target::Key(pointer) | Target::Token(_, pointer) => {
@@ -374,12 +376,12 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// The line and the column where the place starts.
+    /// Returns the line and the column where the place starts.
     pub(crate) fn line_and_column(&self) -> (u64, u64) {
         (self.line, self.column)
     }
 
-    /// The spot of a span in a whole file.
+    /// Returns the spot of a span in a whole file.
     pub(crate) fn of(bytes: &[u8], span: &Range<usize>) -> Self {
         let mut counted = Position::start_of(1);
         let start = counted.advance(bytes, span.start.min(bytes.len()));
@@ -401,8 +403,9 @@ impl Spot {
     }
 }
 
-/// The spots and excerpts of spans in a text that starts at byte `base` of its file, at the start
-/// of line `line`. Lines and columns are counted in one pass, whatever the order of the spans.
+/// Returns the spots and excerpts of spans in a text that starts at byte `base` of its file, at the
+/// start of line `line`. Lines and columns are counted in one pass, whatever the order of the
+/// spans.
 pub(crate) fn locate(
     bytes: &[u8],
     base: u64,

@@ -20,8 +20,8 @@ impl<'w> Word<'w> {
         Self { name, letters }
     }
 
-    /// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped
-    /// with its neighbour), or only by case, `-` and `_`.
+    /// Returns `true` if two names differ by one edit (a character inserted, deleted, replaced, or
+    /// swapped with its neighbour), or only by case, `-` and `_`.
     #[inline]
     pub(crate) fn is_near(self, known: Word<'_>) -> bool {
         // An edit takes one letter away and adds one, at most. Most machines that this is compiled
@@ -33,17 +33,17 @@ impl<'w> Word<'w> {
     }
 }
 
-/// Whether two names are near each other, see [`Word::is_near`].
+/// Returns `true` if two names are near each other, see [`Word::is_near`].
 pub(crate) fn is_near(name: &str, known: &str) -> bool {
     Word::new(name).is_near(Word::new(known))
 }
 
-/// Whether two names differ, and only by case, `-` and `_`.
+/// Returns `true` if two names differ, and only by case, `-` and `_`.
 pub(crate) fn differs_in_style(name: &str, known: &str) -> bool {
     letters(name).eq(letters(known)) && name != known
 }
 
-/// The letters and digits of a name in lower case, without the separators of naming styles.
+/// Returns the letters and digits of a name in lower case, without the separators of naming styles.
 fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars()
         .filter(|c| !matches!(c, '-' | '_'))
@@ -79,7 +79,7 @@ const MAX_COMPARED: usize = 128;
 /// The number of edits between similar words, at most.
 const MAX_EDITS: usize = 3;
 
-/// The known word that is most similar to another, if any is similar.
+/// Returns the known word that is most similar to another, if any is similar.
 pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     if word.len() > MAX_COMPARED {
         return None;
@@ -95,8 +95,9 @@ pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
     (distance <= MAX_EDITS && distance < nearest.len()).then_some(nearest)
 }
 
-/// Whether few edits may lie between two words: one adds a character at most, and makes two sets of
-/// letters differ by two at most. To compute their number takes the product of their lengths.
+/// Returns `true` if few edits may lie between two words: one adds a character at most, and makes
+/// two sets of letters differ by two at most. To compute their number takes the product of their
+/// lengths.
 fn may_be_similar(word: &str, known: &str) -> bool {
     let apart = Word::new(word).letters ^ Word::new(known).letters;
     let longer = word.chars().count().abs_diff(known.chars().count());

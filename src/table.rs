@@ -62,7 +62,7 @@ words!(pub Table {
 });
 
 impl Table {
-    /// The schema of a row.
+    /// Returns the schema of a row.
     pub(crate) const fn schema(self) -> &'static CompiledSchema {
         match self {
             Self::Runs => checked_in!("table-runs"),
@@ -73,7 +73,7 @@ impl Table {
         }
     }
 
-    /// The names of the columns, in their order.
+    /// Returns the names of the columns, in their order.
     ///
     /// ```
     /// assert_eq!(runvet::table::Table::Findings.columns()[7], "rule");
@@ -88,7 +88,7 @@ impl Table {
         columns.map_or_else(|_| Vec::new(), |it: Columns| it.required)
     }
 
-    /// Whether its rows come from the records, not from the timeline or the report.
+    /// Returns `true` if its rows come from the records, not from the timeline or the report.
     const fn needs_records(self) -> bool {
         matches!(self, Self::Runs | Self::Steps | Self::Actions)
     }
@@ -128,7 +128,7 @@ enum Written {
 }
 
 impl TableWriter {
-    /// A writer of the rows of all runs, which judges each with a gate.
+    /// Returns a writer of the rows of all runs, which judges each with a gate.
     #[must_use]
     pub fn new(table: Table, format: RowFormat, gate: &Gate) -> Self {
         Self {
@@ -205,7 +205,7 @@ impl TableWriter {
         result
     }
 
-    /// The rows of a run, if it has any and there is room for them.
+    /// Returns the rows of a run, if it has any and there is room for them.
     fn of_run(
         &self,
         run: RunReader,

@@ -85,7 +85,7 @@ pub(crate) struct RunFacts<'r> {
 }
 
 impl Team {
-    /// The schema of a version of a record; the first that is declared for it.
+    /// Returns the schema of a version of a record; the first that is declared for it.
     pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
         let mut versions = self.versions.iter();
         let is = |it: &&version::Version| it.artifact == artifact && it.is.matches(version);

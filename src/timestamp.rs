@@ -64,7 +64,7 @@ impl Timestamp {
         })
     }
 
-    /// The instant a number of seconds after 1970-01-01T00:00:00Z.
+    /// Returns the instant a number of seconds after 1970-01-01T00:00:00Z.
     #[must_use]
     pub fn from_unix_seconds(seconds: i64) -> Self {
         Self {
@@ -75,19 +75,19 @@ impl Timestamp {
         }
     }
 
-    /// The whole seconds since 1970-01-01T00:00:00Z.
+    /// Returns the whole seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn unix_seconds(&self) -> i64 {
         self.seconds
     }
 
-    /// Whether a text is a valid date-time.
+    /// Returns `true` if a text is a valid date-time.
     #[must_use]
     pub(crate) fn is_valid(text: &str) -> bool {
         parts(text).is_some()
     }
 
-    /// The time since an earlier instant in seconds, rounded to nanoseconds; negative if `earlier`
-    /// is later.
+    /// Returns the time since an earlier instant in seconds, rounded to nanoseconds; negative if
+    /// `earlier` is later.
     pub(crate) fn seconds_since(&self, earlier: &Self) -> f64 {
         #[expect(
             clippy::cast_precision_loss,
@@ -97,8 +97,8 @@ impl Timestamp {
         whole + self.subsecond() - earlier.subsecond()
     }
 
-    /// The instant as a time of the system; a leap second is the second after it, and parts of a
-    /// nanosecond do not count. `None` where the system has no such time.
+    /// Returns the instant as a time of the system; a leap second is the second after it, and parts
+    /// of a nanosecond do not count. `None` where the system has no such time.
     #[must_use]
     pub fn system_time(&self) -> Option<SystemTime> {
         let seconds = self.seconds + i64::from(self.leap_second);
@@ -111,13 +111,13 @@ impl Timestamp {
         whole?.checked_add(Duration::from_nanos(self.attoseconds / 1_000_000_000))
     }
 
-    /// The time since an earlier instant in attoseconds (a second has 10^18); negative if
+    /// Returns the time since an earlier instant in attoseconds (a second has 10^18); negative if
     /// `earlier` is later. Digits beyond the eighteenth do not count.
     pub(crate) fn attoseconds_since(&self, earlier: &Self) -> i128 {
         self.attoseconds() - earlier.attoseconds()
     }
 
-    /// The instant in attoseconds since 1970, and the digits of its fraction beyond these.
+    /// Returns the instant in attoseconds since 1970, and the digits of its fraction beyond these.
     pub(crate) fn exact(&self) -> (i128, &str) {
         (self.attoseconds(), &self.rest)
     }
@@ -211,13 +211,13 @@ fn parts(text: &str) -> Option<(i64, bool, &[u8])> {
     Some((seconds, leap_second, fraction))
 }
 
-/// The number that two digits are.
+/// Returns the number that two digits are.
 #[inline]
 fn pair(tens: u8, ones: u8) -> u8 {
     (tens & 0xF) * 10 + (ones & 0xF)
 }
 
-/// The number of days of a month; 0 where there is no such month.
+/// Returns the number of days of a month; 0 where there is no such month.
 #[inline]
 fn days_in(month: u8, year: i64) -> u8 {
     match month {
@@ -229,7 +229,7 @@ fn days_in(month: u8, year: i64) -> u8 {
     }
 }
 
-/// The minutes that a time is ahead of UTC.
+/// Returns the minutes that a time is ahead of UTC.
 #[inline]
 fn offset_minutes(offset: &[u8]) -> Option<i64> {
     // Most are written so.
@@ -250,7 +250,7 @@ fn offset_minutes(offset: &[u8]) -> Option<i64> {
     Some(if sign == b'-' { -distance } else { distance })
 }
 
-/// Whether a text has the form `YYYY-MM-DDThh:mm:ss`, with minutes up to 59.
+/// Returns `true` if a text has the form `YYYY-MM-DDThh:mm:ss`, with minutes up to 59.
 fn is_shaped(text: &[u8; 19]) -> bool {
     const LEAST: u8x16 = u8x16::new(*b"0000-00-00T00:00");
     const MOST: u8x16 = u8x16::new(*b"9999-19-39T29:59");

@@ -105,7 +105,7 @@ pub(crate) fn outline(run: &RunReader) -> Outline {
     })
 }
 
-/// The outline of a timeline that was loaded.
+/// Returns the outline of a timeline that was loaded.
 fn outlined(run: &RunReader, loaded: &Loaded<'_, '_>) -> Outline {
     let mut outline = match &loaded.timeline.outlined {
         Some(Ok(heard)) => {
@@ -231,7 +231,7 @@ impl View {
         }
     }
 
-    /// The records as a part of a dashboard.
+    /// Returns the records as a part of a dashboard.
     #[must_use]
     pub(crate) fn overview(&self) -> Overview {
         let state = self.state.as_ref().ok().map(OwnedDocument::root);
@@ -271,7 +271,7 @@ impl View {
         }
     }
 
-    /// The records that should exist but can't be shown.
+    /// Returns the records that should exist but can't be shown.
     fn unreadable(&self) -> Vec<UnreadableRecord> {
         let is_summary_due = self.entry.lifecycle != Lifecycle::NonTerminal;
         let summary = is_summary_due.then_some((Artifact::Summary, &self.summary));
@@ -309,7 +309,7 @@ impl View {
     }
 }
 
-/// The rows of an array of a record.
+/// Returns the rows of an array of a record.
 fn rows<T>(record: Option<Node<'_>>, path: &[&str], row: impl Fn(Node<'_>) -> T) -> Rows<T> {
     let array = record.and_then(|record| record.at(path));
     array.into_iter().flat_map(Node::items).map(row).collect()
@@ -328,7 +328,7 @@ fn plan(plan: Node<'_>) -> PlanSection {
     }
 }
 
-/// A step that only the timeline has.
+/// Returns a step that only the timeline has.
 fn unpersisted(step: &PlanStep) -> StepRow {
     StepRow {
         is_unpersisted: true,
@@ -421,7 +421,7 @@ fn metrics(metrics: Node<'_>) -> MetricsSection {
     }
 }
 
-/// A member in the form that a dashboard shows; empty if it is missing.
+/// Returns a member in the form that a dashboard shows; empty if it is missing.
 fn text(object: Node<'_>, key: &str) -> String {
     object.get(key).map(shown).unwrap_or_default()
 }

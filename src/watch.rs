@@ -141,7 +141,7 @@ impl Watch {
         })
     }
 
-    /// A handle that stops the watch.
+    /// Returns a handle that stops the watch.
     #[must_use]
     pub(crate) fn stop(&self) -> WatchStop {
         WatchStop(Arc::clone(&self.touched))
@@ -385,7 +385,7 @@ struct Seen {
     closed: BTreeSet<Box<Path>>,
     /// The number of runs that were found.
     found: Option<usize>,
-    /// Whether everything was looked at once.
+    /// `true` if everything was looked at once.
     all: bool,
 }
 
@@ -443,7 +443,7 @@ fn digest(path: &Path) -> Digest {
     Digest::of([path.as_os_str().as_encoded_bytes()])
 }
 
-/// What reports changes in directories, for as long as it is kept.
+/// Returns what reports changes in directories, for as long as it is kept.
 fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>, String> {
     // The watcher panics where it can't have a thread.
     let thread = thread::Builder::new().spawn(|| ());
@@ -498,7 +498,7 @@ fn wake(kind: EventKind, path: &Path, below: &Path, touched: &Touched) {
     }
 }
 
-/// Whether a path is that of a directory or a link.
+/// Returns `true` if a path is that of a directory or a link.
 fn may_hold_runs(path: &Path) -> bool {
     let metadata = path.symlink_metadata();
     metadata.is_ok_and(|it| it.is_dir() || it.is_symlink())

@@ -23,10 +23,10 @@ pub(crate) trait Words: Copy + 'static {
     /// All values, in the order in which they are declared.
     const ALL: &[Self];
 
-    /// The word for it.
+    /// Returns the word for it.
     fn word(self) -> &'static str;
 
-    /// The value with this word.
+    /// Returns the value with this word.
     fn of_word(word: &str) -> Option<Self>;
 }
 
@@ -54,7 +54,7 @@ macro_rules! words {
     };
     ($type:ident { $($(#[$feature:meta])? $variant:ident = $word:literal),+ $(,)? }) => {
         impl $type {
-            /// The word for it.
+            /// Returns the word for it.
             pub(crate) const fn word(self) -> &'static str {
                 match self {
                     $($(#[$feature])? Self::$variant => $word),+

@@ -66,14 +66,15 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
     places
 }
 
-/// The places of keys that violations of the schemas name, since a required field is absent.
+/// Returns the places of keys that violations of the schemas name, since a required field is
+/// absent.
 pub(super) fn of_violations(drafts: &[Drafted]) -> Vec<Place> {
     let causes = drafts.iter().flat_map(|drafted| &drafted.draft.causes);
     let places = causes.map(|(place, _)| place.clone());
     places.take(MAX_FIRST).collect()
 }
 
-/// The value of an event that a rule does not count, and that may be the cause.
+/// Returns the value of an event that a rule does not count, and that may be the cause.
 fn of_value(slips: &Slips, words: &[&str], place: &Place) -> Option<(Place, String)> {
     if let Some((line, written)) = &slips.projection_type
         && words.contains(&"event_type")
@@ -97,7 +98,7 @@ fn of_value(slips: &Slips, words: &[&str], place: &Place) -> Option<(Place, Stri
     Some((place, cause))
 }
 
-/// What an event has instead of a phase that is missed, as a question.
+/// Returns what an event has instead of a phase that is missed, as a question.
 fn instead_of(phase: &str, slips: &Slips, in_order: &[(&Slip, &SlipLines)]) -> Option<String> {
     let (what, (line, written), meant) = match &slips.projection_type {
         Some((line, written)) if phase == "runtime" => ("event type", (line, written), PROJECTION),

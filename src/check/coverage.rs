@@ -9,7 +9,7 @@ use crate::load::Loaded;
 use crate::rules::coverage::required;
 use crate::source::{Artifact, Place};
 
-/// The coverage before any rule has answered: each rule that is on has nothing to compare.
+/// Returns the coverage before any rule has answered: each rule that is on has nothing to compare.
 pub(super) fn silent(settings: &Settings, levels: &[Level]) -> BTreeMap<String, Coverage> {
     let rules = settings.rules.iter().zip(levels);
     let on = rules.filter(|(_, level)| **level != Level::Off);

@@ -66,7 +66,7 @@ fn tell_apart(findings: &mut [Finding]) {
     }
 }
 
-/// A finding at its places, the next ones, with the fingerprint of all that are alike.
+/// Returns a finding at its places, the next ones, with the fingerprint of all that are alike.
 fn located(
     drafted: Drafted,
     rule: &Rule,
@@ -108,8 +108,8 @@ fn located(
     finding
 }
 
-/// What names a finding: what stays the same when the episode moves, keys change places, or text is
-/// added before the place.
+/// Returns what names a finding: what stays the same when the episode moves, keys change places, or
+/// text is added before the place.
 fn identity(finding: &Finding, id: &str) -> Digest {
     let place = |at: &Location| {
         // A file besides the artifacts has its name alone.

@@ -54,8 +54,8 @@ impl Glob {
         })
     }
 
-    /// Whether the glob matches a directory, or one that contains it. It is compared with one name
-    /// after the other, so that no name makes it try many ways.
+    /// Returns `true` if the glob matches a directory, or one that contains it. It is compared with
+    /// one name after the other, so that no name makes it try many ways.
     pub(crate) fn matches(&self, dir: &Path) -> bool {
         let as_written = MatchOptions {
             case_sensitive: true,
@@ -148,7 +148,7 @@ pub(crate) fn relative(path: &Path, from: &Path, here: &Path) -> PathBuf {
     up.chain(path.components().skip(shared)).collect()
 }
 
-/// A path without `.` and `..`, by its text alone.
+/// Returns a path without `.` and `..`, by its text alone.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

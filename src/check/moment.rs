@@ -40,7 +40,7 @@ pub(crate) struct Written<'w> {
 pub(crate) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>;
 
 impl LiveChecker {
-    /// The rules of a check, for a run of which nothing is written.
+    /// Returns the rules of a check, for a run of which nothing is written.
     pub(crate) fn new(check: Arc<Checker>, key: EpisodeKey, id: &str) -> Self {
         Self {
             so_far: check.wanted.team.clone(),
@@ -102,7 +102,7 @@ impl LiveChecker {
         })
     }
 
-    /// The values of `state` and `run`, as far as rules that are on name them.
+    /// Returns the values of `state` and `run`, as far as rules that are on name them.
     fn named(&self, state: &State) -> [Option<OwnedDocument>; 2] {
         let names = |name| self.team().names(name);
         let read = |json: Vec<u8>| OwnedDocument::read(json).ok();

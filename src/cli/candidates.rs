@@ -35,12 +35,12 @@ pub(super) fn answered(args: &[OsString]) -> Result<bool, clap::Error> {
         .try_complete(args, here.as_deref())
 }
 
-/// The names of the shells that have a script.
+/// Returns the names of the shells that have a script.
 pub(super) fn shells() -> Vec<&'static str> {
     Shells::builtins().names().collect()
 }
 
-/// The script by which a shell asks.
+/// Returns the script by which a shell asks.
 pub(super) fn script(shell: &str) -> Result<Vec<u8>, Failure> {
     let mut script = Vec::new();
     let shells = Shells::builtins();
@@ -50,7 +50,7 @@ pub(super) fn script(shell: &str) -> Result<Vec<u8>, Failure> {
     Ok(script)
 }
 
-/// The rules and their groups.
+/// Returns the rules and their groups.
 pub(super) fn rules() -> Vec<CompletionCandidate> {
     let mut groups: Vec<&str> = all_rules()
         .filter_map(|rule| rule.id.split('/').next())
@@ -64,7 +64,7 @@ pub(super) fn rules() -> Vec<CompletionCandidate> {
     rules.chain(groups).map(candidate).collect()
 }
 
-/// The rules and their groups, each with each level.
+/// Returns the rules and their groups, each with each level.
 pub(super) fn levels() -> Vec<CompletionCandidate> {
     let levels = [Level::Error, Level::Warning, Level::Off];
     let with = |rule: &CompletionCandidate| {

@@ -72,7 +72,7 @@ impl FilterArgs {
         }
     }
 
-    /// The filters, as they were given.
+    /// Returns the filters, as they were given.
     pub(super) fn given(&self) -> Vec<String> {
         let given = [
             ("status", words_of(&self.statuses)),

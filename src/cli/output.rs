@@ -164,7 +164,7 @@ impl Output {
         }
     }
 
-    /// Whether a message could not be printed, which only the exit code can show.
+    /// Returns `true` if a message could not be printed, which only the exit code can show.
     pub(super) fn is_muted(&self) -> bool {
         self.is_muted.get()
     }
@@ -177,7 +177,7 @@ impl Output {
     }
 }
 
-/// How text for people is drawn on standard output.
+/// Returns how text for people is drawn on standard output.
 pub(super) fn style(color: Color) -> Style {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_terminal = io::stdout().is_terminal();
@@ -196,8 +196,8 @@ pub(super) fn style(color: Color) -> Style {
     }
 }
 
-/// The width of the terminal, else `COLUMNS`, else no limit: what goes to a pipe or a file is
-/// neither wrapped nor cut, because other programs search it.
+/// Returns the width of the terminal, else `COLUMNS`, else no limit: what goes to a pipe or a file
+/// is neither wrapped nor cut, because other programs search it.
 pub(super) fn width() -> usize {
     let of_terminal =
         rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
@@ -240,7 +240,7 @@ impl Halves {
         }
     }
 
-    /// Two cells, with a bar between them.
+    /// Returns two cells, with a bar between them.
     pub(super) fn draw(
         self,
         [left, right]: [&StyledLine; 2],

@@ -19,7 +19,7 @@ pub(super) struct PathList {
     others: u64,
     /// Paths of artifacts whose directories do not exist here.
     lost: Vec<PathBuf>,
-    /// Whether a path leads to a directory in which an artifact was.
+    /// `true` if a path leads to a directory in which an artifact was.
     has_deleted: bool,
 }
 
@@ -86,13 +86,13 @@ fn is_directory(path: &Path) -> bool {
     path == Path::new("") || path.is_dir()
 }
 
-/// Whether nothing is at a path, or a file that is not an artifact.
+/// Returns `true` if nothing is at a path, or a file that is not an artifact.
 fn is_other(path: &Path) -> bool {
     is_gone(path) || !(is_artifact(path) || path.is_dir())
 }
 
-/// What is left of the run whose artifact was deleted, if anything is: another artifact stands for
-/// the episode as well. The directory does not, because episodes may lie below it.
+/// Returns what is left of the run whose artifact was deleted, if anything is: another artifact
+/// stands for the episode as well. The directory does not, because episodes may lie below it.
 fn sibling(deleted: &Path) -> Option<PathBuf> {
     let others = Artifact::ALL.map(|other| deleted.with_file_name(other.file_name()));
     others.into_iter().find(|other| !is_gone(other))
@@ -118,8 +118,8 @@ pub(super) fn read(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
     Ok(listed.filter(|path| *path != Path::new("")).collect())
 }
 
-/// The path on a line. Where none is as the line reads, its line end is that of Windows, or git has
-/// quoted it.
+/// Returns the path on a line. Where none is as the line reads, its line end is that of Windows, or
+/// git has quoted it.
 fn from_line(line: &[u8]) -> PathBuf {
     let path = |bytes: &[u8]| store::path::from_bytes(bytes.to_vec());
     if !is_gone(&path(line)) {
@@ -132,7 +132,7 @@ fn from_line(line: &[u8]) -> PathBuf {
     }
 }
 
-/// The bytes of a path that git has quoted.
+/// Returns the bytes of a path that git has quoted.
 fn unquoted(mut quoted: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let [first, rest @ ..] = quoted {

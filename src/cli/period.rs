@@ -55,7 +55,7 @@ impl Moment {
 }
 
 impl Period {
-    /// Whether each run is meant.
+    /// Returns `true` if each run is meant.
     pub(super) fn is_all(&self) -> bool {
         self.since.is_none() && self.until.is_none()
     }
@@ -68,12 +68,14 @@ impl Period {
         self.until.as_ref().map(|until| &until.at)
     }
 
-    /// Whether a run is meant that started then. One whose start its records do not say may be.
+    /// Returns `true` if a run is meant that started then. One whose start its records do not say
+    /// may be.
     pub(super) fn may_have(&self, started: Option<&Timestamp>) -> bool {
         self.may_have_one(&[started.cloned()])
     }
 
-    /// Whether a run is meant that gives several starts: unless all are too early, or all too late.
+    /// Returns `true` if a run is meant that gives several starts: unless all are too early, or all
+    /// too late.
     pub(super) fn may_have_one(&self, starts: &[Option<Timestamp>]) -> bool {
         let any = |is: &dyn Fn(&Timestamp) -> bool| {
             starts.is_empty() || starts.iter().any(|it| it.as_ref().is_none_or(is))

@@ -45,7 +45,7 @@ impl RunArgs {
 }
 
 impl RunDataArgs {
-    /// What holds without options.
+    /// Returns what holds without options.
     pub(super) fn of_environment() -> Self {
         let run_data = std::env::var_os("RUNVET_RUN_DATA").filter(|path| !path.is_empty());
         Self {
@@ -57,7 +57,7 @@ impl RunDataArgs {
         self.open_by(RunData::find_only_here)
     }
 
-    /// The run-data directory to write to, which need not exist when it is named.
+    /// Returns the run-data directory to write to, which need not exist when it is named.
     pub(super) fn dir(&self) -> Result<PathBuf, Failure> {
         match &self.run_data {
             Some(path) => Ok(path.clone()),
@@ -71,8 +71,8 @@ impl RunDataArgs {
         }
     }
 
-    /// A run-data directory in the form of [`RunDataArgs::dir`], if it is that one; `None` where
-    /// another one is named.
+    /// Returns a run-data directory in the form of [`RunDataArgs::dir`], if it is that one; `None`
+    /// where another one is named.
     pub(super) fn typed(&self, typed: Option<PathBuf>, dir: &Path) -> Option<PathBuf> {
         let real = |path: &Path| path.canonicalize().ok();
         let is_it = |typed: &PathBuf| real(typed).is_some_and(|it| real(dir) == Some(it));
@@ -104,7 +104,7 @@ impl RunDataArgs {
         })
     }
 
-    /// The runs that paths lead to, if any are given.
+    /// Returns the runs that paths lead to, if any are given.
     pub(super) fn open_at(
         &self,
         paths: &[PathBuf],
@@ -120,7 +120,7 @@ impl RunDataArgs {
         Ok(RunData::find(paths)?)
     }
 
-    /// The run that a user names, see [`RunData::get`].
+    /// Returns the run that a user names, see [`RunData::get`].
     pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, Failure> {
         self.names().get(name, output)
     }
@@ -134,7 +134,7 @@ impl RunDataArgs {
         }
     }
 
-    /// The run around the working directory, unless run data is named; else the newest run.
+    /// Returns the run around the working directory, unless run data is named; else the newest run.
     fn nearest(&self, output: &Output) -> Result<RunReader, Failure> {
         if self.run_data.is_none()
             && let Some(run) = RunReader::around(".")
@@ -180,7 +180,7 @@ impl Names<'_> {
         })
     }
 
-    /// A path needs no run data around it.
+    /// Returns a path needs no run data around it.
     fn get_by_path(&self, name: &str) -> Result<RunReader, Failure> {
         RunReader::open(name).or_else(|of_path| {
             let is_path = name.contains('/') || !is_gone(Path::new(name));
@@ -202,7 +202,7 @@ fn note_faults(run_data: &RunData, output: &Output) {
 /// The number of runs that are offered: the newest.
 const MAX_RUNS: usize = 200;
 
-/// The newest runs around the working directory whose ids a shell can take as they are.
+/// Returns the newest runs around the working directory whose ids a shell can take as they are.
 pub(super) fn known_runs() -> Vec<CompletionCandidate> {
     let Ok(run_data) = RunDataArgs::of_environment().open() else {
         return Vec::new();

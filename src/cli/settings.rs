@@ -205,25 +205,25 @@ pub(super) struct Settings {
     /// The name, value and origin of each setting that has one value, and of each rule that
     /// variables or flags require.
     pub(super) shown: Vec<[String; 3]>,
-    /// Whether flags or variables change which findings count.
+    /// `true` if flags or variables change which findings count.
     are_changed: bool,
     pub(super) gate: Gate,
 }
 
 impl Settings {
-    /// The format of the report on standard output.
+    /// Returns the format of the report on standard output.
     pub(super) fn format(&self) -> Format {
         let set = self.config.format.as_ref();
         set.map_or(Format::Human, |set| set.value)
     }
 
-    /// The maximum number of findings of each rule in the human format; 0 for all.
+    /// Returns the maximum number of findings of each rule in the human format; 0 for all.
     pub(super) fn max_findings(&self) -> usize {
         let set = self.config.max_findings.as_ref();
         set.map_or(MAX_FINDINGS, |set| set.value)
     }
 
-    /// Where the settings come from, in a few words.
+    /// Returns where the settings come from, in a few words.
     pub(super) fn said(&self) -> String {
         settings_in_words(self.file.name(), self.are_changed)
     }
@@ -237,7 +237,7 @@ struct Given<'m> {
 }
 
 impl Given<'_> {
-    /// The flag or variable that sets an argument, if one does.
+    /// Returns the flag or variable that sets an argument, if one does.
     fn origin(&self, id: &str) -> Option<String> {
         match self.matches.value_source(id)? {
             ValueSource::CommandLine => Some(flag(id)),
@@ -381,7 +381,7 @@ impl GateArgs {
         })
     }
 
-    /// A gate in which flags and variables override what the configuration says of rules.
+    /// Returns a gate in which flags and variables override what the configuration says of rules.
     fn over(
         &self,
         mut gate: Gate,
@@ -412,7 +412,7 @@ impl GateArgs {
         Ok(gate)
     }
 
-    /// The levels that the environment sets, then those of flags, which override them.
+    /// Returns the levels that the environment sets, then those of flags, which override them.
     fn rules(&self, matches: &ArgMatches) -> Result<Vec<(String, Level, &'static str)>, Failure> {
         let (of_variable, of_flags) = match matches.value_source("rule") {
             // Flags hide the variable from the parser of arguments.
@@ -448,8 +448,8 @@ fn levels_of_variable() -> Result<Vec<(String, Level)>, Failure> {
 /// The variable that sets levels.
 const RULES: &str = "RUNVET_RULES";
 
-/// The current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it is set,
-/// for reproducible results, else the system's clock.
+/// Returns the current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it
+/// is set, for reproducible results, else the system's clock.
 pub(super) fn now() -> Result<Timestamp, Failure> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
     let since_1970: Option<u64> = match set {

@@ -111,13 +111,13 @@ impl Sinks {
         Ok(Self(sinks))
     }
 
-    /// The same without standard output.
+    /// Returns the same without standard output.
     pub(super) fn without_stdout(mut self) -> Self {
         self.0.retain(|sink| !matches!(sink.target, Target::Stdout));
         self
     }
 
-    /// Whether a report has a format.
+    /// Returns `true` if a report has a format.
     pub(super) fn have(&self, format: Format) -> bool {
         self.0.iter().any(|sink| sink.format == format)
     }

@@ -12,7 +12,7 @@ use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
 
-/// The option that sets an argument, which has its name from that.
+/// Returns the option that sets an argument, which has its name from that.
 pub(super) fn flag(id: &str) -> String {
     format!("--{}", id.replace('_', "-"))
 }
@@ -49,8 +49,8 @@ pub(super) fn note_idle(gate: &Gate, output: &Output) {
     }
 }
 
-/// A complaint as it is printed. It quotes arguments, and the names of run data may be among them,
-/// which a shell puts there for a pattern.
+/// Returns a complaint as it is printed. It quotes arguments, and the names of run data may be
+/// among them, which a shell puts there for a pattern.
 pub(super) fn printable(mut error: clap::Error) -> String {
     let escaped = |text: &str| escape(text).into_owned();
     let context = error.context().map(|(kind, value)| (kind, value.clone()));

@@ -34,8 +34,8 @@ pub(super) struct WatchArgs {
 }
 
 impl WatchArgs {
-    /// The interval at which a directory is scanned. Says so where that is because its file system
-    /// does not report what others change.
+    /// Returns the interval at which a directory is scanned. Says so where that is because its file
+    /// system does not report what others change.
     pub(super) fn interval(&self, dir: &Path, output: &Output) -> Option<NonZeroU64> {
         let is_needed = self.poll.is_none() && reports_no_changes(dir);
         if is_needed {

@@ -9,7 +9,7 @@ use clap::{Arg, Command, Error};
 use crate::schema::likely_word;
 use crate::words::Words;
 
-/// A parser of words, each with its description for `--help`.
+/// Returns a parser of words, each with its description for `--help`.
 pub(super) fn one_of<T: Words + Send + Sync>(
     describe: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
@@ -17,7 +17,7 @@ pub(super) fn one_of<T: Words + Send + Sync>(
     PossibleValuesParser::new(T::ALL.iter().map(described)).try_map(|word| value_of(&word))
 }
 
-/// A parser of words that need no description.
+/// Returns a parser of words that need no description.
 pub(super) fn word_of<T: Words + Send + Sync>() -> impl TypedValueParser<Value = T> {
     let words: Vec<&'static str> = T::ALL.iter().map(|value| value.word()).collect();
     let parser = PossibleValuesParser::new(words.iter().copied());

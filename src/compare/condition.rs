@@ -33,7 +33,7 @@ enum Test {
 pub(crate) struct Gated {
     /// As it was given.
     pub(crate) condition: String,
-    /// Whether it holds, so that the comparison fails.
+    /// `true` if it holds, so that the comparison fails.
     pub(crate) fails: bool,
     /// Why it can't hold, whatever the candidate does, and what it needs; null where it can.
     pub(crate) why_not: Option<String>,
@@ -108,7 +108,7 @@ impl FromStr for Condition {
 }
 
 impl Condition {
-    /// The measure that it is about.
+    /// Returns the measure that it is about.
     pub(super) fn measure(&self) -> &str {
         &self.measure
     }

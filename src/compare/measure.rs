@@ -63,7 +63,7 @@ pub(super) struct Sums {
     task: Task,
     differences: Moments,
     strata: Strata,
-    /// Whether a value is neither 0 nor 1.
+    /// `true` if a value is neither 0 nor 1.
     has_others: bool,
 }
 

@@ -34,13 +34,13 @@ const BUILT_IN: [(&str, &[&str]); 10] = [
     ("veto_count", &["metrics", "veto_count"]),
 ];
 
-/// The place of a measure in a list.
+/// Returns the place of a measure in a list.
 pub(super) fn rank(name: &str) -> usize {
     let at = BUILT_IN.iter().position(|(known, _)| *known == name);
     at.unwrap_or(BUILT_IN.len())
 }
 
-/// Whether a lower value of a measure is better; `None` where nobody can tell.
+/// Returns whether a lower value of a measure is better; `None` where nobody can tell.
 pub(super) fn lower_is_better(name: &str) -> Option<bool> {
     (rank(name) < BUILT_IN.len()).then_some(name != SUCCESS)
 }
@@ -73,7 +73,7 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// The place of a measure.
+    /// Returns the place of a measure.
     fn place(&mut self, name: String, is_number: bool, dir: &str) -> Result<usize, Unpairable> {
         if !self.met.contains_key(&name) {
             if self.names.len() == MAX_METRICS {
@@ -231,13 +231,13 @@ impl Read {
     }
 }
 
-/// Whether a metric has no value: null, or what writers put for a number that is none.
+/// Returns `true` if a metric has no value: null, or what writers put for a number that is none.
 fn is_missing(value: Node<'_>) -> bool {
     let number = value.text().and_then(|text| text.parse::<f64>().ok());
     value.is_null() || number.is_some_and(|number| !number.is_finite())
 }
 
-/// The value of a key, from the state or else from the summary.
+/// Returns the value of a key, from the state or else from the summary.
 fn value_of(key: &PairBy, state: Option<Node<'_>>, summary: Option<Node<'_>>) -> Option<String> {
     let either = |in_state: &[&str], in_summary: &[&str]| {
         let of_state = state.and_then(|state| state.at(in_state));

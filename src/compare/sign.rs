@@ -1,7 +1,7 @@
 //! How many tasks changed in each direction -> the p-value of the two-sided sign test.
 
-/// The p-value with mid-p: the exact two-sided one minus the probability of the observed split. It
-/// is 1 where nothing changed, and where as many changed in each direction.
+/// Returns the p-value with mid-p: the exact two-sided one minus the probability of the observed
+/// split. It is 1 where nothing changed, and where as many changed in each direction.
 pub(crate) fn p_value(fewer: u64, more: u64) -> f64 {
     let (all, least) = (fewer + more, fewer.min(more));
     let observed = probability(all, least);
@@ -17,8 +17,8 @@ pub(crate) fn p_value(fewer: u64, more: u64) -> f64 {
     2.0_f64.mul_add(tail, observed).min(1.0)
 }
 
-/// The probability of a number of heads among tosses of a fair coin. Factors that are above 1 and
-/// halves take turns, so that no part of the product leaves the range of a double.
+/// Returns the probability of a number of heads among tosses of a fair coin. Factors that are above
+/// 1 and halves take turns, so that no part of the product leaves the range of a double.
 fn probability(tosses: u64, heads: u64) -> f64 {
     let (mut product, mut halves) = (1.0, tosses);
     for factor in 1..=heads {

@@ -25,7 +25,7 @@ pub(super) const COLUMNS: [&str; 10] = [
     "cmh_p",
 ];
 
-/// The row of a measure.
+/// Returns the row of a measure.
 pub(super) fn row(of: &Measure) -> [String; 10] {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let interval = |[low, high]: [f64; 2]| format!("{} to {}", figure(low), figure(high));
@@ -43,7 +43,7 @@ pub(super) fn row(of: &Measure) -> [String; 10] {
     ]
 }
 
-/// A number with few digits.
+/// Returns a number with few digits.
 fn figure(value: f64) -> String {
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -59,7 +59,8 @@ fn equals(name: &str, p: f64) -> String {
     }
 }
 
-/// The sentences before the table: how many runs are compared, and what that says of success.
+/// Returns the sentences before the table: how many runs are compared, and what that says of
+/// success.
 pub(super) fn summary(of: &Comparison) -> Vec<String> {
     let apart = of.apart.len() as u64 + of.apart_more;
     let mut compared = format!(
@@ -79,7 +80,7 @@ pub(super) fn summary(of: &Comparison) -> Vec<String> {
     lines
 }
 
-/// What changed in success, and how sure that is: of other tasks, and of these.
+/// Returns what changed in success, and how sure that is: of other tasks, and of these.
 fn on_success(of: &Comparison, success: &Measure) -> Vec<String> {
     let flipped = of.flipped.len() as u64 + of.flipped_more;
     let (better, tasks) = (flipped - of.worse, success.tasks());
@@ -118,7 +119,7 @@ fn outcomes(pair: &Pair) -> String {
     format!("{} -> {}", word(a), word(b))
 }
 
-/// The reason why a run is not compared, with the rule that it breaks.
+/// Returns the reason why a run is not compared, with the rule that it breaks.
 pub(super) fn reason(apart: &Apart) -> String {
     match &apart.rule {
         Some(rule) => format!("{} ({})", apart.why, brief(rule)),
@@ -126,7 +127,7 @@ pub(super) fn reason(apart: &Apart) -> String {
     }
 }
 
-/// The sentences on pairs in which a measure is missing.
+/// Returns the sentences on pairs in which a measure is missing.
 pub(super) fn missing(of: &Comparison) -> impl Iterator<Item = String> {
     let lacking = of.measures.iter().filter(|it| it.missing > 0);
     lacking.map(|it| {

@@ -46,14 +46,14 @@ impl Files {
         Ok(text)
     }
 
-    /// The text of a schema.
+    /// Returns the text of a schema.
     pub(crate) fn schema(&self, path: &Path) -> Result<String, String> {
         let text = self.text(path)?;
         let is_empty = text.trim().is_empty();
         (!is_empty).then_some(text).ok_or("it is empty".into())
     }
 
-    /// All that a configuration named.
+    /// Returns all that a configuration named.
     pub(crate) fn texts(&self) -> Texts {
         let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         named.clone()

@@ -95,7 +95,7 @@ impl Mistake {
     }
 }
 
-/// The kind of rules that has a key which those at a path do not have.
+/// Returns the kind of rules that has a key which those at a path do not have.
 fn kind_with(schema: &Value, path: &[String], key: &str) -> Option<&'static str> {
     let has = |list: &&&str| {
         let table = part_at(schema, &[(**list).to_owned(), "0".to_owned()]);
@@ -192,7 +192,7 @@ impl ConfigSource<'_> {
         }
     }
 
-    /// What to do where the key of a line is the name of a rule without quotes.
+    /// Returns what to do where the key of a line is the name of a rule without quotes.
     fn unquoted_name(self, offset: usize) -> Option<String> {
         let start = self.text.get(..offset)?.rfind('\n').map_or(0, |at| at + 1);
         let (key, _) = self.text.get(start..)?.lines().next()?.split_once('=')?;
@@ -201,7 +201,7 @@ impl ConfigSource<'_> {
         is_name.then(|| format!("Put the name in quotes: {} = …", quote(key)))
     }
 
-    /// A mistake with its place and what was probably meant.
+    /// Returns a mistake with its place and what was probably meant.
     fn worded(self, mistake: &Mistake, schema: &Value, root: &Spanned<DeValue<'_>>) -> ConfigError {
         let value = value_at(root, &mistake.path);
         let mut span = value.map(Spanned::span).unwrap_or_default();
@@ -245,8 +245,9 @@ impl ConfigSource<'_> {
     }
 }
 
-/// The JSON value of a TOML value, whose keys from the root are given. Dates become strings; where
-/// no date is meant, their JSON is null, which only a schema that is written there allows.
+/// Returns the JSON value of a TOML value, whose keys from the root are given. Dates become
+/// strings; where no date is meant, their JSON is null, which only a schema that is written there
+/// allows.
 fn to_json(value: &mut DeValue<'_>, keys: &str) -> Value {
     match value {
         DeValue::String(text) => Value::from(&**text),
@@ -278,7 +279,8 @@ fn to_json(value: &mut DeValue<'_>, keys: &str) -> Value {
     }
 }
 
-/// The schema without the keys at its root that a file lacks: it finds the same values valid.
+/// Returns the schema without the keys at its root that a file lacks: it finds the same values
+/// valid.
 fn with_keys_of(schema: &Value, json: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
@@ -287,7 +289,7 @@ fn with_keys_of(schema: &Value, json: &Value) -> Value {
     schema
 }
 
-/// All mistakes that the schema finds, those that follow from another one included.
+/// Returns all mistakes that the schema finds, those that follow from another one included.
 fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     // Most files have few keys and no mistake. Then no validator is built, which takes longer than
     // the check of a run.
@@ -344,7 +346,7 @@ fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
     whats.into_iter().map(mistake).collect()
 }
 
-/// Whether a value has a form in which it has these errors.
+/// Returns `true` if a value has a form in which it has these errors.
 fn is_of(form: &[ValidationError<'_>], place: &Location) -> bool {
     form.iter().all(|error| match error.kind() {
         Kind::Type { .. } | Kind::Minimum { .. } => error.instance_path() != place,
@@ -355,7 +357,7 @@ fn is_of(form: &[ValidationError<'_>], place: &Location) -> bool {
     })
 }
 
-/// The part of the schema that describes the value at a path.
+/// Returns the part of the schema that describes the value at a path.
 fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
     path.iter().fold(schema, |part, key| {
         let forms = forms(part);
@@ -369,20 +371,20 @@ fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
     })
 }
 
-/// A part of the schema, and those of the forms that it allows.
+/// Returns a part of the schema, and those of the forms that it allows.
 fn forms(part: &Value) -> Vec<&Value> {
     let below = part["anyOf"].as_array().into_iter().flatten();
     iter::once(part).chain(below.flat_map(forms)).collect()
 }
 
-/// The part that a reference leads to, or the part itself.
+/// Returns the part that a reference leads to, or the part itself.
 fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
     let reference = part.get("$ref").and_then(Value::as_str);
     let target = reference.and_then(|it| schema.pointer(it.strip_prefix('#')?));
     target.unwrap_or(part)
 }
 
-/// What a part of the schema wants, and how it is written.
+/// Returns what a part of the schema wants, and how it is written.
 fn wanted(schema: &Value, part: &Value) -> (String, Option<String>) {
     let item = part.get("items").map(|items| target(schema, items));
     let wants_tables = item.is_some_and(|item| item["type"] == "object");
@@ -410,7 +412,7 @@ fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
     words.filter_map(Value::as_str).collect()
 }
 
-/// What was probably meant by an unknown word.
+/// Returns what was probably meant by an unknown word.
 fn advice(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
@@ -430,7 +432,8 @@ fn value_at<'v, 'i>(
     })
 }
 
-/// The path of what a mistake makes unreadable: a value, or the table that can't be without it.
+/// Returns the path of what a mistake makes unreadable: a value, or the table that can't be without
+/// it.
 fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
     if let Wrong::UnknownKey(key) = &mistake.what {
         return Some([&*mistake.path, slice::from_ref(key)].concat());

@@ -51,7 +51,7 @@ impl Fields {
         }
     }
 
-    /// The fields of each record, by their pointers, with `*` for each item of a list.
+    /// Returns the fields of each record, by their pointers, with `*` for each item of a list.
     pub(super) fn described(&self, seen: &[u64]) -> BTreeMap<String, BTreeMap<String, FieldSeen>> {
         let of = |name: &str, field: &Field| {
             let mut fields = BTreeMap::new();

@@ -7,7 +7,7 @@ use crate::printable::{escape, markdown_cell as cell};
 use crate::report::count;
 
 impl RunsCoverage {
-    /// The rules that compared nothing, and those that did.
+    /// Returns the rules that compared nothing, and those that did.
     fn rules(&self) -> [Vec<(&str, RuleCoverage)>; 2] {
         let rules = self.rules.iter().map(|(rule, it)| (&**rule, *it));
         let (vacuous, others) = rules.partition(|(_, it)| it.is_vacuous());
@@ -23,8 +23,8 @@ impl RunsCoverage {
         )
     }
 
-    /// The fields that no record has, each with the name of the record. A field within another one
-    /// that no record has is left out.
+    /// Returns the fields that no record has, each with the name of the record. A field within
+    /// another one that no record has is left out.
     fn unseen(&self) -> Vec<String> {
         let mut unseen = Vec::new();
         for (record, fields) in &self.fields {
@@ -39,7 +39,7 @@ impl RunsCoverage {
         unseen
     }
 
-    /// The words of closed sets that no value is, with the place of the value.
+    /// Returns the words of closed sets that no value is, with the place of the value.
     fn unsaid(&self) -> Vec<String> {
         let mut unsaid = Vec::new();
         for (record, fields) in &self.fields {

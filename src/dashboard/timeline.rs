@@ -148,7 +148,7 @@ pub(crate) enum ReasonKind {
 }
 
 impl ReasonKind {
-    /// What became of the run, as the first words of a sentence.
+    /// Returns what became of the run, as the first words of a sentence.
     #[cfg(any(feature = "human", feature = "html"))]
     pub(crate) const fn sentence_start(self) -> &'static str {
         match self {

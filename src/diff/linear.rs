@@ -20,7 +20,7 @@ use crate::store::write_new_dir;
 /// The size that is doubled.
 const SIZE: usize = 50;
 
-/// A run with the records of a shape, and one whose values differ.
+/// Returns a run with the records of a shape, and one whose values differ.
 fn runs(shape: &Shape, size: usize) -> (tempfile::TempDir, [RunReader; 2]) {
     let temp = tempfile::tempdir().unwrap();
     let runs = ["ep_1", "ep_2"].map(|id| {
@@ -113,7 +113,7 @@ fn work_of_renderers_doubles_at_most_when_findings_double() {
     }
 }
 
-/// The work of writing a report with all its findings.
+/// Returns the work of writing a report with all its findings.
 fn rendering(format: Format, report: &EpisodeReport) -> u64 {
     let options = Options::default().rules(all_rules()).max_findings(0);
     let mut renderer = format.renderer(&options);

@@ -19,7 +19,8 @@ const MAX_LISTED_BYTES: usize = 4 << 20;
 /// Members under which a run keeps what it works on: there, every difference counts.
 const CONTENTS: [&str; 6] = ["input", "inputs", "output", "outputs", "tags", "value"];
 
-/// Whether a member is an id, a time, a duration or a digest, which differs between any two runs.
+/// Returns `true` if a member is an id, a time, a duration or a digest, which differs between any
+/// two runs.
 pub(crate) fn is_expected(name: &str) -> bool {
     let names = [
         "id",
@@ -73,7 +74,7 @@ enum Shown<'a> {
     Word(&'static str),
 }
 
-/// A value as JSON that is safe to print and bounded in length.
+/// Returns a value as JSON that is safe to print and bounded in length.
 fn json(value: Option<Shown<'_>>) -> Box<RawValue> {
     match value {
         None => written(&()),
@@ -110,14 +111,14 @@ pub(super) struct Walk {
     pointer: String,
     counted: List,
     uncounted: List,
-    /// Whether the walk is inside a member that does not count.
+    /// `true` if the walk is inside a member that does not count.
     is_expected: bool,
-    /// Whether it is inside one where everything counts.
+    /// `true` if it is inside one where everything counts.
     is_content: bool,
 }
 
 impl Walk {
-    /// The differences that count, and those that do not.
+    /// Returns the differences that count, and those that do not.
     pub(super) fn done(self) -> (List, List) {
         (self.counted, self.uncounted)
     }
@@ -212,7 +213,7 @@ impl Walk {
     }
 }
 
-/// Whether two values of records differ in anything that counts.
+/// Returns `true` if two values of records differ in anything that counts.
 #[cfg(feature = "cli")]
 pub(crate) fn differs(left: Option<Node<'_>>, right: Option<Node<'_>>) -> bool {
     let mut walk = Walk::default();
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
     use crate::document::OwnedDocument;
 
-    /// The pointers of the differences that count, and of those that do not.
+    /// Returns the pointers of the differences that count, and of those that do not.
     fn pointers(left: &str, right: &str) -> [Vec<String>; 2] {
         let [left, right] =
             [left, right].map(|text| OwnedDocument::read(text.as_bytes().to_vec()).unwrap());

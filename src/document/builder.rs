@@ -15,7 +15,7 @@ pub(super) struct Open {
     token: u32,
     /// Bloom filters of the keys so far: a key with an unset bit in one of them is new.
     seen: [u64; 2],
-    /// Whether keys beyond the first `SCANNED_KEYS` may repeat others.
+    /// `true` if keys beyond the first `SCANNED_KEYS` may repeat others.
     suspect: bool,
 }
 
@@ -112,7 +112,7 @@ impl Sink for Builder<'_, '_> {
     reason = "tokens are addressed by indices that were handed out here"
 )]
 impl Builder<'_, '_> {
-    /// Whether the innermost object may have a key with a hash already.
+    /// Returns `true` if the innermost object may have a key with a hash already.
     #[inline(always)]
     fn note_hash(&mut self, hash: u64) -> bool {
         let [first, second] = [hash >> 58, hash >> 52 & 63];
@@ -179,7 +179,7 @@ impl Builder<'_, '_> {
         self.tape.duplicates.push((later, earlier));
     }
 
-    /// The bytes of a key's name, unescaped.
+    /// Returns the bytes of a key's name, unescaped.
     #[inline(always)]
     fn key_bytes(&self, key: u32) -> Cow<'_, [u8]> {
         let token = &self.tape.tokens[key as usize];
@@ -190,7 +190,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// A hash of a name: of its length, and of its first and last bytes.
+/// Returns a hash of a name: of its length, and of its first and last bytes.
 #[inline]
 pub(super) fn hash(name: &[u8]) -> u64 {
     let ends = if let (Some(head), Some(tail)) = (name.first_chunk::<8>(), name.last_chunk::<8>()) {

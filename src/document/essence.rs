@@ -4,8 +4,8 @@
 use super::{Key, Kind, Node};
 use crate::digest::{Digest, Parts};
 
-/// The digest of each value, in the order of the values. A value inside another is walked over
-/// once, however many of those around it are given.
+/// Returns the digest of each value, in the order of the values. A value inside another is walked
+/// over once, however many of those around it are given.
 pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     let index_of = |at: usize| values.get(at).map(|value| value.index());

@@ -44,7 +44,7 @@ impl Tape {
     }
 }
 
-/// The number of keys and values before the place where a text stops being JSON.
+/// Returns the number of keys and values before the place where a text stops being JSON.
 pub(super) fn count(bytes: &[u8]) -> usize {
     let mut count = Count(0);
     // Where it stops being JSON is said by the reading that follows.

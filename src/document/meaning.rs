@@ -4,8 +4,8 @@ use super::{Kind, Node};
 use crate::digest::Digest;
 
 impl Node<'_> {
-    /// The digest of what the value means: two values have the same one if they are equal, by
-    /// [`Node::equals`], and only then.
+    /// Returns the digest of what the value means: two values have the same one if they are equal,
+    /// by [`Node::equals`], and only then.
     pub(crate) fn meaning(self) -> Digest {
         let digests = |parts: &[Digest], mark: &[u8]| {
             Digest::of([mark].into_iter().chain(parts.iter().map(Digest::bytes)))
@@ -45,7 +45,7 @@ const REMEMBERED: usize = 256;
 const LONGEST: usize = 64;
 
 impl Meanings {
-    /// The digest of what a value means.
+    /// Returns the digest of what a value means.
     pub(crate) fn of(&mut self, value: Node<'_>) -> Digest {
         let written = value.raw();
         if written.len() > LONGEST {

@@ -39,25 +39,25 @@ impl<'a> Key<'a> {
         &self.document.tape.tokens[self.index as usize]
     }
 
-    /// The key, unescaped.
+    /// Returns the key, unescaped.
     #[must_use]
     pub fn name(self) -> Cow<'a, str> {
         self.token().string(self.document.text)
     }
 
-    /// The bytes of the key in the text, quotes included.
+    /// Returns the bytes of the key in the text, quotes included.
     #[must_use]
     pub fn span(self) -> Range<usize> {
         self.token().start as usize..self.token().end as usize
     }
 
-    /// The key as it was written, quotes included.
+    /// Returns the key as it was written, quotes included.
     #[must_use]
     pub fn raw(self) -> &'a str {
         self.document.text.get(self.span()).unwrap_or_default()
     }
 
-    /// The value under the key.
+    /// Returns the value under the key.
     #[must_use]
     pub fn value(self) -> Node<'a> {
         Node {
@@ -66,30 +66,30 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// The key of the same object at an index of the tape.
+    /// Returns the key of the same object at an index of the tape.
     pub(super) fn sibling(self, index: u32) -> Self {
         Self { index, ..self }
     }
 
-    /// The index of the key on the tape.
+    /// Returns the index of the key on the tape.
     #[must_use]
     pub(crate) fn index(self) -> u32 {
         self.index
     }
 
-    /// Whether a later key of the same object repeats it.
+    /// Returns `true` if a later key of the same object repeats it.
     pub(crate) fn is_shadowed(self) -> bool {
         self.token().is_shadowed()
     }
 
-    /// The length of the name in bytes, if it is written without escapes.
+    /// Returns the length of the name in bytes, if it is written without escapes.
     #[inline]
     pub(crate) fn plain_len(self) -> Option<usize> {
         let token = self.token();
         (!token.is_escaped()).then(|| (token.end - token.start - 2) as usize)
     }
 
-    /// Whether this is the key's name.
+    /// Returns `true` if this is the key's name.
     #[inline]
     pub(crate) fn is(self, name: &str) -> bool {
         self.token().is_name(name, self.document.text)
@@ -101,7 +101,7 @@ impl<'a> Key<'a> {
     reason = "keys and nodes carry indices of their own document's tokens"
 )]
 impl<'a> Node<'a> {
-    /// The document.
+    /// Returns the document.
     pub(crate) fn document(self) -> Document<'a> {
         self.document
     }
@@ -110,60 +110,61 @@ impl<'a> Node<'a> {
         &self.document.tape.tokens[self.index as usize]
     }
 
-    /// What kind of value it is.
+    /// Returns what kind of value it is.
     #[must_use]
     pub fn kind(self) -> Kind {
         self.token().kind()
     }
 
-    /// The index of the value on the tape; the tokens from here to `end_index` are the value.
+    /// Returns the index of the value on the tape; the tokens from here to `end_index` are the
+    /// value.
     #[must_use]
     pub(crate) fn index(self) -> u32 {
         self.index
     }
 
-    /// The index on the tape after the value.
+    /// Returns the index on the tape after the value.
     #[must_use]
     pub(crate) fn end_index(self) -> u32 {
         self.index + self.token().size()
     }
 
-    /// The bytes of the value in the text, quotes or brackets included.
+    /// Returns the bytes of the value in the text, quotes or brackets included.
     #[must_use]
     pub fn span(self) -> Range<usize> {
         self.token().start as usize..self.token().end as usize
     }
 
-    /// The value as it was written.
+    /// Returns the value as it was written.
     #[must_use]
     pub fn raw(self) -> &'a str {
         self.document.text.get(self.span()).unwrap_or_default()
     }
 
-    /// Whether the value is `null`.
+    /// Returns `true` if the value is `null`.
     #[must_use]
     pub(crate) fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 
-    /// The string, unescaped; `None` for any other value.
+    /// Returns the string, unescaped; `None` for any other value.
     #[must_use]
     pub fn text(self) -> Option<Cow<'a, str>> {
         (self.kind() == Kind::String).then(|| self.token().string(self.document.text))
     }
 
-    /// Whether it is a string with escapes, which are resolved each time that it is read.
+    /// Returns `true` if it is a string with escapes, which are resolved each time that it is read.
     pub(crate) fn is_escaped(self) -> bool {
         self.token().is_escaped()
     }
 
-    /// The number; `None` for any other value.
+    /// Returns the number; `None` for any other value.
     #[must_use]
     pub fn number(self) -> Option<Number<'a>> {
         (self.kind() == Kind::Number).then(|| Number(self.raw()))
     }
 
-    /// The boolean; `None` for any other value.
+    /// Returns the boolean; `None` for any other value.
     #[must_use]
     pub fn boolean(self) -> Option<bool> {
         match self.kind() {
@@ -173,7 +174,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value under a key of an object; `None` where the key is absent, and for any other value.
+    /// Returns the value under a key of an object; `None` where the key is absent, and for any
+    /// other value.
     #[must_use]
     #[inline]
     pub fn get(self, name: &str) -> Option<Node<'a>> {
@@ -193,30 +195,30 @@ impl<'a> Node<'a> {
         None
     }
 
-    /// The value at the end of a path of keys; `None` where a key is absent.
+    /// Returns the value at the end of a path of keys; `None` where a key is absent.
     #[must_use]
     pub fn at(self, path: &[&str]) -> Option<Node<'a>> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// The members of an object in the order of the text, each by its key; nothing for any other
-    /// value.
+    /// Returns the members of an object in the order of the text, each by its key; nothing for any
+    /// other value.
     #[must_use]
     #[inline]
     pub fn members(self) -> Members<'a> {
         Members(self.all_members())
     }
 
-    /// The values of an object by their names, to be found many times.
+    /// Returns the values of an object by their names, to be found many times.
     pub(crate) fn by_name(self) -> BTreeMap<Cow<'a, str>, Node<'a>> {
         self.members()
             .map(|key| (key.name(), key.value()))
             .collect()
     }
 
-    /// The members of an object, including those whose key a later one repeats. A map that is
-    /// filled from them has the same entries as one from [`Node::members`]: the last of equal keys
-    /// counts.
+    /// Returns the members of an object, including those whose key a later one repeats. A map that
+    /// is filled from them has the same entries as one from [`Node::members`]: the last of equal
+    /// keys counts.
     #[must_use]
     pub fn all_members(self) -> AllMembers<'a> {
         let is_object = self.kind() == Kind::Object;
@@ -227,7 +229,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The items of an array in order; nothing for any other value.
+    /// Returns the items of an array in order; nothing for any other value.
     #[must_use]
     #[inline]
     pub fn items(self) -> Items<'a> {
@@ -239,8 +241,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether two values are equal: numbers by exact value, strings unescaped, objects in any
-    /// order of keys.
+    /// Returns `true` if two values are equal: numbers by exact value, strings unescaped, objects
+    /// in any order of keys.
     #[must_use]
     pub fn equals(self, other: Node<'_>) -> bool {
         if self.raw() == other.raw() {
@@ -335,7 +337,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// The content of a string in a JSON text, unescaped.
+/// Returns the content of a string in a JSON text, unescaped.
 #[inline]
 pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> Cow<'_, str> {
     if escaped {
@@ -347,7 +349,7 @@ pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> C
     )
 }
 
-/// The content of a string with escapes. It was read as a JSON string before.
+/// Returns the content of a string with escapes. It was read as a JSON string before.
 #[cold]
 fn unescaped(string: &str) -> String {
     #[cfg(test)]
@@ -379,7 +381,8 @@ fn unescaped(string: &str) -> String {
     }
 }
 
-/// The character that an escape by code units at a place stands for, and the length of that.
+/// Returns the character that an escape by code units at a place stands for, and the length of
+/// that.
 fn unicode(string: &str, at: usize) -> (char, usize) {
     let unit = |at: usize| {
         let digits = string.get(at + 2..at + 6).unwrap_or_default();
@@ -396,7 +399,7 @@ fn unicode(string: &str, at: usize) -> (char, usize) {
     )
 }
 
-/// Whether two texts of one length are equal.
+/// Returns `true` if two texts of one length are equal.
 #[expect(
     clippy::inline_always,
     reason = "measured: most are short, and a call costs more than this"

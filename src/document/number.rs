@@ -24,19 +24,19 @@ pub(super) struct Decimal<'a> {
 }
 
 impl<'a> Number<'a> {
-    /// The number with this text, which must be a JSON number.
+    /// Returns the number with this text, which must be a JSON number.
     pub(crate) fn of(text: &'a str) -> Self {
         Self(text)
     }
 
-    /// The number as it was written.
+    /// Returns the number as it was written.
     #[must_use]
     pub fn text(self) -> &'a str {
         self.0
     }
 
-    /// The number for people: as it was written, unless it has more digits than people read. Then
-    /// it is rounded to four decimals, one near 0 to four digits.
+    /// Returns the number for people: as it was written, unless it has more digits than people
+    /// read. Then it is rounded to four decimals, one near 0 to four digits.
     pub(crate) fn rounded(self) -> Cow<'a, str> {
         const READ: usize = 8;
         let value = self.as_f64();
@@ -55,7 +55,7 @@ impl<'a> Number<'a> {
         Cow::Owned(trimmed.to_owned())
     }
 
-    /// Whether two numbers have the same value.
+    /// Returns `true` if two numbers have the same value.
     pub(crate) fn equals(self, other: Number<'_>) -> bool {
         if self.0 == other.0 {
             return true;
@@ -70,7 +70,8 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The digest of the value: two numbers have the same one if they are equal, and only then.
+    /// Returns the digest of the value: two numbers have the same one if they are equal, and only
+    /// then.
     pub(super) fn meaning(self) -> Digest {
         match self.decimal() {
             Some(decimal) => {
@@ -87,20 +88,20 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Whether the value is an integer.
+    /// Returns `true` if the value is an integer.
     pub(crate) fn is_integer(self) -> bool {
         self.small().is_some() || self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
     }
 
-    /// How many digits after the decimal point the value needs.
+    /// Returns how many digits after the decimal point the value needs.
     pub(crate) fn decimals(self) -> u64 {
         self.decimal()
             .map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
     }
 
-    /// The nearest double, except that rounding never yields an integer that the number is not:
-    /// `0.9999999999999999999` stays below 1 and `1e-400` above 0, so that a comparison with an
-    /// integer bound is exact.
+    /// Returns the nearest double, except that rounding never yields an integer that the number is
+    /// not: `0.9999999999999999999` stays below 1 and `1e-400` above 0, so that a comparison with
+    /// an integer bound is exact.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         if let Some(small) = self.small() {
@@ -127,7 +128,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The value, if it is a whole number from 0 to 2^64 - 1.
+    /// Returns the value, if it is a whole number from 0 to 2^64 - 1.
     pub(crate) fn whole(self) -> Option<u64> {
         if let Some(small) = self.small() {
             return Some(small.into());
@@ -147,8 +148,8 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The value times a power of ten, without what is left behind the decimal point; `None` where
-    /// that has more than 36 digits.
+    /// Returns the value times a power of ten, without what is left behind the decimal point;
+    /// `None` where that has more than 36 digits.
     pub(crate) fn shifted(self, places: u8) -> Option<i128> {
         let decimal = self.decimal()?;
         let exponent = decimal.exponent.checked_add(places.into())?;
@@ -165,7 +166,8 @@ impl<'a> Number<'a> {
         Some(if decimal.negative { -whole } else { whole })
     }
 
-    /// The value, if the number is written with at most nine digits and nothing else, as most are.
+    /// Returns the value, if the number is written with at most nine digits and nothing else, as
+    /// most are.
     fn small(self) -> Option<u32> {
         let digits = self.0.as_bytes();
         (digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit)).then(|| {
@@ -230,7 +232,7 @@ impl<'a> Decimal<'a> {
         self.mantissa.bytes().filter(u8::is_ascii_digit)
     }
 
-    /// The exponent, as text where it has more digits than fit.
+    /// Returns the exponent, as text where it has more digits than fit.
     fn exact_exponent(self) -> Result<i64, String> {
         let Some((written, mut carry)) = self.cut else {
             return Ok(self.exponent);
@@ -249,7 +251,7 @@ impl<'a> Decimal<'a> {
         text.parse().map_err(|_| text)
     }
 
-    /// The value without its fraction and sign, if it is below 2^53.
+    /// Returns the value without its fraction and sign, if it is below 2^53.
     fn whole_part(self) -> Option<f64> {
         let count = i64::try_from(self.digits().count()).ok()?;
         let whole_digits = usize::try_from((count + self.exponent).max(0)).ok()?;

@@ -42,7 +42,7 @@ impl OwnedDocument {
         }
     }
 
-    /// A document that outlasts the buffers that it was read into.
+    /// Returns a document that outlasts the buffers that it was read into.
     pub(crate) fn of(document: Document<'_>) -> Self {
         Self {
             text: document.text.to_owned(),
@@ -54,7 +54,7 @@ impl OwnedDocument {
         }
     }
 
-    /// A text with its tape, which has checked that the bytes are UTF-8.
+    /// Returns a text with its tape, which has checked that the bytes are UTF-8.
     fn new(bytes: Vec<u8>, tape: Tape) -> Self {
         Self {
             text: String::from_utf8(bytes).unwrap_or_default(),
@@ -62,7 +62,7 @@ impl OwnedDocument {
         }
     }
 
-    /// The document.
+    /// Returns the document.
     pub(crate) fn view(&self) -> Document<'_> {
         Document {
             text: &self.text,
@@ -70,13 +70,13 @@ impl OwnedDocument {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The value that the whole text is.
+    /// Returns the value that the whole text is.
     #[must_use]
     pub fn root(&self) -> Node<'_> {
         self.view().root()

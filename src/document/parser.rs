@@ -185,7 +185,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         Ok(self.skip_whitespace(colon + 1))
     }
 
-    /// The colon after a key that ends at a place, with whitespace between them.
+    /// Returns the colon after a key that ends at a place, with whitespace between them.
     #[cold]
     fn distant_colon(&self, end: usize) -> Result<usize, SyntaxError> {
         let colon = skip_whitespace(self.bytes, end);
@@ -209,13 +209,13 @@ impl<'a, S: Sink> Parser<'a, S> {
         Ok(end)
     }
 
-    /// The place of the first byte at or after `at` that is not whitespace.
+    /// Returns the place of the first byte at or after `at` that is not whitespace.
     #[inline(always)]
     fn skip_whitespace(&self, at: usize) -> usize {
         self.after_whitespace(at).0
     }
 
-    /// The first byte at or after `at` that is not whitespace, and its place.
+    /// Returns the first byte at or after `at` that is not whitespace, and its place.
     #[inline(always)]
     fn after_whitespace(&self, at: usize) -> (usize, Option<u8>) {
         match self.bytes.get(at) {
@@ -282,7 +282,7 @@ enum Opened {
     Content(usize),
 }
 
-/// Why no value starts with the rest of a text.
+/// Returns why no value starts with the rest of a text.
 #[cold]
 fn no_value(rest: &[u8]) -> SyntaxErrorKind {
     match rest {
@@ -298,7 +298,7 @@ fn no_value(rest: &[u8]) -> SyntaxErrorKind {
     }
 }
 
-/// Why no key starts at a place.
+/// Returns why no key starts at a place.
 #[cold]
 fn no_key(found: Option<&u8>) -> SyntaxErrorKind {
     match found {
@@ -308,7 +308,7 @@ fn no_key(found: Option<&u8>) -> SyntaxErrorKind {
     }
 }
 
-/// What is wrong where neither a comma nor the closing bracket follows a value.
+/// Returns what is wrong where neither a comma nor the closing bracket follows a value.
 #[cold]
 fn no_separator(found: Option<u8>, in_object: bool) -> SyntaxErrorKind {
     match (found, in_object) {
@@ -319,7 +319,7 @@ fn no_separator(found: Option<u8>, in_object: bool) -> SyntaxErrorKind {
     }
 }
 
-/// Why a byte is not what is expected: what other languages write there.
+/// Returns why a byte is not what is expected: what other languages write there.
 #[cold]
 fn misplaced(found: u8, expected: SyntaxErrorKind) -> SyntaxErrorKind {
     match found {
@@ -330,7 +330,7 @@ fn misplaced(found: u8, expected: SyntaxErrorKind) -> SyntaxErrorKind {
     }
 }
 
-/// Why no literal starts with the rest of a text.
+/// Returns why no literal starts with the rest of a text.
 #[cold]
 fn no_literal(rest: &[u8]) -> SyntaxErrorKind {
     match rest {
@@ -351,7 +351,7 @@ pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), Syntax
     Ok((string_end(bytes, stop)?, true))
 }
 
-/// The end of a string that has a backslash at a place, or stops being a string there.
+/// Returns the end of a string that has a backslash at a place, or stops being a string there.
 #[cold]
 fn string_end(bytes: &[u8], mut at: usize) -> Result<usize, SyntaxError> {
     loop {
@@ -398,7 +398,8 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     Ok(at)
 }
 
-/// The first quote, backslash or control character at or after `at`, found sixteen bytes at a time.
+/// Returns the first quote, backslash or control character at or after `at`, found sixteen bytes at
+/// a time.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
@@ -421,7 +422,7 @@ pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
     bytes.len() - rest.len() + stop
 }
 
-/// The end of the escape that starts at `at`; surrogates must come in pairs.
+/// Returns the end of the escape that starts at `at`; surrogates must come in pairs.
 fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
     let unit = |at: usize| {
         bytes.get(at..at + 4)?.iter().try_fold(0, |sum, byte| {

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::document::{MAX_DEPTH, Tape};
 
-    /// How far lines are read; `None` stands for a line that is an item by itself.
+    /// Returns how far lines are read; `None` stands for a line that is an item by itself.
     fn progress<'a>(lines: impl IntoIterator<Item = Option<&'a str>>) -> Progress {
         let mut pieces = Pieces::default();
         let mut progress = Progress::Open;

@@ -15,7 +15,7 @@ pub(crate) struct ReadText {
 }
 
 impl ReadText {
-    /// A text that was read before into these slots.
+    /// Returns a text that was read before into these slots.
     pub(crate) fn of(slots: Slots) -> Self {
         Self {
             slots,

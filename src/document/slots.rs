@@ -15,7 +15,7 @@ pub(crate) struct Span {
 const ESCAPED: u32 = 1 << 31;
 
 impl Span {
-    /// The span between two offsets of a text.
+    /// Returns the span between two offsets of a text.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a text has at most u32::MAX bytes"
@@ -28,7 +28,7 @@ impl Span {
         }
     }
 
-    /// The same span, of a string with escapes or without.
+    /// Returns the same span, of a string with escapes or without.
     #[inline]
     pub(crate) fn escaped(self, is_escaped: bool) -> Self {
         let mark = if is_escaped { ESCAPED } else { 0 };
@@ -102,7 +102,7 @@ pub(crate) struct Layout {
     pub(crate) others: &'static [(&'static str, &'static str)],
     /// The object whose keys may be misspelled in a way that the reader does not judge.
     pub(crate) near: Option<NearWords>,
-    /// Whether keys may repeat in values in which nothing is asked for.
+    /// `true` if keys may repeat in values in which nothing is asked for.
     pub(crate) allows_repeated_keys: bool,
 }
 

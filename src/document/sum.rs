@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use super::number::Number;
 
-/// Whether the sum of some numbers, each times a factor, is positive.
+/// Returns `true` if the sum of some numbers, each times a factor, is positive.
 pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
     let sum = terms.iter().try_fold(0_i128, |sum, (factor, number)| {
         sum.checked_add(billionths(*number)?.checked_mul(i128::from(*factor))?)
@@ -31,12 +31,12 @@ fn billionths(number: Number<'_>) -> Option<i128> {
     Some(if unsigned.is_some() { -size } else { size })
 }
 
-/// Whether the sum of some numbers, each times a factor, is below or above 0.
+/// Returns whether the sum of some numbers, each times a factor, is below or above 0.
 pub(crate) fn compare_sum<'a>(terms: impl Iterator<Item = (i64, Number<'a>)>) -> Ordering {
     sign(&mut terms.map(Digits::of).collect::<Vec<_>>())
 }
 
-/// Whether the sum of some terms is below or above 0.
+/// Returns whether the sum of some terms is below or above 0.
 ///
 /// The sum is made digit by digit, from the highest place down, until the digits below can't change
 /// the answer. So nothing is rounded, and no number is written out in full: one with few digits may
@@ -111,7 +111,7 @@ impl<'a> Digits<'a> {
         }
     }
 
-    /// The next digit times the factor; 0 where none is left.
+    /// Returns the next digit times the factor; 0 where none is left.
     fn next(&mut self) -> i64 {
         let [digit, rest @ ..] = self.rest else {
             return 0;
@@ -123,7 +123,7 @@ impl<'a> Digits<'a> {
 }
 
 impl Number<'_> {
-    /// Whether the number is larger than another one.
+    /// Returns `true` if the number is larger than another one.
     pub(crate) fn exceeds(self, other: Number<'_>) -> bool {
         is_sum_positive([(1, self), (-1, other)])
     }
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The ways to write a number of millionths.
+    /// Returns the ways to write a number of millionths.
     fn written(millionths: i128) -> [String; 3] {
         let (sign, size) = (if millionths < 0 { "-" } else { "" }, millionths.abs());
         let (whole, fraction) = (size / 1_000_000, size % 1_000_000);

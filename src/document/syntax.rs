@@ -75,8 +75,8 @@ pub(crate) enum SyntaxErrorKind {
 }
 
 impl SyntaxErrorKind {
-    /// What to do about it, in a line that is appended or in a file that is replaced as a whole;
-    /// `None` where the sentence says enough, or the text may be cut off.
+    /// Returns what to do about it, in a line that is appended or in a file that is replaced as a
+    /// whole; `None` where the sentence says enough, or the text may be cut off.
     pub(crate) fn advice(self, is_line: bool) -> Option<&'static str> {
         Some(match self {
             Self::NulBytes if is_line => {
@@ -118,7 +118,8 @@ impl SyntaxErrorKind {
     }
 }
 
-/// Whether a text is UTF-16 without a byte order mark: ASCII characters, each with a zero byte.
+/// Returns `true` if a text is UTF-16 without a byte order mark: ASCII characters, each with a zero
+/// byte.
 pub(super) fn is_utf16(bytes: &[u8]) -> bool {
     matches!(
         bytes,

@@ -59,13 +59,13 @@ impl Token {
         }
     }
 
-    /// Whether it is a string or key with backslashes in it.
+    /// Returns `true` if it is a string or key with backslashes in it.
     #[inline]
     pub(super) fn is_escaped(&self) -> bool {
         self.packed & ESCAPED != 0
     }
 
-    /// Whether it is a key that a later one of the same object repeats.
+    /// Returns `true` if it is a key that a later one of the same object repeats.
     #[inline]
     pub(super) fn is_shadowed(&self) -> bool {
         self.packed & SHADOWED != 0

@@ -10,7 +10,7 @@ pub(crate) struct UniqueKeys {
     names: Vec<(u32, u32)>,
     /// For each open object, where its keys start, and a Bloom filter of them.
     open: Vec<(usize, u64)>,
-    /// Whether a key repeats, or may do so.
+    /// `true` if a key repeats, or may do so.
     may_repeat: bool,
 }
 

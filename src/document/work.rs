@@ -13,7 +13,7 @@ pub(crate) fn add(steps: usize) {
     DONE.with(|done| done.set(done.get() + steps as u64));
 }
 
-/// The work that a function does on this thread.
+/// Returns the work that a function does on this thread.
 pub(crate) fn of<R>(function: impl FnOnce() -> R) -> (R, u64) {
     let before = DONE.get();
     let result = function();

@@ -14,7 +14,8 @@ use crate::printable::{brief, quote};
 const STEPS_OF_ITEM: usize = 50;
 
 impl Expression {
-    /// Its value, with a value for each name and for each of its folds, or why that has none.
+    /// Returns its value, with a value for each name and for each of its folds, or why that has
+    /// none.
     ///
     /// # Errors
     ///
@@ -30,7 +31,7 @@ impl Expression {
 }
 
 impl Value<'_> {
-    /// Its value, as a message shows it.
+    /// Returns its value, as a message shows it.
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -63,7 +64,7 @@ fn failed(part: &Part, why: impl Into<String>) -> Stop {
     })
 }
 
-/// What is done with a part that can't be evaluated.
+/// Returns what is done with a part that can't be evaluated.
 fn at(part: &Part) -> impl FnOnce(Unable) -> Stop {
     |unable| match unable {
         Unable::Why(why) => failed(part, why),
@@ -179,7 +180,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         code(self.text.get(span.clone()).unwrap_or_default())
     }
 
-    /// A map that has members.
+    /// Returns a map that has members.
     fn map(&mut self, part: &Part, of: &'a Part) -> Result<Value<'a>, Stop> {
         let value = self.value(of)?;
         if value.type_() != Type::Map {
@@ -209,8 +210,8 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         }
     }
 
-    /// A conjunction or a disjunction: the side that decides it does so even where the other can't
-    /// be evaluated.
+    /// Returns a conjunction or a disjunction: the side that decides it does so even where the
+    /// other can't be evaluated.
     fn both(&mut self, [first, second]: &'a [Part; 2], decisive: bool) -> Result<bool, Stop> {
         let first = self.condition(first);
         match first {
@@ -451,7 +452,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         value.map(Some).ok_or_else(|| failed(part, why))
     }
 
-    /// Two texts or lists as one.
+    /// Returns two texts or lists as one.
     fn joined(&mut self, a: &Value<'a>, b: &Value<'a>) -> Result<Option<Value<'a>>, Stop> {
         self.budget.spend(a.bytes() + b.bytes())?;
         Ok(Some(match (a, b) {
@@ -474,7 +475,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 }
 
-/// A value that is used once more.
+/// Returns a value that is used once more.
 fn copy<'a>(value: Option<&Value<'a>>, budget: &mut Budget) -> Result<Value<'a>, Stop> {
     value.unwrap_or(&Value::Null).copied(budget)
 }
@@ -492,7 +493,7 @@ fn of_constant(constant: &Constant) -> Value<'_> {
     }
 }
 
-/// A comparison; `None` where the values have no order.
+/// Returns a comparison; `None` where the values have no order.
 fn compared<'a>(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value<'a>> {
     let is_nan = |value: &Value<'_>| matches!(value, Value::Double(value) if value.is_nan());
     if a.is_number() && b.is_number() && (is_nan(a) || is_nan(b)) {
@@ -507,7 +508,7 @@ fn compared<'a>(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Valu
     }))
 }
 
-/// The result for two integers of one type, where it fits in that type.
+/// Returns the result for two integers of one type, where it fits in that type.
 fn integer<'a>(operator: Operator, a: &Value<'_>, b: &Value<'_>) -> Option<Value<'a>> {
     let (x, y) = (a.integer()?, b.integer()?);
     let value = match operator {

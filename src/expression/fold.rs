@@ -48,7 +48,7 @@ pub(crate) struct Folded {
     count: u64,
     /// The sum, the least, the largest or the last value.
     value: Option<Value<'static>>,
-    /// Whether an event decided `all` or `exists`.
+    /// `true` if an event decided `all` or `exists`.
     is_decided: bool,
     /// Why an event can't be taken into account.
     failure: Option<Box<str>>,
@@ -66,7 +66,7 @@ impl Folded {
 }
 
 impl Fold {
-    /// Its value for the events so far.
+    /// Returns its value for the events so far.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Fold {
 }
 
 impl Expression {
-    /// What it asks of earlier events, by the numbers of the parts that ask.
+    /// Returns what it asks of earlier events, by the numbers of the parts that ask.
     pub(crate) fn folds(&self) -> &[Fold] {
         &self.folds
     }
@@ -164,7 +164,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// A value that outlives its record.
+/// Returns a value that outlives its record.
 fn kept(value: &Value<'_>) -> Result<Value<'static>, String> {
     Ok(match value {
         Value::Null => Value::Null,
@@ -186,7 +186,7 @@ fn kept(value: &Value<'_>) -> Result<Value<'static>, String> {
     })
 }
 
-/// The sum of two numbers: an integer if both are, else a double.
+/// Returns the sum of two numbers: an integer if both are, else a double.
 fn sum(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'static>, String> {
     let sum = match (a.integer(), b.integer()) {
         (Some(a), Some(b)) => {

@@ -40,7 +40,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Whether a call has it; the object of a method counts as an argument.
+    /// Returns `true` if a call has it; the object of a method counts as an argument.
     pub(super) fn takes(self, is_method: bool, arguments: usize) -> bool {
         match self {
             Self::Of(number) => !is_method && arguments == number,
@@ -107,7 +107,7 @@ pub(super) const FUNCTIONS: [(&str, Function, Form); 27] = [
 ];
 
 impl Function {
-    /// The value for some arguments, of which there are as many as a form of it takes.
+    /// Returns the value for some arguments, of which there are as many as a form of it takes.
     pub(super) fn of<'a>(
         self,
         arguments: &[Value<'a>],
@@ -157,7 +157,7 @@ impl Function {
         value.ok_or_else(|| self.without_meaning(arguments))
     }
 
-    /// A value as one of another type; `None` where there is no such conversion.
+    /// Returns a value as one of another type; `None` where there is no such conversion.
     fn convert<'a>(self, of: &Value<'a>) -> Result<Option<Value<'a>>, Unable> {
         let value = match (self, of) {
             (Self::Int, Value::Int(_))
@@ -215,7 +215,7 @@ impl Function {
         value.map(Some).ok_or_else(|| Unable::Why(unable()))
     }
 
-    /// What a conversion makes.
+    /// Returns what a conversion makes.
     fn result(self) -> &'static str {
         match self {
             Self::Int => "an int",

@@ -87,7 +87,7 @@ fn optional(place: Range<usize>) -> Mistake {
     mistake(place, "optional members and items are not supported")
 }
 
-/// The first error of the parser, in words.
+/// Returns the first error of the parser, in words.
 fn syntax(text: &str, errors: &ParseErrors) -> Mistake {
     let Some(error) = errors.errors.first() else {
         return mistake(0..text.len(), "the expression can't be parsed");
@@ -133,7 +133,8 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// What the parser says of the place of a part: a name, a constant, an operator or a bracket.
+    /// Returns what the parser says of the place of a part: a name, a constant, an operator or a
+    /// bracket.
     fn place(&self, part: &IdedExpr) -> Range<usize> {
         let place = self.places.offset_for(part.id);
         place.map_or(0..0, |(start, end)| start as usize..end as usize + 1)
@@ -192,7 +193,7 @@ impl Reader<'_> {
         trees.iter().map(|tree| self.part(tree)).collect()
     }
 
-    /// A part whose place is that of all in it, and of the brackets around these.
+    /// Returns a part whose place is that of all in it, and of the brackets around these.
     fn around(&self, place: Range<usize>, kind: PartKind) -> Part {
         let mut span = place;
         kind.below(|part| {
@@ -280,7 +281,7 @@ impl Reader<'_> {
         Ok(self.around(place, kind))
     }
 
-    /// A call of a function by its name; the place is that of its bracket.
+    /// Returns a call of a function by its name; the place is that of its bracket.
     fn function(
         &mut self,
         place: Range<usize>,
@@ -321,7 +322,7 @@ impl Reader<'_> {
         Ok(self.around(place, kind))
     }
 
-    /// What a call asks of earlier events, if it does.
+    /// Returns what a call asks of earlier events, if it does.
     fn fold(
         &mut self,
         place: &Range<usize>,
@@ -381,7 +382,7 @@ impl Reader<'_> {
         Ok(Some(kind))
     }
 
-    /// The question that a call puts to earlier events, if there is such a one.
+    /// Returns the question that a call puts to earlier events, if there is such a one.
     fn outcome(
         &mut self,
         name: &str,
@@ -403,7 +404,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// A part in which an item has a name.
+    /// Returns a part in which an item has a name.
     fn of_item(&mut self, item: &IdedExpr, part: &IdedExpr) -> Result<Part, Mistake> {
         let Expr::Ident(name) = &item.expr else {
             return Err(mistake(self.place(item), "expected the name of an item"));
@@ -453,7 +454,7 @@ impl Reader<'_> {
     }
 }
 
-/// The calls of `filter` and `map` from the last one back to a call of `earlier`, and that.
+/// Returns the calls of `filter` and `map` from the last one back to a call of `earlier`, and that.
 fn calls_of_earlier(mut list: &IdedExpr) -> Option<(Vec<&CallExpr>, &CallExpr)> {
     let mut calls = Vec::new();
     loop {
@@ -469,7 +470,7 @@ fn calls_of_earlier(mut list: &IdedExpr) -> Option<(Vec<&CallExpr>, &CallExpr)> 
     }
 }
 
-/// The function of a name that takes a number of arguments.
+/// Returns the function of a name that takes a number of arguments.
 fn function_of(
     named: &Range<usize>,
     name: &str,
@@ -520,7 +521,7 @@ fn of_literal(literal: &LiteralValue) -> Constant {
     }
 }
 
-/// The dotted name that members spell, such as `google.protobuf.Duration`.
+/// Returns the dotted name that members spell, such as `google.protobuf.Duration`.
 fn qualified(select: &SelectExpr) -> Option<String> {
     let before = match &select.operand.expr {
         Expr::Ident(name) => name.clone(),
@@ -530,7 +531,7 @@ fn qualified(select: &SelectExpr) -> Option<String> {
     Some(format!("{before}.{}", select.field))
 }
 
-/// A call, with the pattern of `matches` compiled where it is a constant.
+/// Returns a call, with the pattern of `matches` compiled where it is a constant.
 fn matcher(function: Function, mut arguments: Vec<Part>) -> Result<PartKind, Mistake> {
     let pattern = match (function, &*arguments) {
         (Function::Matches, [_, pattern]) => match &pattern.kind {
@@ -553,7 +554,7 @@ fn matcher(function: Function, mut arguments: Vec<Part>) -> Result<PartKind, Mis
     Ok(PartKind::Matches(Box::new(of), Box::new((compiled, steps))))
 }
 
-/// A part of a text, and the brackets that it opens or closes.
+/// Returns a part of a text, and the brackets that it opens or closes.
 fn balanced(text: &str, span: Range<usize>) -> Range<usize> {
     let part = text.get(span.clone()).unwrap_or_default();
     let (mut open, mut closed) = (0_usize, 0_usize);

@@ -95,8 +95,8 @@ pub(super) enum Operator {
 }
 
 impl Part {
-    /// The name that it is a value of, if it is no question about earlier events, and the keys that
-    /// lead there; `None` where it is another value.
+    /// Returns the name that it is a value of, if it is no question about earlier events, and the
+    /// keys that lead there; `None` where it is another value.
     fn access(&self) -> Option<(Option<usize>, Vec<&str>)> {
         let (of, key) = match &self.kind {
             PartKind::Bound(name) => return Some((Some(*name), Vec::new())),

@@ -28,9 +28,9 @@ const BYTES_OF_MATCH: usize = 1_024;
 /// it.
 const AUTOMATON_BYTES: usize = 1 << 20;
 
-/// The steps that a pattern takes for each byte of a text at worst, beyond a look at it. There are
-/// none where one small automaton decides; where a bounded repeat multiplies its states, the engine
-/// may go through them for each byte.
+/// Returns the steps that a pattern takes for each byte of a text at worst, beyond a look at it.
+/// There are none where one small automaton decides; where a bounded repeat multiplies its states,
+/// the engine may go through them for each byte.
 pub(crate) fn steps_of_byte(pattern: &str) -> usize {
     let limit = Some(AUTOMATON_BYTES);
     let automaton = dense::Builder::new()
@@ -60,8 +60,8 @@ pub(super) struct Pattern {
     compiled: Option<(Regex, usize)>,
 }
 
-/// Whether a text matches. The last pattern is kept: mostly it is a parameter of the rule, and the
-/// same for each event.
+/// Returns whether a text matches. The last pattern is kept: mostly it is a parameter of the rule,
+/// and the same for each event.
 pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, Unable> {
     let last = budget.pattern.take().filter(|last| *last.text == *pattern);
     let last = match last {
@@ -128,7 +128,7 @@ pub(super) fn regex(pattern: &str, size: usize) -> Result<Regex, Error> {
     RegexBuilder::new(&of_ascii).size_limit(size).build()
 }
 
-/// A pattern with other text for some escaped characters.
+/// Returns a pattern with other text for some escaped characters.
 fn rewritten(pattern: &str, text_of: impl Fn(char) -> &'static str) -> String {
     let mut text = String::with_capacity(pattern.len());
     let mut rest = pattern.chars();

@@ -10,7 +10,7 @@ const RECORD: &str = r#"{
     "timestamp": "2026-03-01T12:30:15.123456789Z"
 }"#;
 
-/// The value of an expression in which `event` is the record, as a text; why there is none.
+/// Returns the value of an expression in which `event` is the record, as a text; why there is none.
 fn outcome(text: &str) -> Result<String, String> {
     outcome_within(text, 100_000)
 }
@@ -395,7 +395,7 @@ fn evaluation_ends_within_its_budget() {
     }
 }
 
-/// A record with 200 items, and a member.
+/// Returns a record with 200 items, and a member.
 fn with_items(member: &str) -> String {
     let items = vec!["1"; 200].join(",");
     format!(r#"{{"items":[{items}],{member}}}"#)

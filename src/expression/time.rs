@@ -48,7 +48,7 @@ pub(super) enum Field {
     Milliseconds,
 }
 
-/// The instant of an RFC 3339 text; digits beyond nanoseconds are cut.
+/// Returns the instant of an RFC 3339 text; digits beyond nanoseconds are cut.
 pub(super) fn instant(text: &str) -> Option<i128> {
     let (attoseconds, _) = Timestamp::parse(text)?.exact().to_owned();
     Some(attoseconds.div_euclid(1_000_000_000))
@@ -63,7 +63,7 @@ pub(super) fn checked_duration<'a>(nanoseconds: i128) -> Option<Value<'a>> {
     (nanoseconds.abs() <= MAX_DURATION).then_some(Value::Duration(nanoseconds))
 }
 
-/// The nanoseconds of a text such as `1h30m`, `-1.5s` or `0`; further digits are cut.
+/// Returns the nanoseconds of a text such as `1h30m`, `-1.5s` or `0`; further digits are cut.
 pub(super) fn length(text: &str) -> Option<i128> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if unsigned == "0" {
@@ -93,13 +93,14 @@ pub(super) fn length(text: &str) -> Option<i128> {
     is_there.then_some(if text.starts_with('-') { -sum } else { sum })
 }
 
-/// An instant as RFC 3339 in UTC.
+/// Returns an instant as RFC 3339 in UTC.
 pub(super) fn shown_instant(nanoseconds: i128) -> String {
     let instant = civil(nanoseconds);
     instant.map_or_else(|| nanoseconds.to_string(), |there| format!("{there}Z"))
 }
 
-/// The date and the time of day of an instant in UTC. `jiff::Timestamp` ends a day too early.
+/// Returns the date and the time of day of an instant in UTC. `jiff::Timestamp` ends a day too
+/// early.
 fn civil(nanoseconds: i128) -> Option<DateTime> {
     let seconds = i64::try_from(nanoseconds.div_euclid(SECOND)).ok()?;
     let part = i32::try_from(nanoseconds.rem_euclid(SECOND)).ok()?;
@@ -107,7 +108,7 @@ fn civil(nanoseconds: i128) -> Option<DateTime> {
     EPOCH.checked_add(since).ok()
 }
 
-/// A length of time in seconds.
+/// Returns a length of time in seconds.
 pub(super) fn shown_length(nanoseconds: i128) -> String {
     let sign = if nanoseconds < 0 { "-" } else { "" };
     let (whole, part) = (nanoseconds.abs() / SECOND, nanoseconds.abs() % SECOND);
@@ -116,7 +117,7 @@ pub(super) fn shown_length(nanoseconds: i128) -> String {
     format!("{sign}{whole}{fraction}s")
 }
 
-/// A field of an instant in a zone: `UTC`, or an offset such as `+02:00`.
+/// Returns a field of an instant in a zone: `UTC`, or an offset such as `+02:00`.
 pub(super) fn field(nanoseconds: i128, field: Field, zone: &str) -> Result<i64, String> {
     let offset = offset(zone).ok_or_else(|| {
         format!(
@@ -157,7 +158,7 @@ fn offset(zone: &str) -> Option<Offset> {
     (is_written && minutes < 60).then_some(offset)
 }
 
-/// A field of a length of time; `None` where only instants have it.
+/// Returns a field of a length of time; `None` where only instants have it.
 pub(super) fn field_of_length(nanoseconds: i128, field: Field) -> Option<i64> {
     let whole = match field {
         Field::Hours => nanoseconds / (3_600 * SECOND),

@@ -62,7 +62,7 @@ impl Type {
         (Self::Kind, "type", "a type"),
     ];
 
-    /// The type that expressions call so.
+    /// Returns the type that expressions call so.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         let known = Self::NAMES.iter().find(|known| known.1 == name);
         known.map(|known| known.0)
@@ -89,7 +89,7 @@ impl From<Stop> for Unable {
 }
 
 impl<'a> Value<'a> {
-    /// The value at a place of a record.
+    /// Returns the value at a place of a record.
     pub(crate) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Unable> {
         let bytes = node.raw().len();
         Ok(match node.kind() {
@@ -114,13 +114,13 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The value of a record, which is an object.
+    /// Returns the value of a record, which is an object.
     pub(crate) fn of_record(record: Node<'a>) -> Self {
         let value = Self::of(record, &mut Budget::new(u64::MAX));
         value.unwrap_or(Self::Null)
     }
 
-    /// The value once more. The bytes of a text that was made are copied.
+    /// Returns the value once more. The bytes of a text that was made are copied.
     pub(super) fn copied(&self, budget: &mut Budget) -> Result<Self, Stop> {
         if let Self::Text(Cow::Owned(text)) = self {
             budget.spend(text.len())?;
@@ -128,7 +128,7 @@ impl<'a> Value<'a> {
         Ok(self.clone())
     }
 
-    /// Its type with an article, as messages name it.
+    /// Returns its type with an article, as messages name it.
     pub(crate) fn shown_type(&self) -> &'static str {
         self.type_().shown()
     }
@@ -151,7 +151,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Its order among values that it has one with: numbers by exact value, others of one type.
+    /// Returns its order among values that it has one with: numbers by exact value, others of one
+    /// type.
     pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
         Some(match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
@@ -167,7 +168,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The value of an integer of either type.
+    /// Returns the value of an integer of either type.
     pub(super) fn integer(&self) -> Option<i128> {
         match self {
             Self::Int(value) => Some((*value).into()),
@@ -176,7 +177,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The double that is equal to a number.
+    /// Returns the double that is equal to a number.
     #[expect(clippy::cast_precision_loss, reason = "larger integers have none")]
     pub(super) fn double(&self) -> Option<f64> {
         match (self, self.integer()) {
@@ -190,8 +191,8 @@ impl<'a> Value<'a> {
         matches!(self, Self::Int(_) | Self::Uint(_) | Self::Double(_))
     }
 
-    /// Whether two values are equal; those of different types are not, but numbers compare by
-    /// value.
+    /// Returns whether two values are equal; those of different types are not, but numbers compare
+    /// by value.
     pub(super) fn equals(&self, other: &Self, budget: &mut Budget) -> Result<bool, Unable> {
         budget.spend(1 + self.bytes() / BYTES_OF_STEP)?;
         if self.is_number() && other.is_number() {
@@ -236,7 +237,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes of a text.
+    /// Returns the bytes of a text.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -245,7 +246,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number of characters, bytes, items or keys; `None` for values of other types.
+    /// Returns the number of characters, bytes, items or keys; `None` for values of other types.
     pub(super) fn size(&self, budget: &mut Budget) -> Result<Option<usize>, Stop> {
         Ok(Some(match self {
             Self::Text(text) => {
@@ -267,7 +268,7 @@ impl<'a> Value<'a> {
         }))
     }
 
-    /// The items of a list; nothing for other values.
+    /// Returns the items of a list; nothing for other values.
     pub(super) fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let (built, node) = match self {
             Self::List(items) => (Some(Arc::clone(items)), None),
@@ -281,7 +282,7 @@ impl<'a> Value<'a> {
         built.chain(items)
     }
 
-    /// The keys of a map; nothing for other values.
+    /// Returns the keys of a map; nothing for other values.
     pub(super) fn keys(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let (built, node) = match self {
             Self::Map(entries) => (Some(Arc::clone(entries)), None),
@@ -295,7 +296,7 @@ impl<'a> Value<'a> {
         built.chain(names)
     }
 
-    /// Whether a map has a key.
+    /// Returns whether a map has a key.
     pub(super) fn has(&self, key: &Self, budget: &mut Budget) -> Result<bool, Stop> {
         match self.get(key, budget) {
             Ok(value) => Ok(value.is_some()),
@@ -305,7 +306,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value under a key of a map.
+    /// Returns the value under a key of a map.
     pub(super) fn get(&self, key: &Self, budget: &mut Budget) -> Result<Option<Self>, Unable> {
         match (self, key) {
             (Self::Node(node), Self::Text(name)) => {
@@ -362,8 +363,8 @@ const STEPS_OF_DIGIT: usize = 4;
 /// The bytes of a text that are looked at in one step.
 pub(super) const BYTES_OF_STEP: usize = 16;
 
-/// A number of a record: an int where its value is an integer of 64 bits with sign, a uint where
-/// only that holds it, a double where it is no integer.
+/// Returns a number of a record: an int where its value is an integer of 64 bits with sign, a uint
+/// where only that holds it, a double where it is no integer.
 fn number<'a>(number: Number<'_>) -> Option<Value<'a>> {
     if let Ok(value) = number.text().parse() {
         return Some(Value::Int(value));
@@ -379,7 +380,7 @@ fn number<'a>(number: Number<'_>) -> Option<Value<'a>> {
         .ok()
 }
 
-/// The order of a double and an integer by their exact values; `None` for NaN.
+/// Returns the order of a double and an integer by their exact values; `None` for NaN.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the value is an integer below 2^65"

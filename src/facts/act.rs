@@ -34,7 +34,7 @@ const MIRRORED: [(&str, InAction, InEvent); 5] = [
 #[derive(Debug, Default)]
 pub(super) struct Acts<'a> {
     by_id: BTreeMap<Cow<'a, str>, OfAction<'a>>,
-    /// Whether an action has an id that no event can have.
+    /// `true` if an action has an id that no event can have.
     has_strange_id: bool,
     /// The bytes that the events take.
     pub(super) bytes: usize,
@@ -49,7 +49,7 @@ struct OfAction<'a> {
 }
 
 impl<'a> Acts<'a> {
-    /// The actions of a state.
+    /// Returns the actions of a state.
     pub(super) fn new(actions: impl Iterator<Item = Item<'a>>) -> Self {
         let mut acts = Self::default();
         for action in actions {
@@ -91,12 +91,12 @@ impl<'a> Acts<'a> {
         true
     }
 
-    /// Whether an action has an id, and no event has it.
+    /// Returns `true` if an action has an id, and no event has it.
     pub(super) fn lack_an_event(&self) -> bool {
         self.has_strange_id || self.by_id.values().any(|of| of.events.is_none())
     }
 
-    /// The latest event for an id up to a line.
+    /// Returns the latest event for an id up to a line.
     pub(super) fn at(&self, reach: u64, id: &str) -> Option<&KeptAct> {
         self.by_id.get(id)?.events.as_ref()?.at(reach)
     }
@@ -106,7 +106,7 @@ impl<'a> Acts<'a> {
 #[derive(Debug)]
 pub(super) struct KeptAct {
     pub(super) line: Line,
-    /// Whether the only action with the id mirrors the event; then no more is kept of it.
+    /// `true` if the only action with the id mirrors the event; then no more is kept of it.
     pub(super) is_mirrored: bool,
     /// The timestamp and the names and values of the fields, one after the other.
     text: String,
@@ -131,7 +131,7 @@ const FEW_EXTENSIONS: usize = 16;
 const KEPT_BYTES: usize = 128;
 
 impl KeptAct {
-    /// An event that the only action with its id mirrors.
+    /// Returns an event that the only action with its id mirrors.
     fn mirrored(line: Line) -> Self {
         Self {
             line,
@@ -187,14 +187,14 @@ impl KeptAct {
         }
     }
 
-    /// Its timestamp, where that is a string.
+    /// Returns its timestamp, where that is a string.
     pub(super) fn timestamp(&self) -> Option<Cow<'_, str>> {
         let raw = self.raw(&(0..self.timestamp));
         raw.starts_with('"')
             .then(|| unquoted(raw, 0, raw.len(), raw.contains('\\')))
     }
 
-    /// Its fields in the order of [`by_length`]: names, kinds, and the texts of the values.
+    /// Returns its fields in the order of [`by_length`]: names, kinds, and the texts of the values.
     pub(super) fn fields(&self) -> impl Iterator<Item = (&str, Kind, &str)> {
         let fields = self.fields.iter();
         fields.map(|field| (self.raw(&field.name), field.kind, self.raw(&field.value)))
@@ -229,7 +229,7 @@ fn is_mirrored(event: EventFacts<'_>, action: Item<'_>) -> bool {
             .all(|(name, value)| is_same(Some(value), extension(&name).map(|(_, it)| it)))
 }
 
-/// The order of the names of fields. Most names differ in length.
+/// Returns the order of the names of fields. Most names differ in length.
 pub(super) fn by_length(a: &str, b: &str) -> Ordering {
     (a.len(), a).cmp(&(b.len(), b))
 }
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::document::ReadText;
 
-    /// What is kept of an event: its timestamp, and its fields as they are written.
+    /// Returns what is kept of an event: its timestamp, and its fields as they are written.
     fn kept(event: &str, refused: &[&str]) -> String {
         let line = Line {
             number: 1,

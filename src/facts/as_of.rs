@@ -22,7 +22,7 @@ impl Marks {
         }
     }
 
-    /// The numbers of the lines.
+    /// Returns the numbers of the lines.
     fn lines(self) -> [Option<u64>; 2] {
         let lines = match self.sealed {
             Some(_) => [self.sealed, None],
@@ -48,12 +48,12 @@ impl<T> AsOf<T> {
         }
     }
 
-    /// The value at the end.
+    /// Returns the value at the end.
     pub(super) fn current_mut(&mut self) -> &mut T {
         &mut self.current.1
     }
 
-    /// All values that are kept.
+    /// Returns all values that are kept.
     pub(super) fn values(&self) -> impl Iterator<Item = &T> {
         std::iter::once(&self.current)
             .chain(&self.earlier)
@@ -81,7 +81,7 @@ impl<T> AsOf<T> {
             .retain(|(set, _)| counting.contains(&Some(*set)));
     }
 
-    /// The value at a line, which is the end or one of the marks.
+    /// Returns the value at a line, which is the end or one of the marks.
     pub(super) fn at(&self, line: u64) -> Option<&T> {
         let values = std::iter::once(&self.current).chain(self.earlier.iter().rev());
         let mut values = values.filter(|(set, _)| *set <= line);

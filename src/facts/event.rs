@@ -44,29 +44,29 @@ impl<'a> EventFacts<'a> {
         }
     }
 
-    /// The event as it is written.
+    /// Returns the event as it is written.
     pub(crate) fn written(self) -> &'a str {
         self.of.text
     }
 
-    /// The whole event.
+    /// Returns the whole event.
     pub(crate) fn root(self) -> Value<'a> {
         self.of.root()
     }
 
-    /// A value, fact or not.
+    /// Returns a value, fact or not.
     #[inline]
     pub(crate) fn value(self, slot: impl Slot) -> Option<Value<'a>> {
         self.of.slot(Row::ROOT, slot)
     }
 
-    /// A fact, if it is a text.
+    /// Returns a fact, if it is a text.
     #[inline]
     pub(crate) fn text(self, slot: InEvent) -> Option<Cow<'a, str>> {
         self.value(slot)?.fact()?.string()
     }
 
-    /// The phase, if it is a fact.
+    /// Returns the phase, if it is a fact.
     #[inline]
     pub(crate) fn phase(self) -> Option<Cow<'a, str>> {
         match self.known_phase {
@@ -80,7 +80,7 @@ impl<'a> EventFacts<'a> {
         self.known_phase.is_some()
     }
 
-    /// The payload, if it is an object.
+    /// Returns the payload, if it is an object.
     pub(crate) fn payload(self) -> Option<Value<'a>> {
         self.value(InEvent::Payload)
             .filter(|payload| payload.kind() == Kind::Object)
@@ -90,12 +90,12 @@ impl<'a> EventFacts<'a> {
         Stamp::of(self.text(InEvent::Timestamp)?)
     }
 
-    /// The digest of the state that was written with the event, if it has one.
+    /// Returns the digest of the state that was written with the event, if it has one.
     pub(crate) fn state_sha256(self) -> Option<FileDigest> {
         FileDigest::parse(&self.value(InEvent::StateSha256)?.string()?)
     }
 
-    /// The step records of a plan event.
+    /// Returns the step records of a plan event.
     pub(crate) fn records(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
         let of = self.of;
         of.read
@@ -104,7 +104,7 @@ impl<'a> EventFacts<'a> {
             .map(move |row| Item::new(of, row))
     }
 
-    /// The keys of a runtime's own in the payload, each with its value.
+    /// Returns the keys of a runtime's own in the payload, each with its value.
     pub(super) fn extensions(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
         self.of.others(Row::ROOT)
     }
@@ -115,7 +115,7 @@ impl<'a> EventFacts<'a> {
             .is_some_and(|synthetic| synthetic.kind() == Kind::True)
     }
 
-    /// What the event says about a step and an action, if it is an act event.
+    /// Returns what the event says about a step and an action, if it is an act event.
     pub(crate) fn act(self) -> Option<ActFacts<'a>> {
         if self.known_phase != Some("act") {
             return None;
@@ -187,13 +187,13 @@ impl KeptEvent {
         }
     }
 
-    /// The bytes that it takes.
+    /// Returns the bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         self.text.len() + self.read.slots.bytes()
     }
 
-    /// The event. Violations are reported already; rules compare only fields of kept events that
-    /// the schema does not restrict.
+    /// Returns the event. Violations are reported already; rules compare only fields of kept events
+    /// that the schema does not restrict.
     pub(crate) fn facts(&self) -> EventFacts<'_> {
         let of = JsonText {
             text: &self.text,

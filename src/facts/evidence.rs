@@ -61,7 +61,7 @@ impl PlanTrace {
         }
     }
 
-    /// Whether the plan event has a record of a step.
+    /// Returns `true` if the plan event has a record of a step.
     fn has_step(&mut self, id: &str) -> bool {
         let (event, bytes) = (&self.event, &mut self.bytes);
         let ids = self.step_ids.get_or_insert_with(|| {
@@ -75,7 +75,7 @@ impl PlanTrace {
         !ids.is_empty() && ids.contains(&Digest::of([id.as_bytes()]))
     }
 
-    /// What is said about a step up to a line, which is the end or one of the marks.
+    /// Returns what is said about a step up to a line, which is the end or one of the marks.
     pub(super) fn at(&self, line: u64, id: &str) -> Option<StepEvidence> {
         self.evidence.get(id)?.at(line).copied()
     }

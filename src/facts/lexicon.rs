@@ -43,8 +43,8 @@ const PHASES: [&str; 6] = [
     "terminate",
 ];
 
-/// The phase that a phase is probably a slip of. Runtimes write phases of their own, which are
-/// words like `action`, so a slip of the shortest one is another style of it.
+/// Returns the phase that a phase is probably a slip of. Runtimes write phases of their own, which
+/// are words like `action`, so a slip of the shortest one is another style of it.
 #[inline]
 pub(crate) fn phase_meant(phase: &str) -> Option<&'static str> {
     if phases::is_known(phase) {
@@ -61,8 +61,8 @@ fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
     PHASES.into_iter().find(|known| is_near(phase, known))
 }
 
-/// The phase with which a phase of a runtime's own begins, as `planing` does with `plan`. It is no
-/// slip, but what to look at where an event of that phase is missed.
+/// Returns the phase with which a phase of a runtime's own begins, as `planing` does with `plan`.
+/// It is no slip, but what to look at where an event of that phase is missed.
 #[inline]
 pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
     // It is the type of an event of that phase.
@@ -81,7 +81,7 @@ pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
     (phase.len() > known.len() && phase.starts_with(known)).then_some(known)
 }
 
-/// Whether the type of an event is probably meant as that of a projection event.
+/// Returns `true` if the type of an event is probably meant as that of a projection event.
 pub(super) fn is_slip_of_projection(event_type: &str) -> bool {
     let without_run = PROJECTION.trim_start_matches("run.");
     [PROJECTION, without_run]
@@ -120,7 +120,7 @@ impl Within {
         }
     }
 
-    /// The payload that an event of a phase and a type has.
+    /// Returns the payload that an event of a phase and a type has.
     pub(super) fn payload(phase: &str, event_type: Option<&str>) -> Option<Self> {
         match phase {
             "plan" => Some(Self::PlanPayload),

@@ -25,12 +25,12 @@ impl<'t, T> Listener<'t, T> {
         self.count += 1;
     }
 
-    /// The number of differences so far.
+    /// Returns the number of differences so far.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// The number of differences that were only counted.
+    /// Returns the number of differences that were only counted.
     pub(crate) fn rest(&self) -> usize {
         self.count.saturating_sub(self.limit)
     }

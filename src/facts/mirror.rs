@@ -99,7 +99,7 @@ struct HeardAct<'a> {
 }
 
 impl<'a> HeardAct<'a> {
-    /// The fields of a kept event, in a buffer.
+    /// Returns the fields of a kept event, in a buffer.
     fn new(act: &'a KeptAct, mut fields: Vec<(&'a str, Heard<'a>)>) -> Self {
         fields.clear();
         fields.extend((act.fields()).map(|(name, kind, raw)| (name, Heard::new(kind, raw))));
@@ -148,12 +148,12 @@ impl<'a> HeardAct<'a> {
         }
     }
 
-    /// When the event happened, if its timestamp is a date-time.
+    /// Returns when the event happened, if its timestamp is a date-time.
     fn happened(&self) -> Option<Stamp<'a>> {
         Stamp::of(self.timestamp.clone()?)
     }
 
-    /// Whether an action has another instant than the event, or none.
+    /// Returns `true` if an action has another instant than the event, or none.
     fn timestamp_differs(&self, action: Item<'_>) -> bool {
         let Some(written) = action.value(InAction::Timestamp) else {
             return true;
@@ -167,7 +167,7 @@ impl<'a> HeardAct<'a> {
         })
     }
 
-    /// The timestamps of an action at a place and of the event.
+    /// Returns the timestamps of an action at a place and of the event.
     fn timestamps(&self, at: Pointer, action: Item<'_>) -> MirrorDifference {
         MirrorDifference {
             field: "timestamp".into(),

@@ -34,7 +34,7 @@ pub(crate) enum Topic {
 impl Topic {
     const ALL: [Self; 4] = [Self::Plan, Self::Labels, Self::PlanEvent, Self::Actions];
 
-    /// Whether its rule finds errors, not warnings.
+    /// Returns `true` if its rule finds errors, not warnings.
     const fn is_error(self) -> bool {
         matches!(self, Self::Plan | Self::Actions)
     }
@@ -57,7 +57,7 @@ type Verdicts = [Verdict; Topic::ALL.len()];
 pub(crate) struct Reach {
     /// The projection event up to which it is; `None` for the whole timeline.
     pub(crate) event: Option<Line>,
-    /// Whether that event has the digest of the snapshot.
+    /// `true` if that event has the digest of the snapshot.
     pub(crate) is_sealed: bool,
     /// What the comparison comes to, where it was made to find the reach.
     verdicts: Option<Verdicts>,
@@ -72,12 +72,12 @@ impl Reach {
         }
     }
 
-    /// The number of its last line.
+    /// Returns the number of its last line.
     pub(crate) fn line(&self) -> u64 {
         self.event.map_or(u64::MAX, |event| event.number)
     }
 
-    /// Whether a comparison may find something: it may have been made before.
+    /// Returns `true` if a comparison may find something: it may have been made before.
     pub(crate) fn may_differ(&self, topic: Topic) -> bool {
         let mut verdicts = Topic::ALL.iter().zip(self.verdicts.iter().flatten());
         let verdict = verdicts.find(|(of, _)| **of == topic);
@@ -90,8 +90,8 @@ impl Reach {
     }
 }
 
-/// Whether the timeline explains the snapshot at a reach, given what was found at the latest
-/// projection event. Each topic must be:
+/// Returns `true` if the timeline explains the snapshot at a reach, given what was found at the
+/// latest projection event. Each topic must be:
 ///
 /// | at the latest event | agrees here | idle here | differs here |
 /// |---------------------|-------------|-----------|--------------|
@@ -137,13 +137,13 @@ impl<'a> TimelineFacts<'a> {
         }
     }
 
-    /// The latest projection event.
+    /// Returns the latest projection event.
     pub(crate) fn projection_event(&self) -> Option<EventFacts<'a>> {
         self.timeline.projection.as_ref().map(KeptEvent::facts)
     }
 
-    /// The plan that is rebuilt from the events up to a reach; `None` where there is no plan event,
-    /// or its payload is not an object.
+    /// Returns the plan that is rebuilt from the events up to a reach; `None` where there is no
+    /// plan event, or its payload is not an object.
     pub(crate) fn plan(&self, reach: &Reach) -> Option<Rebuilt<'a>> {
         let line = reach.line();
         Rebuilt::new(self.timeline.plan_event(line)?.facts(), self.timeline, line)
@@ -158,14 +158,16 @@ impl<'a> TimelineFacts<'a> {
         }
     }
 
-    /// Whether the state has an action and the timeline an act event that can be compared.
+    /// Returns `true` if the state has an action and the timeline an act event that can be
+    /// compared.
     pub(crate) fn has_mirrored(&self, reach: &Reach) -> bool {
         let has_id = |it: Item<'_>| it.value(InAction::Id).is_some_and(|id| !id.is_null());
         self.timeline.names_actions(reach.line())
             && self.state.is_some_and(|state| state.actions().any(has_id))
     }
 
-    /// The number of steps in the state, where no plan event up to a reach gives their origin.
+    /// Returns the number of steps in the state, where no plan event up to a reach gives their
+    /// origin.
     pub(crate) fn steps_without_event(&self, reach: &Reach) -> usize {
         if self.timeline.plan_event(reach.line()).is_some() {
             return 0;
@@ -174,8 +176,8 @@ impl<'a> TimelineFacts<'a> {
         steps.map_or(0, |steps| steps.len())
     }
 
-    /// How much of the timeline the snapshot is compared with; `None` in a run that may not have
-    /// ended and has no projection event.
+    /// Returns how much of the timeline the snapshot is compared with; `None` in a run that may not
+    /// have ended and has no projection event.
     pub(crate) fn reach(&self) -> Option<Reach> {
         *self.reach.get_or_init(|| {
             let likely = self.likely_reach()?;
@@ -189,7 +191,7 @@ impl<'a> TimelineFacts<'a> {
         })
     }
 
-    /// The reach if nothing speaks against it.
+    /// Returns the reach if nothing speaks against it.
     fn likely_reach(&self) -> Option<Reach> {
         let marks = &self.timeline.marks;
         if self.lifecycle == Lifecycle::Terminal {
@@ -202,9 +204,9 @@ impl<'a> TimelineFacts<'a> {
         })
     }
 
-    /// The first reach at which the timeline explains the snapshot: up to the latest projection
-    /// event, up to the one before it, or the whole timeline. Where there is none, the first one
-    /// that has errors counts, else the first one.
+    /// Returns the first reach at which the timeline explains the snapshot: up to the latest
+    /// projection event, up to the one before it, or the whole timeline. Where there is none, the
+    /// first one that has errors counts, else the first one.
     fn sought(&self, state: StateFacts<'_>) -> Option<Reach> {
         let marks = &self.timeline.marks;
         // What every line lacks says nothing of the reach.
@@ -232,7 +234,7 @@ impl<'a> TimelineFacts<'a> {
         error.or(tried.first()).map(|(reach, _)| *reach)
     }
 
-    /// What the comparison up to a reach comes to.
+    /// Returns what the comparison up to a reach comes to.
     fn verdicts(&self, state: StateFacts<'_>, reach: &Reach) -> Verdicts {
         let differs = |count: usize| match count {
             0 => Verdict::Agrees,

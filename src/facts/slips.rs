@@ -23,7 +23,7 @@ pub(crate) struct Slip {
 }
 
 impl Slip {
-    /// The place of the slip in the first line that has it.
+    /// Returns the place of the slip in the first line that has it.
     pub(crate) fn place(&self, lines: &SlipLines) -> Place {
         let pointer = lines.pointer.clone();
         Place {
@@ -174,7 +174,7 @@ impl Slips {
     }
 }
 
-/// The key of an event that is probably meant as one that is absent.
+/// Returns the key of an event that is probably meant as one that is absent.
 pub(crate) fn slip_of_event(event: Node<'_>, absent: &str) -> Option<String> {
     let names = event.members().map(Key::name);
     let is_known = |name: &str| EVENT_KEYS.iter().any(|known| known.name == name);

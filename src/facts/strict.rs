@@ -92,7 +92,7 @@ pub(crate) struct Ending {
 pub(crate) struct EventIds {
     seen: BTreeMap<Digest, Line>,
     pub(crate) repeated: Option<RepeatedId>,
-    /// Whether there were more than are compared.
+    /// `true` if there were more than are compared.
     pub(crate) is_full: bool,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct RepeatedId {
 }
 
 impl EventIds {
-    /// Whether any event has one.
+    /// Returns `true` if any event has one.
     pub(crate) fn has_any(&self) -> bool {
         !self.seen.is_empty()
     }
@@ -174,7 +174,7 @@ impl StrictFacts {
         }
     }
 
-    /// Whether so much is kept that the episode is large.
+    /// Returns `true` if so much is kept that the episode is large.
     pub(crate) fn is_large(&self) -> bool {
         self.ids
             .as_ref()

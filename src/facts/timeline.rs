@@ -66,7 +66,7 @@ pub(crate) struct Timeline<'a> {
     /// The lines as of which plan and actions are known; none where only the end matters.
     pub(super) marks: Marks,
     plan: Option<AsOf<PlanTrace>>,
-    /// Whether more would have to be kept than [`MAX_KEPT_BYTES`], so that nothing can be said.
+    /// `true` if more would have to be kept than [`MAX_KEPT_BYTES`], so that nothing can be said.
     pub(crate) exceeds_memory: bool,
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
@@ -77,17 +77,17 @@ pub(crate) struct Timeline<'a> {
 }
 
 impl Timeline<'_> {
-    /// The latest plan event up to a line.
+    /// Returns the latest plan event up to a line.
     pub(crate) fn plan_event(&self, reach: u64) -> Option<&KeptEvent> {
         Some(&self.plan.as_ref()?.at(reach)?.event)
     }
 
-    /// What the act events after that plan event, up to a line, say about a step.
+    /// Returns what the act events after that plan event, up to a line, say about a step.
     pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
         self.plan.as_ref()?.at(reach)?.at(reach, step_id)
     }
 
-    /// The bytes that are kept of events.
+    /// Returns the bytes that are kept of events.
     fn kept_bytes(&self) -> usize {
         let plans = self.plan.iter().flat_map(AsOf::values);
         let plans: usize = plans.map(|trace| trace.bytes).sum();
@@ -95,22 +95,22 @@ impl Timeline<'_> {
         plans + self.acts.bytes + projection.map_or(0, KeptEvent::bytes)
     }
 
-    /// Whether any act event up to a line has an action's id.
+    /// Returns `true` if any act event up to a line has an action's id.
     pub(crate) fn names_actions(&self, reach: u64) -> bool {
         self.first_act_id.is_some_and(|line| line <= reach)
     }
 
-    /// Whether an action of the state has an id, and no act event has it.
+    /// Returns `true` if an action of the state has an id, and no act event has it.
     pub(crate) fn lacks_an_act(&self) -> bool {
         self.acts.lack_an_event()
     }
 
-    /// The line of the latest act event that has the id of an action.
+    /// Returns the line of the latest act event that has the id of an action.
     pub(crate) fn line_of_action(&self, id: &str) -> Option<u64> {
         Some(self.act(u64::MAX, id)?.line.number)
     }
 
-    /// The latest act event up to a line that has the id of an action.
+    /// Returns the latest act event up to a line that has the id of an action.
     pub(super) fn act(&self, reach: u64, id: &str) -> Option<&KeptAct> {
         self.acts.at(reach, id)
     }
@@ -136,8 +136,8 @@ pub(crate) struct TimelineReader<'i, 'a> {
 }
 
 impl<'i, 'a> TimelineReader<'i, 'a> {
-    /// A reader of the timeline of a run: its id, the ids of its state's steps, and the state's
-    /// actions.
+    /// Returns a reader of the timeline of a run: its id, the ids of its state's steps, and the
+    /// state's actions.
     pub(crate) fn new(
         expected_id: Option<&'i str>,
         mut step_ids: Vec<Cow<'a, str>>,
@@ -161,7 +161,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         self
     }
 
-    /// The id of the run.
+    /// Returns the id of the run.
     pub(crate) fn expected_id(&self) -> Option<&'i str> {
         self.expected_id
     }
@@ -174,7 +174,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         &mut self.timeline
     }
 
-    /// Whether so much is kept that the episode is large.
+    /// Returns `true` if so much is kept that the episode is large.
     pub(crate) fn is_large(&self) -> bool {
         self.timeline.kept_bytes() > LARGE_BYTES
     }

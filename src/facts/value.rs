@@ -21,12 +21,12 @@ pub(crate) struct JsonText<'a> {
 }
 
 impl<'a> JsonText<'a> {
-    /// The document, whose tape is made when it is first asked for.
+    /// Returns the document, whose tape is made when it is first asked for.
     pub(crate) fn document(self) -> Option<Document<'a>> {
         self.read.document(self.text).ok()
     }
 
-    /// The value of the whole text.
+    /// Returns the value of the whole text.
     pub(super) fn root(self) -> Value<'a> {
         let start = self.text.len() - self.text.trim_start().len();
         let end = self.text.trim_end().len();
@@ -34,14 +34,14 @@ impl<'a> JsonText<'a> {
         self.value(Span::new(start, end).escaped(is_escaped))
     }
 
-    /// The value in a slot of a row, fact or not.
+    /// Returns the value in a slot of a row, fact or not.
     #[inline]
     pub(super) fn slot(self, row: Row, slot: impl Slot) -> Option<Value<'a>> {
         let span = self.read.slots.get(row, slot.number());
         span.is_present().then(|| self.value(span))
     }
 
-    /// The other keys that are kept of a row, each with its value.
+    /// Returns the other keys that are kept of a row, each with its value.
     pub(super) fn others(self, row: Row) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
         let others = self.read.slots.others(row).iter();
         others.map(move |other| (content(other.key.of(self.text)), self.value(other.value)))
@@ -60,8 +60,8 @@ pub(crate) struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The value on the tape of its text, which is made for it. Rules ask for it only to explain
-    /// what they find, and where few records have something to compare.
+    /// Returns the value on the tape of its text, which is made for it. Rules ask for it only to
+    /// explain what they find, and where few records have something to compare.
     pub(crate) fn node(self) -> Option<Node<'a>> {
         self.of.document()?.value_at(self.span.start())
     }
@@ -130,24 +130,24 @@ impl<'a> Value<'a> {
         self.is_fact().then_some(self)
     }
 
-    /// The value under a key, fact or not.
+    /// Returns the value under a key, fact or not.
     pub(crate) fn get(self, key: &str) -> Option<Self> {
         Some(self.with(self.node()?.get(key)?))
     }
 
-    /// The items of an array, facts or not.
+    /// Returns the items of an array, facts or not.
     pub(crate) fn items(self) -> impl Iterator<Item = Self> + Clone {
         let items = self.node().into_iter().flat_map(Node::items);
         items.map(move |item| self.with(item))
     }
 
-    /// The members of an object, facts or not.
+    /// Returns the members of an object, facts or not.
     pub(crate) fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
         let members = self.node().into_iter().flat_map(Node::members);
         members.map(move |key| (key.name(), self.with(key.value())))
     }
 
-    /// A node of the same text as a value.
+    /// Returns a node of the same text as a value.
     pub(crate) fn with(self, node: Node<'a>) -> Self {
         let span = node.span();
         Self {
@@ -175,24 +175,24 @@ impl<'a> Item<'a> {
         Self { of, row }
     }
 
-    /// The whole item.
+    /// Returns the whole item.
     pub(crate) fn whole(self) -> Value<'a> {
         // The first place of a row is that of the item.
         self.of.value(self.of.read.slots.get(self.row, 0))
     }
 
-    /// The value in a slot, fact or not.
+    /// Returns the value in a slot, fact or not.
     #[inline]
     pub(crate) fn value(self, slot: impl Slot) -> Option<Value<'a>> {
         self.of.slot(self.row, slot)
     }
 
-    /// The keys of a runtime's own, each with its value, facts or not.
+    /// Returns the keys of a runtime's own, each with its value, facts or not.
     pub(super) fn extensions(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
         self.of.others(self.row)
     }
 
-    /// The fact in a slot, if it is a text.
+    /// Returns the fact in a slot, if it is a text.
     #[inline]
     pub(crate) fn text(self, slot: impl Slot) -> Option<Cow<'a, str>> {
         self.value(slot)?.fact()?.string()
@@ -239,7 +239,7 @@ pub(crate) struct Heard<'a> {
 }
 
 impl<'a> Heard<'a> {
-    /// A value of a kind, as it is written in a JSON text.
+    /// Returns a value of a kind, as it is written in a JSON text.
     pub(super) fn new(kind: Kind, raw: &'a str) -> Self {
         Self {
             kind,
@@ -254,7 +254,7 @@ impl<'a> Heard<'a> {
         tape.read_record(self.raw.as_bytes()).ok().map(look)
     }
 
-    /// Whether a value of the state is equal, see [`Node::equals`].
+    /// Returns `true` if a value of the state is equal, see [`Node::equals`].
     pub(super) fn equals(&self, written: Value<'_>) -> bool {
         let meaning = || {
             self.meaning

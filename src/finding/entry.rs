@@ -95,7 +95,7 @@ pub struct RunEntry {
     pub(crate) rules: Box<[(Arc<str>, Tally)]>,
     #[serde(skip)]
     pub(crate) verdict: Option<Verdict>,
-    /// Whether texts were cut, or items left out, by [`RunEntry::bound`].
+    /// `true` if texts were cut, or items left out, by [`RunEntry::bound`].
     #[serde(skip)]
     pub(crate) is_cut: bool,
     /// The number of tags, latencies and metrics that were left out.
@@ -369,7 +369,7 @@ fn shorten<T: Clone>(items: &mut Box<[T]>) -> u32 {
     u32::try_from(beyond).unwrap_or(u32::MAX)
 }
 
-/// The members of an object that are numbers.
+/// Returns the members of an object that are numbers.
 fn figures(record: Option<Node<'_>>, path: &[&str]) -> Figures {
     members(record, path)
         .filter_map(|key| Some((Arc::from(&*key.name()), key.value().number()?.as_f64())))
@@ -385,7 +385,7 @@ fn text_of(value: Node<'_>) -> Option<String> {
     value.text().map(Cow::into_owned)
 }
 
-/// The value of a tag: a text without its quotes, anything else as JSON on one line.
+/// Returns the value of a tag: a text without its quotes, anything else as JSON on one line.
 fn shown(value: Node<'_>) -> Arc<str> {
     match value.kind() {
         Kind::String => text_of(value).unwrap_or_default().into(),

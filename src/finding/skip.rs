@@ -26,13 +26,13 @@ pub struct Skip {
     pub reason: String,
     /// The kind of the reason, for programs.
     pub(crate) kind: SkipKind,
-    /// Whether the machine lacked what it takes to read the records.
+    /// `true` if the machine lacked what it takes to read the records.
     #[serde(skip)]
     pub(crate) is_lacking: bool,
-    /// Whether the rule met a bound of a team's rules.
+    /// `true` if the rule met a bound of a team's rules.
     #[serde(skip)]
     pub(super) met_bound: bool,
-    /// Whether it leaves open whether the episode is valid.
+    /// `true` if it leaves open whether the episode is valid.
     #[serde(skip)]
     pub(super) leaves_open: bool,
     /// What makes it this skip and no other besides its rule and kind.
@@ -53,7 +53,7 @@ impl Skip {
         }
     }
 
-    /// The rule about what can't be read, where the machine lacks what it takes.
+    /// Returns the rule about what can't be read, where the machine lacks what it takes.
     pub(crate) fn lacking(rule: impl Into<String>) -> Self {
         let reason = "the machine lacks the resources to read it, such as memory";
         Self {
@@ -62,18 +62,18 @@ impl Skip {
         }
     }
 
-    /// What kept the rule from being judged, as a word: one of those that the schema lists.
+    /// Returns what kept the rule from being judged, as a word: one of those that the schema lists.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind.word()
     }
 
-    /// What skips are sorted by, and what makes two of them one.
+    /// Returns what skips are sorted by, and what makes two of them one.
     pub(crate) fn order(&self) -> (&str, &str, SkipKind, &str) {
         (&self.rule, &self.reason, self.kind, &self.besides)
     }
 
-    /// Whether it says nothing of the records: another check may judge the rule.
+    /// Returns `true` if it says nothing of the records: another check may judge the rule.
     pub(crate) fn is_momentary(&self) -> bool {
         self.kind == SkipKind::Changing || self.is_lacking
     }
@@ -107,7 +107,7 @@ pub(crate) enum SkipKind {
 }
 
 impl SkipKind {
-    /// Whether `--deny-unjudged` counts a skip of this kind in a run of this lifecycle.
+    /// Returns `true` if `--deny-unjudged` counts a skip of this kind in a run of this lifecycle.
     pub(super) fn is_denied(self, lifecycle: Lifecycle) -> bool {
         use SkipKind::{Limit, NoEvent, Syntax, Unreadable, Version};
         let lies_in_the_data = matches!(self, Unreadable | Syntax | Version | NoEvent | Limit);
@@ -135,7 +135,7 @@ pub(crate) struct SkipReason {
     /// What makes it this reason and no other besides its kind. Empty where a finding says what the
     /// matter is: a baseline that accepts the skip accepts no other finding.
     pub(crate) besides: String,
-    /// Whether it is a bound of a team's rules.
+    /// `true` if it is a bound of a team's rules.
     pub(crate) met_bound: bool,
 }
 
@@ -149,7 +149,7 @@ impl SkipReason {
         }
     }
 
-    /// A bound that a team's rule met: whatever its level, it was not judged in full.
+    /// Returns a bound that a team's rule met: whatever its level, it was not judged in full.
     pub(crate) fn bound(why: &impl ToString) -> Self {
         Self {
             met_bound: true,
@@ -164,7 +164,7 @@ impl SkipReason {
         }
     }
 
-    /// A line of the timeline is not an event, but may be the one that is needed.
+    /// Returns the skip where a line of the timeline is not an event, but may be the one that is needed.
     pub(crate) fn no_event(line: u64) -> Self {
         let text = format!(
             "line {line} of events.jsonl is not an event, and could be the one that matters"

@@ -45,14 +45,14 @@ pub struct Totals {
 /// What fails a check besides errors.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Deny {
-    /// Whether warnings do.
+    /// `true` if warnings do.
     pub warnings: bool,
-    /// Whether rules do that could not be judged, as far as [`Totals::unjudged`] counts them.
+    /// `true` if rules do that could not be judged, as far as [`Totals::unjudged`] counts them.
     pub unjudged: bool,
 }
 
 impl Totals {
-    /// The totals of one episode.
+    /// Returns the totals of one episode.
     pub(crate) fn of(episode: &EpisodeReport) -> Self {
         let mut totals = Self::default();
         totals.add(episode);
@@ -131,7 +131,7 @@ impl Totals {
         self.unchecked += u64::from(episode.is_unchecked);
     }
 
-    /// The number of episodes of each verdict.
+    /// Returns the number of episodes of each verdict.
     pub(crate) const fn verdicts(&self) -> [(Verdict, u64); 4] {
         [
             (Verdict::Valid, self.valid),
@@ -141,7 +141,7 @@ impl Totals {
         ]
     }
 
-    /// The episodes and their findings.
+    /// Returns the episodes and their findings.
     pub(crate) const fn tally(&self) -> Tally {
         Tally {
             episodes: self.episodes,
@@ -150,7 +150,7 @@ impl Totals {
         }
     }
 
-    /// Whether what was found fails a check.
+    /// Returns `true` if what was found fails a check.
     #[must_use]
     pub const fn fails(&self, deny: Deny) -> bool {
         self.errors > 0
@@ -195,7 +195,7 @@ pub(crate) const NONE: &str = "(none)";
 /// What stands for the values after those that are counted one by one.
 pub(crate) const OTHERS: &str = "(others)";
 
-/// The sum of the runs with a value, or without any.
+/// Returns the sum of the runs with a value, or without any.
 pub(crate) fn sum_of<'s, S: Default>(
     sums: &'s mut BTreeMap<String, S>,
     value: Option<&str>,
@@ -206,7 +206,7 @@ pub(crate) fn sum_of<'s, S: Default>(
     sums.entry(value.to_owned()).or_default()
 }
 
-/// The value that a percentage of sorted values does not exceed, by the nearest rank.
+/// Returns the value that a percentage of sorted values does not exceed, by the nearest rank.
 #[cfg(feature = "html")]
 pub(crate) fn quantile(sorted: &[f64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100);

@@ -31,7 +31,7 @@ words!(pub Verdict {
 });
 
 impl Verdict {
-    /// The verdict by the findings that count, where these decide.
+    /// Returns the verdict by the findings that count, where these decide.
     pub(super) fn of(report: &EpisodeReport) -> Self {
         let is_error = |finding: &&super::Finding| finding.severity == Severity::Error;
         let mut errors = report.findings.iter().filter(is_error);
@@ -43,7 +43,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict on a number of runs as people read it, without the number.
+    /// Returns the verdict on a number of runs as people read it, without the number.
     pub(crate) const fn phrase(self, runs: u64) -> &'static str {
         match self {
             Self::BreaksRule if runs == 1 => "breaks a rule of the team",

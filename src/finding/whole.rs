@@ -44,7 +44,7 @@ struct Beside {
 struct Place(Option<String>, Option<(String, usize, usize)>);
 
 impl Whole {
-    /// All of these reports and faults.
+    /// Returns all of these reports and faults.
     #[must_use]
     pub fn new<'e>(
         episodes: impl IntoIterator<Item = &'e EpisodeReport>,
@@ -58,7 +58,7 @@ impl Whole {
         }
     }
 
-    /// The reports and faults.
+    /// Returns the reports and faults.
     #[must_use]
     pub fn restore(self) -> (Vec<EpisodeReport>, Vec<ReportedFault>) {
         let episodes = self.episodes.into_iter();

@@ -26,7 +26,7 @@ pub struct BaselineError {
 }
 
 impl BaselineError {
-    /// Whether the file can't be read; else it is not a baseline that this version reads.
+    /// Returns `true` if the file can't be read; else it is not a baseline that this version reads.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         self.source.is_some()
@@ -41,7 +41,7 @@ pub struct Baseline {
     pub(super) dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<Known>>,
     skips: BTreeMap<String, BTreeSet<KnownSkips>>,
-    /// Whether the directories are only what a copy of the run data keeps of their paths.
+    /// `true` if the directories are only what a copy of the run data keeps of their paths.
     is_in_copy: bool,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct KnownSkips {
 }
 
 impl KnownSkips {
-    /// Whether a skip is one of these.
+    /// Returns `true` if a skip is one of these.
     pub(super) fn covers(&self, skip: &Skip) -> bool {
         // Entries of earlier versions have all in their reason.
         let is_same = self.besides == skip.besides || self.reason == skip.reason;
@@ -130,7 +130,7 @@ impl Known {
 }
 
 impl Baseline {
-    /// An empty baseline that is to be written to a path.
+    /// Returns an empty baseline that is to be written to a path.
     pub(crate) fn new(path: &Path) -> Self {
         Self {
             dir: path.parent().unwrap_or(Path::new("")).to_owned(),
@@ -147,7 +147,7 @@ impl Baseline {
         Self::from_json(path, &Self::text(path)?)
     }
 
-    /// The text of the file of a baseline, for [`Baseline::from_json`].
+    /// Returns the text of the file of a baseline, for [`Baseline::from_json`].
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl Baseline {
         })
     }
 
-    /// The accepted findings and skips, by directories relative to that of the file.
+    /// Returns the accepted findings and skips, by directories relative to that of the file.
     pub(super) fn entries(&self) -> impl Serialize + '_ {
         (&self.episodes, &self.skips)
     }
@@ -213,7 +213,7 @@ impl Baseline {
         }
     }
 
-    /// The baseline for a copy of the run data that lies elsewhere.
+    /// Returns the baseline for a copy of the run data that lies elsewhere.
     pub(super) fn in_copy(&self) -> Self {
         Self {
             dir: self.dir.clone(),
@@ -223,12 +223,12 @@ impl Baseline {
         }
     }
 
-    /// The accepted skips of an episode.
+    /// Returns the accepted skips of an episode.
     pub(super) fn skips_of(&self, dir: &Path) -> impl Iterator<Item = &KnownSkips> {
         self.skips.get(&self.name(dir)).into_iter().flatten()
     }
 
-    /// The accepted findings of an episode.
+    /// Returns the accepted findings of an episode.
     pub(super) fn of(&self, dir: &Path) -> impl Iterator<Item = &Known> {
         self.episodes.get(&self.name(dir)).into_iter().flatten()
     }
@@ -238,7 +238,7 @@ impl Baseline {
         name(kept.unwrap_or(dir))
     }
 
-    /// The directories of episodes with accepted findings or skips, each with the number of
+    /// Returns the directories of episodes with accepted findings or skips, each with the number of
     /// findings.
     pub(super) fn dirs(&self) -> impl Iterator<Item = (PathBuf, usize)> {
         let episodes = self.episodes.iter();
@@ -246,7 +246,7 @@ impl Baseline {
         with_skips.chain(episodes.map(|(name, known)| (dir(name), known.len())))
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub(crate) fn size(&self) -> BaselineSize {
         let skips = self.skips.values().flatten();
         let episodes: BTreeSet<&String> = self.episodes.keys().chain(self.skips.keys()).collect();
@@ -304,8 +304,8 @@ fn merged<T: Clone + Ord>(
     merged
 }
 
-/// The part of an episode's path that a copy of the run data keeps: what lies below the last
-/// directory called `episodes`, groups included, else the name alone.
+/// Returns the part of an episode's path that a copy of the run data keeps: what lies below the
+/// last directory called `episodes`, groups included, else the name alone.
 fn kept_in_copies(dir: &Path) -> &Path {
     let name = Path::new(dir.file_name().unwrap_or(dir.as_os_str()));
     dir.ancestors()
@@ -314,13 +314,13 @@ fn kept_in_copies(dir: &Path) -> &Path {
         .unwrap_or(name)
 }
 
-/// A path, as errors name it.
+/// Returns a path, as errors name it.
 fn shown(path: &Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }
 
-/// The name of a directory in the file. A name that is not UTF-8 is written as hexadecimal bytes
-/// after a NUL, which no path contains, so two directories never share a name.
+/// Returns the name of a directory in the file. A name that is not UTF-8 is written as hexadecimal
+/// bytes after a NUL, which no path contains, so two directories never share a name.
 fn name(dir: &Path) -> String {
     match dir.to_str() {
         Some("") => ".".into(),
@@ -331,7 +331,7 @@ fn name(dir: &Path) -> String {
     }
 }
 
-/// The directory with this name in the file.
+/// Returns the directory with this name in the file.
 fn dir(name: &str) -> PathBuf {
     let Some(bytes) = name.strip_prefix('\0') else {
         return Path::new(if name == "." { "" } else { name }).to_owned();

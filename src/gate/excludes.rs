@@ -17,7 +17,7 @@ impl Gate {
         search((!self.excluded.is_empty()).then_some(&excludes))
     }
 
-    /// Whether the configuration excludes a directory.
+    /// Returns `true` if the configuration excludes a directory.
     #[must_use]
     pub fn excludes(&self, dir: &Path) -> bool {
         !self.excluded.is_empty() && {
@@ -90,8 +90,8 @@ impl Gate {
         said.collect()
     }
 
-    /// The selectors of events that rules which are on have: the rule, the key, the selector, and
-    /// whether the rule wants no such event.
+    /// Returns the selectors of events that rules which are on have: the rule, the key, the
+    /// selector, and whether the rule wants no such event.
     pub(crate) fn selectors(
         &self,
     ) -> impl Iterator<Item = (String, &'static str, EventSelector, bool)> {

@@ -23,8 +23,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The exit status of a check by its sums. What could not be looked at or decided comes before
-    /// what was found, and that before what was not looked for.
+    /// Returns the exit status of a check by its sums. What could not be looked at or decided comes
+    /// before what was found, and that before what was not looked for.
     ///
     /// ```
     /// use runvet::finding::{Deny, Totals};
@@ -44,7 +44,7 @@ impl Exit {
         }
     }
 
-    /// The exit code of the process.
+    /// Returns the exit code of the process.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {

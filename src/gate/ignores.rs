@@ -17,9 +17,9 @@ pub(super) struct Ignored {
     place: String,
     /// The glob of the episodes.
     pub(super) episode: Glob,
-    /// Whether it has no effect, because its day has come.
+    /// `true` if it has no effect, because its day has come.
     pub(super) has_expired: bool,
-    /// Whether it covered an episode that was judged.
+    /// `true` if it covered an episode that was judged.
     has_covered: bool,
     was_used: bool,
 }
@@ -42,8 +42,8 @@ impl Ignored {
         })
     }
 
-    /// Whether it covers an episode in which one of its rules was checked; notes that it has
-    /// covered one.
+    /// Returns `true` if it covers an episode in which one of its rules was checked; notes that it
+    /// has covered one.
     pub(super) fn covers(&mut self, dir: &Path, rules: &RuleSet, levels: &[Level]) -> bool {
         let is_checked = rules.iter().zip(levels).any(|(rule, level)| {
             *level != Level::Off && names(self.table.rule.get_ref(), &rule.info.id)
@@ -58,7 +58,7 @@ impl Ignored {
         self.matches(finding) && self.episode.matches(dir)
     }
 
-    /// The reason to ignore a finding of a covered episode, if it matches.
+    /// Returns the reason to ignore a finding of a covered episode, if it matches.
     pub(super) fn apply(&mut self, finding: &Finding) -> Option<String> {
         let is_ignored = self.matches(finding);
         self.was_used |= is_ignored;
@@ -81,7 +81,7 @@ impl Ignored {
             && self.table.pointer.as_deref().is_none_or(is_within)
     }
 
-    /// Why it is no longer needed, if so.
+    /// Returns why it is no longer needed, if so.
     pub(super) fn stale(&self) -> Option<String> {
         let why = match &self.table.expires {
             Some(day) if self.has_expired => {

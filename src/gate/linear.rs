@@ -15,14 +15,14 @@ pub(crate) struct Shape {
     found: (&'static str, fn(usize) -> usize),
 }
 
-/// A state with these outcomes beside the status, and this plan.
+/// Returns a state with these outcomes beside the status, and this plan.
 fn state(outcomes: &str, steps: &str) -> String {
     format!(
         r#"{{"version":"1.0","outcomes":{{"status":"ok"{outcomes}}},"plan":{{"steps":[{steps}]}}}}"#
     )
 }
 
-/// An event with these fields in its payload.
+/// Returns an event with these fields in its payload.
 fn event(phase: &str, payload: &str) -> String {
     format!(
         r#"{{"phase":"{phase}","event_type":"run.state_projection","timestamp":"2025-01-01T00:00:00Z","payload":{{{payload}}}}}

@@ -16,19 +16,19 @@ pub struct Outcome {
     pub(crate) statistics: Option<Statistics>,
     /// What could not be looked at or judged, sorted by path.
     pub faults: Vec<ReportedFault>,
-    /// Whether everything was looked at and judged: there are no faults, and the check was not
+    /// `true` if everything was looked at and judged: there are no faults, and the check was not
     /// stopped early.
     pub is_complete: bool,
 }
 
 impl Outcome {
-    /// The exit status of a command that judges.
+    /// Returns the exit status of a command that judges.
     #[must_use]
     pub const fn exit(&self, deny: Deny) -> Exit {
         Exit::of(&self.totals, self.is_complete, deny)
     }
 
-    /// The result, in the form that renderers expect.
+    /// Returns the result, in the form that renderers expect.
     #[cfg(feature = "cli")]
     pub(crate) fn closing(&self) -> Closing<'_> {
         Closing {

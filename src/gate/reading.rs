@@ -20,7 +20,7 @@ impl ConfigReader<'_> {
         self.mistakes.push(mistake);
     }
 
-    /// A glob, if it is valid.
+    /// Returns a glob, if it is valid.
     pub(super) fn glob(&mut self, glob: &Spanned<String>) -> Option<Glob> {
         let place = self.file.place(&glob.span());
         let read = Glob::new(glob.get_ref(), &place);

@@ -28,7 +28,7 @@ pub(crate) struct CheckRequest {
 }
 
 impl CheckRequest {
-    /// The records that a text holds, or what is wrong with it.
+    /// Returns the records that a text holds, or what is wrong with it.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
         let request = Self::read(text);
         request.map_err(|why| escape(&format!("not a request for a check: {why}")).into_owned())
@@ -73,7 +73,7 @@ enum Given<'a> {
 }
 
 impl Given<'_> {
-    /// The text of the artifact.
+    /// Returns the text of the artifact.
     fn text(self, artifact: Artifact) -> serde_json::Result<String> {
         let json = match self {
             Self::Text(text) => return Ok(text.into_owned()),

@@ -209,7 +209,7 @@ impl Gate {
         Ok(self.set(|settings| settings.links = links))
     }
 
-    /// Whether an artifact may be a symbolic link.
+    /// Returns `true` if an artifact may be a symbolic link.
     #[cfg(feature = "cli")]
     pub(crate) fn follows_links(&self) -> bool {
         !matches!(self.settings.links, Links::Refused)
@@ -236,7 +236,7 @@ impl Gate {
         self
     }
 
-    /// A gate for run data at an address that is not a path, such as that of a store: globs
+    /// Returns a gate for run data at an address that is not a path, such as that of a store: globs
     /// are relative to the address, and the baseline knows an episode by its path below `episodes`.
     ///
     /// ```
@@ -257,8 +257,8 @@ impl Gate {
         gate
     }
 
-    /// A gate without the baseline, for records that come from nowhere on the disk, and for a run
-    /// that is being written, of which no baseline can know.
+    /// Returns a gate without the baseline, for records that come from nowhere on the disk, and for
+    /// a run that is being written, of which no baseline can know.
     pub(crate) fn without_baseline(&self) -> Self {
         let mut gate = self.clone();
         gate.suppressions.set_baseline(None);
@@ -280,27 +280,27 @@ impl Gate {
         self
     }
 
-    /// The packs and schema files of the configuration, by their paths: what decides about
+    /// Returns the packs and schema files of the configuration, by their paths: what decides about
     /// findings besides the text of the configuration.
     #[must_use]
     pub fn config_files(&self) -> BTreeMap<PathBuf, String> {
         self.files.texts()
     }
 
-    /// What fails the gate besides errors, as the configuration says.
+    /// Returns what fails the gate besides errors, as the configuration says.
     #[must_use]
     pub fn deny(&self) -> Deny {
         self.deny
     }
 
-    /// The path of the baseline that the configuration names.
+    /// Returns the path of the baseline that the configuration names.
     #[must_use]
     pub fn baseline_path(&self) -> Option<&Path> {
         self.baseline_path.as_deref()
     }
 
-    /// One sentence for each entry of the configuration or the baseline that is no longer needed,
-    /// judged by the episodes seen so far and by directories that no longer exist.
+    /// Returns one sentence for each entry of the configuration or the baseline that is no longer
+    /// needed, judged by the episodes seen so far and by directories that no longer exist.
     pub(crate) fn stale_entries(&self) -> Vec<String> {
         self.suppressions.stale(&self.settings.base.here)
     }
@@ -313,14 +313,14 @@ impl Gate {
         findings
     }
 
-    /// The baseline, if there is one.
+    /// Returns the baseline, if there is one.
     #[must_use]
     pub fn baseline(&self) -> Option<&Baseline> {
         self.suppressions.baseline.as_ref()
     }
 
-    /// A digest of all that decides which findings count, in 16 hexadecimal digits. It does not
-    /// depend on the directory in which the project is.
+    /// Returns a digest of all that decides which findings count, in 16 hexadecimal digits. It does
+    /// not depend on the directory in which the project is.
     #[must_use]
     pub fn settings_digest(&self) -> String {
         let check::Settings { rules, levels, .. } = &self.settings;
@@ -340,7 +340,7 @@ impl Gate {
         digest.chars().take(16).collect()
     }
 
-    /// A digest of the text of the configuration and of the files that it names.
+    /// Returns a digest of the text of the configuration and of the files that it names.
     fn digest_of(&self, config: &str) -> Digest {
         let mut parts = Parts::default();
         parts.add(config.as_bytes());
@@ -352,14 +352,14 @@ impl Gate {
         parts.digest()
     }
 
-    /// Whether every rule is off in every directory, so that nothing is judged.
+    /// Returns `true` if every rule is off in every directory, so that nothing is judged.
     #[cfg(feature = "cli")]
     pub(crate) fn judges_nothing(&self) -> bool {
         let levels = self.settings.levels_anywhere();
         levels.iter().all(|level| *level == Level::Off)
     }
 
-    /// The names of the files besides the artifacts that schemas judge, in some directory.
+    /// Returns the names of the files besides the artifacts that schemas judge, in some directory.
     #[cfg(feature = "cli")]
     pub(crate) fn judged_files(&self) -> Vec<Arc<str>> {
         let checker = self.checker();
@@ -367,21 +367,21 @@ impl Gate {
         files.map(|(_, file)| Arc::clone(&file.name)).collect()
     }
 
-    /// The files besides the artifacts that a check reads, in some directory.
+    /// Returns the files besides the artifacts that a check reads, in some directory.
     #[cfg(feature = "cli")]
     pub(crate) fn other_files(&self) -> OtherFiles {
         let named = (!self.reads_named_files()).then(|| self.judged_files());
         named.map_or(OtherFiles::All, OtherFiles::Named)
     }
 
-    /// Whether the files that a manifest names are read, in some directory.
+    /// Returns `true` if the files that a manifest names are read, in some directory.
     #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self) -> bool {
         self.checker().reads_named_files()
     }
 
-    /// The level of each rule and what decides it, in the directory of an episode or, without one,
-    /// where no override holds.
+    /// Returns the level of each rule and what decides it, in the directory of an episode or,
+    /// without one, where no override holds.
     #[cfg(feature = "cli")]
     pub(crate) fn decided(
         &self,

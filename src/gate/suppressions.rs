@@ -39,7 +39,7 @@ impl Vanished {
 pub(super) struct Suppressions {
     pub(super) ignored: Vec<Ignored>,
     pub(super) baseline: Option<Baseline>,
-    /// Whether findings are added to the baseline instead of being searched in it.
+    /// `true` if findings are added to the baseline instead of being searched in it.
     pub(super) records: bool,
     /// Directories in the baseline that were not judged, with their numbers of findings.
     unjudged: BTreeMap<PathBuf, usize>,
@@ -125,8 +125,8 @@ impl Suppressions {
         (episode.suppressed_skips, episode.skipped) = skipped.partition(is_known);
     }
 
-    /// One sentence for each entry of the configuration or the baseline that is no longer needed,
-    /// judged by the episodes seen so far and by directories that no longer exist.
+    /// Returns one sentence for each entry of the configuration or the baseline that is no longer
+    /// needed, judged by the episodes seen so far and by directories that no longer exist.
     pub(super) fn stale(&self, here: &Path) -> Vec<String> {
         let mut vanished = self.vanished.clone();
         let from = self.baseline.as_ref();

@@ -51,7 +51,7 @@ impl Run {
         Self::new(report.dir.clone(), report.valid, found, skipped)
     }
 
-    /// Whether its directory, as a report shows it, tells its place among others.
+    /// Returns `true` if its directory, as a report shows it, tells its place among others.
     pub(super) fn is_ordered(&self) -> bool {
         !self.dir.contains(char::REPLACEMENT_CHARACTER)
     }
@@ -106,7 +106,7 @@ impl Reading {
         }
     }
 
-    /// The next run whose name tells its order, if there is one.
+    /// Returns the next run whose name tells its order, if there is one.
     pub(super) fn next_run(&mut self) -> Result<Option<Run>, Incomparable> {
         let run = loop {
             match self.parts.recv() {
@@ -136,7 +136,7 @@ impl Reading {
         Ok(Some(run))
     }
 
-    /// The faults of the report, once it is read.
+    /// Returns the faults of the report, once it is read.
     pub(super) fn faults(&mut self) -> Vec<ReportedFault> {
         std::mem::take(&mut self.faults)
     }

@@ -26,7 +26,7 @@ pub(crate) struct NotJson {
 pub(crate) struct Cause {
     what: &'static str,
     pub(super) help: &'static str,
-    /// Whether it says so of a file by its first bytes.
+    /// `true` if it says so of a file by its first bytes.
     pub(super) is_of_file: bool,
 }
 
@@ -36,7 +36,7 @@ impl NotJson {
         Self { error, cause }
     }
 
-    /// What to do about it, in a line or in a file that is replaced as a whole.
+    /// Returns what to do about it, in a line or in a file that is replaced as a whole.
     pub(crate) fn help(&self, is_line: bool) -> Option<String> {
         let help = self.cause.map_or_else(
             || self.error.kind.advice(is_line),
@@ -101,7 +101,8 @@ fn first(bytes: &[u8]) -> &[u8] {
     bytes.get(..MAX_LOOKED_AT).unwrap_or(bytes)
 }
 
-/// Whether a text begins with a sign, in which `\xNN` stands for a byte, in any case of letters.
+/// Returns `true` if a text begins with a sign, in which `\xNN` stands for a byte, in any case of
+/// letters.
 fn begins(text: &[u8], sign: &str) -> bool {
     let mut parts = sign.split("\\x");
     let mut wanted = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -114,14 +115,14 @@ fn begins(text: &[u8], sign: &str) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case(&wanted))
 }
 
-/// Whether a text is nothing but a path.
+/// Returns `true` if a text is nothing but a path.
 fn is_path(text: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"{}[]\"',<>".contains(byte);
     let has_end = || text.ends_with(b".json") || text.ends_with(b".jsonl");
     text.len() <= MAX_LOOKED_AT && text.iter().all(is_plain) && text.contains(&b'/') && has_end()
 }
 
-/// Whether all of the first lines are of the form `key: value`, or belong to such a line.
+/// Returns `true` if all of the first lines are of the form `key: value`, or belong to such a line.
 fn is_yaml(start: &[u8]) -> bool {
     let is_line = |line: &[u8]| {
         let colon = line.iter().position(|byte| *byte == b':');
@@ -133,7 +134,8 @@ fn is_yaml(start: &[u8]) -> bool {
     lines.len() == 3 && lines.into_iter().all(is_line)
 }
 
-/// Whether an object stands at the end of a text, behind something else that ends with a blank.
+/// Returns `true` if an object stands at the end of a text, behind something else that ends with a
+/// blank.
 fn has_prefix(start: &[u8], bytes: &[u8]) -> bool {
     let at = start.windows(2).position(|it| it == b"{\"");
     let before = at.and_then(|at| start.get(..at)).unwrap_or_default();
@@ -143,14 +145,14 @@ fn has_prefix(start: &[u8], bytes: &[u8]) -> bool {
     has_blank && is_other && bytes.trim_ascii_end().ends_with(b"}")
 }
 
-/// Whether an object begins where another one or a string in it stops being JSON.
+/// Returns `true` if an object begins where another one or a string in it stops being JSON.
 fn is_in_another(bytes: &[u8], error: SyntaxError) -> bool {
     let (before, there) = bytes.split_at_checked(error.offset).unwrap_or_default();
     let is_inside = error.kind != SyntaxErrorKind::MoreText && before.starts_with(b"{");
     is_inside && before.len() > 2 && (there.starts_with(b"{\"") || before.ends_with(b"{\""))
 }
 
-/// Whether a text is the end of an object that begins elsewhere.
+/// Returns `true` if a text is the end of an object that begins elsewhere.
 fn is_rest(bytes: &[u8], error: SyntaxError) -> bool {
     let text = bytes.trim_ascii();
     let is_start = |byte: &u8| !byte.is_ascii() || b"{[<,".contains(byte);

@@ -53,7 +53,7 @@ impl Default for Split {
 }
 
 impl Split {
-    /// Whether threads are started at an offset.
+    /// Returns `true` if threads are started at an offset.
     fn is_due(&self, offset: u64) -> bool {
         offset >= self.due
     }
@@ -84,7 +84,7 @@ pub(super) struct EventsReader<'r, 'a> {
     /// Entered where a line is large, or much is kept.
     pub(super) alone: &'r Alone,
     pub(super) troubles: &'r mut Troubles,
-    /// Whether a last line that was cut off may still be written.
+    /// `true` if a last line that was cut off may still be written.
     pub(super) may_be_unfinished: bool,
     /// The number of threads that may read the timeline. `None` stands for one on each core; their
     /// number is asked for where the timeline is long.
@@ -151,8 +151,8 @@ impl EventsReader<'_, '_> {
         }
     }
 
-    /// Whether the next lines may be read in blocks. Who listens needs a look at the first events,
-    /// and then gains by blocks even where one thread reads them.
+    /// Returns `true` if the next lines may be read in blocks. Who listens needs a look at the
+    /// first events, and then gains by blocks even where one thread reads them.
     fn may_split(&mut self) -> bool {
         match &self.outline {
             Some(outline) => outline.is_under_way(),
@@ -425,7 +425,7 @@ enum Counting {
     Done,
 }
 
-/// The event on a line, or why it is none.
+/// Returns the event on a line, or why it is none.
 pub(crate) fn event_on<'a>(
     read: LineRead<'a>,
     tape: &'a mut Tape,
@@ -459,14 +459,14 @@ pub(crate) fn event_on<'a>(
     }
 }
 
-/// The column of a byte, in characters, counted from 1.
+/// Returns the column of a byte, in characters, counted from 1.
 pub(crate) fn column_of(text: &str, offset: usize) -> u64 {
     text.get(..offset)
         .map_or(0, |before| before.chars().count()) as u64
         + 1
 }
 
-/// The offsets of the values of an event that its schema refuses, ascending.
+/// Returns the offsets of the values of an event that its schema refuses, ascending.
 fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32> {
     // The schema of an event has too few fields to exceed the limit of violations.
     let violations = schema::EVENT.violations(event).unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::team::TeamJudges;
 pub(crate) struct LoadedLearn<'f> {
     pub(crate) lines: Usable<()>,
     pub(crate) stream: Option<Opened<'f>>,
-    /// Whether there is any line that is not blank.
+    /// `true` if there is any line that is not blank.
     pub(crate) any_line: bool,
 }
 

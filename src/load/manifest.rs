@@ -27,7 +27,7 @@ pub(crate) struct LoadedManifest<'b> {
     pub(crate) document: Option<Document<'b>>,
     /// Whether every file that it names could be judged.
     pub(crate) files: Usable<()>,
-    /// Whether there was anything to compare: a file, or a text that is not a manifest.
+    /// `true` if there was anything to compare: a file, or a text that is not a manifest.
     pub(crate) is_examined: bool,
 }
 
@@ -145,8 +145,8 @@ struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// An object with a name, and with a digest or a size; anything else says nothing that can be
-    /// judged.
+    /// Returns an object with a name, and with a digest or a size; anything else says nothing that
+    /// can be judged.
     fn of(entry: Node<'a>) -> Option<Self> {
         let digest = entry.get("sha256").and_then(Node::text);
         let digest = digest
@@ -215,7 +215,7 @@ impl Verifier<'_> {
         Ok(differs.map(|actual| FileTrouble::Digest { listed, actual }))
     }
 
-    /// Whether a file differs from what the manifest says about it by line ends alone.
+    /// Returns `true` if a file differs from what the manifest says about it by line ends alone.
     fn fits_but_for_line_ends(&mut self, entry: &Entry<'_>, why: &FileTrouble) -> bool {
         let is_other = matches!(why, FileTrouble::Size { .. } | FileTrouble::Digest { .. });
         let path = path(&entry.name).ok().filter(|_| is_other);
@@ -230,7 +230,8 @@ impl Verifier<'_> {
         known.is_some_and(|digests| digests.contains(&listed))
     }
 
-    /// The digests of a file with other line ends; none where it can't be read or is too long.
+    /// Returns the digests of a file with other line ends; none where it can't be read or is too
+    /// long.
     fn digest_other_line_ends(&mut self, path: &str) -> Vec<FileDigest> {
         let size = self.seen.get(path).map(|seen| seen.size);
         // Each look takes time, as a digest does.
@@ -246,7 +247,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The size of a file, and its digest if that is wanted; `None` where it is too long.
+    /// Returns the size of a file, and its digest if that is wanted; `None` where it is too long.
     fn measure(&mut self, path: &str, with_digest: bool) -> Result<Option<Measured>, Unreadable> {
         if let Some(seen) = self.seen.get(path)
             && (seen.digest.is_some() || !with_digest)
@@ -280,7 +281,7 @@ impl Verifier<'_> {
         Ok(Some(measured))
     }
 
-    /// What it means that a file could not be opened or read.
+    /// Returns what it means that a file could not be opened or read.
     fn unreadable(&mut self, name: &str, why: &Unreadable) -> Option<FileTrouble> {
         match why {
             Unreadable::Vanished => return Some(FileTrouble::Absent),
@@ -319,7 +320,7 @@ impl Unjudged {
         self.first.get_or_insert((kind, why));
     }
 
-    /// Why they were not judged, unless there are none.
+    /// Returns why they were not judged, unless there are none.
     fn reason(self) -> Option<SkipReason> {
         let (kind, why) = self.first?;
         let (count, digest) = (self.count, self.names_and_reasons.digest());
@@ -332,7 +333,8 @@ impl Unjudged {
     }
 }
 
-/// The parts of a name joined, if it can't lead out of the episode's directory on any system.
+/// Returns the parts of a name joined, if it can't lead out of the episode's directory on any
+/// system.
 fn path(name: &str) -> Result<String, FileTrouble> {
     let is_drive = matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     if name.starts_with('/') || name.contains('\\') || is_drive {

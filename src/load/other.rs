@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 }
 
-/// The place of a text in a file, which is kept with it where there is room.
+/// Returns the place of a text in a file, which is kept with it where there is room.
 fn place(file: &OtherFile, kept: &mut usize, line: Line, target: Target, bytes: &[u8]) -> Place {
     let is_kept = !file.has_lines()
         || (bytes.len() <= MAX_KEPT_LINE && *kept + bytes.len() <= MAX_KEPT_LINES);

@@ -120,13 +120,14 @@ impl<'b> LoadedRecord<'b> {
         self.text.is_ok()
     }
 
-    /// The document, whether or not it has facts; its tape is made when it is first asked for.
+    /// Returns the document, whether or not it has facts; its tape is made when it is first asked
+    /// for.
     pub(crate) fn document(&self) -> Result<Document<'b>, NoText> {
         let document = self.read.document(self.text.clone()?);
         document.map_err(NoText::Refused)
     }
 
-    /// The record as it is written, whether or not it has facts.
+    /// Returns the record as it is written, whether or not it has facts.
     pub(crate) fn written(&self) -> Option<Node<'b>> {
         self.document().ok().map(Document::root)
     }
@@ -137,7 +138,7 @@ impl<'b> LoadedRecord<'b> {
         self.shape = Usable::NotDue;
     }
 
-    /// The record, if it has facts.
+    /// Returns the record, if it has facts.
     pub(super) fn facts(&self) -> Usable<JsonText<'_>> {
         self.usable.clone().map(|()| JsonText {
             text: self.text.as_ref().map_or("", |text| text),
@@ -221,7 +222,7 @@ impl RecordKind {
         }
     }
 
-    /// The record of which there is no document.
+    /// Returns the record of which there is no document.
     fn unjudged<'b>(&self, bytes: &'b [u8], read: &'b ReadText, why: NoText) -> LoadedRecord<'b> {
         let (kind, reason) = match why {
             NoText::Missing => (SkipKind::Missing, self.absent),
@@ -376,7 +377,7 @@ impl RecordKind {
         }
     }
 
-    /// The fields that violations are about, but for those of the version.
+    /// Returns the fields that violations are about, but for those of the version.
     fn differing(&self, violations: &[Violation]) -> Vec<String> {
         let identifier = self.identifier.map(|(field, _)| field);
         let is_version = |field: &str| field == self.version.0 || Some(field) == identifier;
@@ -427,7 +428,7 @@ impl RecordKind {
     }
 }
 
-/// Whether a version is newer than the current one and has the same major number.
+/// Returns `true` if a version is newer than the current one and has the same major number.
 fn is_newer(version: &str, current: &str) -> bool {
     match (Version::parse(version), Version::parse(current)) {
         (Ok(version), Ok(current)) => {

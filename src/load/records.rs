@@ -28,7 +28,7 @@ enum Named<'b> {
 }
 
 impl<'b> RecordsOfRules<'b> {
-    /// The records of a run in a directory.
+    /// Returns the records of a run in a directory.
     pub(super) fn new(
         team: &TeamJudges,
         [state, summary]: [&'b LoadedRecord<'_>; 2],

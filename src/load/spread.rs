@@ -110,7 +110,7 @@ impl Spread {
         progress == Progress::Complete
     }
 
-    /// Whether a line may belong to the object that the pending lines begin.
+    /// Returns `true` if a line may belong to the object that the pending lines begin.
     fn is_next(&self, line: Line) -> bool {
         let (Some((first, _)), Some((last, _))) = (self.pending.first(), self.pending.last())
         else {

@@ -96,7 +96,7 @@ pub(crate) enum Trouble {
         index: usize,
         name: String,
         why: FileTrouble,
-        /// Whether its digest fits but for line ends.
+        /// `true` if its digest fits but for line ends.
         by_line_ends: bool,
     },
 }
@@ -162,7 +162,7 @@ pub(crate) struct ArrayLines {
 }
 
 impl ArrayLines {
-    /// What to do about a line of them.
+    /// Returns what to do about a line of them.
     pub(crate) fn help(self) -> String {
         let Self { first, last } = self;
         format!(
@@ -177,7 +177,7 @@ pub(crate) struct Mistaken {
     pub(crate) line: Line,
     pub(crate) span: Range<usize>,
     pub(crate) why: NotJson,
-    /// Whether it holds for the file, and so for any other line that is no event.
+    /// `true` if it holds for the file, and so for any other line that is no event.
     pub(crate) is_of_file: bool,
     pub(crate) lines: u64,
     /// That of all of them.
@@ -209,7 +209,7 @@ pub(super) enum NotRead {
 }
 
 impl NotAnObject {
-    /// Whether a text that was read is an object.
+    /// Returns whether a text that was read is an object.
     pub(super) fn unless<'a>(
         read: Result<Document<'a>, Refused>,
         bytes: &[u8],
@@ -235,7 +235,7 @@ impl NotAnObject {
 struct Sort(std::mem::Discriminant<Trouble>, Artifact);
 
 impl Trouble {
-    /// The artifact that has the trouble.
+    /// Returns the artifact that has the trouble.
     pub(crate) fn artifact(&self) -> Artifact {
         match self {
             Self::Unreadable { artifact, .. }
@@ -261,7 +261,7 @@ impl Trouble {
         Sort(std::mem::discriminant(self), self.artifact())
     }
 
-    /// The schema violation, if the trouble is one and in this artifact.
+    /// Returns the schema violation, if the trouble is one and in this artifact.
     pub(crate) fn violation(&self, artifact: Artifact) -> Option<(Place, &Violation)> {
         match self {
             Self::Violation {
@@ -288,7 +288,7 @@ pub(crate) struct Troubles {
 }
 
 impl Troubles {
-    /// What the machine lacked to read an artifact: no fault of the episode.
+    /// Returns what the machine lacked to read an artifact: no fault of the episode.
     pub(crate) fn lacking(&self) -> Option<&str> {
         let mut all = self.by_sort.iter().flat_map(|troubles| &troubles.met);
         all.find_map(|trouble| match trouble {

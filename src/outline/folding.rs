@@ -66,12 +66,12 @@ impl Folding {
         }
     }
 
-    /// Whether the timeline is so long that events are folded.
+    /// Returns `true` if the timeline is so long that events are folded.
     pub(super) fn is_long(&self) -> bool {
         self.is_long
     }
 
-    /// The rows; `moment` makes what is shown of an event.
+    /// Returns the rows; `moment` makes what is shown of an event.
     pub(super) fn rows(self, mut moment: impl FnMut(KeptLine) -> Moment) -> Vec<TimelineRow> {
         let rows = self.rows.into_iter().map(|(_, row)| match row {
             Row::Event(kept) => TimelineRow::Event(moment(kept)),

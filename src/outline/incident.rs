@@ -30,7 +30,7 @@ impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> Said<T, E> {
         (self.text)(key).is_some_and(|text| words.contains(&&*text))
     }
 
-    /// Whether something failed or was vetoed, and how clearly the event says so.
+    /// Returns `true` if something failed or was vetoed, and how clearly the event says so.
     pub(super) fn mark(
         &self,
         phase: &str,
@@ -58,8 +58,8 @@ impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> Said<T, E> {
         }
     }
 
-    /// The step that was done, or whose action ended well; `sets_status` says whether the event has
-    /// the status of a step.
+    /// Returns the step that was done, or whose action ended well; `sets_status` says whether the
+    /// event has the status of a step.
     pub(super) fn good_step(&self, sets_status: bool) -> Option<Cow<'t, str>> {
         let is_well = self.is("step_status", &["done"])
             || (!sets_status && self.is("result_status", &["ok"]));
@@ -86,13 +86,13 @@ impl<'e> Signs<'e> {
         }
     }
 
-    /// The step that was done, or whose action ended well, in this event.
+    /// Returns the step that was done, or whose action ended well, in this event.
     pub(super) fn good_step(&self) -> Option<String> {
         let step = said(self.payload).good_step(self.has("step_status"));
         step.map(|step| brief(&step))
     }
 
-    /// What the event says, in short.
+    /// Returns what the event says, in short.
     pub(super) fn incident(&self, line: u64, offset_sec: Option<f64>) -> Incident {
         let texts = |keys: &[&str]| keys.iter().find_map(|key| self.text(key));
         let member = |key: &str| self.payload.and_then(|payload| payload.get(key));
@@ -124,14 +124,14 @@ impl<'e> Signs<'e> {
             .is_some_and(|payload| payload.get(key).is_some())
     }
 
-    /// A text of the payload that is not empty.
+    /// Returns a text of the payload that is not empty.
     fn text(&self, key: &str) -> Option<String> {
         let text = self.payload?.get(key)?.text()?;
         (!text.is_empty()).then(|| brief(&text))
     }
 }
 
-/// What a payload says.
+/// Returns what a payload says.
 fn said<'e>(
     payload: Option<Node<'e>>,
 ) -> Said<impl Fn(&str) -> Option<Cow<'e, str>>, impl Fn() -> bool> {
@@ -144,8 +144,8 @@ fn said<'e>(
     }
 }
 
-/// An error in one line: a text, or the name and the message of an object; anything else as JSON.
-/// `None` where it says that there is no error.
+/// Returns an error in one line: a text, or the name and the message of an object; anything else as
+/// JSON. `None` where it says that there is no error.
 pub(crate) fn error_text(error: Node<'_>) -> Option<String> {
     match error.kind() {
         Kind::Null | Kind::False => None,
@@ -180,7 +180,7 @@ pub(crate) fn error_text(error: Node<'_>) -> Option<String> {
     }
 }
 
-/// A text in one line, safe to print and cut.
+/// Returns a text in one line, safe to print and cut.
 fn one_line(text: &str) -> String {
     shortened(last_line(text), MAX_ERROR_CHARS)
 }

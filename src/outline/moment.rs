@@ -39,12 +39,12 @@ impl TimelineClock {
     }
 }
 
-/// The phase of an event.
+/// Returns the phase of an event.
 pub(super) fn phase(event: Node<'_>) -> Cow<'_, str> {
     cut(event.get("phase").and_then(Node::text).unwrap_or_default())
 }
 
-/// The first characters of a name.
+/// Returns the first characters of a name.
 pub(super) fn cut(name: Cow<'_, str>) -> Cow<'_, str> {
     if name.len() <= MAX_NAME {
         name
@@ -53,7 +53,7 @@ pub(super) fn cut(name: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// An event in one line.
+/// Returns an event in one line.
 pub(crate) fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> Moment {
     let phase = phase(event);
     let agent = event.get("agent_id").and_then(Node::text);
@@ -101,8 +101,8 @@ const TEXTS: [&str; 5] = ["text", "content", "message", "summary", "stdout"];
 /// The number of values of a payload without known keys that a line shows.
 const OTHERS: usize = 3;
 
-/// What happened in an event, in one line: its type, and the values of its payload that people look
-/// for first.
+/// Returns what happened in an event, in one line: its type, and the values of its payload that
+/// people look for first.
 fn summary(event: Node<'_>) -> String {
     let kind = event.get("event_type").and_then(Node::text);
     let mut parts: Vec<String> = kind.map(|kind| brief(&kind)).into_iter().collect();
@@ -131,8 +131,8 @@ fn summary(event: Node<'_>) -> String {
     parts.join(" · ")
 }
 
-/// The first words of a value: of a text its beginning, of messages their roles and beginnings, of
-/// another object its text.
+/// Returns the first words of a value: of a text its beginning, of messages their roles and
+/// beginnings, of another object its text.
 fn glance(value: Node<'_>, depth: u8) -> String {
     let deeper = |value: Node<'_>| shortened(&glance(value, depth + 1), MAX_PART);
     match value.kind() {
@@ -170,7 +170,7 @@ pub(crate) fn waits(event: Node<'_>) -> bool {
         || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true)
 }
 
-/// A value in the form that a dashboard shows: a text without its quotes, a number rounded,
+/// Returns a value in the form that a dashboard shows: a text without its quotes, a number rounded,
 /// anything else as JSON.
 pub(crate) fn shown(node: Node<'_>) -> String {
     match (node.text(), node.number()) {

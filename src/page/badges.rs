@@ -4,12 +4,12 @@ use maud::{Markup, html};
 
 use super::said;
 
-/// A word of a record in the colour of what it means.
+/// Returns a word of a record in the colour of what it means.
 pub(super) fn badge(word: &str, text: &str) -> Markup {
     html! { span.badge.(tone(word)) { (said(text)) } }
 }
 
-/// The class for what a status or an outcome means.
+/// Returns the class for what a status or an outcome means.
 pub(super) fn tone(word: &str) -> &'static str {
     match word {
         "ok" | "success" | "done" | "passed" => "good",

@@ -3,19 +3,19 @@
 use jiff::SignedDuration;
 use jiff::civil::Date;
 
-/// The day of an instant, counted from 1970-01-01.
+/// Returns the day of an instant, counted from 1970-01-01.
 pub(super) fn day_of(seconds: i64) -> i64 {
     seconds.div_euclid(86_400)
 }
 
-/// A day as a date: `2026-03-01`.
+/// Returns a day as a date: `2026-03-01`.
 pub(super) fn date(day: i64) -> String {
     let first = Date::constant(1970, 1, 1);
     let date = first.saturating_add(SignedDuration::from_hours(24 * day));
     date.to_string()
 }
 
-/// An instant, to the second: `2026-03-01 12:00:00 UTC`.
+/// Returns an instant, to the second: `2026-03-01 12:00:00 UTC`.
 pub(super) fn time(seconds: i64) -> String {
     let of_day = seconds.rem_euclid(86_400);
     let (hours, minutes) = (of_day / 3_600, of_day / 60 % 60);

@@ -39,7 +39,7 @@ pub(super) struct Bin {
     pub(super) counts: Vec<u64>,
 }
 
-/// A chart of bars, each a stack of parts, and each part a link to the runs behind it.
+/// Returns a chart of bars, each a stack of parts, and each part a link to the runs behind it.
 pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
     let highest = bins.iter().map(|bin| bin.counts.iter().sum()).max();
     let top = round_above(highest.unwrap_or_default());
@@ -112,7 +112,7 @@ fn patterns_in_turn() -> impl Iterator<Item = String> {
     names.cycle()
 }
 
-/// The patterns of all charts of a page.
+/// Returns the patterns of all charts of a page.
 pub(super) fn patterns() -> Markup {
     html! {
         svg.patterns width="0" height="0" aria-hidden="true" {
@@ -125,7 +125,7 @@ pub(super) fn patterns() -> Markup {
     }
 }
 
-/// The names of the series, each with its colour and its pattern.
+/// Returns the names of the series, each with its colour and its pattern.
 pub(super) fn legend(series: &[Series]) -> Markup {
     html! {
         ul.legend {
@@ -144,7 +144,7 @@ pub(super) fn legend(series: &[Series]) -> Markup {
     }
 }
 
-/// A bar from the left, of one or several parts of a whole.
+/// Returns a bar from the left, of one or several parts of a whole.
 pub(super) fn meter(parts: &[(&'static str, f64)]) -> Markup {
     let mut left = 0.0;
     html! {
@@ -160,7 +160,7 @@ pub(super) fn meter(parts: &[(&'static str, f64)]) -> Markup {
     }
 }
 
-/// The link to the list of runs with some filters.
+/// Returns the link to the list of runs with some filters.
 pub(super) fn runs(queries: &[&str]) -> String {
     let mut link = "#/runs".to_owned();
     for query in queries.iter().filter(|query| !query.is_empty()) {
@@ -175,7 +175,7 @@ fn half(number: u64) -> Option<u64> {
     number.is_multiple_of(2).then_some(number / 2)
 }
 
-/// The next of 1, 2, 4, 6, 10, 20, 40, 60, 100, … that a number does not exceed.
+/// Returns the next of 1, 2, 4, 6, 10, 20, 40, 60, 100, … that a number does not exceed.
 fn round_above(number: u64) -> u64 {
     let mut unit = 1_u64;
     loop {
@@ -189,12 +189,12 @@ fn round_above(number: u64) -> u64 {
     }
 }
 
-/// A place or length along a chart.
+/// Returns a place or length along a chart.
 pub(super) fn per_cent(value: f64) -> String {
     format!("{}%", pixels(value))
 }
 
-/// A number for a drawing: hundredths are enough.
+/// Returns a number for a drawing: hundredths are enough.
 pub(super) fn pixels(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -82,7 +82,7 @@ fn one(event: &TrackEvent, prefix: &str, places: &Places<'_>) -> Markup {
     }
 }
 
-/// The anchors of places in an event that is not shown in whole.
+/// Returns the anchors of places in an event that is not shown in whole.
 fn unmarked(line: u64, places: &Places<'_>) -> Markup {
     html! {
         @for (pointer, place) in places.in_event(line) {

@@ -196,7 +196,7 @@ impl PageFile {
         out.put("]</script>\n")
     }
 
-    /// The runs of the list, the newest first.
+    /// Returns the runs of the list, the newest first.
     fn listed(&self) -> BTreeMap<&Age, &String> {
         self.invalid.rows.iter().chain(&self.valid.rows).collect()
     }
@@ -252,7 +252,7 @@ impl PageFile {
         Ok(())
     }
 
-    /// What is not in the file.
+    /// Returns what is not in the file.
     fn left_out(&self, unwritten: u64) -> String {
         let numbers = [
             (
@@ -291,14 +291,14 @@ impl PageFile {
     }
 }
 
-/// The page of a run as a text without characters of markup, which the script unpacks.
+/// Returns the page of a run as a text without characters of markup, which the script unpacks.
 fn packed(page: &str) -> io::Result<String> {
     let mut packing = DeflateEncoder::new(Vec::new(), Compression::default());
     packing.write_all(page.as_bytes())?;
     Ok(BASE64.encode(&packing.finish()?))
 }
 
-/// What the page of a run has for a browser without a script: its header, and its findings.
+/// Returns what the page of a run has for a browser without a script: its header, and its findings.
 fn unscripted(page: &str, prefix: &str) -> String {
     let header = page.split("<nav class=\"parts\"").next();
     let steps = format!("<section class=\"part\" id=\"{prefix}steps\"");
@@ -308,7 +308,8 @@ fn unscripted(page: &str, prefix: &str) -> String {
     format!("{}</article>", parts.concat())
 }
 
-/// A row as JSON that stands in a page: no character of it ends a script or acts on a reader.
+/// Returns a row as JSON that stands in a page: no character of it ends a script or acts on a
+/// reader.
 fn json(run: &RunEntry) -> io::Result<String> {
     let plain = serde_json::to_string(&RunItem::from(run))?;
     let mut text = String::with_capacity(plain.len());

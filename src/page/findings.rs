@@ -37,7 +37,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// How it is drawn.
+    /// Returns how it is drawn.
     pub(super) fn class(self) -> &'static str {
         match self.severity {
             Some(Severity::Error) => "place bad",
@@ -46,7 +46,7 @@ impl Place {
         }
     }
 
-    /// What it is, in a word.
+    /// Returns what it is, in a word.
     pub(super) fn label(self) -> &'static str {
         match self.severity {
             Some(Severity::Error) => "error",
@@ -93,41 +93,41 @@ impl<'r> Places<'r> {
         places
     }
 
-    /// The places in a record, by their pointers.
+    /// Returns the places in a record, by their pointers.
     pub(super) fn in_record(&self, artifact: Artifact) -> BTreeMap<&'r str, Place> {
         self.records.get(&artifact).cloned().unwrap_or_default()
     }
 
-    /// The gravest place on a line of the timeline.
+    /// Returns the gravest place on a line of the timeline.
     pub(super) fn on_line(&self, line: u64) -> Option<Place> {
         let places = self.events.get(&line)?.values();
         let rank = |place: &&Place| (place.severity.is_none(), place.severity);
         places.min_by_key(rank).copied()
     }
 
-    /// The places within an event, by their pointers.
+    /// Returns the places within an event, by their pointers.
     pub(super) fn in_event(&self, line: u64) -> impl Iterator<Item = (&'r str, &Place)> {
         let places = self.events.get(&line).into_iter().flatten();
         let places = places.map(|(pointer, place)| (*pointer, place));
         places.filter(|(pointer, _)| !pointer.is_empty())
     }
 
-    /// The anchor of a place within an event.
+    /// Returns the anchor of a place within an event.
     pub(super) fn event_anchor(&self, line: u64, place: Place) -> String {
         format!("{}L{line}-{}", self.prefix, place.number)
     }
 
-    /// The anchor of a place in a record.
+    /// Returns the anchor of a place in a record.
     pub(super) fn anchor(&self, place: Place) -> String {
         format!("{}at{}", self.prefix, place.number)
     }
 
-    /// The anchor of a record.
+    /// Returns the anchor of a record.
     pub(super) fn record(&self, artifact: Artifact) -> String {
         format!("{}{}", self.prefix, artifact.name())
     }
 
-    /// The anchor that a location leads to.
+    /// Returns the anchor that a location leads to.
     fn of_location(&self, location: &Location) -> Option<String> {
         match location.artifact? {
             Artifact::Events => Some(match location.line {
@@ -180,7 +180,8 @@ pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
     }
 }
 
-/// The findings, those that matter most first; what says the same of several places is one card.
+/// Returns the findings, those that matter most first; what says the same of several places is one
+/// card.
 fn cards(report: &EpisodeReport) -> Vec<Vec<&Finding>> {
     let mut cards: Vec<Vec<&Finding>> = Vec::new();
     let mut known = BTreeMap::new();
@@ -195,7 +196,7 @@ fn cards(report: &EpisodeReport) -> Vec<Vec<&Finding>> {
     cards
 }
 
-/// Where the same was found too: consecutive lines of a file as one range.
+/// Returns where the same was found too: consecutive lines of a file as one range.
 fn elsewhere(equal: &[&Finding], places: &Places<'_>) -> Markup {
     let mut ranges: Vec<(&Location, Option<u64>)> = Vec::new();
     for finding in equal {
@@ -266,7 +267,7 @@ fn one(finding: &Finding, equal: &[&Finding], number: usize, places: &Places<'_>
     }
 }
 
-/// A message: what stands in backticks is code.
+/// Returns a message: what stands in backticks is code.
 pub(super) fn marked_up(message: &str) -> Markup {
     let text = said(message);
     // A backtick without its partner is one.
@@ -282,7 +283,7 @@ pub(super) fn marked_up(message: &str) -> Markup {
     }
 }
 
-/// The line around a place, with a link to the place.
+/// Returns the line around a place, with a link to the place.
 fn snippet(message: Option<&str>, location: &Location, places: &Places<'_>) -> Markup {
     let file = match location.artifact {
         Some(artifact) => artifact.file_name(),
@@ -322,7 +323,7 @@ fn snippet(message: Option<&str>, location: &Location, places: &Places<'_>) -> M
     }
 }
 
-/// The rules that could not be judged, by what stood in the way.
+/// Returns the rules that could not be judged, by what stood in the way.
 fn unjudged(report: &EpisodeReport) -> Markup {
     html! {
         @if !report.skipped.is_empty() {
@@ -345,7 +346,7 @@ fn unjudged(report: &EpisodeReport) -> Markup {
     }
 }
 
-/// The findings that do not count.
+/// Returns the findings that do not count.
 fn suppressed(report: &EpisodeReport) -> Markup {
     html! {
         @if !report.suppressed.is_empty() {

@@ -62,7 +62,7 @@ pub(crate) struct Completion<'c> {
     /// What could not be looked at or judged, sorted by path.
     pub(crate) faults: &'c [ReportedFault],
     pub(crate) is_complete: bool,
-    /// Whether runs are still being judged for the first time.
+    /// `true` if runs are still being judged for the first time.
     pub(crate) is_under_way: bool,
     /// The settings that runs were judged with; empty where they are not known.
     pub(crate) settings: &'c str,

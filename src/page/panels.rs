@@ -63,7 +63,8 @@ pub(super) fn overview(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInf
     }
 }
 
-/// How many runs can't be trusted or break a rule of the team, where they are, and who says so.
+/// Returns how many runs can't be trusted or break a rule of the team, where they are, and who says
+/// so.
 fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
     let all = sums.all;
     let broken = all.invalid - all.breaks_rule;
@@ -178,7 +179,7 @@ fn tiles(sums: &RunSums) -> Markup {
     }
 }
 
-/// What could not be looked at or judged.
+/// Returns what could not be looked at or judged.
 fn incomplete(ending: &Completion<'_>) -> Markup {
     let faults = ending.faults;
     html! {
@@ -209,8 +210,8 @@ fn incomplete(ending: &Completion<'_>) -> Markup {
     }
 }
 
-/// What was found, by rule: those with errors first, then by the number of runs. That a run breaks a
-/// rule of the team does not say that its records are wrong.
+/// Returns what was found, by rule: those with errors first, then by the number of runs. That a run
+/// breaks a rule of the team does not say that its records are wrong.
 fn causes(sums: &RunSums, infos: &[RuleInfo]) -> Markup {
     let mut found: Vec<(&String, &Tally)> = sums.rules.iter().collect();
     found.sort_by_key(|(_, tally)| (tally.errors == 0, std::cmp::Reverse(tally.episodes)));
@@ -343,8 +344,8 @@ fn by_day(sums: &RunSums) -> Markup {
     )
 }
 
-/// The number of runs by their endings, the most frequent ones first; runs without a start are left
-/// out, as in a chart by day.
+/// Returns the number of runs by their endings, the most frequent ones first; runs without a start
+/// are left out, as in a chart by day.
 fn ended(sums: &RunSums) -> Vec<(&str, u64)> {
     let mut met: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, count) in sums.days.values().flat_map(|day| &day.outcomes) {
@@ -355,7 +356,7 @@ fn ended(sums: &RunSums) -> Vec<(&str, u64)> {
     names
 }
 
-/// How the runs of one day ended.
+/// Returns how the runs of one day ended.
 fn endings(sums: &RunSums) -> Markup {
     let names = ended(sums);
     let all = precise(names.iter().map(|(_, count)| count).sum::<u64>().max(1));
@@ -374,7 +375,7 @@ fn endings(sums: &RunSums) -> Markup {
     html! { div.endings { (panel("whole", "How runs ended", &body)) } }
 }
 
-/// The most frequent endings, each with its colour.
+/// Returns the most frequent endings, each with its colour.
 fn series_of(names: &[(&str, u64)]) -> Vec<Series> {
     let shown: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
     let mut spare = ["c1", "c3", "c5", "c6"].into_iter();
@@ -453,7 +454,7 @@ fn series(name: &str, class: &'static str, query: &str) -> Series {
     }
 }
 
-/// The rules that compared nothing in any run, where that is known.
+/// Returns the rules that compared nothing in any run, where that is known.
 pub(super) fn vacuous(compared: &BTreeMap<String, bool>) -> Markup {
     let rules: Vec<&String> = compared
         .iter()
@@ -538,7 +539,7 @@ fn durations(sums: &RunSums) -> Markup {
     panel("half", "Durations", &body)
 }
 
-/// The number of durations in each class between the shortest and the longest.
+/// Returns the number of durations in each class between the shortest and the longest.
 fn classes(sorted: &[f64]) -> Vec<Bin> {
     let (Some(shortest), Some(longest)) = (sorted.first(), sorted.last()) else {
         return Vec::new();

@@ -120,7 +120,7 @@ fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: &Markup) -> Marku
     }
 }
 
-/// How long the actions of a step took together, where one of them says so.
+/// Returns how long the actions of a step took together, where one of them says so.
 fn took(actions: &[&ActionCell]) -> Option<f64> {
     let times = actions.iter().filter_map(|action| action.took_sec);
     times.reduce(|sum, time| sum + time)
@@ -134,7 +134,7 @@ fn time(took: Option<f64>, longest: f64) -> Markup {
     }
 }
 
-/// A row for each action: what went in, what came out, and the event that says so.
+/// Returns a row for each action: what went in, what came out, and the event that says so.
 fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
     html! {
         @for action in actions {

@@ -53,7 +53,7 @@ pub(super) fn record(
     }
 }
 
-/// The beginning of a file of lines, as it was written.
+/// Returns the beginning of a file of lines, as it was written.
 pub(super) fn of_lines(
     artifact: Artifact,
     file: &Result<Excerpt, String>,
@@ -73,7 +73,7 @@ pub(super) fn of_lines(
     }
 }
 
-/// An event with all that it says.
+/// Returns an event with all that it says.
 pub(super) fn event_tree(event: &OwnedDocument, line: u64, places: &Places<'_>) -> Markup {
     let marked = places.in_event(line);
     let marked = marked.map(|(pointer, place)| (pointer, *place));
@@ -183,7 +183,7 @@ impl<'p, 'r> Tree<'p, 'r> {
         self.out.push_str("</ul></details></li>");
     }
 
-    /// A value without parts, or one whose parts are not shown one by one.
+    /// Returns a value without parts, or one whose parts are not shown one by one.
     fn leaf(&self, value: Node<'_>) -> Markup {
         let class = match value.kind() {
             Kind::String => "s",
@@ -202,7 +202,7 @@ impl<'p, 'r> Tree<'p, 'r> {
         html! { span.v.(class) { (text) } }
     }
 
-    /// Whether a place lies below a pointer.
+    /// Returns `true` if a place lies below a pointer.
     fn leads_on(&self, pointer: &Pointer) -> bool {
         let below = format!("{}/", pointer.as_str());
         let range = (Bound::Included(&*below), Bound::Unbounded);
@@ -217,7 +217,7 @@ fn length(group: Node<'_>) -> u64 {
     (group.all_members().count() + group.items().count()) as u64
 }
 
-/// A text of several lines, each safe to show.
+/// Returns a text of several lines, each safe to show.
 pub(super) fn lines(text: &str) -> Markup {
     html! {
         @for (at, line) in text.lines().enumerate() {

@@ -34,7 +34,8 @@ const PARTS: [(&str, &str); 6] = [
     ("records", "Records"),
 ];
 
-/// The page of a run as text. Its anchors start with a prefix that no other page beside it has.
+/// Returns the page of a run as text. Its anchors start with a prefix that no other page beside it
+/// has.
 pub(crate) fn run_text(page: &RunSheet, prefix: &str) -> String {
     run(page, prefix).0
 }
@@ -123,7 +124,7 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
     }
 }
 
-/// What else the records say of the whole run: its seed, and the metrics of its outcomes.
+/// Returns what else the records say of the whole run: its seed, and the metrics of its outcomes.
 fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
     let [state, summary] =
         [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));
@@ -139,7 +140,7 @@ fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
         .collect()
 }
 
-/// All tags of a run, each a link to the runs that have it.
+/// Returns all tags of a run, each a link to the runs that have it.
 fn tags(run: &RunEntry) -> Markup {
     let tag = |tag| {
         let text = tag_text(tag);
@@ -192,7 +193,7 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
     }
 }
 
-/// The verdict of the check in a word or two.
+/// Returns the verdict of the check in a word or two.
 pub(super) fn verdict(report: &EpisodeReport) -> Markup {
     let (tone, words) = match report.verdict {
         Verdict::Valid if report.skipped.is_empty() => ("good", "valid"),

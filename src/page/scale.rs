@@ -38,7 +38,7 @@ impl Fold {
 }
 
 impl Scale {
-    /// An axis for some spans; a moment is a span without length.
+    /// Returns an axis for some spans; a moment is a span without length.
     pub(super) fn of(mut spans: Vec<(f64, f64)>) -> Self {
         spans.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut parts: Vec<(f64, f64)> = Vec::new();
@@ -83,12 +83,12 @@ impl Scale {
         }
     }
 
-    /// Whether time passes on it.
+    /// Returns `true` if time passes on it.
     pub(super) fn has_length(&self) -> bool {
         self.parts.len() > 1 || self.parts.iter().any(|part| part.end > part.start)
     }
 
-    /// The place of a moment.
+    /// Returns the place of a moment.
     pub(super) fn at(&self, seconds: f64) -> f64 {
         let after = self.parts.iter().find(|part| seconds <= part.end);
         let Some(part) = after.or(self.parts.last()) else {
@@ -125,7 +125,7 @@ impl Scale {
     }
 }
 
-/// The pauses that are longer than all the rest together: each as its start and its end.
+/// Returns the pauses that are longer than all the rest together: each as its start and its end.
 fn cuts(parts: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
         return Vec::new();

@@ -11,7 +11,7 @@ pub(crate) const LIVE: &str = include_str!("live.js");
 /// The script that follows the changes of a service, in a page or for all pages of a browser.
 pub(crate) const CHANGES: &str = include_str!("changes.js");
 
-/// The whole page, with no run in it.
+/// Returns the whole page, with no run in it.
 pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> String {
     let page: Markup = html! {
         (shell::served_head("runvet", sums.all.episodes))
@@ -32,7 +32,7 @@ pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo])
     page.0
 }
 
-/// A form that takes the token of a service, and what was wrong with the last attempt.
+/// Returns a form that takes the token of a service, and what was wrong with the last attempt.
 pub(crate) fn login(wrong: &str) -> String {
     let page: Markup = html! {
         (shell::login_head())
@@ -57,12 +57,12 @@ pub(crate) fn login(wrong: &str) -> String {
     page.0
 }
 
-/// The overview alone.
+/// Returns the overview alone.
 pub(crate) fn overview_text(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> String {
     panels::overview(sums, ending, rules).0
 }
 
-/// The page of a rule.
+/// Returns the page of a rule.
 pub(crate) fn rule_text(info: &RuleInfo) -> String {
     rules::rule(info).0
 }

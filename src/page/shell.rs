@@ -13,8 +13,8 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 /// The script of a page. It shows what is in the page, and asks nobody for anything.
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
-/// What a page may do: use its own style and script, which are known by their digests. It may not
-/// load anything, send anything, or make markup in any way but the script's own.
+/// Returns what a page may do: use its own style and script, which are known by their digests. It
+/// may not load anything, send anything, or make markup in any way but the script's own.
 fn policy() -> String {
     let digest = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
     format!(
@@ -26,12 +26,12 @@ fn policy() -> String {
     )
 }
 
-/// All that comes before the parts of a page in one file.
+/// Returns all that comes before the parts of a page in one file.
 pub(super) fn head(title: &str, runs: u64) -> Markup {
     in_one_file(title, &top(runs, &html! {}))
 }
 
-/// A page in one file, without a script, of some sections.
+/// Returns a page in one file, without a script, of some sections.
 #[cfg(feature = "cli")]
 pub(crate) fn plain(title: &str, sections: &Markup) -> String {
     let page = html! { (in_one_file(title, &html! {})) main { (sections) } };
@@ -46,7 +46,7 @@ fn in_one_file(title: &str, top: &Markup) -> Markup {
     framed(title, &own, &style, top)
 }
 
-/// The head of a page whose service sends its policy, style and script.
+/// Returns the head of a page whose service sends its policy, style and script.
 #[cfg(feature = "serve")]
 pub(super) fn served_head(title: &str, runs: u64) -> Markup {
     let style = html! { link rel="stylesheet" href="static/style.css"; };
@@ -55,7 +55,7 @@ pub(super) fn served_head(title: &str, runs: u64) -> Markup {
     framed(title, &html! {}, &style, &top(runs, &state))
 }
 
-/// The head of a page without a script.
+/// Returns the head of a page without a script.
 #[cfg(feature = "serve")]
 pub(super) fn login_head() -> Markup {
     let style = html! { link rel="stylesheet" href="static/style.css"; };
@@ -82,7 +82,7 @@ fn framed(title: &str, policy: &Markup, style: &Markup, top: &Markup) -> Markup 
     }
 }
 
-/// The bar at the top of every view.
+/// Returns the bar at the top of every view.
 fn top(runs: u64, state: &Markup) -> Markup {
     html! {
         a.skip href="#main" { "Skip to the content" }
@@ -126,7 +126,7 @@ const DURATIONS: &str = "the shortest duration in seconds and the end of the ran
 const METRICS: &str = "the name of a metric, alone or with its lowest value and the end of its \
                        range, such as task_score or task_score..0.5..0.9";
 
-/// A filter that takes a text, with the texts that it offers.
+/// Returns a filter that takes a text, with the texts that it offers.
 fn typed(name: &str, title: &str, placeholder: &str, forms: &str, offered: &[&str]) -> Markup {
     html! {
         label {
@@ -140,7 +140,7 @@ fn typed(name: &str, title: &str, placeholder: &str, forms: &str, offered: &[&st
     }
 }
 
-/// The list of runs, which the script fills.
+/// Returns the list of runs, which the script fills.
 pub(super) fn list() -> Markup {
     let filters = [
         ("valid", "Validity"),
@@ -188,12 +188,12 @@ pub(super) fn list() -> Markup {
     }
 }
 
-/// Two runs side by side, which the script fills.
+/// Returns two runs side by side, which the script fills.
 pub(super) fn compared() -> Markup {
     html! { section.view #compare aria-labelledby="compare-title" {} }
 }
 
-/// The keys that the script knows.
+/// Returns the keys that the script knows.
 pub(super) fn keys() -> Markup {
     let keys = [
         ("/", "search"),

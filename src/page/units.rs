@@ -1,6 +1,6 @@
 //! Numbers -> short texts for a page.
 
-/// A number of things with separators: `12,345`.
+/// Returns a number of things with separators: `12,345`.
 pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -13,7 +13,7 @@ pub(super) fn thousands(number: u64) -> String {
     text
 }
 
-/// A duration: `15 ms`, `1.25 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
+/// Returns a duration: `15 ms`, `1.25 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
 pub(super) fn duration(seconds: f64) -> String {
     let size = seconds.abs();
     let sign = if seconds < 0.0 { "−" } else { "" };
@@ -32,13 +32,13 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// The time of an event since the first one.
+/// Returns the time of an event since the first one.
 pub(super) fn offset(seconds: f64) -> String {
     let plus = if seconds < 0.0 { "" } else { "+" };
     format!("{plus}{}", duration(seconds))
 }
 
-/// A number with at most three significant digits.
+/// Returns a number with at most three significant digits.
 pub(super) fn significant(value: f64) -> String {
     let digits = match value.abs() {
         v if v >= 99.95 => 0,
@@ -54,7 +54,7 @@ pub(super) fn significant(value: f64) -> String {
     }
 }
 
-/// A share in per cent: `0 %` and `100 %` are said of none and all alone.
+/// Returns a share in per cent: `0 %` and `100 %` are said of none and all alone.
 pub(super) fn share(part: u64, of: u64) -> String {
     if of == 0 {
         return "–".into();
@@ -69,7 +69,7 @@ pub(super) fn share(part: u64, of: u64) -> String {
     }
 }
 
-/// A count as a number to draw with.
+/// Returns a count as a number to draw with.
 #[expect(clippy::cast_precision_loss, reason = "for display")]
 pub(super) fn precise(count: u64) -> f64 {
     count as f64

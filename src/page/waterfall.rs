@@ -177,7 +177,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// What the drawing shows: all events by sums, or each by its time or its order.
+    /// Returns what the drawing shows: all events by sums, or each by its time or its order.
     fn kind(&self) -> &'static str {
         match (self.sums, self.scale.has_length()) {
             (Some(_), _) => "sums",
@@ -186,7 +186,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// The place and the length of an event on the axis of time.
+    /// Returns the place and the length of an event on the axis of time.
     fn by_time(&self, placed: &Placed<'_>) -> Option<(f64, f64)> {
         if !self.scale.has_length() {
             return None;
@@ -200,7 +200,7 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The axis on which some events, or the sums of all, have their places.
+/// Returns the axis on which some events, or the sums of all, have their places.
 fn scale(events: &[&TrackEvent], sums: Option<&Density>) -> Scale {
     let spans = events
         .iter()
@@ -285,7 +285,7 @@ fn lanes(layout: &Layout<'_>, number: u64, prefix: &str) -> Markup {
     }
 }
 
-/// The events of a phase over time, as bars whose height grows with their number.
+/// Returns the events of a phase over time, as bars whose height grows with their number.
 fn sums(layout: &Layout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> Markup {
     let most = lane.bins.iter().map(|(_, bin)| bin.events).max();
     let most = precise(most.unwrap_or(1));
@@ -311,7 +311,7 @@ fn sums(layout: &Layout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> Markup {
     html! { @for it in &lane.bins { (bar(it)) } }
 }
 
-/// The class that gives the events of a phase their colour.
+/// Returns the class that gives the events of a phase their colour.
 fn class_of_phase(phase: &str) -> &'static str {
     match phase {
         "start" => "start",
@@ -323,8 +323,8 @@ fn class_of_phase(phase: &str) -> &'static str {
     }
 }
 
-/// An event: a bar where it has a beginning and an end, else a mark. `data-o` is its place where
-/// events are spread evenly.
+/// Returns an event: a bar where it has a beginning and an end, else a mark. `data-o` is its place
+/// where events are spread evenly.
 fn mark(layout: &Layout<'_>, placed: &Placed<'_>, number: u64, y: f64, prefix: &str) -> Markup {
     let event = placed.event;
     let even = 2.0 + 96.0 * (precise(placed.order) + 0.5) / precise(number.max(1));
@@ -367,7 +367,7 @@ fn title(event: &TrackEvent) -> String {
     title
 }
 
-/// The class that gives an event its colour and its mark.
+/// Returns the class that gives an event its colour and its mark.
 pub(super) fn class_of(event: &TrackEvent) -> &'static str {
     match (event.moment.mark, event.kind) {
         (Some(Mark::Failed), _) => "failed",
@@ -383,7 +383,7 @@ pub(super) fn class_of(event: &TrackEvent) -> &'static str {
     }
 }
 
-/// The outline of a mark around its place.
+/// Returns the outline of a mark around its place.
 fn shape(class: &str) -> &'static str {
     match class {
         "failed" => {
@@ -401,7 +401,7 @@ fn shape(class: &str) -> &'static str {
     }
 }
 
-/// What the marks mean.
+/// Returns what the marks mean.
 fn key() -> Markup {
     let marks = [
         ("start", "start"),

@@ -60,7 +60,7 @@ enum Turn<R> {
 }
 
 impl<R> Window<R> {
-    /// The first item of a chunk to work on, where the window has room.
+    /// Returns the first item of a chunk to work on, where the window has room.
     fn claim(&mut self) -> Option<usize> {
         let first = self.next;
         let is_free = !self.is_claimed() && first < self.turn + AHEAD;
@@ -70,7 +70,7 @@ impl<R> Window<R> {
         })
     }
 
-    /// Whether no chunk is left to claim.
+    /// Returns `true` if no chunk is left to claim.
     fn is_claimed(&self) -> bool {
         self.stopped || self.next >= self.len
     }
@@ -121,7 +121,7 @@ impl<R> Queue<R> {
         }
     }
 
-    /// What the taker does next; waits while its turn is not done and no chunk is free.
+    /// Returns what the taker does next; waits while its turn is not done and no chunk is free.
     fn take_turn(&self) -> Turn<R> {
         let mut window = self.lock();
         while window.turn < window.len && !window.stopped {

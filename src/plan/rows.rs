@@ -12,15 +12,15 @@ pub(crate) struct PlanRow {
     pub(crate) persisted: Option<usize>,
     /// The index of the rebuilt step.
     pub(crate) rebuilt: Option<usize>,
-    /// Whether the plans disagree here.
+    /// `true` if the plans disagree here.
     pub(crate) differs: bool,
-    /// Whether something of the persisted step could not be compared.
+    /// `true` if something of the persisted step could not be compared.
     pub(crate) is_unsure: bool,
 }
 
 impl PlanComparison {
-    /// The rows for both plans, given the ids of the persisted steps. A step that only one plan has
-    /// takes a row of its own.
+    /// Returns the rows for both plans, given the ids of the persisted steps. A step that only one
+    /// plan has takes a row of its own.
     pub(crate) fn rows(&self, persisted: &[&str]) -> Vec<PlanRow> {
         let rebuilt: Vec<Option<&str>> = self.rebuilt.as_ref().map(ids).unwrap_or_default();
         let mut rows = aligned(persisted, &rebuilt);
@@ -60,12 +60,12 @@ impl PlanComparison {
     }
 }
 
-/// The ids of the steps of a rebuilt plan; labels have none.
+/// Returns the ids of the steps of a rebuilt plan; labels have none.
 fn ids(plan: &RebuiltPlan) -> Vec<Option<&str>> {
     plan.steps.iter().map(|step| step.id.as_deref()).collect()
 }
 
-/// The step of the persisted plan that a pointer leads into, counted from 0.
+/// Returns the step of the persisted plan that a pointer leads into, counted from 0.
 fn step_of(pointer: &str) -> Option<usize> {
     let step = pointer.strip_prefix("/plan/steps/")?;
     step.split('/').next()?.parse().ok()
@@ -103,7 +103,7 @@ fn aligned(persisted: &[&str], rebuilt: &[Option<&str>]) -> Vec<PlanRow> {
     rows
 }
 
-/// The places of the steps whose id the other plan does not have, or has fewer times.
+/// Returns the places of the steps whose id the other plan does not have, or has fewer times.
 fn surplus<'i>(
     ids: impl Iterator<Item = Option<&'i str>>,
     others: impl Iterator<Item = Option<&'i str>>,

@@ -47,7 +47,7 @@ impl fmt::Debug for EventTexts {
     }
 }
 
-/// A line as an event, or the column and the reason why it is not an event.
+/// Returns a line as an event, or the column and the reason why it is not an event.
 fn event_line(line: Line, document: Document<'_>) -> Result<EventLine, (u64, String)> {
     let text = document.text();
     if let Some((span, reason)) = schema::EVENT.first_violation(document) {
@@ -63,7 +63,7 @@ fn event_line(line: Line, document: Document<'_>) -> Result<EventLine, (u64, Str
 }
 
 impl NoEvent {
-    /// The error of a timeline that has this line.
+    /// Returns the error of a timeline that has this line.
     pub(crate) fn in_file(self, path: PathBuf) -> Error {
         Error::Artifact {
             path,
@@ -84,13 +84,13 @@ impl<'s> EventLines<'s> {
         }
     }
 
-    /// The events from a line on. Errors of lines before it may be returned.
+    /// Returns the events from a line on. Errors of lines before it may be returned.
     fn starting_at(self, line: u64) -> Self {
         let lines = self.lines.starting_at(line);
         Self { lines, ..self }
     }
 
-    /// The event on the next line that is not blank.
+    /// Returns the event on the next line that is not blank.
     pub(super) fn next_line(&mut self) -> Option<Result<EventLine, Error>> {
         let path = self.path.clone();
         Some(self.next_event()?.and_then(|(line, event)| {
@@ -101,7 +101,7 @@ impl<'s> EventLines<'s> {
         }))
     }
 
-    /// The JSON object on the next line that is not blank.
+    /// Returns the JSON object on the next line that is not blank.
     fn next_event(&mut self) -> Option<Result<(Line, Document<'_>), Error>> {
         if self.failed {
             return None;
@@ -131,13 +131,13 @@ impl EventTexts {
         Self(lines)
     }
 
-    /// The lines from one on. Errors of lines before it may be returned.
+    /// Returns the lines from one on. Errors of lines before it may be returned.
     pub(crate) fn starting_at(self, line: u64) -> Self {
         Self(self.0.starting_at(line))
     }
 
-    /// The next line as a plain JSON object, with its number. A line that is not one is an error,
-    /// and the next call reads the next line.
+    /// Returns the next line as a plain JSON object, with its number. A line that is not one is an
+    /// error, and the next call reads the next line.
     pub fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
         self.0.next_document()
     }

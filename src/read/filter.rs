@@ -91,7 +91,7 @@ impl RunFilter {
         self.words = Words::of(words);
     }
 
-    /// Whether each run meets it, whatever its records say.
+    /// Returns `true` if each run meets it, whatever its records say.
     pub(crate) fn is_empty(&self) -> bool {
         let Self {
             statuses,
@@ -239,7 +239,7 @@ impl RunFilter {
 pub(crate) struct Range(f64, f64);
 
 impl Range {
-    /// The range that is written as `LOW..HIGH`; either may be left out.
+    /// Returns the range that is written as `LOW..HIGH`; either may be left out.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
         let wrong = "a range has the form LOW..HIGH, such as 0.5..2";
         let (low, high) = text.split_once("..").ok_or(wrong)?;
@@ -262,14 +262,15 @@ impl Range {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Words {
     finders: Vec<Finder<'static>>,
-    /// Whether a word has a letter outside of ASCII: else the case of such letters does not matter.
+    /// `true` if a word has a letter outside of ASCII: else the case of such letters does not
+    /// matter.
     is_beyond_ascii: bool,
     /// The texts in lower case.
     lower: String,
 }
 
 impl Words {
-    /// The words of a text, which are separated by blanks.
+    /// Returns the words of a text, which are separated by blanks.
     pub(crate) fn of(text: &str) -> Self {
         let words = text.split_whitespace().map(str::to_lowercase);
         Self {
@@ -279,7 +280,7 @@ impl Words {
         }
     }
 
-    /// Whether each word is in one of the texts.
+    /// Returns `true` if each word is in one of the texts.
     fn are_in(&mut self, texts: [&str; 3]) -> bool {
         if self.finders.is_empty() {
             return true;

@@ -15,8 +15,9 @@ const LATEST: &str = "@latest";
 const MAX_SUGGESTED: usize = 3;
 
 impl RunData {
-    /// The runs that paths lead to, each once. A path is a run-data directory, a directory above or
-    /// below one, a run's directory, or an artifact in it. Below a path, a few levels are searched.
+    /// Returns the runs that paths lead to, each once. A path is a run-data directory, a directory
+    /// above or below one, a run's directory, or an artifact in it. Below a path, a few levels are
+    /// searched.
     ///
     /// ```
     /// # use runvet::read::RunData;
@@ -38,7 +39,7 @@ impl RunData {
         Ok(Self::new(root.unwrap_or_default(), runs))
     }
 
-    /// The runs around the working directory, which nobody gave.
+    /// Returns the runs around the working directory, which nobody gave.
     #[cfg(feature = "cli")]
     pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
         let (root, runs) = find(path, Given::None)?;
@@ -63,8 +64,8 @@ impl RunData {
         Self::find(&[path])
     }
 
-    /// The run with an id, `@latest` for the newest, or the one run whose id starts with a text or
-    /// has it as any other part.
+    /// Returns the run with an id, `@latest` for the newest, or the one run whose id starts with a
+    /// text or has it as any other part.
     ///
     /// A whole id goes before the start of an id, and that before another part. Of each kind, an id
     /// in the same case of letters goes before one in another case.
@@ -85,8 +86,8 @@ impl RunData {
             .unwrap_or_else(|| Err(self.unknown(name)))
     }
 
-    /// The run that a user names: as [`RunData::get`] finds it, or by a path, which comes after a
-    /// whole id and before a part of one.
+    /// Returns the run that a user names: as [`RunData::get`] finds it, or by a path, which comes
+    /// after a whole id and before a part of one.
     #[cfg(feature = "cli")]
     pub(crate) fn get_or_open(&self, name: &str) -> Result<RunReader, Error> {
         if let Some(found) = self.by_id(name) {
@@ -105,7 +106,7 @@ impl RunData {
             .unwrap_or_else(|| Err(self.unknown(name)))
     }
 
-    /// The newest run, or that of a whole id.
+    /// Returns the newest run, or that of a whole id.
     fn by_id(&self, name: &str) -> Option<Result<RunReader, Error>> {
         if name == LATEST {
             return Some(self.iter().next().ok_or_else(|| Error::UnknownRun {
@@ -124,7 +125,7 @@ impl RunData {
         one_of(name, places.filter_map(|at| self.runs.get(*at)))
     }
 
-    /// The run with an id in another case of letters, or with a part of an id.
+    /// Returns the run with an id in another case of letters, or with a part of an id.
     fn by_part(&self, name: &str) -> Option<Result<RunReader, Error>> {
         if name.is_empty() {
             return None;
@@ -147,8 +148,8 @@ impl RunData {
         one_of(name, self.runs.iter().filter(|run| is_wanted(&run.name())))
     }
 
-    /// The error for an id that no run has, with ids of which the whole, a part or the end differs
-    /// from it in a few letters.
+    /// Returns the error for an id that no run has, with ids of which the whole, a part or the end
+    /// differs from it in a few letters.
     fn unknown(&self, id: &str) -> Error {
         let wanted: String = id.chars().take(64).collect::<String>().to_lowercase();
         let length = wanted.chars().count();
@@ -188,8 +189,8 @@ impl RunData {
 }
 
 impl RunReader {
-    /// The run around a directory, such as the working directory: the one that it holds, or is
-    /// below. `None` where there is none, or only the `state.json` of another program.
+    /// Returns the run around a directory, such as the working directory: the one that it holds, or
+    /// is below. `None` where there is none, or only the `state.json` of another program.
     #[must_use]
     pub(crate) fn around(dir: impl AsRef<Path>) -> Option<Self> {
         Self::around_given(dir.as_ref(), Given::None)
@@ -216,8 +217,8 @@ impl RunReader {
     }
 }
 
-/// The run that matches a name, if there is any. Several are an error, which names them so that
-/// they differ.
+/// Returns the run that matches a name, if there is any. Several are an error, which names them so
+/// that they differ.
 fn one_of<'r>(
     name: &str,
     runs: impl Iterator<Item = &'r RunDir>,
@@ -241,12 +242,12 @@ fn one_of<'r>(
     Some(Err(ambiguous(Several::Ids, name, ids, more)))
 }
 
-/// Whether a character separates the parts of an id.
+/// Returns `true` if a character separates the parts of an id.
 fn is_separator(character: char) -> bool {
     !character.is_alphanumeric()
 }
 
-/// What a path leads to, and the runs there.
+/// Returns what a path leads to, and the runs there.
 fn find(path: &Path, given: Given) -> Result<(PathBuf, FoundRuns), Error> {
     if let Ok(runs) = store::runs(path) {
         return Ok((path.to_owned(), runs));
@@ -290,7 +291,8 @@ fn only_one_below(path: &Path) -> Result<(), Error> {
     Err(several_below(Several::RunData, path, found))
 }
 
-/// Whether a path is in run data, or is not a directory, so that nothing is searched below it.
+/// Returns `true` if a path is in run data, or is not a directory, so that nothing is searched
+/// below it.
 fn leads_to_runs(path: &Path) -> bool {
     path.join(EPISODES).is_dir() || store::is_below_episodes(path) || !path.is_dir()
 }

@@ -40,10 +40,10 @@ use crate::words::words;
 
 /// User code that advises a run.
 pub trait Policy {
-    /// The policy's name, under which its advice is recorded.
+    /// Returns the policy's name, under which its advice is recorded.
     fn name(&self) -> &str;
 
-    /// The policy's version; advice of two versions is not the same advice.
+    /// Returns the policy's version; advice of two versions is not the same advice.
     fn version(&self) -> &str;
 
     /// Reads the state of a run, which it can't change, and returns its advice.
@@ -89,7 +89,7 @@ pub enum Advice {
 }
 
 impl Advice {
-    /// A suggestion that the policy is sure of.
+    /// Returns a suggestion that the policy is sure of.
     #[must_use]
     pub fn hint(text: impl Into<String>) -> Self {
         Self::Hint {
@@ -98,7 +98,7 @@ impl Advice {
         }
     }
 
-    /// A change that the policy is sure of.
+    /// Returns a change that the policy is sure of.
     #[must_use]
     pub fn intervention(change: Change) -> Self {
         Self::Intervention {
@@ -107,7 +107,7 @@ impl Advice {
         }
     }
 
-    /// A veto of the step that is about to be executed, or of the run where there is none.
+    /// Returns a veto of the step that is about to be executed, or of the run where there is none.
     #[must_use]
     pub fn veto(reason: impl Into<String>) -> Self {
         Self::Veto {

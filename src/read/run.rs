@@ -58,8 +58,8 @@ impl From<EpisodeDir> for RunReader {
 }
 
 impl RunReader {
-    /// The run whose artifacts are in memory. The key is its location, as a report prints it; the
-    /// id is the one that its records must have.
+    /// Returns the run whose artifacts are in memory. The key is its location, as a report prints
+    /// it; the id is the one that its records must have.
     #[must_use]
     pub fn of(key: &EpisodeKey, id: Option<&str>, memory: InMemory<'static>) -> Self {
         let path = key.as_path();
@@ -74,7 +74,7 @@ impl RunReader {
         Self { dir, memory }
     }
 
-    /// The run at a path: an episode's directory, or an artifact in it.
+    /// Returns the run at a path: an episode's directory, or an artifact in it.
     ///
     /// # Errors
     ///
@@ -107,8 +107,8 @@ impl RunReader {
         }
     }
 
-    /// The run's id, the same as in a report: the name of its directory below `episodes`, else the
-    /// id in its records, else its directory's name.
+    /// Returns the run's id, the same as in a report: the name of its directory below `episodes`,
+    /// else the id in its records, else its directory's name.
     #[must_use]
     pub fn id(&self) -> String {
         match &self.dir.id {
@@ -117,19 +117,19 @@ impl RunReader {
         }
     }
 
-    /// The id of a run that was loaded.
+    /// Returns the id of a run that was loaded.
     pub(crate) fn id_of(&self, loaded: &Loaded<'_, '_>) -> String {
         let id = loaded.run.stage.id.as_ref();
         id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.clone().into_owned())
     }
 
-    /// The run's directory, or the location of a run in memory.
+    /// Returns the run's directory, or the location of a run in memory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.dir.path
     }
 
-    /// The path of an artifact, if there is one.
+    /// Returns the path of an artifact, if there is one.
     #[must_use]
     pub fn artifact(&self, artifact: Artifact) -> Option<PathBuf> {
         self.dir
@@ -138,7 +138,7 @@ impl RunReader {
             .then(|| self.dir.path.join(artifact.file_name()))
     }
 
-    /// The directory, as a check expects it; `None` of a run in memory.
+    /// Returns the directory, as a check expects it; `None` of a run in memory.
     #[must_use]
     pub fn dir(&self) -> Option<&EpisodeDir> {
         self.memory.is_none().then_some(&self.dir)
@@ -195,7 +195,7 @@ impl RunReader {
         ))
     }
 
-    /// The state record, as it was stored and as a type.
+    /// Returns the state record, as it was stored and as a type.
     ///
     /// # Errors
     ///
@@ -204,7 +204,7 @@ impl RunReader {
         self.stored(Artifact::State, &schema::STATE)
     }
 
-    /// The summary record, as it was stored and as a type.
+    /// Returns the summary record, as it was stored and as a type.
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ impl RunReader {
         self.stored(Artifact::Summary, &schema::SUMMARY)
     }
 
-    /// The bytes of an artifact.
+    /// Returns the bytes of an artifact.
     ///
     /// # Errors
     ///
@@ -225,8 +225,8 @@ impl RunReader {
         Ok(bytes)
     }
 
-    /// The events, one at a time, in the order of the timeline. A line that is not an event is an
-    /// error, and the next call reads the next line.
+    /// Returns the events, one at a time, in the order of the timeline. A line that is not an event
+    /// is an error, and the next call reads the next line.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ impl RunReader {
         Ok(std::iter::from_fn(move || lines.next_line()))
     }
 
-    /// The events as plain JSON objects, see [`EventTexts::next_document`].
+    /// Returns the events as plain JSON objects, see [`EventTexts::next_document`].
     ///
     /// # Errors
     ///
@@ -245,7 +245,7 @@ impl RunReader {
         self.event_lines().map(EventTexts::new)
     }
 
-    /// The lines of the timeline, an error where there is none, or it can't be opened.
+    /// Returns the lines of the timeline, an error where there is none, or it can't be opened.
     pub(crate) fn event_lines(&self) -> Result<EventLines<'static>, Error> {
         Ok(EventLines::new(
             self.stream(Artifact::Events)?.growing(),
@@ -253,7 +253,7 @@ impl RunReader {
         ))
     }
 
-    /// This run as an entry of a list. Records that can't be read leave fields empty.
+    /// Returns this run as an entry of a list. Records that can't be read leave fields empty.
     ///
     /// Texts are those of the records, whether or not their schemas allow them. Id and lifecycle
     /// are those that a check reports.
@@ -262,7 +262,7 @@ impl RunReader {
         self.records().entry(self)
     }
 
-    /// The same, if the run is among those that are asked for.
+    /// Returns the same, if the run is among those that are asked for.
     pub fn entry_if(&self, filter: &mut RunFilter) -> Option<RunEntry> {
         let mut entry = self.entry();
         if filter.silent_for.is_some() && entry.lifecycle == Lifecycle::NonTerminal {
@@ -271,7 +271,7 @@ impl RunReader {
         filter.admits(&entry).then_some(entry)
     }
 
-    /// The records, as far as they can be read. The timeline is not read.
+    /// Returns the records, as far as they can be read. The timeline is not read.
     pub(crate) fn records(&self) -> Records {
         Records {
             state: self.document(Artifact::State),
@@ -279,7 +279,7 @@ impl RunReader {
         }
     }
 
-    /// The records of a run that was loaded.
+    /// Returns the records of a run that was loaded.
     pub(crate) fn loaded_records(&self, loaded: &Loaded<'_, '_>) -> Records {
         let record = |artifact, record: &LoadedRecord<'_>| match record.document() {
             Ok(document) => Ok(OwnedDocument::of(document)),
@@ -298,7 +298,8 @@ impl RunReader {
         }
     }
 
-    /// When the run started, by each record and by its first event; `None` for what can't be read.
+    /// Returns when the run started, by each record and by its first event; `None` for what can't
+    /// be read.
     #[cfg(feature = "cli")]
     pub(crate) fn starts(&self) -> Vec<Option<Timestamp>> {
         let start =
@@ -341,7 +342,7 @@ impl RunReader {
         Ok(Stored::new(document, schema, path))
     }
 
-    /// An artifact that is one JSON text.
+    /// Returns an artifact that is one JSON text.
     pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
         OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
             let place = match why {
@@ -359,7 +360,7 @@ impl RunReader {
             .map_err(|error| Error::at(&self.dir.path, &error))
     }
 
-    /// The content of an artifact, to be read piece by piece.
+    /// Returns the content of an artifact, to be read piece by piece.
     pub(crate) fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
         if !self.dir.entries.has(artifact) {
             return Err(self.error(artifact, None, NOT_THERE.into()));
@@ -381,7 +382,7 @@ impl RunReader {
     }
 }
 
-/// Whether a path was refused because it is not an artifact.
+/// Returns `true` if a path was refused because it is not an artifact.
 fn is_no_artifact(faults: &[Fault]) -> bool {
     matches!(faults, [fault] if matches!(fault.kind(), FaultKind::NotAnArtifact))
 }

@@ -33,19 +33,20 @@ impl<T> Stored<T> {
         }
     }
 
-    /// The stored JSON object, with unknown fields, the texts of numbers and the order of keys.
+    /// Returns the stored JSON object, with unknown fields, the texts of numbers and the order of
+    /// keys.
     #[must_use]
     pub fn object(&self) -> Node<'_> {
         self.document.root()
     }
 
-    /// The document.
+    /// Returns the document.
     #[must_use]
     pub fn into_document(self) -> OwnedDocument {
         self.document
     }
 
-    /// The stored text.
+    /// Returns the stored text.
     #[must_use]
     pub fn text(&self) -> &str {
         self.document.view().text()
@@ -53,9 +54,10 @@ impl<T> Stored<T> {
 }
 
 impl<T: DeserializeOwned> Stored<T> {
-    /// The record as a type. Fields that the type does not have are ignored, and numbers are
-    /// rounded to what the type holds. One beyond a double, or a count beyond a `u64`, becomes the
-    /// largest there is. [`Stored::object`] has the fields, and the numbers as they were written.
+    /// Returns the record as a type. Fields that the type does not have are ignored, and numbers
+    /// are rounded to what the type holds. One beyond a double, or a count beyond a `u64`, becomes
+    /// the largest there is. [`Stored::object`] has the fields, and the numbers as they were
+    /// written.
     ///
     /// # Errors
     ///
@@ -73,8 +75,8 @@ impl<T: DeserializeOwned> Stored<T> {
     }
 }
 
-/// A value as a type, or why it can't be read as one, without a place. The last of several equal
-/// keys counts, as everywhere.
+/// Returns a value as a type, or why it can't be read as one, without a place. The last of several
+/// equal keys counts, as everywhere.
 pub(super) fn typed<T: DeserializeOwned>(value: Node<'_>) -> Result<T, String> {
     serde_json::from_value(value.to_value()).map_err(|why| escape(&why.to_string()).into_owned())
 }

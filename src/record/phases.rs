@@ -9,13 +9,14 @@ macro_rules! known {
         #[cfg(any(test, feature = "cli"))]
         pub(crate) const KNOWN: [&str; [$($phase),+].len()] = [$($phase),+];
 
-        /// Whether a phase is one of them. It is asked of every event, so no list is searched.
+        /// Returns `true` if a phase is one of them. It is asked of every event, so no list is
+        /// searched.
         #[inline]
         pub(crate) fn is_known(phase: &str) -> bool {
             matches!(phase, $($phase)|+)
         }
 
-        /// The phase as a text that needs no memory, if it is one of them.
+        /// Returns the phase as a text that needs no memory, if it is one of them.
         pub(crate) fn known(phase: &str) -> Option<&'static str> {
             match phase {
                 $($phase => Some($phase),)+

@@ -33,7 +33,7 @@ pub struct DateTime(pub String);
 schema_of!(DateTime, { "type": "string", "format": "date-time" });
 
 impl DateTime {
-    /// The instant; `None` where the text is not a valid date-time.
+    /// Returns the instant; `None` where the text is not a valid date-time.
     #[must_use]
     pub fn instant(&self) -> Option<Timestamp> {
         Timestamp::parse(&self.0)

@@ -86,7 +86,7 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// How intuition may act on the run; `advisory` where the record has no such field.
+    /// Returns how intuition may act on the run; `advisory` where the record has no such field.
     #[must_use]
     pub fn intuition_mode(&self) -> IntuitionMode {
         self.intuition_mode.unwrap_or_default()
@@ -187,7 +187,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step that has not started.
+    /// Returns a step that has not started.
     #[must_use]
     pub fn new(id: impl Into<String>, kind: StepKind, description: impl Into<String>) -> Self {
         Self {
@@ -403,7 +403,7 @@ pub struct Action {
 }
 
 impl Action {
-    /// A use of a tool.
+    /// Returns a use of a tool.
     #[must_use]
     pub fn new(tool: impl Into<Value>) -> Self {
         Self {
@@ -412,14 +412,14 @@ impl Action {
         }
     }
 
-    /// How the use ended (`result_status`).
+    /// Returns how the use ended (`result_status`).
     #[must_use]
     pub fn status(mut self, status: impl Into<Value>) -> Self {
         self.result_status = Some(status.into());
         self
     }
 
-    /// What the tool returned.
+    /// Returns what the tool returned.
     #[must_use]
     pub fn output(mut self, output: impl Into<Value>) -> Self {
         self.output = Some(output.into());

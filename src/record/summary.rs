@@ -170,7 +170,7 @@ pub struct VerificationPolicy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Flags {
-    /// Whether intuition was enabled.
+    /// `true` if intuition was enabled.
     pub intuition: bool,
     /// The mode of the runtime.
     pub mode: RuntimeMode,

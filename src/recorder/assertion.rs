@@ -21,7 +21,7 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// A file exists below the workspace.
+    /// Returns a file exists below the workspace.
     #[must_use]
     pub fn file_exists(path: impl Into<String>) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Assertion {
         }
     }
 
-    /// A file below the workspace exists, and contains a text.
+    /// Returns a file below the workspace exists, and contains a text.
     #[must_use]
     pub fn file_contains(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -41,7 +41,8 @@ impl Assertion {
         }
     }
 
-    /// Whether it holds; if not, why. A link is not a file: what it leads to may lie elsewhere.
+    /// Returns whether it holds; if not, why. A link is not a file: what it leads to may lie
+    /// elsewhere.
     fn check(&self, workspace: &Directory, stop: &AtomicBool) -> Result<(), String> {
         let mut names = Vec::new();
         for part in Path::new(&self.target).components() {
@@ -84,12 +85,12 @@ pub struct Evaluated {
     message: Option<String>,
     /// The name of the assertion.
     name: String,
-    /// Whether it holds.
+    /// `true` if it holds.
     pub(super) passed: bool,
 }
 
 impl Evaluated {
-    /// An assertion with its name, and whether it holds.
+    /// Returns an assertion with its name, and whether it holds.
     #[must_use]
     pub fn new(name: impl Into<String>, passed: bool) -> Self {
         Self {
@@ -106,7 +107,7 @@ impl Evaluated {
         self
     }
 
-    /// The item of `verification.assertions`.
+    /// Returns the item of `verification.assertions`.
     pub(super) fn item(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }

@@ -38,7 +38,7 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// The attachment of some bytes, with an extension, which may be empty.
+    /// Returns the attachment of some bytes, with an extension, which may be empty.
     pub(super) fn of(content: &[u8], extension: &str) -> Result<Self, Error> {
         if content.len() > MAX_ATTACHMENT_BYTES {
             return Err(Error::TooLarge {
@@ -70,7 +70,7 @@ impl Attachment {
     }
 }
 
-/// The path of an attachment below the directory of its episode.
+/// Returns the path of an attachment below the directory of its episode.
 fn path(sha256: &str, extension: &str) -> Option<String> {
     let is_plain = extension.len() <= MAX_EXTENSION
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());

@@ -10,7 +10,7 @@ use super::error::Error;
 /// Where a recorder takes the time and the random part of ids from. With the same clock, the same
 /// calls write the same bytes.
 pub trait Clock: Send {
-    /// The present time.
+    /// Returns the present time.
     fn now(&mut self) -> SystemTime;
 
     /// Eighty random bits, for the id of a new episode.
@@ -45,7 +45,7 @@ impl Micros {
         Self(micros.clamp(EARLIEST, LATEST))
     }
 
-    /// The time that a caller gives, which has to be one that a timestamp can have.
+    /// Returns the time that a caller gives, which has to be one that a timestamp can have.
     pub(super) fn given(time: SystemTime) -> Result<Self, Error> {
         let micros = since_epoch(time).filter(|micros| (EARLIEST..=LATEST).contains(micros));
         let why = "in UTC, it is outside of the years 0 to 9999";
@@ -54,13 +54,13 @@ impl Micros {
             .ok_or_else(|| Error::refused("the time", why))
     }
 
-    /// The RFC 3339 text, with six digits of a second: `2026-03-01T12:00:00.000000+00:00`.
+    /// Returns the RFC 3339 text, with six digits of a second: `2026-03-01T12:00:00.000000+00:00`.
     pub(super) fn text(self) -> String {
         let time = EPOCH.saturating_add(SignedDuration::from_micros(self.0));
         format!("{time:.6}+00:00")
     }
 
-    /// The time of a text that [`Micros::text`] wrote, and of no other.
+    /// Returns the time of a text that [`Micros::text`] wrote, and of no other.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let time: DateTime = text.strip_suffix("+00:00")?.parse().ok()?;
         let micros = time.duration_since(EPOCH).as_micros();
@@ -85,7 +85,7 @@ impl Micros {
     }
 }
 
-/// The microseconds since 1970, as far as they can be counted.
+/// Returns the microseconds since 1970, as far as they can be counted.
 fn since_epoch(time: SystemTime) -> Option<i64> {
     let since = |duration: Duration| i64::try_from(duration.as_micros()).ok();
     match time.duration_since(UNIX_EPOCH) {
@@ -100,8 +100,8 @@ const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 const EARLIEST: i64 = -62_167_219_200_000_000;
 const LATEST: i64 = 253_402_300_799_999_999;
 
-/// The id of a new episode: `ep_` and a ULID, 48 bits of time and 80 random ones, which sorts by
-/// time.
+/// Returns the id of a new episode: `ep_` and a ULID, 48 bits of time and 80 random ones, which
+/// sorts by time.
 pub(super) fn episode_id(now: Micros, random: [u8; 10]) -> String {
     const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     let millis = u128::try_from(now.0.max(0) / 1_000).unwrap_or_default();

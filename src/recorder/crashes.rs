@@ -22,7 +22,7 @@ use crate::store::logged::{
     Call, Fault, Files, Logged, apply, lay_out, make_workspace, on_disk, power_loss, scratch,
 };
 
-/// A recorder of a seed, and the log of its disk.
+/// Returns a recorder of a seed, and the log of its disk.
 fn logged(dir: &Path, seed: u64) -> (Recorder, Logged) {
     let disk = Logged::default();
     (recorder(dir, seed).disk(Arc::new(disk.clone())), disk)
@@ -42,7 +42,7 @@ fn record(recorder: &Recorder, dir: &Path, seed: u64) -> Result<Option<Recorded>
     session.record()
 }
 
-/// The artifacts among files.
+/// Returns the artifacts among files.
 fn artifacts(files: &Files) -> Vec<(Artifact, &[u8])> {
     let artifacts = files.iter().filter_map(|(path, content)| {
         let name = path.file_name()?.to_str()?;
@@ -51,14 +51,14 @@ fn artifacts(files: &Files) -> Vec<(Artifact, &[u8])> {
     artifacts.collect()
 }
 
-/// The id of the one episode among files.
+/// Returns the id of the one episode among files.
 fn id(files: &Files) -> Option<String> {
     let mut paths = files.keys();
     let events = paths.find(|path| path.ends_with("events.jsonl"))?;
     Some(events.parent()?.file_name()?.to_str()?.to_owned())
 }
 
-/// What the check says of files of one episode; `None` where they are not an episode.
+/// Returns what the check says of files of one episode; `None` where they are not an episode.
 fn check(files: &Files) -> Option<EpisodeReport> {
     let id = id(files);
     // Other artifacts alone belong to no run.
@@ -72,7 +72,7 @@ fn errors(report: &EpisodeReport) -> Vec<String> {
     errors.map(ToString::to_string).collect()
 }
 
-/// The attachments of the timeline that are not among the files as they were attached.
+/// Returns the attachments of the timeline that are not among the files as they were attached.
 fn lost_attachments(files: &Files) -> Vec<String> {
     let events = files
         .iter()
@@ -221,7 +221,7 @@ fn crash_leaves_no_error_and_can_be_recovered_from() {
     assert!(points > 20 * sessions && ended > sessions / 4);
 }
 
-/// The events that were durable after some calls, and whether their file was.
+/// Returns the events that were durable after some calls, and whether their file was.
 fn synced(calls: &[Call]) -> (Vec<u8>, bool) {
     let (mut written, mut synced, mut is_named) = (Vec::new(), Vec::new(), false);
     for call in calls {
@@ -401,7 +401,7 @@ fn state_is_a_fold_of_the_events() {
     }
 }
 
-/// The name of what a call changes, and of what it replaces.
+/// Returns the name of what a call changes, and of what it replaces.
 fn changed(call: &Call) -> Option<String> {
     let (what, path) = match call {
         Call::Append(path, _) => ("append", path),

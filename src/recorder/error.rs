@@ -113,7 +113,8 @@ pub enum Error {
     },
 }
 
-/// The sentence of the first finding, in which text of the records is escaped, and its rule.
+/// Returns the sentence of the first finding, in which text of the records is escaped, and its
+/// rule.
 fn sentence(findings: &[Finding]) -> String {
     let first = findings.first();
     let first = first.map(|it| format!("{} ({})", it.message, it.rule));
@@ -132,7 +133,7 @@ impl Error {
         }
     }
 
-    /// A system call failed.
+    /// Returns a system call failed.
     pub(super) fn io<'p>(
         operation: &'static str,
         path: &'p Path,
@@ -144,7 +145,7 @@ impl Error {
         }
     }
 
-    /// A name of the sort of error, for programs: `exists`, `busy`, `refused`, ….
+    /// Returns a name of the sort of error, for programs: `exists`, `busy`, `refused`, ….
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {

@@ -29,7 +29,7 @@ pub(super) struct Event {
 }
 
 impl Event {
-    /// When it happened.
+    /// Returns when it happened.
     pub(super) fn at(&self) -> Option<Micros> {
         Micros::parse(&self.timestamp.0)
     }
@@ -38,23 +38,23 @@ impl Event {
         self.phase == phase && self.event_type.as_deref() == Some(event_type)
     }
 
-    /// Whether it is the evidence of a state.
+    /// Returns `true` if it is the evidence of a state.
     pub(super) fn is_evidence(&self) -> bool {
         self.is("runtime", PROJECTION)
     }
 
-    /// The digest of a state, in its evidence.
+    /// Returns the digest of a state, in its evidence.
     pub(super) fn sealed(&self) -> Option<&str> {
         self.payload.get("state_sha256")?.as_str()
     }
 
-    /// Whether a line of `learn.jsonl` repeats it.
+    /// Returns `true` if a line of `learn.jsonl` repeats it.
     pub(super) fn is_proposal(&self) -> bool {
         self.phase == "learn" && self.payload.contains_key("proposal")
     }
 
-    /// The record of its action, without the parts that say of the step how it stands; `None` for
-    /// other events.
+    /// Returns the record of its action, without the parts that say of the step how it stands;
+    /// `None` for other events.
     pub(super) fn action(&self) -> Option<Map<String, Value>> {
         if self.phase != "act" || self.payload.contains_key(SYNTHETIC) {
             return None;
@@ -65,7 +65,7 @@ impl Event {
         Some(record)
     }
 
-    /// The line, with its newline.
+    /// Returns the line, with its newline.
     pub(super) fn line(&self) -> Result<Vec<u8>, Error> {
         let mut line = serde_json::to_vec(self)
             .map_err(|error| Error::refused("an event", error.to_string()))?;
@@ -104,7 +104,7 @@ impl Draft {
         }
     }
 
-    /// An event of the runtime itself, such as `run.interrupt`.
+    /// Returns an event of the runtime itself, such as `run.interrupt`.
     pub(super) fn runtime(event_type: &'static str, payload: Map<String, Value>) -> Self {
         Self {
             event_type: Some(event_type),
@@ -112,7 +112,7 @@ impl Draft {
         }
     }
 
-    /// The event of a run with a number and a time.
+    /// Returns the event of a run with a number and a time.
     pub(super) fn at(self, episode_id: &str, number: u64, at: Micros) -> Event {
         Event {
             agent_id: self.agent_id,
@@ -125,7 +125,7 @@ impl Draft {
         }
     }
 
-    /// Whether an act event has more for the state than the status of a step.
+    /// Returns `true` if an act event has more for the state than the status of a step.
     pub(super) fn adds_to_state(&self) -> bool {
         let has = |key| self.payload.contains_key(key);
         !has(SYNTHETIC) || has("outputs")
@@ -136,7 +136,7 @@ impl Draft {
         self
     }
 
-    /// What messages call it.
+    /// Returns what messages call it.
     pub(super) fn name(&self) -> &'static str {
         match &*self.phase {
             "plan" => "the `plan` event",
@@ -151,12 +151,12 @@ impl Draft {
     }
 }
 
-/// The id of the event with a number, the first being 1.
+/// Returns the id of the event with a number, the first being 1.
 pub(super) fn event_id(number: u64) -> String {
     format!("evt-{number:06}")
 }
 
-/// The members of an object, without those that are null.
+/// Returns the members of an object, without those that are null.
 pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
     members
         .into_iter()
@@ -165,7 +165,7 @@ pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String,
         .collect()
 }
 
-/// The line of `learn.jsonl` for a `learn` event.
+/// Returns the line of `learn.jsonl` for a `learn` event.
 pub(super) fn learn_line(event: &Event) -> Result<Vec<u8>, Error> {
     let field = |name: &str| event.payload.get(name).cloned().unwrap_or_default();
     text(

@@ -61,9 +61,9 @@ pub(super) struct Fold {
     places: BTreeMap<String, usize>,
     /// Why a policy stopped the run.
     pub(super) stopped: Option<String>,
-    /// Whether the times of the events are the caller's, and may go back.
+    /// `true` if the times of the events are the caller's, and may go back.
     pub(super) has_given_times: bool,
-    /// Whether the caller does not know when some events happened.
+    /// `true` if the caller does not know when some events happened.
     pub(super) has_unknown_times: bool,
     /// The attachments, by their names.
     pub(super) attached: BTreeMap<String, Attachment>,
@@ -97,7 +97,7 @@ pub(super) struct Unfoldable(pub(super) String);
 type Folded = Result<(), Unfoldable>;
 
 impl Fold {
-    /// The state after the `start` event.
+    /// Returns the state after the `start` event.
     pub(super) fn start(event: &Event) -> Result<Self, Unfoldable> {
         let started = event.at().ok_or_else(|| wrong(event))?;
         if event.phase != "start" {
@@ -354,8 +354,8 @@ impl Fold {
         Ok(())
     }
 
-    /// How much the state takes at most, after one more event of a size, with what must be left for
-    /// others; `None` where it does not grow.
+    /// Returns how much the state takes at most, after one more event of a size, with what must be
+    /// left for others; `None` where it does not grow.
     pub(super) fn held_with(&self, event: &Draft, size: Size) -> Option<Size> {
         let payload = size.within(DEEPER) + BESIDES;
         match &*event.phase {
@@ -372,12 +372,12 @@ impl Fold {
         }
     }
 
-    /// How much the state takes, at most.
+    /// Returns how much the state takes, at most.
     pub(super) fn held(&self) -> Size {
         self.held + self.planned
     }
 
-    /// How long at least one step was open.
+    /// Returns how long at least one step was open.
     pub(super) fn busy_millis(&self) -> f64 {
         let open = self.open_since.map_or(0, |since| self.last.0 - since.0);
         Micros(self.busy + open).millis_since(Micros(0))
@@ -393,7 +393,7 @@ impl Fold {
     }
 }
 
-/// The state that the `start` event declares.
+/// Returns the state that the `start` event declares.
 fn first_state(event: &Event) -> Result<State, Unfoldable> {
     let text = |name: &str| Some(event.payload.get(name)?.as_str()?.to_owned());
     Ok(State {
@@ -425,7 +425,7 @@ fn first_state(event: &Event) -> Result<State, Unfoldable> {
     })
 }
 
-/// The links of a run, by whether it has ended.
+/// Returns the links of a run, by whether it has ended.
 fn links(ended: bool) -> Links {
     Links {
         events: Some("events.jsonl".into()),
@@ -435,7 +435,7 @@ fn links(ended: bool) -> Links {
     }
 }
 
-/// A field of an event's payload, if it is there.
+/// Returns a field of an event's payload, if it is there.
 fn typed<T: DeserializeOwned>(event: &Event, name: &str) -> Result<Option<T>, Unfoldable> {
     match event.payload.get(name) {
         None => Ok(None),
@@ -450,7 +450,7 @@ fn wrong(event: &Event) -> Unfoldable {
     ))
 }
 
-/// The timestamp of a fact or a belief that is recorded now.
+/// Returns the timestamp of a fact or a belief that is recorded now.
 pub(super) fn stamped(at: Micros) -> DateTime {
     DateTime(at.text())
 }

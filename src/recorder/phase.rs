@@ -2,7 +2,7 @@
 
 use crate::facts::phase_meant;
 
-/// Why an agent can't add events of a phase itself.
+/// Returns why an agent can't add events of a phase itself.
 pub(super) fn reserved(phase: &str) -> Option<String> {
     /// The phases that the recorder writes.
     const OWN: [&str; 8] = [

@@ -57,11 +57,11 @@ pub struct Run {
     before: Option<Before>,
     /// The time of the next event, unless the clock tells it.
     at: Option<Micros>,
-    /// Whether the caller does not know it.
+    /// `true` if the caller does not know it.
     is_time_unknown: bool,
-    /// Whether there is a `state.json`.
+    /// `true` if there is a `state.json`.
     has_state: bool,
-    /// Whether a write failed so that it is unknown what the disk holds.
+    /// `true` if a write failed so that it is unknown what the disk holds.
     is_poisoned: bool,
     /// The rules of the team that judge the run.
     live: Option<LiveChecker>,
@@ -116,32 +116,32 @@ impl Run {
         }
     }
 
-    /// The id of the episode.
+    /// Returns the id of the episode.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.fold.state.episode.id
     }
 
-    /// The directory of the episode.
+    /// Returns the directory of the episode.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    /// The state, as the events so far make it.
+    /// Returns the state, as the events so far make it.
     #[must_use]
     pub fn state(&self) -> &State {
         &self.fold.state
     }
 
-    /// The ids of the steps that are pending, in the order of the plan.
+    /// Returns the ids of the steps that are pending, in the order of the plan.
     #[must_use]
     pub fn pending(&self) -> Vec<String> {
         let pending = self.fold.with_status(StepStatus::Pending);
         pending.map(|step| step.id.clone()).collect()
     }
 
-    /// The ids of the steps that are open, sorted.
+    /// Returns the ids of the steps that are open, sorted.
     pub(super) fn open_steps(&self) -> Vec<String> {
         self.fold.open.iter().cloned().collect()
     }
@@ -285,7 +285,7 @@ impl Run {
         self.leave()
     }
 
-    /// The time that the next event gets.
+    /// Returns the time that the next event gets.
     fn now(&self) -> Micros {
         let now = || Micros::of(self.recorder.with_clock(|clock| clock.now()));
         self.at.unwrap_or_else(|| now().max(self.fold.last))
@@ -411,7 +411,7 @@ impl Run {
         }
     }
 
-    /// The error of those who would add to this run, which has ended.
+    /// Returns the error of those who would add to this run, which has ended.
     fn ended(&self) -> Error {
         Error::Ended {
             id: self.id().into(),
@@ -434,14 +434,14 @@ impl Run {
 
 #[cfg(test)]
 impl Run {
-    /// The run in a process that was forked.
+    /// Returns the run in a process that was forked.
     pub(super) fn forked(mut self) -> Self {
         self.events.fork();
         self
     }
 }
 
-/// What the events of an episode lead to.
+/// Returns what the events of an episode lead to.
 #[cfg(test)]
 pub(super) fn fold_of(dir: &Path, id: &str) -> Result<Fold, Error> {
     let dir = OpenDir::open(dir).unwrap();

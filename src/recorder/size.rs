@@ -19,7 +19,7 @@ pub(super) struct Size {
     pub(super) objects: usize,
     /// How deep containers are nested.
     pub(super) depth: usize,
-    /// Whether a key is [`RESERVED`].
+    /// `true` if a key is [`RESERVED`].
     pub(super) is_reserved: bool,
 }
 
@@ -84,7 +84,7 @@ impl Size {
         }
     }
 
-    /// The size of the same values within containers.
+    /// Returns the size of the same values within containers.
     pub(super) fn within(self, containers: usize) -> Self {
         Self {
             depth: self.depth + containers,
@@ -92,7 +92,7 @@ impl Size {
         }
     }
 
-    /// Whether it takes no more memory than another.
+    /// Returns `true` if it takes no more memory than another.
     pub(super) fn is_no_more_than(self, other: Self) -> bool {
         self.bytes <= other.bytes && self.values <= other.values && self.objects <= other.objects
     }
@@ -139,7 +139,7 @@ impl AddAssign for Size {
     }
 }
 
-/// The value of a document, unless it is one that can't be recorded.
+/// Returns the value of a document, unless it is one that can't be recorded.
 pub(super) fn value(document: Document<'_>, what: &'static str) -> Result<Value, Error> {
     let mut size = Size::default();
     size.of_node(document.root(), what)?;
@@ -172,8 +172,8 @@ impl Size {
 /// The digits that tell each double from the others: many programs write a double with all of them.
 const DOUBLE_DIGITS: usize = 17;
 
-/// Why a number can't be written with its value: what is written are integers of 64 bits, and
-/// doubles.
+/// Returns why a number can't be written with its value: what is written are integers of 64 bits,
+/// and doubles.
 fn unwritable(node: Node<'_>) -> Option<&'static str> {
     let number = node.raw();
     if number.parse::<i64>().is_ok() {
@@ -189,7 +189,8 @@ fn unwritable(node: Node<'_>) -> Option<&'static str> {
     (!is_kept).then_some("would be rounded: record it as a string")
 }
 
-/// Whether a number may be a double as a program writes it: a fraction without further digits.
+/// Returns `true` if a number may be a double as a program writes it: a fraction without further
+/// digits.
 fn is_double(number: &str) -> bool {
     let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
     let digits = mantissa.bytes().filter(u8::is_ascii_digit);
@@ -197,7 +198,7 @@ fn is_double(number: &str) -> bool {
     number.contains(['.', 'e', 'E']) && significant <= DOUBLE_DIGITS
 }
 
-/// The length of a text in JSON, quotes included.
+/// Returns the length of a text in JSON, quotes included.
 fn escaped(text: &str) -> usize {
     let longer = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 1,

@@ -65,15 +65,15 @@ impl Fold {
     }
 }
 
-/// The number of vetoes: of those that policies gave, and of those that the caller ended the run or
-/// its steps with.
+/// Returns the number of vetoes: of those that policies gave, and of those that the caller ended
+/// the run or its steps with.
 fn veto_count(fold: &Fold) -> u64 {
     let steps = fold.with_status(StepStatus::Vetoed).count() as u64;
     let run = u64::from(fold.state.outcomes.status == RunStatus::Vetoed);
     fold.vetoes.max(steps).max(run)
 }
 
-/// What the summary says of the end of a run.
+/// Returns what the summary says of the end of a run.
 fn verdict(fold: &Fold) -> (AdapterResult, SummaryOutcome, bool) {
     let verification = fold.verification.as_ref();
     let passed = verification.and_then(|verification| verification.passed);

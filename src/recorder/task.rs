@@ -33,7 +33,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task, in words.
+    /// Returns a task, in words.
     #[must_use]
     pub fn new(task: impl Into<String>) -> Self {
         Self {
@@ -42,17 +42,17 @@ impl Task {
         }
     }
 
-    /// The id of the run, instead of a new one: at most 128 letters, digits, `.`, `_`, `-` and `:`,
-    /// the first a letter, a digit or `_`. [`Recorder::begin`](super::Recorder::begin) refuses any
-    /// other, and one that a run has already.
+    /// Returns the id of the run, instead of a new one: at most 128 letters, digits, `.`, `_`, `-`
+    /// and `:`, the first a letter, a digit or `_`. [`Recorder::begin`](super::Recorder::begin)
+    /// refuses any other, and one that a run has already.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// When the run began, for those who record it afterwards: its times are then the caller's,
-    /// and its `start` event says so. All events happen at this time, until
+    /// Returns when the run began, for those who record it afterwards: its times are then the
+    /// caller's, and its `start` event says so. All events happen at this time, until
     /// [`Run::at`](super::Run::at) sets another one. Parts of a microsecond do not count.
     #[must_use]
     pub fn started_at(mut self, time: SystemTime) -> Self {
@@ -60,14 +60,14 @@ impl Task {
         self
     }
 
-    /// The type of the goal (`goal.type`).
+    /// Returns the type of the goal (`goal.type`).
     #[must_use]
     pub fn kind(mut self, kind: impl Into<String>) -> Self {
         self.kind = Some(kind.into());
         self
     }
 
-    /// The seed of the run, for those who repeat it.
+    /// Returns the seed of the run, for those who repeat it.
     #[must_use]
     pub fn seed(mut self, seed: impl Into<Number>) -> Self {
         self.seed = Some(seed.into());
@@ -81,15 +81,16 @@ impl Task {
         self
     }
 
-    /// The label of the adapter that executes the run (`episode.using`).
+    /// Returns the label of the adapter that executes the run (`episode.using`).
     #[must_use]
     pub fn using(mut self, label: impl Into<String>) -> Self {
         self.using = Some(label.into());
         self
     }
 
-    /// The directory in which the run works: its files before and after the run are compared. Its
-    /// absolute path is recorded, so that the run may go on elsewhere; it has to be UTF-8.
+    /// Returns the directory in which the run works: its files before and after the run are
+    /// compared. Its absolute path is recorded, so that the run may go on elsewhere; it has to be
+    /// UTF-8.
     #[must_use]
     pub fn workspace(mut self, path: impl Into<PathBuf>) -> Self {
         self.workspace = Some(path.into());
@@ -103,7 +104,7 @@ impl Task {
         self
     }
 
-    /// The id that was chosen for it.
+    /// Returns the id that was chosen for it.
     pub(super) fn own_id(&self) -> Result<Option<String>, Error> {
         let Some(id) = &self.id else { return Ok(None) };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -126,12 +127,12 @@ impl Task {
         Ok(Some(id.clone()))
     }
 
-    /// The text of the path of its workspace, which its caller names.
+    /// Returns the text of the path of its workspace, which its caller names.
     pub(super) fn named_workspace(&self) -> Option<String> {
         text_of_path(self.workspace.clone()?).ok()
     }
 
-    /// What the `start` event says of it.
+    /// Returns what the `start` event says of it.
     pub(super) fn declared(self) -> Result<Map<String, Value>, Error> {
         if self.text.trim().is_empty() {
             return Err(Error::refused("the task", "it has no text"));
@@ -151,7 +152,7 @@ impl Task {
     }
 }
 
-/// The text of an absolute path: a run may go on in another directory.
+/// Returns the text of an absolute path: a run may go on in another directory.
 pub(super) fn text_of_path(path: PathBuf) -> Result<String, Error> {
     let path = std::path::absolute(&path).unwrap_or(path);
     let text = path.into_os_string().into_string();

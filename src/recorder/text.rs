@@ -3,7 +3,7 @@
 use super::error::Error;
 use crate::store::MAX_RECORD_BYTES;
 
-/// The text of a record: sorted keys, compact, one newline at the end.
+/// Returns the text of a record: sorted keys, compact, one newline at the end.
 pub(super) fn text(record: &impl serde::Serialize, what: &'static str) -> Result<Vec<u8>, Error> {
     let value =
         serde_json::to_value(record).map_err(|error| Error::refused(what, error.to_string()))?;

@@ -22,7 +22,7 @@ pub(super) struct TimelineFile {
 /// A write failed.
 pub(super) struct Failed {
     pub(super) error: Error,
-    /// Whether the disk holds what it held before: else that is unknown.
+    /// `true` if the disk holds what it held before: else that is unknown.
     pub(super) is_as_before: bool,
 }
 
@@ -36,7 +36,7 @@ impl Failed {
 }
 
 impl TimelineFile {
-    /// A file of a directory.
+    /// Returns a file of a directory.
     pub(super) fn new(file: Box<dyn Appending>, dir: &OpenDir, name: &'static str) -> Self {
         Self {
             file,
@@ -51,13 +51,14 @@ impl TimelineFile {
         self.dir.path().join(self.name)
     }
 
-    /// Whether the file that is written is still the one of its name, and holds what was written.
+    /// Returns `true` if the file that is written is still the one of its name, and holds what was
+    /// written.
     pub(super) fn is_in_place(&self) -> bool {
         self.file
             .is_in_place(&self.dir, self.name, self.held.length)
     }
 
-    /// Whether the file holds what was written, which takes a look at all of it.
+    /// Returns whether the file holds what was written, which takes a look at all of it.
     pub(super) fn is_as_written(&self) -> Result<bool, Error> {
         let content = FileDigest::of_stream(self.content()?, self.held.length);
         let content = content.map_err(Error::io("reading", &self.path()))?;
@@ -65,7 +66,7 @@ impl TimelineFile {
         Ok(content == Some((self.held.length, written)))
     }
 
-    /// What the file holds, from its beginning.
+    /// Returns what the file holds, from its beginning.
     pub(super) fn content(&self) -> Result<Box<dyn Read>, Error> {
         let content = self.file.content();
         content.map_err(Error::io("reading", &self.path()))
@@ -97,7 +98,7 @@ impl TimelineFile {
         appended.map_err(Error::io("writing", &self.path()))
     }
 
-    /// The process that opened it, unless that is this one.
+    /// Returns the process that opened it, unless that is this one.
     pub(super) fn forked_from(&self) -> Option<u32> {
         (self.owner != std::process::id()).then_some(self.owner)
     }
@@ -131,7 +132,7 @@ impl TimelineFile {
         self.held.length
     }
 
-    /// The digest of the file, 64 hexadecimal digits.
+    /// Returns the digest of the file, 64 hexadecimal digits.
     pub(super) fn sha256(&self) -> String {
         self.held.sha256()
     }
@@ -159,7 +160,7 @@ impl Held {
         self.digest.update(bytes);
     }
 
-    /// The digest, 64 hexadecimal digits.
+    /// Returns the digest, 64 hexadecimal digits.
     pub(super) fn sha256(&self) -> String {
         FileDigest::finish(self.digest.clone()).to_string()
     }

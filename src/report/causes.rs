@@ -105,7 +105,7 @@ impl Found {
     }
 }
 
-/// A JSON Pointer in which `*` stands for each index.
+/// Returns a JSON Pointer in which `*` stands for each index.
 fn without_indices(pointer: &str) -> String {
     let is_index = |token: &str| !token.is_empty() && token.bytes().all(|it| it.is_ascii_digit());
     let tokens = pointer.split('/');
@@ -113,7 +113,7 @@ fn without_indices(pointer: &str) -> String {
     tokens.collect::<Vec<_>>().join("/")
 }
 
-/// A message without the texts in double quotes and the digits in it.
+/// Returns a message without the texts in double quotes and the digits in it.
 fn without_values(message: &str) -> String {
     let (mut kind, mut is_quoted) = (String::new(), false);
     for c in message.chars() {

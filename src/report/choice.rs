@@ -64,15 +64,16 @@ impl Choice {
         self.held = listed.len();
     }
 
-    /// The texts to list, errors first and else in the order in which they were met, and the number
-    /// of the others.
+    /// Returns the texts to list, errors first and else in the order in which they were met, and
+    /// the number of the others.
     pub(super) fn listed(&self, taken: usize) -> (Vec<&str>, u64) {
         let mut listed = self.chosen(taken);
         listed.sort_unstable();
         self.counted(&listed)
     }
 
-    /// The texts to list, in the order in which they were met, and the number of the others.
+    /// Returns the texts to list, in the order in which they were met, and the number of the
+    /// others.
     pub(super) fn in_order(&self) -> (Vec<&str>, u64) {
         let mut listed = self.chosen(0);
         listed.sort_unstable_by_key(|(_, at, _)| *at);

@@ -38,7 +38,7 @@ fn notes(episode: &EpisodeReport, verbose: bool) -> impl Iterator<Item = String>
         .map(move |unjudged| note(episode, &unjudged, verbose))
 }
 
-/// The line for a reason why rules could not be judged.
+/// Returns the line for a reason why rules could not be judged.
 pub(super) fn note(episode: &EpisodeReport, unjudged: &Unjudged<'_>, verbose: bool) -> String {
     let text = format!("{}: note: {}", episode.dir, not_judged(unjudged, verbose));
     escape(&text).into_owned()

@@ -90,7 +90,7 @@ impl<'o> DashboardText<'o> {
         self.draw(&self.in_a_line(number, moment))
     }
 
-    /// The width of a column, if lines have a limit at all.
+    /// Returns the width of a column, if lines have a limit at all.
     fn column(&self, columns: usize) -> usize {
         if self.width == usize::MAX {
             usize::MAX
@@ -306,7 +306,7 @@ impl<'o> DashboardText<'o> {
     }
 }
 
-/// A row of a list, with its indent.
+/// Returns a row of a list, with its indent.
 fn row(text: &str) -> StyledLine {
     StyledLine::default().text("  ").text(text)
 }
@@ -326,7 +326,7 @@ fn link(link: &LinkRow) -> StyledLine {
     }
 }
 
-/// The width of a bar, in proportion to the longest one.
+/// Returns the width of a bar, in proportion to the longest one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

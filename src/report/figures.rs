@@ -56,7 +56,8 @@ impl Glyphs {
     }
 }
 
-/// An instant for tables: as written, without fraction and offset, cut to a number of columns.
+/// Returns an instant for tables: as written, without fraction and offset, cut to a number of
+/// columns.
 pub(crate) fn instant(text: &str, columns: usize) -> String {
     if Timestamp::parse(text).is_none() {
         return fit(text, columns);
@@ -67,7 +68,7 @@ pub(crate) fn instant(text: &str, columns: usize) -> String {
         .replace(['T', 't'], " ")
 }
 
-/// An instant for dashboards: as written, without fraction, with offset.
+/// Returns an instant for dashboards: as written, without fraction, with offset.
 pub(super) fn instant_with_offset(text: &str) -> String {
     let behind = text.get(19..).unwrap_or_default();
     let offset = behind.find(['+', '-']).and_then(|sign| behind.get(sign..));
@@ -99,7 +100,7 @@ pub(crate) fn waiting(run: &RunEntry) -> Option<String> {
     ))
 }
 
-/// A duration for tables, in at most six columns.
+/// Returns a duration for tables, in at most six columns.
 pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 0.0 => "?".into(),
@@ -111,7 +112,7 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// The time of an event since the first one, in at most nine columns for a century.
+/// Returns the time of an event since the first one, in at most nine columns for a century.
 pub(super) fn offset(seconds: f64) -> String {
     match seconds.abs() {
         s if s < 1_000.0 => format!("{seconds:+.3}s"),

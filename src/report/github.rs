@@ -101,7 +101,7 @@ fn annotation(finding: &Finding) -> String {
         )
 }
 
-/// The annotation of a fault, or of rules that were not judged: each fails the gate.
+/// Returns the annotation of a fault, or of rules that were not judged: each fails the gate.
 fn error_at(path: &str, title: &str, message: &str) -> String {
     let (path, title) = (property(path), property(&format!("runvet: {title}")));
     format!("::error file={path},title={title}::{}", data(message))

@@ -85,7 +85,7 @@ impl Human {
         self.coloured("1", text)
     }
 
-    /// The word that a line starts with.
+    /// Returns the word that a line starts with.
     fn word(&self, word: &str) -> String {
         let codes = match word {
             "error" => "1;31",
@@ -303,7 +303,7 @@ impl Human {
         writeln!(out)
     }
 
-    /// The lines to show about rules that could not be judged; counts them all.
+    /// Returns the lines to show about rules that could not be judged; counts them all.
     fn skips(&mut self, episode: &EpisodeReport) -> Vec<String> {
         let mut lines = Vec::new();
         for unjudged in episode.unjudged() {

@@ -83,7 +83,7 @@ pub(crate) fn write_json_line(out: &mut dyn Write, value: &impl Serialize) -> io
     out.write_all(b"\n")
 }
 
-/// A value as such JSON.
+/// Returns a value as such JSON.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Writing to memory does not fail, and all keys of maps are texts.
@@ -144,7 +144,7 @@ fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
     }
 }
 
-/// A value of a document as part of another JSON text, in the form of [`write_json_text`].
+/// Returns a value of a document as part of another JSON text, in the form of [`write_json_text`].
 pub(crate) fn raw_json(node: Node<'_>) -> io::Result<Box<RawValue>> {
     let mut text = Vec::with_capacity(node.raw().len());
     write_json_text(&mut text, node.raw())?;
@@ -152,13 +152,13 @@ pub(crate) fn raw_json(node: Node<'_>) -> io::Result<Box<RawValue>> {
     RawValue::from_string(text).map_err(io::Error::from)
 }
 
-/// The characters of a text that are not safe to print.
+/// Returns the characters of a text that are not safe to print.
 fn harmful(text: &str) -> impl Iterator<Item = (usize, char)> {
     text.char_indices()
         .filter(|(at, c)| is_hostile(*c) || opens_command(text.get(..*at).unwrap_or_default(), *c))
 }
 
-/// Whether a byte is safe to print whatever stands before it, as most are.
+/// Returns `true` if a byte is safe to print whatever stands before it, as most are.
 fn is_harmless(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'['
 }

@@ -45,7 +45,7 @@ impl Junit {
         }
     }
 
-    /// The suite of an episode; writes those before that get no more cases.
+    /// Returns the suite of an episode; writes those before that get no more cases.
     fn suite_of(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<&mut Suite> {
         let dir = Path::new(&episode.dir);
         let name = run_data(dir);
@@ -199,8 +199,8 @@ impl Renderer for Junit {
     }
 }
 
-/// The run-data directory of an episode, which contains `episodes`; elsewhere, the parent directory
-/// of the episode.
+/// Returns the run-data directory of an episode, which contains `episodes`; elsewhere, the parent
+/// directory of the episode.
 fn run_data(dir: &Path) -> String {
     let is_episodes = |part: &Component<'_>| part.as_os_str() == EPISODES;
     let above: std::path::PathBuf = if dir.components().any(|part| is_episodes(&part)) {

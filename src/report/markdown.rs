@@ -147,7 +147,7 @@ fn table(out: &mut dyn Write, of: &str, tallies: &BTreeMap<String, Tally>) -> io
     Ok(())
 }
 
-/// A text in backticks for a table cell, escaped so that it can't end either.
+/// Returns a text in backticks for a table cell, escaped so that it can't end either.
 fn code(text: &str) -> String {
     format!(
         "`{}`",

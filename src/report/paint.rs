@@ -21,7 +21,7 @@ pub(crate) enum Paint {
 }
 
 impl Paint {
-    /// The colour of a status, an outcome or a severity; `None` for any other word.
+    /// Returns the colour of a status, an outcome or a severity; `None` for any other word.
     pub(crate) fn of(word: &str) -> Option<Self> {
         Some(match word {
             "done" | "ok" | "success" | "passed" | "there" => Self::Good,
@@ -87,7 +87,7 @@ impl StyledLine {
         self
     }
 
-    /// All of it.
+    /// Returns all of it.
     pub(crate) fn whole(&self, is_coloured: bool) -> String {
         if is_coloured {
             self.coloured(&self.text)
@@ -96,13 +96,13 @@ impl StyledLine {
         }
     }
 
-    /// The number of columns that the whole line takes.
+    /// Returns the number of columns that the whole line takes.
     #[cfg(feature = "cli")]
     pub(crate) fn columns(&self) -> usize {
         columns_of(self.text.trim_end())
     }
 
-    /// The line, cut to a number of columns.
+    /// Returns the line, cut to a number of columns.
     pub(crate) fn draw(&self, columns: usize, is_coloured: bool) -> String {
         let shown = fit(self.text.trim_end(), columns);
         let kept = shown.strip_suffix('…').unwrap_or(&shown);
@@ -117,7 +117,7 @@ impl StyledLine {
         )
     }
 
-    /// The beginning of the text, with its colours.
+    /// Returns the beginning of the text, with its colours.
     fn coloured(&self, kept: &str) -> String {
         let (mut painted, mut done) = (String::new(), 0);
         for (range, paint) in &self.paints {

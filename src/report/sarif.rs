@@ -345,7 +345,7 @@ struct LogicalLocation<'r> {
     fully_qualified_name: &'r str,
 }
 
-/// A message, escaped so that `[text](target)` is not a link.
+/// Returns a message, escaped so that `[text](target)` is not a link.
 fn message(text: &str) -> Message {
     Message {
         text: text.replace("](", "]\\u{28}"),
@@ -406,7 +406,7 @@ fn location<'r>(
     location
 }
 
-/// The URI of a path: relative if the path is, with all reserved characters escaped.
+/// Returns the URI of a path: relative if the path is, with all reserved characters escaped.
 fn uri(path: &Path) -> String {
     let scheme = if path.is_absolute() { "file://" } else { "" };
     format!("{scheme}{}", in_address(path::bytes(path)))

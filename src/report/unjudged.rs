@@ -34,7 +34,7 @@ impl UnjudgedByKind {
         }
     }
 
-    /// The lines, to be escaped; with the names of the rules if they are few, or wanted.
+    /// Returns the lines, to be escaped; with the names of the rules if they are few, or wanted.
     pub(super) fn lines(&self, names_rules: bool) -> Vec<String> {
         let line = |of_kind: &OfKind| {
             let OfKind {

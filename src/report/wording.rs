@@ -4,8 +4,8 @@ use super::Closing;
 use crate::finding::{EpisodeReport, FaultSort, ReportedFault, Severity, Unjudged, Verdict};
 use crate::printable::count;
 
-/// Where settings come from, in words: the configuration file, if there is one, and whether options
-/// of the command or of a call change what it says.
+/// Returns where settings come from, in words: the configuration file, if there is one, and whether
+/// options of the command or of a call change what it says.
 #[cfg(any(feature = "cli", feature = "html"))]
 #[must_use]
 pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {
@@ -21,7 +21,7 @@ pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {
     from + changed
 }
 
-/// The totals in words: "5 episodes: 2 valid, 3 invalid (4 errors, 1 warning)".
+/// Returns the totals in words: "5 episodes: 2 valid, 3 invalid (4 errors, 1 warning)".
 pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) {
     let totals = closing.totals;
     let lost = faults(closing.faults);
@@ -82,8 +82,8 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
 /// The number of rules that are named where they could not be judged; more are counted.
 pub(super) const MAX_NAMED: usize = 3;
 
-/// The rules that could not be judged, in one line: "not judged: 22 rules, state.json can't be
-/// read". Their names follow if they are few, or wanted.
+/// Returns the rules that could not be judged, in one line: "not judged: 22 rules, state.json can't
+/// be read". Their names follow if they are few, or wanted.
 pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
     let Unjudged { reason, rules, .. } = unjudged;
     let names = if names_rules || rules.len() <= MAX_NAMED {
@@ -95,7 +95,7 @@ pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
     format!("not judged: {rules}, {reason}{names}")
 }
 
-/// What could not be looked at, in words: "32 directories could not be read".
+/// Returns what could not be looked at, in words: "32 directories could not be read".
 pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
     let of = |sort| faults.iter().filter(|fault| fault.sort == sort).count();
     let (directories, paths) = (of(FaultSort::Unlistable), of(FaultSort::Other));
@@ -120,7 +120,7 @@ pub(super) fn counts(errors: u64, warnings: u64) -> String {
         .join(", ")
 }
 
-/// The text for an episode without findings that count.
+/// Returns the text for an episode without findings that count.
 #[cfg(feature = "human")]
 pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
     match (episode.suppressed.is_empty(), episode.skipped.is_empty()) {

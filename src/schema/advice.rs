@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::source::Pointer;
 
-/// What the schema says of a field, as a sentence that names it; `field` is a member of the value
-/// at the pointer, else the value itself is meant.
+/// Returns what the schema says of a field, as a sentence that names it; `field` is a member of the
+/// value at the pointer, else the value itself is meant.
 pub(super) fn description(
     schema: &Value,
     pointer: &Pointer,
@@ -28,7 +28,7 @@ fn is_index(token: &str) -> bool {
 /// team's schema may lead to the same parts again and again.
 const MAX_PARTS: usize = 1_000;
 
-/// The description at the end of a path of keys and indices, below a part of a schema.
+/// Returns the description at the end of a path of keys and indices, below a part of a schema.
 fn find<'s>(
     schema: &'s Value,
     part: &'s Value,
@@ -59,14 +59,14 @@ fn find<'s>(
         })
 }
 
-/// The first sentence of a text.
+/// Returns the first sentence of a text.
 pub(super) fn first_sentence(text: &str) -> &str {
     text.split_once(". ")
         .and_then(|(first, _)| text.get(..=first.len()))
         .unwrap_or(text)
 }
 
-/// The word of a vocabulary that a word probably means, and what the schema says of it.
+/// Returns the word of a vocabulary that a word probably means, and what the schema says of it.
 pub(super) fn word_meant<'s>(
     schema: &'s Value,
     word: &str,
@@ -88,7 +88,7 @@ pub(super) fn word_meant<'s>(
     Some((meant.to_owned(), said))
 }
 
-/// The word of a vocabulary that another word probably means.
+/// Returns the word of a vocabulary that another word probably means.
 pub(crate) fn likely_word<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
     synonym(word, options).or_else(|| nearest(word, options))
 }

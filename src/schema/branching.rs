@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(super) const MAX_APPLIED: u64 = 10_000;
 pub(super) const MAX_WITHIN: usize = 1_000;
 
-/// The number of subschemas that any part of a schema applies to one value.
+/// Returns the number of subschemas that any part of a schema applies to one value.
 pub(super) fn most_applied(schema: &Value) -> u64 {
     let mut counting = Counting {
         root: schema,
@@ -39,7 +39,8 @@ impl<'s> Counting<'s> {
         below.fold(own, u64::max)
     }
 
-    /// The number of subschemas that one applies to the value that it judges, itself included.
+    /// Returns the number of subschemas that one applies to the value that it judges, itself
+    /// included.
     fn applied(&mut self, schema: &'s Value, depth: usize) -> u64 {
         let id = from_ref(schema);
         if let Some(count) = self.counted.get(&id) {
@@ -58,7 +59,7 @@ impl<'s> Counting<'s> {
         count
     }
 
-    /// The subschemas of a keyword that are applied to the same value.
+    /// Returns the subschemas of a keyword that are applied to the same value.
     fn parts(&self, keyword: &str, value: &'s Value) -> Vec<&'s Value> {
         match (keyword, value) {
             ("$ref", Value::String(reference)) => {

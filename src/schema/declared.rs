@@ -76,12 +76,12 @@ impl DeclaredSchema {
         })
     }
 
-    /// Its text, parsed.
+    /// Returns its text, parsed.
     pub(crate) fn text(&self) -> &Value {
         &self.text
     }
 
-    /// Whether a value satisfies the schema.
+    /// Returns `true` if a value satisfies the schema.
     pub(crate) fn is_valid(&self, value: Node<'_>) -> bool {
         match &self.shapes {
             Some(shapes) => shapes.is_valid(value),
@@ -89,7 +89,7 @@ impl DeclaredSchema {
         }
     }
 
-    /// The violations of a value at a place of its document, in the order of the text.
+    /// Returns the violations of a value at a place of its document, in the order of the text.
     pub(crate) fn violations(
         &self,
         value: Node<'_>,
@@ -128,7 +128,7 @@ impl DeclaredSchema {
         ))
     }
 
-    /// Whether it declares the key at the end of a path, under `properties`.
+    /// Returns `true` if it declares the key at the end of a path, under `properties`.
     pub(crate) fn declares(&self, path: &[Cow<'_, str>]) -> bool {
         let target = |part: &Value| {
             let reference = part.get("$ref").and_then(Value::as_str)?;

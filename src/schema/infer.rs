@@ -92,7 +92,7 @@ impl Inferred {
         }
     }
 
-    /// What the members under a key have in common.
+    /// Returns what the members under a key have in common.
     fn member(&mut self, name: &str) -> &mut Self {
         match &mut self.any_member {
             Some(any) => any,
@@ -131,7 +131,7 @@ impl Inferred {
         }
     }
 
-    /// The schema.
+    /// Returns the schema.
     pub(crate) fn schema(&self) -> Value {
         let mut schema = Map::new();
         let number = if self.other_numbers > 0 {
@@ -180,7 +180,7 @@ impl Inferred {
         Value::Object(schema)
     }
 
-    /// The texts, where all values are texts and few of them repeat.
+    /// Returns the texts, where all values are texts and few of them repeat.
     fn words(&self) -> Option<Vec<&String>> {
         let words = self
             .words

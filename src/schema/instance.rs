@@ -56,7 +56,7 @@ impl Json for Tape {
 }
 
 impl<'a> Instance<'a> {
-    /// The value, if it has parts of a kind, and another step is allowed.
+    /// Returns the value, if it has parts of a kind, and another step is allowed.
     fn parts(self, kind: Kind) -> Option<Node<'a>> {
         let node = self.node_of(kind)?;
         let left = STEPS.get().saturating_sub(1);
@@ -156,8 +156,8 @@ impl<'a> JsonNode<'a, Tape> for Instance<'a> {
     }
 }
 
-/// A value as one of `serde_json`. Where it is nested too deep for it, or has a number beyond its
-/// range, its text stands for it, so that it equals no other value. No message shows it.
+/// Returns a value as one of `serde_json`. Where it is nested too deep for it, or has a number
+/// beyond its range, its text stands for it, so that it equals no other value. No message shows it.
 fn value_of(json: &[u8], _: u32) -> Value {
     serde_json::from_slice(json).unwrap_or_else(|_| String::from_utf8_lossy(json).into())
 }

@@ -16,7 +16,7 @@ pub(crate) use misspelling::Misspelling;
 /// The subschemas of one schema; the first is its root.
 pub(super) struct Shapes {
     all: Vec<Shape>,
-    /// Whether all keywords of all subschemas are implemented here.
+    /// `true` if all keywords of all subschemas are implemented here.
     supported: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) type ShapeId = usize;
 pub(super) struct Shape {
     /// The allowed types, a bit each.
     pub(super) types: u8,
-    /// Whether a number must be an integer.
+    /// `true` if a number must be an integer.
     integer: bool,
     allowed: Option<Vec<Value>>,
     minimum: Option<f64>,
@@ -48,9 +48,9 @@ pub(super) struct Shape {
     pub(super) prefixes: Vec<Box<str>>,
     pub(super) items: Option<ShapeId>,
     pub(super) conditions: Vec<Condition>,
-    /// Whether the subschema asserts nothing about a scalar except its type.
+    /// `true` if the subschema asserts nothing about a scalar except its type.
     pub(super) is_plain: bool,
-    /// Whether the subschema has a keyword that is not implemented here.
+    /// `true` if the subschema has a keyword that is not implemented here.
     unsupported: bool,
 }
 
@@ -81,13 +81,13 @@ impl Shapes {
         self.all.get(id)
     }
 
-    /// Whether all keywords are implemented here.
+    /// Returns `true` if all keywords are implemented here.
     pub(super) fn is_supported(&self) -> bool {
         self.supported
     }
 
-    /// Whether a part of a value may be judged by more than one subschema on each of its levels: in
-    /// a schema that contains itself and has conditions.
+    /// Returns `true` if a part of a value may be judged by more than one subschema on each of its
+    /// levels: in a schema that contains itself and has conditions.
     pub(super) fn may_multiply(&self) -> bool {
         let contains_itself = |(id, shape): (ShapeId, &Shape)| {
             let properties = shape.properties.iter().map(|property| property.shape);
@@ -104,12 +104,12 @@ impl Shapes {
         self.all.iter().any(has_conditions) && self.all.iter().enumerate().any(contains_itself)
     }
 
-    /// Whether a value is valid.
+    /// Returns `true` if a value is valid.
     pub(super) fn is_valid(&self, root: Node<'_>) -> bool {
         self.supported && self.count_failures(root, 1) == 0
     }
 
-    /// The number of failed assertions, counted up to a limit.
+    /// Returns the number of failed assertions, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
         let mut walk = Walk::new(&self.all, limit);
         walk.node(0, root);
@@ -213,7 +213,7 @@ impl<'s> Walk<'s> {
 }
 
 impl Shape {
-    /// What asserts nothing but the type.
+    /// Returns what asserts nothing but the type.
     const fn of_type(types: u8) -> Self {
         Self {
             types,
@@ -235,18 +235,18 @@ impl Shape {
         }
     }
 
-    /// Whether a key that is no property may stand where no other keys may.
+    /// Returns `true` if a key that is no property may stand where no other keys may.
     fn allows(&self, name: &str) -> bool {
         let mut prefixes = self.prefixes.iter();
         prefixes.any(|prefix| name.starts_with(&**prefix))
     }
 
-    /// Whether nothing is asserted of any member of an object.
+    /// Returns `true` if nothing is asserted of any member of an object.
     pub(super) fn takes_any_member(&self) -> bool {
         self.properties.is_empty() && matches!(self.additional, Additional::Any)
     }
 
-    /// The number of assertions that a value fails, apart from what lies in it.
+    /// Returns the number of assertions that a value fails, apart from what lies in it.
     #[inline]
     fn own_failures(&self, node: Node<'_>, kind: Kind) -> usize {
         if self.is_plain {
@@ -303,7 +303,7 @@ impl Shape {
             + usize::from(self.min_length > 0 && !is_as_long(text, self.min_length))
     }
 
-    /// The property with the name of a key; most keys name the expected one.
+    /// Returns the property with the name of a key; most keys name the expected one.
     #[expect(
         clippy::inline_always,
         reason = "measured: a call costs more than the comparison"
@@ -328,7 +328,7 @@ impl Shape {
     }
 }
 
-/// Whether a text has a number of characters, or more.
+/// Returns `true` if a text has a number of characters, or more.
 fn is_as_long(text: &str, least: usize) -> bool {
     text.len() >= least && text.chars().nth(least.saturating_sub(1)).is_some()
 }
@@ -346,8 +346,8 @@ fn is_scalar(kind: Kind, written: &str, expected: &Value) -> bool {
     }
 }
 
-/// Whether a value that is not a string equals one of an `enum` or `const`; only scalars occur in
-/// the schemas here.
+/// Returns `true` if a value that is not a string equals one of an `enum` or `const`; only scalars
+/// occur in the schemas here.
 pub(super) fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
         Value::String(expected) => node.text().is_some_and(|text| text == *expected),

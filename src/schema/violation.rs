@@ -23,7 +23,7 @@ pub(crate) struct Violation {
     pub(crate) token: u32,
     /// The pointer to the value, or to the value under the key.
     pub(crate) pointer: Pointer,
-    /// Whether the token is a key.
+    /// `true` if the token is a key.
     pub(crate) is_key: bool,
     breach: Breach,
     /// What the schema says of the field, or of each field that is absent.
@@ -97,21 +97,21 @@ impl Violation {
         }
     }
 
-    /// The token of the value that the schema does not allow, if it allows none such; `None` where
-    /// an object lacks fields.
+    /// Returns the token of the value that the schema does not allow, if it allows none such;
+    /// `None` where an object lacks fields.
     pub(crate) fn refused_value(&self) -> Option<u32> {
         let is_absence = matches!(self.breach, Breach::Lacks { .. });
         (!is_absence).then(|| self.token + u32::from(self.is_key))
     }
 
-    /// The same in a document that has the one of this at a place.
+    /// Returns the same in a document that has the one of this at a place.
     pub(crate) fn below(mut self, place: &Pointer) -> Self {
         let tokens = self.pointer.tokens();
         self.pointer = tokens.fold(place.clone(), |at, token| at.field(&token));
         self
     }
 
-    /// Its place in an artifact, or in a line of one.
+    /// Returns its place in an artifact, or in a line of one.
     pub(crate) fn place(&self, artifact: Artifact, line: Option<Line>) -> Place {
         let pointer = self.pointer.clone();
         let target = if self.is_key {
@@ -127,7 +127,7 @@ impl Violation {
         }
     }
 
-    /// The fields that it is about, as messages name them.
+    /// Returns the fields that it is about, as messages name them.
     pub(crate) fn fields(&self) -> Vec<String> {
         match &self.breach {
             Breach::Lacks { fields } => {
@@ -138,7 +138,8 @@ impl Violation {
         }
     }
 
-    /// What is wrong, in a sentence; `root` is the name of the whole document, such as "the event".
+    /// Returns what is wrong, in a sentence; `root` is the name of the whole document, such as "the
+    /// event".
     pub(crate) fn message(&self, root: &str) -> String {
         // The pointer of a key points to the value under it; the message is about the object.
         let pointer = if self.is_key {
@@ -193,7 +194,7 @@ impl Violation {
         }
     }
 
-    /// How to fix it; `None` where the hint of the rule says enough.
+    /// Returns how to fix it; `None` where the hint of the rule says enough.
     pub(crate) fn help(&self) -> Option<String> {
         let first = match &self.breach {
             Breach::Lacks { fields } => Some(self.additions(fields)),
@@ -242,7 +243,8 @@ impl Violation {
         }
     }
 
-    /// The keys that are probably meant as fields that are absent from the object at a place.
+    /// Returns the keys that are probably meant as fields that are absent from the object at a
+    /// place.
     pub(crate) fn slips(&self, object: &Place) -> Vec<(Place, String)> {
         let slips = self.slips.iter().map(|(field, written)| {
             let place = Place {
@@ -256,7 +258,7 @@ impl Violation {
         slips.collect()
     }
 
-    /// How to come by fields that are absent.
+    /// Returns how to come by fields that are absent.
     fn additions(&self, fields: &[String]) -> String {
         let renames = self.slips.iter().map(|(field, written)| {
             let written = brief(written);
@@ -285,7 +287,7 @@ fn named(fields: &[String]) -> String {
     }
 }
 
-/// The errors of the form that a value probably should have, where it has none of several.
+/// Returns the errors of the form that a value probably should have, where it has none of several.
 pub(super) fn likeliest(error: ValidationError<'_>) -> Vec<ValidationError<'_>> {
     if !matches!(error.kind(), ValidationErrorKind::OneOfNotValid { .. }) {
         return vec![error];
@@ -318,7 +320,7 @@ pub(super) fn likeliest(error: ValidationError<'_>) -> Vec<ValidationError<'_>> 
     likely.into_iter().flatten().flat_map(likeliest).collect()
 }
 
-/// What is wrong by the errors of [`likeliest`].
+/// Returns what is wrong by the errors of [`likeliest`].
 pub(super) fn message_of_likeliest(violations: &[Violation], root: &str) -> Option<String> {
     let first = violations.first()?;
     let others = violations.iter().skip(1).filter_map(|it| match &it.breach {
@@ -486,7 +488,7 @@ fn breach(
     }
 }
 
-/// What a keyword wants, where that is a short value.
+/// Returns what a keyword wants, where that is a short value.
 fn wanted_by(kind: &ValidationErrorKind) -> Option<String> {
     Some(match kind {
         ValidationErrorKind::Pattern { pattern: text }
@@ -504,7 +506,7 @@ fn wanted_by(kind: &ValidationErrorKind) -> Option<String> {
     })
 }
 
-/// The text that a field of the whole document must have.
+/// Returns the text that a field of the whole document must have.
 fn constant<'s>(schema: &'s Value, pointer: &Pointer) -> Option<&'s str> {
     let field = pointer.as_str().strip_prefix('/')?;
     schema.get("properties")?.get(field)?.get("const")?.as_str()

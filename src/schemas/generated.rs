@@ -29,7 +29,7 @@ use crate::table::{ActionRow, EventRow, FindingRow, Row, RunRow, StepRow};
 use crate::team::Pack;
 use crate::view::RunPage;
 
-/// The text of a schema as it is generated from the Rust types: what `make bless` writes.
+/// Returns the text of a schema as it is generated from the Rust types: what `make bless` writes.
 fn generate(schema: Schema) -> String {
     let settings = match schema {
         // What is read, too.
@@ -79,7 +79,7 @@ fn generate(schema: Schema) -> String {
     text
 }
 
-/// The schema of a row of a table; the order of `required` is that of the columns.
+/// Returns the schema of a row of a table; the order of `required` is that of the columns.
 fn row_of<T: JsonSchema>(generator: SchemaGenerator, schema: Schema) -> GeneratedSchema {
     let mut generated = generator.into_root_schema_for::<Row<'_, T>>();
     let table = schema.word().trim_start_matches("table-");

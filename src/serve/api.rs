@@ -250,7 +250,7 @@ impl EventQuery {
         Ok(EventList { items, next: None })
     }
 
-    /// The text of an event, if it has one of the phases and all words.
+    /// Returns the text of an event, if it has one of the phases and all words.
     fn wanted(&self, event: Node<'_>, words: &[&str]) -> Result<Option<Box<RawValue>>, Problem> {
         let phase = event.get("phase").and_then(Node::text);
         let is_one = |phase| self.phase.iter().any(|wanted| *wanted == phase);
@@ -289,7 +289,7 @@ pub(super) async fn record(
     Ok(of_type(kind, streamed(opened)))
 }
 
-/// An artifact, read piece by piece as the client takes it.
+/// Returns an artifact, read piece by piece as the client takes it.
 fn streamed(artifact: Opened<'static>) -> Body {
     let pieces = try_unfold(artifact, async |mut artifact| {
         let read = tokio::task::spawn_blocking(move || {
@@ -437,12 +437,12 @@ impl Service {
         Ok(json(&report))
     }
 
-    /// The directory of the run with an id.
+    /// Returns the directory of the run with an id.
     pub(super) fn path_of(&self, id: &str) -> Result<PathBuf, Problem> {
         Ok(self.find(id)?.0)
     }
 
-    /// The run with an id, or with a directory.
+    /// Returns the run with an id, or with a directory.
     pub(super) fn find(&self, id: &str) -> Result<(PathBuf, Arc<RunEntry>), Problem> {
         let index = self.index();
         match &*index.find(id) {
@@ -461,7 +461,7 @@ impl Service {
     }
 }
 
-/// The parts of a path that vary.
+/// Returns the parts of a path that vary.
 fn part<P>(parts: Result<Path<P>, PathRejection>) -> Result<P, Problem> {
     let parts = parts.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
     Ok(parts.0)

@@ -43,7 +43,7 @@ struct Activity {
     requests: usize,
     /// The number of them that are being answered.
     open: usize,
-    /// Whether a request was allowed.
+    /// `true` if a request was allowed.
     is_known: bool,
     /// When the connection or its last answer began or ended.
     last: Instant,
@@ -58,7 +58,7 @@ impl Connections {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is room for another connection, or will be when an idle one goes.
+    /// Returns `true` if there is room for another connection, or will be when an idle one goes.
     pub(super) fn has_place(&self) -> bool {
         let open = self.open();
         open.len() < MAX_CONNECTIONS || open.iter().any(|it| it.activity().open == 0)
@@ -101,7 +101,7 @@ impl Connections {
     }
 }
 
-/// What stands for the addresses that one client may have.
+/// Returns what stands for the addresses that one client may have.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
@@ -135,7 +135,7 @@ impl Asking {
         self.0.activity().is_known = true;
     }
 
-    /// Whether the connection has been used for long.
+    /// Returns `true` if the connection has been used for long.
     pub(super) fn is_last(&self) -> bool {
         self.0.activity().requests >= MAX_REQUESTS || self.0.begun.elapsed() >= MAX_AGE
     }

@@ -72,7 +72,7 @@ impl Guard {
         })
     }
 
-    /// The login, if a request asks to be let in, and whether it has been before.
+    /// Returns the login, if a request asks to be let in, and whether it has been before.
     fn asked_login(&self, request: &Request) -> Option<(&Login, bool)> {
         let login = self.login.as_ref()?;
         let is_known = login.has_cookie(request.headers());
@@ -121,8 +121,9 @@ impl Guard {
         Err(Problem::new(StatusCode::UNAUTHORIZED, detail))
     }
 
-    /// Whether a host names this machine. The port may be another one: that of a tunnel or a
-    /// proxy. A foreign page that has its name resolved to this machine still sends its own name.
+    /// Returns `true` if a host names this machine. The port may be another one: that of a tunnel
+    /// or a proxy. A foreign page that has its name resolved to this machine still sends its own
+    /// name.
     fn is_own(&self, host: &str) -> bool {
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.parse::<u16>().is_ok() => name,
@@ -135,7 +136,7 @@ impl Guard {
     }
 }
 
-/// The value of a header that may be given once.
+/// Returns the value of a header that may be given once.
 fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Problem> {
     let mut values = headers.get_all(name).iter();
     let (value, other) = (values.next(), values.next());
@@ -256,7 +257,7 @@ async fn tagged(response: Response, known: Option<&HeaderValue>) -> Response {
     Response::from_parts(parts, Body::empty())
 }
 
-/// The memory that an answer has until its client has taken it; none where it is small.
+/// Returns the memory that an answer has until its client has taken it; none where it is small.
 fn turn(service: &Service, answer: &Response) -> Result<Option<OwnedSemaphorePermit>, Problem> {
     let bytes = answer.body().size_hint().lower();
     if bytes <= PIECE as u64 {

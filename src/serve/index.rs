@@ -33,7 +33,7 @@ pub(super) struct Index {
     faults: BTreeSet<(PathBuf, String)>,
     /// The number of runs that were found; `None` while they are searched for the first time.
     found: Option<usize>,
-    /// Whether all runs that were there at the start were looked at.
+    /// `true` if all runs that were there at the start were looked at.
     all_seen: bool,
     /// The number of changes so far.
     version: u64,
@@ -136,7 +136,7 @@ impl Index {
         running
     }
 
-    /// The run with a directory; where there is none, the runs with this id.
+    /// Returns the run with a directory; where there is none, the runs with this id.
     pub(super) fn find(&self, name: &str) -> Vec<(&Arc<OsStr>, &Arc<RunEntry>)> {
         if let Some(run) = self.at(name) {
             return vec![run];
@@ -148,7 +148,7 @@ impl Index {
             .collect()
     }
 
-    /// The run with a directory.
+    /// Returns the run with a directory.
     pub(super) fn at(&self, dir: &str) -> Option<(&Arc<OsStr>, &Arc<RunEntry>)> {
         let known = self.entries.get_key_value(OsStr::new(dir));
         // A path that is not UTF-8 is named by the nearest text, which has this character.
@@ -172,7 +172,7 @@ impl Index {
         self.faults.len()
     }
 
-    /// Whether runs that were there at the start are still being looked at.
+    /// Returns `true` if runs that were there at the start are still being looked at.
     pub(super) fn is_under_way(&self) -> bool {
         !self.all_seen
     }
@@ -181,19 +181,19 @@ impl Index {
         self.all_seen && self.faults.is_empty()
     }
 
-    /// The sums over all runs.
+    /// Returns the sums over all runs.
     pub(super) const fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// The sums over all runs and by their properties.
+    /// Returns the sums over all runs and by their properties.
     pub(super) fn overview(&self) -> RunSums {
         let mut sums = RunSums::default();
         self.entries.values().for_each(|run| sums.add_run(run));
         sums
     }
 
-    /// All sums, as the service gives them.
+    /// Returns all sums, as the service gives them.
     pub(super) fn sums(&self, sums: RunSums) -> Sums {
         let tallies = |sums: BTreeMap<String, Totals>| {
             let sums = sums.into_iter();
@@ -303,7 +303,7 @@ pub(super) struct Sums {
     pub(super) latencies_ms: BTreeMap<String, Quantiles>,
     /// The metrics of outcomes, by their names.
     pub(super) metrics: BTreeMap<String, Quantiles>,
-    /// Whether all runs were looked at, and there are no faults.
+    /// `true` if all runs were looked at, and there are no faults.
     pub(super) complete: bool,
     /// What could not be looked at, sorted by path; at most 1,000.
     pub(super) faults: Vec<ReportedFault>,
@@ -320,7 +320,7 @@ pub(super) struct Quantiles {
     pub(crate) p95: f64,
 }
 
-/// The middle and the upper end of values.
+/// Returns the middle and the upper end of values.
 fn quantiles(mut values: Vec<f64>) -> Option<Quantiles> {
     values.sort_by(f64::total_cmp);
     Some(Quantiles {

@@ -30,7 +30,7 @@ const MAX_HEAD_BYTES: usize = 32 << 10;
 /// The time to wait where no connection can be accepted, such as without free file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// An address that a proxy has put together from a prefix and a path, each with a slash.
+/// Returns an address that a proxy has put together from a prefix and a path, each with a slash.
 fn without_doubled_slash(uri: &Uri) -> Option<Uri> {
     let path = uri.path_and_query()?.as_str();
     path.starts_with("//")

@@ -56,7 +56,7 @@ impl Login {
         })
     }
 
-    /// A new code, which takes the place of the one before.
+    /// Returns a new code, which takes the place of the one before.
     pub(super) fn new_code(&self) -> Result<String, getrandom::Error> {
         let code = secret()?;
         let made = (Digest::of([code.as_bytes()]), Instant::now());
@@ -68,14 +68,14 @@ impl Login {
         Digest::of([given.as_bytes()]) == self.token
     }
 
-    /// Whether a request has the cookie of a browser that was let in.
+    /// Returns `true` if a request has the cookie of a browser that was let in.
     pub(super) fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let cookies = headers.get_all(header::COOKIE).iter();
         let mut cookies = cookies.flat_map(|value| value.as_bytes().split(|byte| *byte == b';'));
         cookies.any(|cookie| Digest::of([cookie.trim_ascii()]) == self.session)
     }
 
-    /// Whether a request asks to be let in, as only browsers do.
+    /// Returns `true` if a request asks to be let in, as only browsers do.
     pub(super) fn is_asked(request: &Request, is_known: bool) -> bool {
         let takes = request.headers().get(header::ACCEPT);
         let takes_page = || takes.is_some_and(|takes| takes.as_bytes().starts_with(b"text/html"));
@@ -117,7 +117,7 @@ impl Login {
         (StatusCode::SEE_OTHER, headers).into_response()
     }
 
-    /// Whether a code is good; it is not a second time.
+    /// Returns `true` if a code is good; it is not a second time.
     fn take_code(&self, given: &str) -> bool {
         let given = Digest::of([given.as_bytes()]);
         let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +131,7 @@ fn code_of(request: &Request) -> Option<String> {
     query.ok().map(|query| query.code)
 }
 
-/// A text that nobody can guess.
+/// Returns a text that nobody can guess.
 fn secret() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;

@@ -162,7 +162,7 @@ impl Numbers {
         Listener(self.listeners.clone())
     }
 
-    /// All numbers, in the classic format or in that of `OpenMetrics`.
+    /// Returns all numbers, in the classic format or in that of `OpenMetrics`.
     pub(super) fn text(
         &self,
         sums: &Sums,
@@ -226,8 +226,8 @@ fn now() -> i64 {
     })
 }
 
-/// The text in the classic format: its families have the names of their samples, and it has no
-/// units and no end.
+/// Returns the text in the classic format: its families have the names of their samples, and it has
+/// no units and no end.
 fn classic(text: &str) -> Result<String, fmt::Error> {
     let (mut classic, mut help) = (String::new(), "");
     for line in text.lines() {

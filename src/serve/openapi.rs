@@ -18,7 +18,7 @@ use crate::schemas::generated::{bless, tidy};
 use crate::source::Artifact;
 use crate::view;
 
-/// The document as it is generated from the types: what `make bless` writes.
+/// Returns the document as it is generated from the types: what `make bless` writes.
 fn generate() -> String {
     let mut generator = generator();
     let _ = generator.subschema_for::<RunList>();
@@ -99,7 +99,7 @@ fn generator() -> SchemaGenerator {
     settings.into_generator()
 }
 
-/// The paths of the service, each with its one method.
+/// Returns the paths of the service, each with its one method.
 fn paths() -> Value {
     let runs = parameters::<RunQuery>();
     let mut events = parameters::<EventQuery>();
@@ -133,7 +133,7 @@ fn paths() -> Value {
     })
 }
 
-/// The parameters of a query, one for each field of its type.
+/// Returns the parameters of a query, one for each field of its type.
 fn parameters<T: JsonSchema>() -> Vec<Value> {
     // A query is read: what may be absent is not required.
     let schema = T::json_schema(&mut SchemaGenerator::default());
@@ -168,7 +168,7 @@ fn parameters<T: JsonSchema>() -> Vec<Value> {
     parameters.collect()
 }
 
-/// An operation that answers with a value of a type.
+/// Returns an operation that answers with a value of a type.
 fn operation(
     id: &str,
     summary: &str,

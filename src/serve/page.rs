@@ -151,7 +151,7 @@ async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) ->
 }
 
 impl Service {
-    /// All sums, made again where the index has changed.
+    /// Returns all sums, made again where the index has changed.
     pub(super) fn sums(&self) -> Arc<Sums> {
         let mut kept = self
             .overview

@@ -39,7 +39,7 @@ const TIME: &str = concat!(
 /// The usual forms of a number, as a regular expression.
 const NUMBER: &str = r"-?[0-9]+(\.[0-9]+)?([eE]-?[0-9]+)?";
 
-/// The query of a request: its parameters, each of a known name.
+/// Returns the query of a request: its parameters, each of a known name.
 pub(super) fn parse<Q: DeserializeOwned>(query: Option<&str>) -> Result<Q, Problem> {
     let query = query.unwrap_or_default();
     serde_html_form::from_str(query).map_err(|wrong| {
@@ -65,7 +65,7 @@ pub(super) fn parse<Q: DeserializeOwned>(query: Option<&str>) -> Result<Q, Probl
 #[serde(deny_unknown_fields)]
 pub(super) struct NoQuery {}
 
-/// The number of items of a page.
+/// Returns the number of items of a page.
 pub(super) fn limit(text: Option<&str>, default: usize) -> Result<usize, String> {
     let number = text.map_or(Some(default), |text| text.parse().ok());
     let number = number.filter(|number| (1..=MAX_LIMIT).contains(number));
@@ -75,7 +75,7 @@ pub(super) fn limit(text: Option<&str>, default: usize) -> Result<usize, String>
 /// The number of words that are searched for, at most: each text is searched for each of them.
 const MAX_WORDS: usize = 32;
 
-/// The words to search for.
+/// Returns the words to search for.
 pub(super) fn searched(words: Option<&str>) -> Result<&str, String> {
     let words = words.unwrap_or_default();
     match words.split_whitespace().nth(MAX_WORDS) {
@@ -172,7 +172,7 @@ pub(super) struct RunList {
     /// first time.
     #[schemars(required, schema_with = "crate::record::nullable::<usize>")]
     pub(super) found: Option<usize>,
-    /// Whether all runs were looked at, and there are no faults.
+    /// `true` if all runs were looked at, and there are no faults.
     pub(super) complete: bool,
     /// The instant that `since` of the query means, in UTC; null without one.
     #[schemars(required, schema_with = "crate::record::nullable::<String>")]
@@ -233,7 +233,7 @@ impl<'q> Sort<'q> {
         ))
     }
 
-    /// The texts that can be read, as a regular expression.
+    /// Returns the texts that can be read, as a regular expression.
     fn pattern() -> String {
         format!("^-?({}|metric:.*)$", COLUMNS.join("|"))
     }
@@ -263,8 +263,8 @@ impl<'q> Sort<'q> {
         (in_order(number.unwrap_or(f64::NEG_INFINITY)), "")
     }
 
-    /// The order of runs: by the key, then by directory, so that it is the same each time. Most
-    /// keys differ, and then no directory is looked up.
+    /// Returns the order of runs: by the key, then by directory, so that it is the same each time.
+    /// Most keys differ, and then no directory is looked up.
     fn compare<'d>(
         self,
         one: (Key<'_>, impl FnOnce() -> &'d str),
@@ -428,7 +428,7 @@ fn whole(path: &Path, run: &RunEntry) -> Option<RunEntry> {
     Some(run.clone().whole(records))
 }
 
-/// A name, alone or with a range of its values.
+/// Returns a name, alone or with a range of its values.
 fn named(text: &str) -> Result<(String, Range), &'static str> {
     let (name, values) = text.split_once("..").unwrap_or((text, ".."));
     Ok((name.to_owned(), Range::read(values)?))

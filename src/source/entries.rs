@@ -41,12 +41,12 @@ impl Entries {
         self
     }
 
-    /// The kind of the entry with the artifact's name; `None` where there is no such entry.
+    /// Returns the kind of the entry with the artifact's name; `None` where there is no such entry.
     pub(crate) fn kind(self, artifact: Artifact) -> Option<EntryKind> {
         self.0.get(artifact as usize).copied().flatten()
     }
 
-    /// Whether the directory has an entry with the artifact's name, of any kind.
+    /// Returns `true` if the directory has an entry with the artifact's name, of any kind.
     #[must_use]
     pub fn has(self, artifact: Artifact) -> bool {
         self.kind(artifact).is_some()
@@ -54,7 +54,7 @@ impl Entries {
 }
 
 impl FromIterator<Artifact> for Entries {
-    /// A directory with these artifacts, each a regular file.
+    /// Returns a directory with these artifacts, each a regular file.
     fn from_iter<I: IntoIterator<Item = Artifact>>(artifacts: I) -> Self {
         let mut found = Self::default();
         for artifact in artifacts {

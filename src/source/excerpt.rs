@@ -83,7 +83,8 @@ fn push<'c>(text: &mut String, chars: impl Iterator<Item = &'c char>) {
     }
 }
 
-/// The characters that fit into a number of columns, their width, and whether all characters fit.
+/// Returns the characters that fit into a number of columns, their width, and whether all
+/// characters fit.
 fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (Vec<char>, usize, bool) {
     let mut taken = Vec::new();
     let mut width = 0;

@@ -23,7 +23,7 @@ pub enum EpisodeKey {
 }
 
 impl EpisodeKey {
-    /// The directory of an episode on a disk.
+    /// Returns the directory of an episode on a disk.
     #[must_use]
     pub fn dir(&self) -> Option<&Path> {
         match self {
@@ -32,7 +32,7 @@ impl EpisodeKey {
         }
     }
 
-    /// The key in the form of a path, whose parts are separated by slashes.
+    /// Returns the key in the form of a path, whose parts are separated by slashes.
     pub(crate) fn as_path(&self) -> &Path {
         match self {
             Self::Dir(path) => path,
@@ -40,13 +40,13 @@ impl EpisodeKey {
         }
     }
 
-    /// The name of an artifact's file, as reports print it.
+    /// Returns the name of an artifact's file, as reports print it.
     #[must_use]
     pub fn file(&self, artifact: Artifact) -> String {
         self.file_named(artifact.file_name())
     }
 
-    /// The name of a file in the episode's directory, as reports print it.
+    /// Returns the name of a file in the episode's directory, as reports print it.
     pub(crate) fn file_named(&self, name: &str) -> String {
         let dir = self.as_path();
         if dir == Path::new(".") {

@@ -1,6 +1,6 @@
 //! The text of a link -> the path inside the episode's directory that it leads to.
 
-/// The path of a link, with `.` and `..` resolved as text; `None` where the link is empty,
+/// Returns the path of a link, with `.` and `..` resolved as text; `None` where the link is empty,
 /// absolute, a drive or a URL, or leaves the episode's directory.
 pub(crate) fn resolve(link: &str) -> Option<String> {
     let is_scheme = |scheme: &str| {
@@ -21,8 +21,8 @@ pub(crate) fn resolve(link: &str) -> Option<String> {
     Some(inside(link.split(['/', '\\']))?.join("/"))
 }
 
-/// The segments of a path with `.`, `..` and empty ones resolved; `None` where the path leaves its
-/// directory.
+/// Returns the segments of a path with `.`, `..` and empty ones resolved; `None` where the path
+/// leaves its directory.
 fn inside<'l>(segments: impl Iterator<Item = &'l str>) -> Option<Vec<&'l str>> {
     let mut parts = Vec::new();
     for part in segments {
@@ -35,7 +35,7 @@ fn inside<'l>(segments: impl Iterator<Item = &'l str>) -> Option<Vec<&'l str>> {
     Some(parts)
 }
 
-/// Whether a link is the path of a file of the episode.
+/// Returns `true` if a link is the path of a file of the episode.
 pub(crate) fn leads_to(link: &str, file_name: &str) -> bool {
     if link == file_name {
         return true;

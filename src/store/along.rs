@@ -31,13 +31,13 @@ impl Changes {
         *self.0.entry(below).or_default() |= is_whole;
     }
 
-    /// Whether what is known of a path may have changed.
+    /// Returns `true` if what is known of a path may have changed.
     pub(super) fn show(&self, below: &Path) -> bool {
         self.0.contains_key(below) || self.show_all(below)
     }
 
-    /// Whether everything at and below a path may have changed. An artifact's name may be that of a
-    /// directory.
+    /// Returns `true` if everything at and below a path may have changed. An artifact's name may be
+    /// that of a directory.
     fn show_all(&self, below: &Path) -> bool {
         let mut last = None;
         for above in below.ancestors() {
@@ -50,7 +50,7 @@ impl Changes {
         false
     }
 
-    /// The paths of which everything is shown, and those of which only the directory is.
+    /// Returns the paths of which everything is shown, and those of which only the directory is.
     pub(super) fn parts(&self) -> (Vec<PathBuf>, Vec<&Path>) {
         let (mut whole, mut single) = (Vec::new(), Vec::new());
         for (below, is_whole) in &self.0 {
@@ -64,7 +64,7 @@ impl Changes {
         (whole, single)
     }
 
-    /// The names in a directory that lead to changes.
+    /// Returns the names in a directory that lead to changes.
     fn next(&self, below: &Path) -> Vec<&OsStr> {
         let mut names = Vec::new();
         let mut from = below.to_owned();
@@ -99,8 +99,9 @@ pub(super) struct Along<'a> {
 }
 
 impl Along<'_> {
-    /// What a directory on the way lists: the next directories, and if it is a known episode, what
-    /// makes it one. Where it has changed as well, that is looked at for its own sake.
+    /// Returns what a directory on the way lists: the next directories, and if it is a known
+    /// episode, what makes it one. Where it has changed as well, that is looked at for its own
+    /// sake.
     fn glance(&self, dir: &Dir, below: &Path) -> Listing {
         let mut listing = Listing::default();
         let known = self.episodes.binary_search_by(|it| it.dir.path_order(dir));

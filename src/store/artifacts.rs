@@ -23,7 +23,7 @@ use crate::source::{Artifact, Entries, Line};
 /// [`Gate::artifacts`](crate::gate::Gate::artifacts) has an
 /// example.
 pub trait Artifacts {
-    /// The artifacts that exist.
+    /// Returns the artifacts that exist.
     fn entries(&self) -> Entries;
 
     /// Opens an artifact for reading.
@@ -34,7 +34,7 @@ pub trait Artifacts {
     /// fetched, which is not a defect of an artifact that runvet does not need to read.
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable>;
 
-    /// Whether an artifact that runvet does not read is readable.
+    /// Returns whether an artifact that runvet does not read is readable.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ pub trait Artifacts {
         }
     }
 
-    /// Whether the content of an artifact has no bytes.
+    /// Returns whether the content of an artifact has no bytes.
     ///
     /// # Errors
     ///
@@ -71,9 +71,9 @@ pub trait Artifacts {
         }
     }
 
-    /// The current version of an artifact's content, such as an `ETag`. It is read before and after
-    /// an episode is read: if it has changed, the records may be of two generations, and findings
-    /// that depend on them do not count. `None` if the content never changes.
+    /// Returns the current version of an artifact's content, such as an `ETag`. It is read before
+    /// and after an episode is read: if it has changed, the records may be of two generations, and
+    /// findings that depend on them do not count. `None` if the content never changes.
     fn version(&self, artifact: Artifact) -> Option<Version> {
         let _ = artifact;
         None
@@ -85,7 +85,7 @@ pub trait Artifacts {
 pub struct Version(Arc<[u8]>);
 
 impl Version {
-    /// The version with this text.
+    /// Returns the version with this text.
     #[must_use]
     pub fn new(tag: impl Into<Vec<u8>>) -> Self {
         Self(tag.into().into())
@@ -163,7 +163,7 @@ impl From<io::Error> for Unreadable {
     }
 }
 
-/// Whether the machine has too little memory, or too few file descriptors.
+/// Returns `true` if the machine has too little memory, or too few file descriptors.
 fn is_lacking(error: &io::Error) -> bool {
     let lacking = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
     error.kind() == io::ErrorKind::OutOfMemory
@@ -171,7 +171,7 @@ fn is_lacking(error: &io::Error) -> bool {
 }
 
 impl Unreadable {
-    /// What the system's answer to opening a file says of it.
+    /// Returns what the system's answer to opening a file says of it.
     pub(super) fn from_errno(errno: Errno) -> Self {
         match errno {
             Errno::LOOP => Self::Link,
@@ -199,7 +199,7 @@ enum Content<'a> {
     Reader(Box<dyn ReadAt + 'a>),
 }
 
-/// The number of bytes of an artifact that are read, at most.
+/// Returns the number of bytes of an artifact that are read, at most.
 pub(super) fn limit(artifact: Artifact) -> u64 {
     if matches!(artifact, Artifact::Events | Artifact::Learn) {
         MAX_TIMELINE_BYTES
@@ -226,8 +226,8 @@ impl<'a> Opened<'a> {
         Self::new(content, None, MAX_TIMELINE_BYTES)
     }
 
-    /// The content of a regular file of a size, up to a limit and one byte more, which shows that
-    /// the file is longer.
+    /// Returns the content of a regular file of a size, up to a limit and one byte more, which
+    /// shows that the file is longer.
     pub(super) fn from_file(file: File, size: u64, limit: u64) -> Self {
         Self::new(Content::File(file), Some(size), limit)
     }
@@ -241,12 +241,12 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// This content, with what is written while it is read.
+    /// Returns this content, with what is written while it is read.
     pub(crate) fn growing(self) -> Self {
         Self { size: None, ..self }
     }
 
-    /// This content up to a number of bytes, which it has.
+    /// Returns this content up to a number of bytes, which it has.
     pub(crate) fn first(self, bytes: u64) -> Self {
         Self {
             size: Some(bytes),
@@ -255,21 +255,21 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Whether there is nothing left to read.
+    /// Returns whether there is nothing left to read.
     pub(super) fn is_empty(&mut self) -> Result<bool, Unreadable> {
         let mut first = Vec::new();
         self.by_ref().take(1).read_to_end(&mut first)?;
         Ok(first.is_empty())
     }
 
-    /// The number of bytes, where that is known before they are read.
+    /// Returns the number of bytes, where that is known before they are read.
     pub(crate) fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// Whether as many bytes were read as there were when it was opened. A file that grows while it
-    /// is read has changed, which shows when its version is compared. An empty file may be one
-    /// whose size the system does not know.
+    /// Returns `true` if as many bytes were read as there were when it was opened. A file that
+    /// grows while it is read has changed, which shows when its version is compared. An empty file
+    /// may be one whose size the system does not know.
     fn is_at_end(&self) -> bool {
         self.position > 0 && self.size == Some(self.position)
     }
@@ -348,8 +348,8 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Whether two lines of one length have the same bytes. They are read again in parts, because
-    /// they may be too long to be kept.
+    /// Returns whether two lines of one length have the same bytes. They are read again in parts,
+    /// because they may be too long to be kept.
     pub(crate) fn same(&self, a: Line, b: Line) -> io::Result<bool> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         for at in (0..a.length).step_by(PART) {

@@ -59,7 +59,7 @@ impl Reads {
     }
 }
 
-/// Those of the episodes below paths that changed since a revision.
+/// Returns those of the episodes below paths that changed since a revision.
 pub(crate) fn changed_since(
     revision: &str,
     episodes: Vec<FoundEpisode>,
@@ -158,7 +158,8 @@ impl GitChanges {
         })
     }
 
-    /// The directories below paths from which all records are gone, except those inside an episode.
+    /// Returns the directories below paths from which all records are gone, except those inside an
+    /// episode.
     fn lost(&self, episodes: &BTreeSet<PathBuf>, paths: &[PathBuf]) -> Vec<PathBuf> {
         let paths: Vec<PathBuf> = paths
             .iter()
@@ -180,7 +181,7 @@ impl GitChanges {
         self.changed.iter().filter(is_lost).cloned().collect()
     }
 
-    /// Whether an episode, whose directory really is `real`, changed.
+    /// Returns whether an episode, whose directory really is `real`, changed.
     fn touch(
         &self,
         episode: &EpisodeDir,
@@ -204,7 +205,7 @@ impl GitChanges {
     }
 }
 
-/// What names the artifacts and other files to git, in any directory.
+/// Returns what names the artifacts and other files to git, in any directory.
 fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
     let artifacts = Artifact::ALL.map(|artifact| artifact.file_name().to_owned());
     // What a glob would take for a pattern stands for itself.

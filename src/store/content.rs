@@ -10,7 +10,7 @@ use crate::document::{Kind, Refused, Tape};
 use crate::record::STATE_FIELDS;
 use crate::source::Artifact;
 
-/// Whether a directory holds a timeline.
+/// Returns whether a directory holds a timeline.
 pub(super) fn holds_timeline(dir: &Path) -> io::Result<bool> {
     match dir.join(Artifact::Events.file_name()).symlink_metadata() {
         Ok(_) => Ok(true),
@@ -19,7 +19,7 @@ pub(super) fn holds_timeline(dir: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether a `state.json` is that of another program.
+/// Returns `true` if a `state.json` is that of another program.
 ///
 /// Other programs use that file name too, such as tools below `node_modules`. Their records have no
 /// field of a run's. What can't be read, or is not an object, stays an episode: it may be a run
@@ -28,13 +28,13 @@ pub(super) fn is_foreign(dir: &EpisodeDir) -> bool {
     shares_no_field(dir).unwrap_or(false)
 }
 
-/// Whether a summary names a run. What can't be read may be a run's.
+/// Returns `true` if a summary names a run. What can't be read may be a run's.
 pub(super) fn names_run(dir: &EpisodeDir) -> bool {
     has_episode_id(dir).unwrap_or(true)
 }
 
-/// Whether a state record is an object without any field of a run's; `None` where it is not an
-/// object.
+/// Returns whether a state record is an object without any field of a run's; `None` where it is not
+/// an object.
 fn shares_no_field(dir: &EpisodeDir) -> Option<bool> {
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
     let directory = Directory::open(dir, Links::Refused).ok()?;

@@ -35,7 +35,7 @@ pub struct EpisodeDir {
 }
 
 impl EpisodeDir {
-    /// The key that identifies it in a report.
+    /// Returns the key that identifies it in a report.
     #[must_use]
     pub fn key(&self) -> EpisodeKey {
         EpisodeKey::Dir(self.path.clone())
@@ -150,7 +150,7 @@ impl Directory {
         Ok(Self::new(dir, episode.entries, links))
     }
 
-    /// A directory that is open, and what it lists.
+    /// Returns a directory that is open, and what it lists.
     pub(super) fn new(dir: OwnedFd, entries: Entries, links: Links) -> Self {
         Self {
             dir,
@@ -169,7 +169,7 @@ impl Directory {
         self
     }
 
-    /// The version of an entry, which may be a link.
+    /// Returns the version of an entry, which may be a link.
     fn entry(&self, name: &str) -> Result<FileVersion, Errno> {
         let stat = rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW);
         stat.map(|stat| FileVersion::from(&stat))
@@ -257,7 +257,8 @@ impl Directory {
             .map_err(|errno| self.unreadable(errno))
     }
 
-    /// Why a link is not read: its file was not fetched into the store that it leads to, or else.
+    /// Returns why a link is not read: its file was not fetched into the store that it leads to, or
+    /// else.
     fn link(&self, artifact: Artifact, otherwise: Unreadable) -> Unreadable {
         let name = artifact.file_name();
         let target = rustix::fs::readlinkat(&self.dir, name, Vec::new()).ok();
@@ -295,7 +296,7 @@ impl Directory {
         dir.ok_or(Unreadable::Directory)
     }
 
-    /// What the system's answer to a name that nobody listed says.
+    /// Returns what the system's answer to a name that nobody listed says.
     fn unnamed(&self, errno: Errno) -> Unreadable {
         match errno {
             Errno::NAMETOOLONG | Errno::NOTDIR | Errno::INVAL => Unreadable::Vanished,
@@ -311,12 +312,12 @@ impl Directory {
         why
     }
 
-    /// What the machine lacked to open an artifact: no fault of the episode.
+    /// Returns what the machine lacked to open an artifact: no fault of the episode.
     pub(crate) fn lacking(&self) -> Option<io::Error> {
         self.lacking.get().map(io::Error::from)
     }
 
-    /// The changes since the artifacts were read, and those in progress.
+    /// Returns the changes since the artifacts were read, and those in progress.
     pub(crate) fn movement(&self, episode: &EpisodeDir) -> Movement {
         let mut movement = Movement::at(SystemTime::now());
         if let Ok(opened) = rustix::fs::fstat(&self.dir) {
@@ -367,7 +368,7 @@ fn open_regular(dir: &OwnedFd, path: &Path, resolve: ResolveFlags) -> Result<Own
     open(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)
 }
 
-/// The command that fetches the file of a link into the store of a tool.
+/// Returns the command that fetches the file of a link into the store of a tool.
 fn fetching(target: &str) -> Option<&'static str> {
     let stores = [
         (".git/annex/objects/", "git annex get"),

@@ -52,23 +52,23 @@ impl Fault {
         Self { path, kind }
     }
 
-    /// The path that was not searched.
+    /// Returns the path that was not searched.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is wrong with it.
+    /// Returns what is wrong with it.
     pub(crate) fn kind(&self) -> &FaultKind {
         &self.kind
     }
 
-    /// Whether the path vanished after it was found.
+    /// Returns `true` if the path vanished after it was found.
     pub(crate) fn has_vanished(&self) -> bool {
         matches!(&self.kind, FaultKind::Unlistable(source) if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Why this very path can't be listed; the fault itself, where it is another one.
+    /// Returns why this very path can't be listed; the fault itself, where it is another one.
     pub(super) fn unlistable_at(self, path: &Path) -> Result<io::Error, Self> {
         match self.kind {
             FaultKind::Unlistable(source) if self.path == path => Ok(source),
@@ -76,13 +76,13 @@ impl Fault {
         }
     }
 
-    /// Whether a given path is at fault, and not what lies below one.
+    /// Returns `true` if a given path is at fault, and not what lies below one.
     #[must_use]
     pub fn is_of_given_path(&self) -> bool {
         matches!(self.kind, FaultKind::Missing(_) | FaultKind::NotAnArtifact)
     }
 
-    /// What is wrong with the path.
+    /// Returns what is wrong with the path.
     fn message(&self) -> String {
         match &self.kind {
             FaultKind::Missing(_) if self.path.to_string_lossy().contains("://") => {

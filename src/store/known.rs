@@ -65,7 +65,7 @@ impl Known {
         })
     }
 
-    /// The directory's real path.
+    /// Returns the directory's real path.
     pub(crate) fn top(&self) -> &Path {
         &self.root.real
     }
@@ -76,17 +76,17 @@ impl Known {
         Ok(())
     }
 
-    /// The number of episodes.
+    /// Returns the number of episodes.
     pub(crate) fn count(&self) -> usize {
         self.episodes.len()
     }
 
-    /// The number of directories with nothing but the `state.json` of another program.
+    /// Returns the number of directories with nothing but the `state.json` of another program.
     pub(crate) fn foreign(&self) -> usize {
         self.undecided.foreign.len()
     }
 
-    /// A path from the directory on.
+    /// Returns a path from the directory on.
     pub(crate) fn below<'p>(&self, path: &'p Path) -> &'p Path {
         below_root(&self.root.typed, path)
     }
@@ -95,7 +95,7 @@ impl Known {
         join(&self.root.typed, below)
     }
 
-    /// The episodes at and above a path, from the directory on.
+    /// Returns the episodes at and above a path, from the directory on.
     pub(crate) fn episodes_around<'p>(&self, below: &'p Path) -> impl Iterator<Item = &'p Path> {
         let is_episode = |below: &Path| is_among(&self.episodes, &self.typed(below));
         below.ancestors().filter(move |it| is_episode(it))
@@ -192,7 +192,7 @@ impl Known {
         }
     }
 
-    /// Whether changes show what is known, and no more.
+    /// Returns `true` if changes show what is known, and no more.
     fn is_same(&self, changes: &Changes, part: &Found, met: &BTreeMap<Met, Fault>) -> bool {
         if changes.0.get(Path::new("")) == Some(&true) {
             return false;
@@ -394,7 +394,7 @@ fn with_text(fault: Fault) -> (Met, Fault) {
     ((fault.path().to_owned(), fault.to_string()), fault)
 }
 
-/// A path from a root on, which is typed as the path is.
+/// Returns a path from a root on, which is typed as the path is.
 fn below_root<'p>(root: &Path, path: &'p Path) -> &'p Path {
     if path == root {
         Path::new("")
@@ -403,7 +403,7 @@ fn below_root<'p>(root: &Path, path: &'p Path) -> &'p Path {
     }
 }
 
-/// Those of some sorted items whose directory has a path, and those below it.
+/// Returns those of some sorted items whose directory has a path, and those below it.
 fn parts_of<T>(sorted: &[T], dir: fn(&T) -> &Dir, path: &Path) -> [Range<usize>; 2] {
     let first = |path: &[u8]| sorted.partition_point(|it| dir(it).order_to(path).is_lt());
     let prefix = path::prefix(path);
@@ -431,7 +431,7 @@ fn cut<T>(sorted: &mut Vec<T>, dir: fn(&T) -> &Dir, whole: &[PathBuf], single: &
     }
 }
 
-/// Those of some sorted episodes that are not among others.
+/// Returns those of some sorted episodes that are not among others.
 fn without<'f>(
     episodes: &'f [FoundEpisode],
     others: &'f [FoundEpisode],
@@ -455,7 +455,8 @@ mod tests {
 
     use super::*;
 
-    /// The directories that are listed for some changes, and the runs that may have changed.
+    /// Returns the directories that are listed for some changes, and the runs that may have
+    /// changed.
     fn renewed(known: &mut Known, changes: &[(String, bool)]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let listed = Mutex::new(Vec::new());
         let note = |below: &Path| listed.lock().unwrap().push(below.to_owned());

@@ -37,7 +37,7 @@ pub(crate) enum LineRead<'b> {
 pub(crate) struct Repetition {
     pub(crate) original: Line,
     pub(crate) line: Line,
-    /// Whether their bytes were compared; if not, only their lengths are known to be equal.
+    /// `true` if their bytes were compared; if not, only their lengths are known to be equal.
     is_certain: bool,
 }
 
@@ -89,7 +89,7 @@ fn is_blank(line: &[u8]) -> bool {
 }
 
 impl<R: Read> Lines<R> {
-    /// The lines of a stream; the buffer may come from an earlier one.
+    /// Returns the lines of a stream; the buffer may come from an earlier one.
     pub(crate) fn new(stream: R, buffer: Vec<u8>, limit: usize) -> Self {
         Self {
             stream,
@@ -107,7 +107,8 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The lines from a number on. One before it that is longer than the limit is still returned.
+    /// Returns the lines from a number on. One before it that is longer than the limit is still
+    /// returned.
     pub(crate) fn starting_at(self, first: u64) -> Self {
         Self { first, ..self }
     }
@@ -117,13 +118,13 @@ impl<R: Read> Lines<R> {
         (self.stream, self.buffer)
     }
 
-    /// The next line that is not blank; `None` at the end.
+    /// Returns the next line that is not blank; `None` at the end.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<LineRead<'_>>> {
         self.next_line_with(|| ())
     }
 
-    /// The next line that is not blank; calls `before_large` before it takes the memory of a large
-    /// one.
+    /// Returns the next line that is not blank; calls `before_large` before it takes the memory of
+    /// a large one.
     pub(crate) fn next_line_with(
         &mut self,
         before_large: impl Fn(),
@@ -188,7 +189,7 @@ impl<R: Read> Lines<R> {
         )
     }
 
-    /// Whether a line, which starts at a place of the buffer, repeats the one before it.
+    /// Returns whether a line, which starts at a place of the buffer, repeats the one before it.
     fn repeats(&self, line: Line, start: usize) -> Option<Repetition> {
         let before = self.before?;
         if before.line.length != line.length {
@@ -206,13 +207,13 @@ impl<R: Read> Lines<R> {
         })
     }
 
-    /// Whether the line that was returned last repeats the one before it.
+    /// Returns whether the line that was returned last repeats the one before it.
     pub(crate) fn repetition(&self) -> Option<Repetition> {
         self.repetition
     }
 
-    /// Where the part of the buffer starts that the next reading needs: at the unread part, or at
-    /// the line before it.
+    /// Returns where the part of the buffer starts that the next reading needs: at the unread part,
+    /// or at the line before it.
     fn needed_from(&mut self, unread: usize) -> usize {
         let before = self.before.as_mut();
         let Some((before, start)) = before.and_then(|before| {
@@ -230,13 +231,13 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The number of bytes that were returned.
+    /// Returns the number of bytes that were returned.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next whole lines that are in the buffer, in exchange for another buffer; `None` where
-    /// the next line is longer than a block, or does not end.
+    /// Returns the next whole lines that are in the buffer, in exchange for another buffer; `None`
+    /// where the next line is longer than a block, or does not end.
     pub(crate) fn next_block(
         &mut self,
         spare: impl FnOnce() -> Vec<u8>,
@@ -370,7 +371,7 @@ impl<R: Read> Lines<R> {
 }
 
 impl Lines<Opened<'_>> {
-    /// Whether a line that may repeat the one before it does.
+    /// Returns whether a line that may repeat the one before it does.
     pub(crate) fn confirms(&self, repetition: Repetition) -> io::Result<bool> {
         let Repetition { original, line, .. } = repetition;
         Ok(repetition.is_certain || self.stream.same(original, line)?)

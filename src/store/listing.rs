@@ -23,7 +23,7 @@ const LISTED_BYTES: usize = 8 << 10;
 #[derive(Clone, Default)]
 pub(super) struct Listing {
     pub(super) entries: Entries,
-    /// Whether it contains a directory called `episodes`.
+    /// `true` if it contains a directory called `episodes`.
     pub(super) holds_episodes: bool,
     /// The directories in it that may hold episodes.
     pub(super) directories: Vec<Arc<OsStr>>,
@@ -36,13 +36,13 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Whether it may hold runs, or parts of one.
+    /// Returns `true` if it may hold runs, or parts of one.
     pub(super) fn holds_anything(&self) -> bool {
         !(self.directories.is_empty() && self.links.is_empty())
             || Artifact::ALL.iter().any(|it| self.entries.has(*it))
     }
 
-    /// The entries of an open directory, from its first one on.
+    /// Returns the entries of an open directory, from its first one on.
     pub(super) fn of(dir: BorrowedFd<'_>) -> io::Result<Self> {
         let mut listing = Self::default();
         #[cfg(target_os = "linux")]
@@ -86,8 +86,8 @@ pub(super) fn list(path: &Path) -> io::Result<Listing> {
     Listing::of(open_dir(path)?.as_fd())
 }
 
-/// The records in a directory that make it an episode anywhere, without a look at what else it
-/// has.
+/// Returns the records in a directory that make it an episode anywhere, without a look at what else
+/// it has.
 pub(super) fn records_in(dir: &Path) -> Entries {
     let mut entries = Entries::default();
     for artifact in [Artifact::State, Artifact::Events] {

@@ -70,7 +70,8 @@ impl Logged {
         act()
     }
 
-    /// How many of some bytes the next call writes, unless it writes all; the rest meets the error.
+    /// Returns how many of some bytes the next call writes, unless it writes all; the rest meets
+    /// the error.
     fn half(&self, length: usize) -> Option<io::Result<usize>> {
         let mut log = self.0.lock().unwrap();
         let (number, fault) = log.fault.filter(|_| length > 1)?;
@@ -247,7 +248,7 @@ struct Names {
 }
 
 impl Named {
-    /// The directory whose entry changes.
+    /// Returns the directory whose entry changes.
     fn dir(&self) -> &Path {
         match self {
             Self::Dir(path) | Self::File(path, _) | Self::Moved(_, path, _) | Self::Gone(path) => {
@@ -313,7 +314,7 @@ impl Cached {
         self.pending.push(named);
     }
 
-    /// What is left below a directory when the power is lost.
+    /// Returns what is left below a directory when the power is lost.
     fn left(self, root: &Path) -> Files {
         let durable = self.durable;
         let is_there = |path: &Path| {
@@ -347,8 +348,8 @@ impl Inode {
     }
 }
 
-/// What is left of a disk that loses its power after some calls: all that was synced, and of the
-/// rest what `below` chooses; a write that is kept may be torn.
+/// Returns what is left of a disk that loses its power after some calls: all that was synced, and
+/// of the rest what `below` chooses; a write that is kept may be torn.
 pub(crate) fn power_loss(root: &Path, calls: &[Call], mut below: impl FnMut(u64) -> u64) -> Files {
     let mut disk = Cached::default();
     for call in calls {
@@ -372,7 +373,8 @@ pub(crate) fn power_loss(root: &Path, calls: &[Call], mut below: impl FnMut(u64)
     disk.left(root)
 }
 
-/// A directory in memory where the system has one: these tests write a great many small files.
+/// Returns a directory in memory where the system has one: these tests write a great many small
+/// files.
 pub(crate) fn scratch() -> tempfile::TempDir {
     let made = tempfile::tempdir_in("/dev/shm");
     made.or_else(|_| tempfile::tempdir()).unwrap()
@@ -392,7 +394,7 @@ pub(crate) fn lay_out(files: &Files, from: &Path, to: &Path) {
     }
 }
 
-/// The files below a directory.
+/// Returns the files below a directory.
 pub(crate) fn on_disk(dir: &Path) -> Files {
     let entries = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().is_file());

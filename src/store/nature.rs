@@ -16,8 +16,8 @@ pub(super) enum Nature {
     None,
 }
 
-/// What a directory is, by its name, where it is, its own entries, and whether it contains a
-/// directory called `episodes`.
+/// Returns what a directory is, by its name, where it is, its own entries, and whether it contains
+/// a directory called `episodes`.
 pub(super) fn nature_of(
     name: &OsStr,
     is_below_episodes: bool,
@@ -33,8 +33,8 @@ pub(super) fn nature_of(
     }
 }
 
-/// What a directory below one called `episodes` is, by its name and its own entries. Nothing else
-/// in it counts, so that a run can't be hidden by what is added to it.
+/// Returns what a directory below one called `episodes` is, by its name and its own entries.
+/// Nothing else in it counts, so that a run can't be hidden by what is added to it.
 pub(super) fn nature(name: &OsStr, entries: Entries) -> Nature {
     if name == EPISODES {
         Nature::None
@@ -47,23 +47,23 @@ pub(super) fn nature(name: &OsStr, entries: Entries) -> Nature {
     }
 }
 
-/// Whether a directory holds a record that makes it an episode anywhere.
+/// Returns `true` if a directory holds a record that makes it an episode anywhere.
 pub(super) fn holds_records(entries: Entries) -> bool {
     entries.has(Artifact::State) || entries.has(Artifact::Events)
 }
 
-/// Whether a directory is below one called `episodes`.
+/// Returns `true` if a directory is below one called `episodes`.
 pub(super) fn below_episodes(real: &Path) -> bool {
     real.parent().is_some_and(names_episodes)
 }
 
-/// Whether any directory of a path is called `episodes`.
+/// Returns `true` if any directory of a path is called `episodes`.
 pub(super) fn names_episodes(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == EPISODES)
 }
 
-/// The run-data directory around a directory that is, or is below, one called `episodes`: the
-/// outermost.
+/// Returns the run-data directory around a directory that is, or is below, one called `episodes`:
+/// the outermost.
 pub(super) fn run_data(real: &Path) -> PathBuf {
     real.components()
         .take_while(|part| part.as_os_str() != EPISODES)

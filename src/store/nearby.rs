@@ -15,9 +15,9 @@ const MAX_LEVELS: usize = 5;
 /// below it.
 const MAX_LISTED: usize = 10_000;
 
-/// The directories below one that contain a directory called `episodes`, sorted, and the directory
-/// itself if it does. The nearest are searched first, in the order of their names, so that the
-/// result does not depend on the file system. What can't be listed is passed over.
+/// Returns the directories below one that contain a directory called `episodes`, sorted, and the
+/// directory itself if it does. The nearest are searched first, in the order of their names, so
+/// that the result does not depend on the file system. What can't be listed is passed over.
 pub(crate) fn run_data_below(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = VecDeque::from([(dir.to_owned(), 0)]);

@@ -84,34 +84,34 @@ impl OpenDir {
         })
     }
 
-    /// The path that it was opened by.
+    /// Returns the path that it was opened by.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory, for calls of the system.
+    /// Returns the directory, for calls of the system.
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.dir.as_fd()
     }
 
-    /// Whether it has an entry of a name.
+    /// Returns `true` if it has an entry of a name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.version(Path::new(name)).is_some()
     }
 
-    /// The version of the entry of a name.
+    /// Returns the version of the entry of a name.
     pub(super) fn version(&self, name: &Path) -> Option<FileVersion> {
         let stat = rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         Some((&stat).into())
     }
 
-    /// Whether its path still leads to it, without a link in its place.
+    /// Returns `true` if its path still leads to it, without a link in its place.
     pub(crate) fn is_in_place(&self) -> bool {
         let there = rustix::fs::lstat(&self.place).ok();
         there.is_some_and(|there| self.is_same((&there).into()))
     }
 
-    /// Whether two open directories are one.
+    /// Returns `true` if two open directories are one.
     pub(super) fn is(&self, other: &Self) -> bool {
         let other = rustix::fs::fstat(&other.dir).ok();
         other.is_some_and(|other| self.is_same((&other).into()))
@@ -122,7 +122,7 @@ impl OpenDir {
         this.is_some_and(|this| FileVersion::from(&this).is_same_file(other))
     }
 
-    /// Its artifacts, and the files below it, as a check reads them.
+    /// Returns its artifacts, and the files below it, as a check reads them.
     pub(crate) fn directory(&self) -> io::Result<Directory> {
         // Listing moves on in what is open, so that it needs an opening of its own.
         let dir = self.open_at(Path::new("."), OFlags::RDONLY | OFlags::DIRECTORY)?;
@@ -130,7 +130,7 @@ impl OpenDir {
         Ok(Directory::new(dir, entries, Links::Refused))
     }
 
-    /// The names of its entries, each with its kind, up to a number of them.
+    /// Returns the names of its entries, each with its kind, up to a number of them.
     pub(super) fn names(&self, most: usize) -> io::Result<Vec<(OsString, EntryKind)>> {
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.dir)? {

@@ -28,13 +28,13 @@ pub(super) struct OtherNames {
     pub(super) suspects: Vec<Arc<OsStr>>,
 }
 
-/// Whether a file may be a record, or hold some, under a name that is not an artifact's.
+/// Returns `true` if a file may be a record, or hold some, under a name that is not an artifact's.
 fn is_suspect(name: &[u8]) -> bool {
     is_packed(name) || resembles_artifact(name)
 }
 
-/// Whether a name is that of an artifact in another case of letters or with something added, such
-/// as `STATE.JSON`, `state.json.bak` or `events (1).jsonl`.
+/// Returns `true` if a name is that of an artifact in another case of letters or with something
+/// added, such as `STATE.JSON`, `state.json.bak` or `events (1).jsonl`.
 fn resembles_artifact(name: &[u8]) -> bool {
     Artifact::ALL.iter().any(|artifact| {
         let stem = artifact.file_name().split('.').next().unwrap_or_default();
@@ -74,7 +74,7 @@ impl OtherNames {
         self.count == 0
     }
 
-    /// The names of some, and the number of the others; `below` leads to them.
+    /// Returns the names of some, and the number of the others; `below` leads to them.
     pub(super) fn listed(&self, below: &Path) -> String {
         let mut suspects: Vec<&OsStr> = self.suspects.iter().map(|name| &**name).collect();
         suspects.sort_unstable();

@@ -31,12 +31,12 @@ impl Default for OtherFiles {
 /// What was seen of such files.
 pub(crate) struct SeenFiles {
     versions: Digest,
-    /// Whether one was written just now: another write may leave the same version behind.
+    /// `true` if one was written just now: another write may leave the same version behind.
     is_fresh: bool,
 }
 
 impl SeenFiles {
-    /// Whether a file may have changed since an earlier look.
+    /// Returns `true` if a file may have changed since an earlier look.
     pub(crate) fn may_differ(&self, before: &Self) -> bool {
         before.is_fresh || self.versions != before.versions
     }
@@ -47,7 +47,7 @@ impl OtherFiles {
         matches!(self, Self::Named(names) if names.is_empty())
     }
 
-    /// Whether a check may read a file with this name.
+    /// Returns `true` if a check may read a file with this name.
     pub(crate) fn may_be(&self, name: &OsStr) -> bool {
         match self {
             Self::Named(names) => names.iter().any(|it| **it == *name),

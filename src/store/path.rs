@@ -6,27 +6,27 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// The bytes of a path.
+/// Returns the bytes of a path.
 pub(crate) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// The path with these bytes.
+/// Returns the path with these bytes.
 pub(crate) fn from_bytes(bytes: Vec<u8>) -> PathBuf {
     OsString::from_vec(bytes).into()
 }
 
-/// The file name of these bytes, to be shared.
+/// Returns the file name of these bytes, to be shared.
 pub(crate) fn shared_name(bytes: &[u8]) -> Arc<OsStr> {
     OsStr::from_bytes(bytes).into()
 }
 
-/// A path as text; bytes that are not UTF-8 show as `�`.
+/// Returns a path as text; bytes that are not UTF-8 show as `�`.
 pub(crate) fn display(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The name of a directory as an id; no record can contain a name that is not UTF-8.
+/// Returns the name of a directory as an id; no record can contain a name that is not UTF-8.
 pub(crate) fn id(name: &OsStr) -> String {
     name.to_string_lossy().into_owned()
 }
@@ -42,14 +42,14 @@ pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
     }
 }
 
-/// What the paths of all that is below a path start with, as a user would type them.
+/// Returns what the paths of all that is below a path start with, as a user would type them.
 pub(super) fn prefix(path: &Path) -> Vec<u8> {
     let mut prefix = bytes(&join(path, Path::new("x"))).to_vec();
     prefix.pop();
     prefix
 }
 
-/// A path without `.` in it, as a user would type it.
+/// Returns a path without `.` in it, as a user would type it.
 pub(super) fn tidy(path: &Path) -> PathBuf {
     let tidy: PathBuf = path
         .components()
@@ -62,7 +62,7 @@ pub(super) fn tidy(path: &Path) -> PathBuf {
     }
 }
 
-/// The real path of the directory that a path leads to.
+/// Returns the real path of the directory that a path leads to.
 pub(super) fn real_dir(path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     if let Some(known) = known_dir(path)? {
@@ -76,8 +76,8 @@ pub(super) fn real_dir(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The path by which the kernel knows the directory that a path leads to, so that no directory on
-/// the way is asked; `None` where it does not tell.
+/// Returns the path by which the kernel knows the directory that a path leads to, so that no
+/// directory on the way is asked; `None` where it does not tell.
 #[cfg(target_os = "linux")]
 fn known_dir(path: &Path) -> io::Result<Option<PathBuf>> {
     use rustix::fd::AsRawFd;
@@ -98,13 +98,13 @@ fn known_dir(path: &Path) -> io::Result<Option<PathBuf>> {
     }))
 }
 
-/// Whether a path certainly does not exist.
+/// Returns `true` if a path certainly does not exist.
 pub(crate) fn is_gone(path: &Path) -> bool {
     path.symlink_metadata()
         .is_err_and(|error| is_nothing(&error))
 }
 
-/// Whether an error says that there is nothing at a path.
+/// Returns `true` if an error says that there is nothing at a path.
 pub(super) fn is_nothing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -112,7 +112,7 @@ pub(super) fn is_nothing(error: &io::Error) -> bool {
     )
 }
 
-/// Whether a symbolic link leads to itself, and so nowhere.
+/// Returns `true` if a symbolic link leads to itself, and so nowhere.
 pub(super) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }

@@ -18,7 +18,8 @@ pub(super) struct Recordless {
     pub(super) files: OtherNames,
 }
 
-/// The beginning that the names of runs share, such as `ep_`; of names without one, their length.
+/// Returns the beginning that the names of runs share, such as `ep_`; of names without one, their
+/// length.
 fn shape(name: &OsStr) -> (&[u8], usize) {
     let name = name.as_encoded_bytes();
     let letters = name.iter().take_while(|it| it.is_ascii_alphabetic());
@@ -70,8 +71,8 @@ fn place_and_shape(path: &Path) -> Option<(&Path, (&[u8], usize))> {
     Some((path.parent()?, shape(path.file_name()?)))
 }
 
-/// The outermost directory below `episodes` that is, or is above, one in which there is no run, and
-/// has none itself; `None` where there is a run. The runs are sorted.
+/// Returns the outermost directory below `episodes` that is, or is above, one in which there is no
+/// run, and has none itself; `None` where there is a run. The runs are sorted.
 fn outermost_without_run(dir: &Dir, runs: &[PathBuf]) -> Option<PathBuf> {
     let has_run = |path: &Path| {
         let prefix = path::prefix(path);

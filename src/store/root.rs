@@ -42,7 +42,7 @@ impl Root {
 pub(super) struct Enclosing(BTreeMap<PathBuf, Option<PathBuf>>);
 
 impl Enclosing {
-    /// The episode around a directory; the directory itself where there is none.
+    /// Returns the episode around a directory; the directory itself where there is none.
     pub(super) fn episode_or(&mut self, root: Root) -> Root {
         let Some(real) = self.around(&root.real) else {
             return root;
@@ -56,7 +56,7 @@ impl Enclosing {
         }
     }
 
-    /// The number of directories that were looked at.
+    /// Returns the number of directories that were looked at.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.0.len()
@@ -85,15 +85,15 @@ impl Enclosing {
     }
 }
 
-/// The episode that a directory, which need not exist yet, is or would be in.
+/// Returns the episode that a directory, which need not exist yet, is or would be in.
 pub(crate) fn episode_around(dir: &Path) -> Option<PathBuf> {
     let dir = std::path::absolute(dir).ok()?;
     let real = dir.ancestors().find_map(|above| real_dir(above).ok())?;
     Enclosing::default().around(&real)
 }
 
-/// The directory `levels` above `typed`, whose real path is `real`: as a user would type it, unless
-/// a symbolic link lies between.
+/// Returns the directory `levels` above `typed`, whose real path is `real`: as a user would type
+/// it, unless a symbolic link lies between.
 fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
     let mut above = typed.to_owned();
     for _ in 0..levels {

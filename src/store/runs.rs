@@ -55,17 +55,17 @@ impl RunDir {
         Self { dir, time }
     }
 
-    /// The directory's name: the run's id.
+    /// Returns the directory's name: the run's id.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         self.dir.name().to_string_lossy()
     }
 
-    /// The run, if the directory is one.
+    /// Returns the run, if the directory is one.
     pub(crate) fn episode(&self) -> Option<EpisodeDir> {
         self.open().ok()
     }
 
-    /// The run; where the directory is none, the fault that it most likely was one.
+    /// Returns the run; where the directory is none, the fault that it most likely was one.
     pub(crate) fn open(&self) -> Result<EpisodeDir, Option<Fault>> {
         let Listing {
             entries,
@@ -104,7 +104,7 @@ pub(crate) struct FoundRuns {
     pub(crate) faults: Vec<Fault>,
 }
 
-/// The runs below a run-data directory.
+/// Returns the runs below a run-data directory.
 ///
 /// These are the runs that discovery finds below its directory called `episodes`, and directories
 /// that turn out to be none when they are opened.
@@ -138,7 +138,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<FoundRuns> {
     Ok(runs)
 }
 
-/// The runs at or below a path that is not a run-data directory, such as one run.
+/// Returns the runs at or below a path that is not a run-data directory, such as one run.
 pub(crate) fn runs_at(path: &Path, given: Given) -> FoundRuns {
     let found = discover(&[path], NonZeroUsize::MIN, None, given);
     let episodes = found.episodes.into_iter();
@@ -150,7 +150,7 @@ pub(crate) fn runs_at(path: &Path, given: Given) -> FoundRuns {
     runs
 }
 
-/// Whether a path leads to a directory called `episodes`, or below one.
+/// Returns `true` if a path leads to a directory called `episodes`, or below one.
 pub(crate) fn is_below_episodes(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| names_episodes(&real))
 }
@@ -161,7 +161,7 @@ impl FoundRuns {
         self.faults.sort_by(|a, b| a.path().cmp(b.path()));
     }
 
-    /// All of these runs, each once.
+    /// Returns all of these runs, each once.
     pub(crate) fn joined(parts: Vec<Self>) -> Self {
         if let [_] = &*parts {
             return parts.into_iter().next().unwrap_or_default();
@@ -258,7 +258,7 @@ fn look(dir: BorrowedFd<'_>, name: &OsStr) -> Looked {
     }
 }
 
-/// When an artifact of a run was last written.
+/// Returns when an artifact of a run was last written.
 pub(crate) fn last_written(dir: &Path) -> Option<SystemTime> {
     let written = |artifact: Artifact| {
         let entry = std::fs::symlink_metadata(dir.join(artifact.file_name()));
@@ -267,13 +267,13 @@ pub(crate) fn last_written(dir: &Path) -> Option<SystemTime> {
     Artifact::ALL.into_iter().filter_map(written).max()
 }
 
-/// The time of a run.
+/// Returns the time of a run.
 fn time(name: &str, stat: &Stat) -> i128 {
     let changed = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
     ulid_time(name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000)
 }
 
-/// The milliseconds since 1970 that a ULID at the end of a name carries.
+/// Returns the milliseconds since 1970 that a ULID at the end of a name carries.
 fn ulid_time(name: &str) -> Option<u64> {
     let ulid = name.get(name.len().checked_sub(26)?..)?;
     let before = name.get(..name.len() - 26)?;

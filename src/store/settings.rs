@@ -54,14 +54,15 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
     search
 }
 
-/// Whether a directory contains run data, is an episode, or is inside run data.
+/// Returns `true` if a directory contains run data, is an episode, or is inside run data.
 pub(crate) fn is_run_data(dir: &Path) -> bool {
     dir.components()
         .any(|part| part == Component::Normal(EPISODES.as_ref()))
         || list(dir).is_ok_and(|listing| listing.holds_episodes || holds_records(listing.entries))
 }
 
-/// Whether a file, or a link on the way to it, lies inside run data at the time of the look.
+/// Returns whether a file, or a link on the way to it, lies inside run data at the time of the
+/// look.
 ///
 /// # Errors
 ///

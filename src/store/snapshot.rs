@@ -24,11 +24,11 @@ pub(super) struct Snapshot(BTreeMap<PathBuf, Seen>);
 struct Seen {
     /// The device, and the number of the directory on it.
     identity: Option<(u64, u64)>,
-    /// Whether it may be listed, and what is in it be looked at.
+    /// `true` if it may be listed, and what is in it be looked at.
     is_open: bool,
     /// Each artifact: as listed, and its version if it may be looked at.
     versions: [Option<(EntryKind, Option<FileVersion>)>; Artifact::ALL.len()],
-    /// Whether an artifact was written just now: another write may leave the same version behind.
+    /// `true` if an artifact was written just now: another write may leave the same version behind.
     is_fresh: bool,
     /// The other files, where there is no artifact.
     others: OtherNames,
@@ -57,7 +57,7 @@ const SILENT: [u32; 15] = [
     0xBACB_ACBC,
 ];
 
-/// Whether the file system of a directory is known not to report what others change.
+/// Returns `true` if the file system of a directory is known not to report what others change.
 pub(crate) fn reports_no_changes(dir: &Path) -> bool {
     #[cfg(target_os = "linux")]
     if let Ok(stat) = rustix::fs::statfs(dir) {
@@ -69,7 +69,7 @@ pub(crate) fn reports_no_changes(dir: &Path) -> bool {
     false
 }
 
-/// Whether a directory may be listed, and what is in it be looked at.
+/// Returns `true` if a directory may be listed, and what is in it be looked at.
 fn is_open(dir: &Path) -> bool {
     let access = Access::READ_OK | Access::EXEC_OK;
     rustix::fs::accessat(CWD, dir, access, AtFlags::EACCESS).is_ok()
@@ -107,7 +107,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether a directory was seen at a path.
+    /// Returns `true` if a directory was seen at a path.
     pub(super) fn has(&self, below: &Path) -> bool {
         self.0.contains_key(below)
     }

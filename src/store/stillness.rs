@@ -52,7 +52,7 @@ impl FileVersion {
         self.kind
     }
 
-    /// The version in the form that all implementations share.
+    /// Returns the version in the form that all implementations share.
     pub(super) fn tag(self) -> Version {
         Version::new(format!("{self:?}"))
     }
@@ -65,13 +65,14 @@ impl FileVersion {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
-    /// Whether the last change was so recent that another one may leave the same version behind.
+    /// Returns `true` if the last change was so recent that another one may leave the same version
+    /// behind.
     pub(super) fn is_fresh(self, now: SystemTime) -> bool {
         nanoseconds(now).abs_diff(self.changed_ns) < TICK_NS
     }
 
-    /// The time until the last change is older than [`QUIET`]; zero if it is older already, or if
-    /// the clocks differ so much that its time means nothing.
+    /// Returns the time until the last change is older than [`QUIET`]; zero if it is older already,
+    /// or if the clocks differ so much that its time means nothing.
     fn settles_in(self, now_ns: i128) -> Duration {
         let age = u64::try_from(now_ns.abs_diff(self.changed_ns))
             .map_or(Duration::MAX, Duration::from_nanos);
@@ -96,8 +97,9 @@ impl OpenedAt {
         Self { version, time }
     }
 
-    /// Whether what was read is the content of this version. A file that was changed just before it
-    /// was opened may have been changed once more while it was read, and have the same version.
+    /// Returns `true` if what was read is the content of this version. A file that was changed just
+    /// before it was opened may have been changed once more while it was read, and have the same
+    /// version.
     fn is_what_was_read(self) -> bool {
         !self.version.is_fresh(self.time)
     }
@@ -108,9 +110,9 @@ impl OpenedAt {
 pub(crate) struct Movement {
     now_ns: i128,
     artifacts: Vec<Artifact>,
-    /// Whether another file changes that schemas judge.
+    /// `true` if another file changes that schemas judge.
     has_others: bool,
-    /// Whether another directory is in the place of the one that was read.
+    /// `true` if another directory is in the place of the one that was read.
     is_replaced: bool,
     settles_in: Duration,
 }
@@ -174,18 +176,18 @@ impl Movement {
         }
     }
 
-    /// Whether nothing changes.
+    /// Returns `true` if nothing changes.
     pub(crate) fn is_none(&self) -> bool {
         self.artifacts.is_empty() && !self.has_others && !self.is_replaced
     }
 
-    /// Whether one of these artifacts changes.
+    /// Returns `true` if one of these artifacts changes.
     pub(crate) fn touches(&self, artifacts: &[Artifact]) -> bool {
         let moves = |artifact| self.artifacts.contains(artifact);
         self.is_replaced || artifacts.iter().any(moves)
     }
 
-    /// How long to wait until the last change is older than [`QUIET`].
+    /// Returns how long to wait until the last change is older than [`QUIET`].
     pub(crate) fn settles_in(&self) -> Duration {
         self.settles_in
     }

@@ -24,20 +24,21 @@ pub(super) const MAX_LEVELS: usize = 256;
 /// Directories, and what their records say as far as it decides which of them are episodes. Unless
 /// it says otherwise, a tree is on a disk.
 pub(super) trait Tree: Sync {
-    /// What a directory lists.
+    /// Returns what a directory lists.
     fn list(&self, dir: &Dir) -> io::Result<Listing>;
 
-    /// Whether a directory in an episode holds a timeline, so that a run may be hidden there.
+    /// Returns whether a directory in an episode holds a timeline, so that a run may be hidden
+    /// there.
     fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
         content::holds_timeline(&dir.path())
     }
 
-    /// Whether the `state.json` of a directory is that of another program.
+    /// Returns `true` if the `state.json` of a directory is that of another program.
     fn is_foreign(&self, episode: &EpisodeDir) -> bool {
         content::is_foreign(episode)
     }
 
-    /// Whether the summary of a directory names a run.
+    /// Returns `true` if the summary of a directory names a run.
     fn names_run(&self, episode: &EpisodeDir) -> bool {
         content::names_run(episode)
     }
@@ -72,18 +73,18 @@ pub(super) struct Around {
     before: usize,
     /// How many levels below the given path they are.
     level: usize,
-    /// Whether it is around the root of the walk.
+    /// `true` if it is around the root of the walk.
     is_around_root: bool,
-    /// Whether they are below a directory called `episodes`.
+    /// `true` if they are below a directory called `episodes`.
     in_episodes: bool,
-    /// Whether they are below a directory that is an episode unless there is one below it.
+    /// `true` if they are below a directory that is an episode unless there is one below it.
     in_group: bool,
     /// The episode around them, if that is not below a directory called `episodes`.
     episode: Option<Arc<Path>>,
 }
 
 impl Dir {
-    /// The directory in which a walk starts.
+    /// Returns the directory in which a walk starts.
     pub(super) fn root(root: &Arc<Root>) -> Self {
         let prefix = path::bytes(&root.typed).to_vec();
         let around = Around {
@@ -105,8 +106,8 @@ impl Dir {
         Self { around, name }
     }
 
-    /// What the directories in it have in common: whether it may be a group, and the episode around
-    /// them.
+    /// Returns what the directories in it have in common: whether it may be a group, and the
+    /// episode around them.
     pub(super) fn around_others(
         &self,
         may_be_group: bool,
@@ -130,12 +131,12 @@ impl Dir {
         })
     }
 
-    /// What the paths of all directories below it start with.
+    /// Returns what the paths of all directories below it start with.
     pub(super) fn prefix(&self) -> Vec<u8> {
         path::prefix(&self.path())
     }
 
-    /// The path as the user would type it.
+    /// Returns the path as the user would type it.
     pub(crate) fn path(&self) -> PathBuf {
         let [prefix, name] = self.path_parts();
         path::from_bytes([prefix, name].concat())
@@ -150,13 +151,13 @@ impl Dir {
         [&self.around.prefix, name]
     }
 
-    /// The path from the root of the walk on.
+    /// Returns the path from the root of the walk on.
     pub(super) fn below(&self) -> PathBuf {
         let below = self.path_bytes().skip(self.around.before);
         path::from_bytes(below.copied().collect())
     }
 
-    /// The real path.
+    /// Returns the real path.
     pub(super) fn real(&self) -> PathBuf {
         join(&self.around.root.real, &self.below())
     }
@@ -169,7 +170,7 @@ impl Dir {
         self.around.is_around_root
     }
 
-    /// Whether the directories in it are deeper than directories are searched.
+    /// Returns `true` if the directories in it are deeper than directories are searched.
     pub(super) fn is_deepest(&self) -> bool {
         self.around.level >= MAX_LEVELS
     }
@@ -178,22 +179,22 @@ impl Dir {
         self.around.in_episodes
     }
 
-    /// Whether it is below a directory that is an episode unless there is one below it.
+    /// Returns `true` if it is below a directory that is an episode unless there is one below it.
     pub(super) fn is_in_group(&self) -> bool {
         self.around.in_group
     }
 
-    /// Whether it is, or is below, a directory called `episodes`.
+    /// Returns `true` if it is, or is below, a directory called `episodes`.
     pub(super) fn is_in_episodes(&self) -> bool {
         self.around.in_episodes || &*self.name == EPISODES
     }
 
-    /// The episode around it, if that is not below a directory called `episodes`.
+    /// Returns the episode around it, if that is not below a directory called `episodes`.
     pub(super) fn episode_around(&self) -> Option<&Arc<Path>> {
         self.around.episode.as_ref()
     }
 
-    /// What it is by what it lists.
+    /// Returns what it is by what it lists.
     pub(super) fn nature(&self, entries: Entries, holds_episodes: bool) -> Nature {
         nature_of(
             &self.name,
@@ -203,7 +204,7 @@ impl Dir {
         )
     }
 
-    /// The episode that it is.
+    /// Returns the episode that it is.
     pub(super) fn episode(&self, entries: Entries) -> EpisodeDir {
         let name = path::id(&self.name);
         EpisodeDir {
@@ -214,12 +215,12 @@ impl Dir {
         }
     }
 
-    /// Whether both are in the same directory.
+    /// Returns `true` if both are in the same directory.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.around, &other.around)
     }
 
-    /// The order of the paths, byte by byte.
+    /// Returns the order of the paths, byte by byte.
     pub(super) fn path_order(&self, other: &Self) -> Ordering {
         if self.is_beside(other) {
             self.name.cmp(&other.name)
@@ -228,7 +229,7 @@ impl Dir {
         }
     }
 
-    /// The order of its path and another one, byte by byte.
+    /// Returns the order of its path and another one, byte by byte.
     pub(super) fn order_to(&self, path: &[u8]) -> Ordering {
         self.path_bytes().cmp(path)
     }

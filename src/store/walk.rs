@@ -60,7 +60,7 @@ impl From<&FoundEpisode> for EpisodeDir {
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) at: Dir,
-    /// Whether it is in an episode, where it matters only if it leads to a timeline.
+    /// `true` if it is in an episode, where it matters only if it leads to a timeline.
     pub(super) is_in_episode: bool,
 }
 
@@ -85,28 +85,28 @@ pub(crate) struct Found {
     pub(super) recordless: Vec<Recordless>,
 }
 
-/// Whether an episode with a path is among some that are sorted by path.
+/// Returns `true` if an episode with a path is among some that are sorted by path.
 pub(super) fn is_among(sorted: &[FoundEpisode], episode: &Path) -> bool {
     let order = |it: &FoundEpisode| it.dir.order_to(path::bytes(episode));
     sorted.binary_search_by(order).is_ok()
 }
 
 impl FoundEpisode {
-    /// Whether a directory with a summary above another episode is a run itself, and not a group
-    /// with a summary of its own: a run could be hidden by an episode that is added to it.
+    /// Returns `true` if a directory with a summary above another episode is a run itself, and not
+    /// a group with a summary of its own: a run could be hidden by an episode that is added to it.
     fn is_run(&self, tree: &dyn Tree) -> bool {
         let has = |artifact| self.entries.has(artifact);
         has(Artifact::Learn) || has(Artifact::Manifest) || tree.names_run(&self.into())
     }
 }
 
-/// Whether a directory that was not opened is an episode, as nothing is below it.
+/// Returns `true` if a directory that was not opened is an episode, as nothing is below it.
 fn is_episode(tree: &dyn Tree, dir: &Dir) -> bool {
     let listing = tree.list(dir);
     listing.is_ok_and(|it| dir.nature(it.entries, it.holds_episodes) != Nature::None)
 }
 
-/// Whether the path of one of the directories, which are sorted, starts with some bytes.
+/// Returns `true` if the path of one of the directories, which are sorted, starts with some bytes.
 fn holds<T>(sorted: &[T], dir: impl Fn(&T) -> &Dir, prefix: &[u8]) -> bool {
     let first = sorted.partition_point(|it| dir(it).order_to(prefix).is_lt());
     sorted
@@ -234,7 +234,7 @@ impl Walk<'_> {
         Some(Within { around, names })
     }
 
-    /// Whether a directory, or a link in its place, is left out.
+    /// Returns `true` if a directory, or a link in its place, is left out.
     fn excludes(self, dir: &Dir) -> bool {
         self.excludes.is_some_and(|excludes| excludes(&dir.path()))
     }
@@ -283,8 +283,8 @@ impl Walk<'_> {
         Below::Everything
     }
 
-    /// Whether a directory outside `episodes`, which no user gave, holds the `state.json` of
-    /// another program and no other artifact.
+    /// Returns `true` if a directory outside `episodes`, which no user gave, holds the `state.json`
+    /// of another program and no other artifact.
     fn is_foreign(self, dir: &Dir, entries: Entries) -> bool {
         let is_only_state = |it: &Artifact| entries.has(*it) == (*it == Artifact::State);
         let is_given = dir.is_root() && self.root.given == Given::Each;
@@ -329,7 +329,7 @@ impl Walk<'_> {
 }
 
 impl Link {
-    /// The real path of the directory that it leads to, if it leads to one and matters.
+    /// Returns the real path of the directory that it leads to, if it leads to one and matters.
     pub(super) fn target(&self) -> Result<Option<PathBuf>, Fault> {
         let path = self.at.path();
         if self.is_in_episode && matches!(holds_timeline(&path), Ok(false)) {
@@ -342,7 +342,7 @@ impl Link {
         }
     }
 
-    /// The real path of the run-data directory around it.
+    /// Returns the real path of the run-data directory around it.
     pub(super) fn run_data(&self) -> PathBuf {
         run_data(&self.at.real())
     }
@@ -444,7 +444,7 @@ impl Found {
         self.recordless.append(&mut other.recordless);
     }
 
-    /// Whether an episode with a path is among those found, which are sorted.
+    /// Returns `true` if an episode with a path is among those found, which are sorted.
     pub(super) fn has(&self, episode: &Path) -> bool {
         is_among(&self.episodes, episode)
     }

@@ -12,7 +12,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::{OpenDir, is_gone};
 
-/// Whether two paths name one file, there or not, however they are spelled.
+/// Returns `true` if two paths name one file, there or not, however they are spelled.
 pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {
         let in_its_dir = || {
@@ -27,7 +27,7 @@ pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
     a == b || place(a).is_some_and(|of_a| place(b) == Some(of_a))
 }
 
-/// Whether what is written to two open files, terminals or pipes goes to one place.
+/// Returns `true` if what is written to two open files, terminals or pipes goes to one place.
 pub(crate) fn are_one_open_file(one: impl AsFd, other: impl AsFd) -> bool {
     match (fstat(one), fstat(other)) {
         (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
@@ -111,7 +111,7 @@ fn builder() -> Builder<'static, 'static> {
     builder
 }
 
-/// A file with a temporary name. It is locked, so that it is known not to be left over.
+/// Returns a file with a temporary name. It is locked, so that it is known not to be left over.
 fn named(dir: &Path, permissions: &Permissions) -> io::Result<NamedTempFile> {
     remove_leftovers(dir);
     loop {
@@ -143,7 +143,7 @@ fn remove_leftovers(dir: &Path) {
     }
 }
 
-/// The path of an open file that has no name.
+/// Returns the path of an open file that has no name.
 #[cfg(target_os = "linux")]
 fn name_of(file: &impl AsFd) -> String {
     use std::os::fd::AsRawFd;
@@ -224,7 +224,7 @@ fn is_same(stream: BorrowedFd<'_>, file: &Metadata) -> bool {
     fstat(stream).is_ok_and(|stream| (stream.st_dev, stream.st_ino) == (file.dev(), file.ino()))
 }
 
-/// An error without the name of the temporary file.
+/// Returns an error without the name of the temporary file.
 fn plain(error: io::Error) -> io::Error {
     let cause = error
         .get_ref()
@@ -248,7 +248,7 @@ mod tests {
 
     use super::*;
 
-    /// A file as it is where the file system has none without a name.
+    /// Returns a file as it is where the file system has none without a name.
     fn start(dir: &Path) -> NamedTempFile {
         named(dir, &Permissions::from_mode(0o644)).unwrap()
     }

@@ -34,8 +34,8 @@ pub(crate) struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// The digests of the regular files below a directory, by their paths. Links are passed over.
-    /// Beyond 16 GiB, 500,000 entries or 256 levels, there are none.
+    /// Returns the digests of the regular files below a directory, by their paths. Links are passed
+    /// over. Beyond 16 GiB, 500,000 entries or 256 levels, there are none.
     pub(crate) fn files_below(&self, dir: &OpenDir) -> io::Result<BTreeMap<String, String>> {
         let mut found = Files {
             digests: BTreeMap::new(),
@@ -113,8 +113,8 @@ struct Files {
     entries_left: usize,
 }
 
-/// The text of a path below a workspace. One that is not UTF-8 is escaped after two slashes, with
-/// which no other starts.
+/// Returns the text of a path below a workspace. One that is not UTF-8 is escaped after two
+/// slashes, with which no other starts.
 fn text_of(path: &Path) -> String {
     let bytes = path.as_os_str().as_bytes();
     path.to_str()
@@ -133,7 +133,7 @@ impl<R: Read> Read for Stoppable<'_, R> {
     }
 }
 
-/// Whether content has some bytes in it.
+/// Returns whether content has some bytes in it.
 pub(crate) fn contains(content: impl Read, wanted: &[u8], stop: &AtomicBool) -> io::Result<bool> {
     let mut file = BufReader::new(Stoppable(content, stop));
     let mut kept = Vec::new();

@@ -53,10 +53,10 @@ pub(crate) trait Appending: Send {
     /// Gives the lock up, also where a process that was forked has the file open still.
     fn unlock(&mut self) -> io::Result<()>;
 
-    /// What the file holds, from its beginning.
+    /// Returns what the file holds, from its beginning.
     fn content(&self) -> io::Result<Box<dyn Read>>;
 
-    /// Whether the entry of a name is this file, and the file has a length.
+    /// Returns `true` if the entry of a name is this file, and the file has a length.
     fn is_in_place(&self, dir: &OpenDir, name: &str, length: u64) -> bool;
 }
 

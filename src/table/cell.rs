@@ -57,7 +57,7 @@ impl Figure {
 pub(crate) struct Figures<'a>(BTreeMap<&'static str, &'a str>);
 
 impl<'a> Figures<'a> {
-    /// The cell of a column.
+    /// Returns the cell of a column.
     pub(crate) fn cell(&mut self, column: &'static str, value: Option<Node<'a>>) -> Option<Figure> {
         let number = value?.number()?;
         let figure = Figure::of(number);
@@ -67,7 +67,7 @@ impl<'a> Figures<'a> {
         figure
     }
 
-    /// The texts of the numbers that no double holds, by their columns.
+    /// Returns the texts of the numbers that no double holds, by their columns.
     pub(crate) fn beyond(self) -> Option<String> {
         (!self.0.is_empty()).then(|| serde_json::to_string(&self.0).unwrap_or_default())
     }
@@ -90,13 +90,13 @@ impl<'a> Part<'a> {
         self.at(path)?.boolean()
     }
 
-    /// A value other than null as JSON text, as it was written.
+    /// Returns a value other than null as JSON text, as it was written.
     pub(crate) fn json(self, path: &[&str]) -> Option<&'a str> {
         let value = self.at(path).filter(|value| !value.is_null());
         value.map(Node::raw)
     }
 
-    /// A text as it is, and any other value but null as JSON text.
+    /// Returns a text as it is, and any other value but null as JSON text.
     pub(crate) fn word(self, path: &[&str]) -> Option<Cow<'a, str>> {
         let value = self.at(path)?;
         match value.kind() {
@@ -106,13 +106,14 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The number of items of an array.
+    /// Returns the number of items of an array.
     pub(crate) fn length(self, path: &[&str]) -> Option<usize> {
         let array = self.at(path)?;
         (array.kind() == Kind::Array).then(|| array.items().count())
     }
 
-    /// The members of an object that no column holds, as a JSON object; `None` if there are none.
+    /// Returns the members of an object that no column holds, as a JSON object; `None` if there are
+    /// none.
     pub(crate) fn others(self, columns: &[&str]) -> Option<String> {
         let members = self.0.into_iter().flat_map(Node::members);
         let others = members.filter(|key| !columns.iter().any(|column| key.is(column)));

@@ -384,7 +384,7 @@ impl<'r> JudgedRun<'r> {
         })
     }
 
-    /// The items of an array of the state, with their positions.
+    /// Returns the items of an array of the state, with their positions.
     fn items(&self, path: &[&str]) -> impl Iterator<Item = (usize, Part<'r>)> + use<'r> {
         let array = self.state.at(path);
         let items = array.into_iter().flat_map(Node::items);

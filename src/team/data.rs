@@ -164,7 +164,7 @@ pub(crate) enum Data {
 }
 
 impl Data {
-    /// The JSON value.
+    /// Returns the JSON value.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Text(text) => text.as_str().into(),

@@ -29,7 +29,7 @@ pub(crate) struct EventIndex {
 }
 
 impl EventIndex {
-    /// The selector with the place of its tests among those of all.
+    /// Returns the selector with the place of its tests among those of all.
     pub(super) fn selector(&mut self, selector: &TeamSelector) -> EventSelector {
         let indexed = self.keys.indexed(&selector.keys);
         let place = place(&mut self.selectors, &indexed);
@@ -48,12 +48,12 @@ impl EventIndex {
         }
     }
 
-    /// The place of a key among all.
+    /// Returns the place of a key among all.
     pub(super) fn key(&mut self, key: &KeyPath) -> usize {
         self.keys.place(key)
     }
 
-    /// The tests of a selector, each with its pointer and the place of its key.
+    /// Returns the tests of a selector, each with its pointer and the place of its key.
     pub(super) fn tests(&self, selector: &EventSelector) -> Vec<(Pointer, usize, Arc<Values>)> {
         let tests = self.selectors.get(selector.place).map(|it| &*it.0);
         let tests = tests.unwrap_or_default().iter();
@@ -91,7 +91,7 @@ impl EventIndex {
         }
     }
 
-    /// Whether events were looked at, and a selector named none of them.
+    /// Returns `true` if events were looked at, and a selector named none of them.
     pub(crate) fn has_missed(&self, selector: &EventSelector) -> bool {
         let is_met = self.met.get(selector.place);
         self.has_looked.load(Ordering::Relaxed)
@@ -169,13 +169,13 @@ impl<'a> EventView<'a> {
         self.named.get(selector) == Some(&true)
     }
 
-    /// The instant at which it happened.
+    /// Returns the instant at which it happened.
     pub(super) fn time(&self) -> Option<Instant> {
         let read = || Instant::read(self.root.get("timestamp"));
         self.time.get_or_init(read).clone()
     }
 
-    /// The text that it stands in.
+    /// Returns the text that it stands in.
     pub(super) fn text(&self) -> &'a [u8] {
         self.root.document().text().as_bytes()
     }

@@ -91,7 +91,7 @@ impl RunExample {
         format!("{found}{end}:\n\n```json\n{}\n```", texts.join("\n"))
     }
 
-    /// The events, each with what its author left out of the envelope.
+    /// Returns the events, each with what its author left out of the envelope.
     pub(super) fn filled(&self) -> Vec<String> {
         let events = (1..).zip(&self.events);
         events

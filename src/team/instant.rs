@@ -19,7 +19,7 @@ impl Instant {
         Some(Self { attoseconds, rest })
     }
 
-    /// The earliest instant that is at most some time before this one.
+    /// Returns the earliest instant that is at most some time before this one.
     pub(super) fn less(&self, attoseconds: i128) -> Self {
         Self {
             attoseconds: self.attoseconds - attoseconds,

@@ -28,7 +28,7 @@ pub(crate) struct TeamJudges {
     pub(super) vocabulary: VocabularyJudge,
     /// The digests of the values by which orders group events.
     meanings: Meanings,
-    /// Whether a rule names the numbers of events.
+    /// `true` if a rule names the numbers of events.
     pub(super) are_counted: bool,
     counts: CountedEvents,
 }
@@ -50,7 +50,7 @@ impl Examined {
 }
 
 impl TeamJudges {
-    /// The judges of a team, of which those that some checks need are on.
+    /// Returns the judges of a team, of which those that some checks need are on.
     pub(crate) fn new(team: &Arc<Team>, checks: impl Iterator<Item = TeamCheck>) -> Self {
         let on: &BTreeSet<TeamCheck> = &checks.collect();
         let has_vocabulary = on.contains(&TeamCheck::Vocabulary);
@@ -90,7 +90,7 @@ impl TeamJudges {
         rules.any(|rule| rule.is_on && rule.rule.names(name))
     }
 
-    /// The files besides the artifacts that are judged, each with its place among all.
+    /// Returns the files besides the artifacts that are judged, each with its place among all.
     pub(crate) fn judged_files(&self) -> impl Iterator<Item = (usize, &OtherFile)> {
         let files = self.team.files.iter().enumerate();
         files.filter(|(file, _)| self.has_schema_of(Judged::Other(*file)))
@@ -102,12 +102,12 @@ impl TeamJudges {
         schemas.any(|judge| judge.is_on && judge.schema.record == judged)
     }
 
-    /// The schemas that judge a file besides the artifacts.
+    /// Returns the schemas that judge a file besides the artifacts.
     pub(crate) fn of_file(&mut self, file: usize) -> impl Iterator<Item = &mut SchemaJudge> {
         self.on(move |judged| judged == Judged::Other(file))
     }
 
-    /// The schemas that judge an artifact, or parts of it.
+    /// Returns the schemas that judge an artifact, or parts of it.
     pub(crate) fn of(&mut self, artifact: Artifact) -> impl Iterator<Item = &mut SchemaJudge> {
         self.on(move |judged| judged.artifact() == Some(artifact))
     }
@@ -357,8 +357,8 @@ impl TeamJudges {
         }
     }
 
-    /// The selectors of events that one of them has, each with its key and its place among those
-    /// of all.
+    /// Returns the selectors of events that one of them has, each with its key and its place among
+    /// those of all.
     pub(crate) fn selectors(&self, check: TeamCheck) -> Vec<(&'static str, EventSelector)> {
         let selectors = match check {
             TeamCheck::Schema(at) => {

@@ -74,7 +74,7 @@ impl Message {
         self.0.contains(&Part::Value(word))
     }
 
-    /// The sentence, with what stands for each word.
+    /// Returns the sentence, with what stands for each word.
     pub(crate) fn with(&self, value: impl Fn(Word) -> Option<String>) -> String {
         let parts = self.0.iter().map(|part| match part {
             Part::Text(text) => text.clone(),
@@ -95,7 +95,7 @@ impl FileReader<'_> {
         )
     }
 
-    /// The value of a parameter, as messages show it.
+    /// Returns the value of a parameter, as messages show it.
     pub(super) fn param(&self, name: &str) -> Option<String> {
         self.params.get(name).map(|value| match value {
             Value::String(text) => brief(text),
@@ -103,7 +103,7 @@ impl FileReader<'_> {
         })
     }
 
-    /// The message of a rule.
+    /// Returns the message of a rule.
     pub(super) fn message(&mut self, text: &Spanned<String>, words: &[Word]) -> Option<Message> {
         match Message::parse(text.get_ref(), |name| self.param(name)) {
             Ok(message) => {

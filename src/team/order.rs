@@ -60,7 +60,7 @@ pub(super) struct OrderJudge {
     more: usize,
     /// The values by which events are grouped, as messages show them, if the order's message does.
     shown: BTreeMap<Digest, String>,
-    /// Whether it saw an event that it is about.
+    /// `true` if it saw an event that it is about.
     examined: bool,
     budget: Budget,
     /// What kept it from judging all.

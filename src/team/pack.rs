@@ -110,7 +110,7 @@ pub(crate) fn read(
     team
 }
 
-/// The values of parameters.
+/// Returns the values of parameters.
 fn values(params: &Params) -> BTreeMap<String, Value> {
     let params = params.iter();
     params

@@ -138,7 +138,7 @@ impl FileReader<'_> {
         fits
     }
 
-    /// The path that a key of a selector stands for.
+    /// Returns the path that a key of a selector stands for.
     pub(super) fn key(&mut self, key: &Spanned<String>, judged: Judged) -> Option<KeyPath> {
         let name = key.get_ref();
         let of_action = judged == Judged::Action;
@@ -172,7 +172,7 @@ impl FileReader<'_> {
         }
     }
 
-    /// The selector of events that has a name.
+    /// Returns the selector of events that has a name.
     pub(super) fn named_selector(
         &mut self,
         name: &str,
@@ -211,7 +211,7 @@ impl FileReader<'_> {
         })
     }
 
-    /// The condition of a selector.
+    /// Returns the condition of a selector.
     fn condition(&mut self, written: &Spanned<Data>, judged: Judged) -> Option<Condition> {
         // The schema of the file says that it is a text.
         let Data::Text(text) = written.get_ref() else {
@@ -236,7 +236,7 @@ impl FileReader<'_> {
         })
     }
 
-    /// The expression that a text says, with the help for a name that it can't have.
+    /// Returns the expression that a text says, with the help for a name that it can't have.
     pub(super) fn expression(
         &mut self,
         text: &str,
@@ -255,7 +255,7 @@ impl FileReader<'_> {
             .ok()
     }
 
-    /// The place in the file of a part of a text that is written there.
+    /// Returns the place in the file of a part of a text that is written there.
     pub(super) fn span_within(
         &self,
         text: &str,
@@ -270,7 +270,7 @@ impl FileReader<'_> {
         })
     }
 
-    /// The places of the values by which events are grouped.
+    /// Returns the places of the values by which events are grouped.
     pub(super) fn pointers(written: Option<&Spanned<Data>>) -> Vec<KeyPath> {
         let texts: Vec<&Data> = match written.map(Spanned::get_ref) {
             Some(Data::List(items)) => items.iter().map(Spanned::get_ref).collect(),
@@ -284,8 +284,8 @@ impl FileReader<'_> {
     }
 }
 
-/// The values that a selector or a vocabulary names; `None` where they have another form, which the
-/// schema of the file says.
+/// Returns the values that a selector or a vocabulary names; `None` where they have another form,
+/// which the schema of the file says.
 pub(super) fn values_of(data: &Data) -> Option<Values> {
     let (data, negated) = match data {
         Data::Table(members) => match &**members {

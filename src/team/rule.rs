@@ -34,7 +34,7 @@ pub(crate) struct TeamRule {
     /// Where a finding stands.
     pub(crate) within: Artifact,
     pub(crate) message: Message,
-    /// Whether only runs that have ended are judged.
+    /// `true` if only runs that have ended are judged.
     pub(crate) needs_end: bool,
     pub(crate) params: Arc<OwnedDocument>,
     pub(crate) examples: Vec<RunExample>,
@@ -67,7 +67,7 @@ pub(crate) struct RunValues<'a> {
 }
 
 impl<'a> RunValues<'a> {
-    /// The same with the numbers of events by phase and by tool, if these were made.
+    /// Returns the same with the numbers of events by phase and by tool, if these were made.
     pub(super) fn with_counts(self, counted: Option<&'a [Option<OwnedDocument>; 2]>) -> Self {
         let Some([counts, tools]) = counted else {
             return self;
@@ -118,7 +118,7 @@ impl TeamRule {
         of_state.or_else(|| of_summary.filter(|_| self.names(Name::Summary)))
     }
 
-    /// The record in which a finding about a run stands.
+    /// Returns the record in which a finding about a run stands.
     fn record<'a>(&self, values: &RunValues<'a>) -> Option<Node<'a>> {
         let record = match self.within {
             Artifact::State => &values.state,
@@ -128,7 +128,7 @@ impl TeamRule {
         record.as_ref().ok().copied().flatten()
     }
 
-    /// The place of a finding in an event or, without a line, in the record of a run.
+    /// Returns the place of a finding in an event or, without a line, in the record of a run.
     fn place(&self, line: Option<Line>, record: Option<Node<'_>>) -> Place {
         let at = record.map(|record| self.at.reached(record));
         let at = at.unwrap_or_default();
@@ -139,7 +139,7 @@ impl TeamRule {
         }
     }
 
-    /// The values of all names, in their order.
+    /// Returns the values of all names, in their order.
     fn bound<'a>(&'a self, event: Option<Node<'a>>, values: &RunValues<'a>) -> [Value<'a>; 7] {
         let record = |value: &Result<Option<Node<'a>>, SkipReason>| value.as_ref().ok().copied();
         let nodes = [

@@ -36,7 +36,7 @@ pub(crate) struct TeamSchema {
     pub(crate) examples: Vec<Example>,
     /// When its file must be there.
     pub(crate) expect: Expect,
-    /// Whether the team says what to do about a finding.
+    /// `true` if the team says what to do about a finding.
     pub(crate) has_help: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Example {
     /// The value as JSON: it is judged in place of what `at` leads to.
     #[schemars(with = "String", extend("examples" = ["{\"amount\": 20}"]))]
     value: Spanned<String>,
-    /// Whether the schema allows it.
+    /// `true` if the schema allows it.
     valid: bool,
     /// The file and the line where it stands.
     #[serde(skip)]
@@ -89,7 +89,7 @@ pub(crate) enum Expect {
 }
 
 impl Judged {
-    /// The artifact that holds it, if one does.
+    /// Returns the artifact that holds it, if one does.
     pub(crate) fn artifact(self) -> Option<Artifact> {
         match self {
             Self::Event => Some(Artifact::Events),
@@ -99,7 +99,7 @@ impl Judged {
         }
     }
 
-    /// The name of it in messages.
+    /// Returns the name of it in messages.
     fn name(self) -> &'static str {
         match self {
             Self::Event => "the event",
@@ -162,7 +162,7 @@ pub(crate) struct SchemaJudge {
     pub(super) is_on: bool,
     /// The places of its selector and of its part among those of events, if it judges events.
     pub(super) in_events: Option<(EventSelector, usize)>,
-    /// Whether it judged anything.
+    /// `true` if it judged anything.
     pub(super) examined: bool,
     found: Found,
     budget: Budget,
@@ -189,7 +189,7 @@ impl SchemaJudge {
         }
     }
 
-    /// The value that it judges in an event, if that meets the condition.
+    /// Returns the value that it judges in an event, if that meets the condition.
     pub(super) fn value<'a>(&self, event: &EventView<'a>) -> Option<Node<'a>> {
         let (selector, at) = self.in_events.as_ref()?;
         event.value(*at).filter(|_| selector.has_keys_of(event))
@@ -240,7 +240,7 @@ impl SchemaJudge {
         }
     }
 
-    /// The value that it judges in an action at a place of a state.
+    /// Returns the value that it judges in an action at a place of a state.
     fn value_of_action<'a>(
         &mut self,
         action: Node<'a>,
@@ -286,8 +286,8 @@ impl SchemaJudge {
         self.add(value, found, place);
     }
 
-    /// The violations of a value in a record at a place of its document; `None` for too many. Once
-    /// its patterns have taken too long, none are looked for.
+    /// Returns the violations of a value in a record at a place of its document; `None` for too
+    /// many. Once its patterns have taken too long, none are looked for.
     fn violations(&mut self, value: Node<'_>, around: &Pointer) -> Option<Vec<Violation>> {
         let TeamSchema { schema, at, .. } = &*self.schema;
         let steps = value.raw().len().saturating_mul(self.schema.steps_of_byte);

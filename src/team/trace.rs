@@ -102,7 +102,7 @@ impl Trace {
         self.told.truncate(MAX_TOLD);
     }
 
-    /// All of it, line by line.
+    /// Returns all of it, line by line.
     pub(crate) fn lines(&self) -> Vec<String> {
         let selectors = self.selectors.iter();
         let selectors = selectors.flat_map(|selector| selector.shown(self.events));

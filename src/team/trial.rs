@@ -22,8 +22,8 @@ const STATE: &str = include_str!("../cli/example/state.json");
 const SUMMARY: &str = include_str!("../cli/example/summary.json");
 
 impl Team {
-    /// The number of examples of a declaration, and what is wrong with them, each as a line;
-    /// `None` for one that has no examples.
+    /// Returns the number of examples of a declaration, and what is wrong with them, each as a
+    /// line; `None` for one that has no examples.
     pub(crate) fn test(self: &Arc<Self>, check: TeamCheck) -> Option<(usize, Vec<String>)> {
         let examples = match check {
             TeamCheck::Schema(at) => {
@@ -50,7 +50,8 @@ impl Team {
 }
 
 impl RunExample {
-    /// What a declaration finds in it and should not, or the other way around: each as a line.
+    /// Returns what a declaration finds in it and should not, or the other way around: each as a
+    /// line.
     fn failures(&self, judges: &TeamJudges, check: TeamCheck) -> Vec<String> {
         let events = self.filled();
         let mut expected = self.fires.get_ref().clone();
@@ -83,7 +84,7 @@ impl RunExample {
         worded.collect()
     }
 
-    /// The lines at which a declaration finds something in it, with what it says.
+    /// Returns the lines at which a declaration finds something in it, with what it says.
     fn found(
         &self,
         judges: &TeamJudges,
@@ -145,8 +146,8 @@ impl RunExample {
         found.collect()
     }
 
-    /// The state and the summary: where there are no others, those of a sound run, with what its
-    /// events say.
+    /// Returns the state and the summary: where there are no others, those of a sound run, with
+    /// what its events say.
     fn records(&self, events: &[String], has_ended: bool) -> (String, Option<String>) {
         let written =
             |record: &Option<Spanned<String>>| record.as_ref().map(|it| it.get_ref().clone());
@@ -161,7 +162,7 @@ impl RunExample {
     }
 }
 
-/// A sound state with the start, the latest plan and the actions that events tell of.
+/// Returns a sound state with the start, the latest plan and the actions that events tell of.
 fn derived_state(events: &[Json], has_ended: bool) -> Json {
     let mut state: Json = serde_json::from_str(STATE).unwrap_or_default();
     let mut steps = Json::Array(Vec::new());
@@ -207,7 +208,7 @@ fn derived_state(events: &[Json], has_ended: bool) -> Json {
     state
 }
 
-/// A sound summary with the start, the duration and the numbers of events.
+/// Returns a sound summary with the start, the duration and the numbers of events.
 fn derived_summary(events: &[Json]) -> Json {
     let mut summary: Json = serde_json::from_str(SUMMARY).unwrap_or_default();
     for phase in ["plan", "act", "reflect"] {

@@ -33,7 +33,7 @@ pub(super) struct VocabularyJudge {
     pub(super) keys: Vec<usize>,
     /// The slot of each key, if its values are kept of each event.
     slots: Vec<Option<EventSlot>>,
-    /// Whether any event has a value of which the vocabulary is closed.
+    /// `true` if any event has a value of which the vocabulary is closed.
     pub(super) examined: bool,
     /// The values that it lacks, by the places of their keys.
     outside: BTreeMap<(usize, Digest), Outside>,
@@ -81,7 +81,7 @@ impl VocabularyJudge {
         })
     }
 
-    /// The values of an event for which it has sets, each with the place of its key.
+    /// Returns the values of an event for which it has sets, each with the place of its key.
     pub(super) fn values<'a>(
         &self,
         event: &EventView<'a>,

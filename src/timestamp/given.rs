@@ -12,7 +12,7 @@ impl Timestamp {
     pub(crate) const FORMS: &str = "a date such as 2026-03-01, an RFC 3339 date-time, `today`, \
                              `yesterday`, or a length of time before now, such as 90s, 15m, 1h or 7d";
 
-    /// The time that a text names, in the forms that `RunFilter::time` lists.
+    /// Returns the time that a text names, in the forms that `RunFilter::time` lists.
     #[must_use]
     pub(crate) fn given(text: &str, now: &Self) -> Option<Self> {
         let today = now.seconds.div_euclid(DAY) * DAY;
@@ -29,7 +29,7 @@ impl Timestamp {
             .or_else(|| Self::parse(&format!("{text}T00:00:00Z")))
     }
 
-    /// The instant in UTC, with all digits of its fraction.
+    /// Returns the instant in UTC, with all digits of its fraction.
     #[cfg(feature = "cli")]
     pub(crate) fn utc(&self) -> String {
         let second = jiff::Timestamp::from_second(self.seconds).map_or_else(
@@ -49,7 +49,8 @@ impl Timestamp {
     }
 }
 
-/// What keeps a text from being an RFC 3339 date-time, where it is one of the frequent slips.
+/// Returns what keeps a text from being an RFC 3339 date-time, where it is one of the frequent
+/// slips.
 pub(crate) fn slip(text: &str) -> Option<&'static str> {
     let bracket = text.find('[').unwrap_or(text.len());
     let mut with_colon = text.to_owned();
@@ -82,7 +83,7 @@ pub(crate) fn slip(text: &str) -> Option<&'static str> {
     slip.map(|(_, what)| what)
 }
 
-/// The seconds of a length such as `90s`, `15m`, `1h` or `7d`.
+/// Returns the seconds of a length such as `90s`, `15m`, `1h` or `7d`.
 pub(crate) fn length(text: &str) -> Option<i64> {
     let unit = match text.as_bytes().last()? {
         b's' => 1,

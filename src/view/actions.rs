@@ -16,7 +16,7 @@ const MAX_EXCERPT_BYTES: usize = 8 << 10;
 /// The maximum number of characters of a text that are seen before it is opened.
 const MAX_GLANCE_CHARS: usize = 120;
 
-/// The actions of a state, in their order; `line_of` finds the event of one by its id.
+/// Returns the actions of a state, in their order; `line_of` finds the event of one by its id.
 pub(super) fn actions(
     state: Node<'_>,
     track: &[TrackItem],
@@ -66,7 +66,7 @@ fn excerpt(value: Node<'_>) -> Excerpt {
     }
 }
 
-/// The first bytes of a text, and its first line.
+/// Returns the first bytes of a text, and its first line.
 pub(super) fn beginning(mut text: String, max_bytes: usize) -> Excerpt {
     let bytes = text.len();
     let is_end = |at: &usize| text.is_char_boundary(*at);
@@ -80,7 +80,8 @@ pub(super) fn beginning(mut text: String, max_bytes: usize) -> Excerpt {
     }
 }
 
-/// A value as text: what is a text with its lines, and the parts of a group each below its name.
+/// Returns a value as text: what is a text with its lines, and the parts of a group each below its
+/// name.
 pub(super) fn readable(value: Node<'_>) -> String {
     let mut out = String::new();
     write_readable(&mut out, value, 0);

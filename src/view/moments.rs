@@ -30,7 +30,7 @@ pub(crate) fn moments(
     }))
 }
 
-/// Whether an event has a requested phase, and its line contains the requested text.
+/// Returns `true` if an event has a requested phase, and its line contains the requested text.
 fn is_wanted(event: Node<'_>, phases: &[String], text: Option<&str>) -> bool {
     let phase = || event.get("phase").and_then(Node::text);
     let is_one_of = |phase: Cow<'_, str>| phases.iter().any(|wanted| *wanted == *phase);

@@ -113,7 +113,7 @@ impl RunPage {
     }
 }
 
-/// A record as it is stored, safe to print.
+/// Returns a record as it is stored, safe to print.
 fn stored(record: &Result<OwnedDocument, Error>) -> Option<Box<RawValue>> {
     raw_json(record.as_ref().ok()?.root()).ok()
 }

@@ -18,8 +18,9 @@ const MAX_LINE_CHARS: usize = 300;
 const MAX_NAMED_ASSERTIONS: usize = 3;
 
 impl View {
-    /// Why the run did not succeed: what its records say, at the event that says it where there is
-    /// one. `None` where the run succeeded or is in progress, or where the records do not say.
+    /// Returns why the run did not succeed: what its records say, at the event that says it where
+    /// there is one. `None` where the run succeeded or is in progress, or where the records do not
+    /// say.
     #[must_use]
     pub(crate) fn reason(&self, timeline: &Outline) -> Option<Reason> {
         let (status, outcome) = (self.entry.status.as_deref(), self.entry.outcome.as_deref());
@@ -72,8 +73,8 @@ impl View {
         reason
     }
 
-    /// The last lines that the action of a reason, or the last one of its step, printed to standard
-    /// error.
+    /// Returns the last lines that the action of a reason, or the last one of its step, printed to
+    /// standard error.
     fn stderr(&self, reason: &Reason) -> Vec<String> {
         let actions = self.state(&["outcomes", "actions"]);
         let is_of = |action: &Node<'_>, key: &str, id: &Option<String>| {
@@ -174,7 +175,7 @@ impl View {
         Some(self.of_verification(ReasonKind::Unverified, text))
     }
 
-    /// A reason with its place: an event or else a value of the state.
+    /// Returns a reason with its place: an event or else a value of the state.
     fn at(&self, kind: ReasonKind, event: Option<&Incident>, value: Option<Node<'_>>) -> Reason {
         let of_value = value.and_then(|value| Some(line_of(self.state.as_ref().ok()?, value)));
         let artifact = match event {
@@ -197,7 +198,7 @@ impl View {
         }
     }
 
-    /// A reason that the summary gives.
+    /// Returns a reason that the summary gives.
     fn of_verification(&self, kind: ReasonKind, text: String) -> Reason {
         let place = self.summary(&["verification"]);
         Reason {
@@ -213,7 +214,7 @@ impl View {
         }
     }
 
-    /// The first step of the persisted plan that has a status.
+    /// Returns the first step of the persisted plan that has a status.
     fn step(&self, status: &str) -> Option<Node<'_>> {
         let mut steps = self.state(&["plan", "steps"])?.items();
         steps.find(|step| step.get("status").and_then(Node::text).as_deref() == Some(status))
@@ -228,7 +229,7 @@ impl View {
     }
 }
 
-/// What two records say, once if one repeats the other.
+/// Returns what two records say, once if one repeats the other.
 fn both(one: Option<String>, other: Option<String>) -> Option<String> {
     match (one, other) {
         (Some(one), Some(other)) if one.contains(&other) => Some(one),
@@ -242,7 +243,7 @@ fn id_of(step: Node<'_>) -> Option<String> {
     Some(brief(&step.get("id")?.text()?))
 }
 
-/// The line of a value of a record, counted from 1.
+/// Returns the line of a value of a record, counted from 1.
 fn line_of(record: &OwnedDocument, value: Node<'_>) -> u64 {
     let text = record.view().text();
     Spot::of(text.as_bytes(), &value.span()).line

@@ -78,7 +78,7 @@ fn page(
     }
 }
 
-/// The beginning of the learning timeline.
+/// Returns the beginning of the learning timeline.
 fn learn(run: &RunReader) -> Result<Excerpt, Error> {
     let mut bytes = Vec::new();
     let file = run.stream(Artifact::Learn)?;
@@ -90,7 +90,7 @@ fn learn(run: &RunReader) -> Result<Excerpt, Error> {
     Ok(beginning(text, MAX_LEARN_BYTES))
 }
 
-/// The persisted plan beside the rebuilt one.
+/// Returns the persisted plan beside the rebuilt one.
 fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSides {
     let persisted = overview.plan.as_ref();
     let steps = persisted.map(|plan| &*plan.steps.first).unwrap_or_default();
@@ -148,7 +148,7 @@ fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
     }
 }
 
-/// The events that a page shows.
+/// Returns the events that a page shows.
 fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
     let Some(Ok(heard)) = &loaded.timeline.outlined else {
         return Vec::new();
@@ -174,7 +174,7 @@ fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
     items.collect()
 }
 
-/// An event of a track; `next` is when the next event of the step happened that it began.
+/// Returns an event of a track; `next` is when the next event of the step happened that it began.
 fn track_event(
     line: u64,
     document: Document<'_>,
@@ -197,7 +197,7 @@ fn track_event(
     }
 }
 
-/// Whether a track leaves out an event on a line that findings name.
+/// Returns `true` if a track leaves out an event on a line that findings name.
 fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
     let events = track.iter().filter_map(|item| match item {
         TrackItem::Event(event) => Some(event.moment.line),
@@ -207,7 +207,7 @@ fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
     shown.len() < track.len() && !named.is_subset(&shown)
 }
 
-/// The lines of the timeline that findings name.
+/// Returns the lines of the timeline that findings name.
 fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
     let places = report.findings.iter().flat_map(|finding| {
         let related = finding.related.iter().map(|related| &related.location);
@@ -219,7 +219,7 @@ fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
         .collect()
 }
 
-/// What a page shows of an event: all of it, or its two ends as text.
+/// Returns what a page shows of an event: all of it, or its two ends as text.
 fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
     if event.text().len() <= max_bytes {
         return EventBody::Whole(OwnedDocument::of(event));
@@ -254,8 +254,8 @@ fn kind(event: Node<'_>, phase: &str) -> EventKind {
     }
 }
 
-/// When an event began and ended, in seconds since the start of the timeline: by its metrics, else
-/// by the duration that its payload gives, which ended when it was written.
+/// Returns when an event began and ended, in seconds since the start of the timeline: by its
+/// metrics, else by the duration that its payload gives, which ended when it was written.
 fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
     let started = started?;
     let at = |path: &[&str]| {

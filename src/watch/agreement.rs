@@ -37,7 +37,7 @@ const TOO_LONG: Duration = Duration::from_secs(60);
 /// The number of times that something is done and then looked at.
 const STEPS: usize = 24;
 
-/// The only run of a case of the corpus.
+/// Returns the only run of a case of the corpus.
 fn only_run(case: &str) -> PathBuf {
     let found = Gate::default().discover(&[Path::new("corpus").join(case)]);
     found.episodes[0].path.canonicalize().unwrap()

@@ -49,7 +49,7 @@ pub(super) enum End {
 struct Touch {
     first: Instant,
     last: Instant,
-    /// Whether everything at and below the path counts as changed, however it looks.
+    /// `true` if everything at and below the path counts as changed, however it looks.
     is_whole: bool,
 }
 
@@ -106,7 +106,7 @@ impl Touched {
         self.inbox().other_files = files;
     }
 
-    /// Whether a file with this name counts besides artifacts.
+    /// Returns `true` if a file with this name counts besides artifacts.
     pub(super) fn counts(&self, name: &OsStr) -> bool {
         self.inbox().other_files.may_be(name)
     }

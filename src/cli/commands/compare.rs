@@ -135,7 +135,7 @@ fn write(
     }
 }
 
-/// What differs between two runs, or why that is not known.
+/// Returns what differs between two runs, or why that is not known.
 fn diff(base: &str, candidate: &str, gate: &mut Gate) -> Result<Vec<Difference>, String> {
     let mut subject = |dir: &str| {
         let subject = RunReader::open(dir).and_then(|run| Subject::new(&run, gate));

@@ -69,7 +69,7 @@ impl Config {
     }
 }
 
-/// The level of each rule of a name, and what decides it.
+/// Returns the level of each rule of a name, and what decides it.
 fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Vec<Row> {
     let named = gate.decided(episode).filter(|(rule, ..)| names(name, rule));
     let rows = named.map(|(rule, level, why)| {
@@ -84,7 +84,7 @@ fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Vec<Row> {
     rows.collect()
 }
 
-/// All settings.
+/// Returns all settings.
 fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
     let (config, file) = (&settings.config, settings.file.source());
     let mut rows = settings.shown.clone();

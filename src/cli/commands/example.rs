@@ -67,7 +67,7 @@ impl Example {
     }
 }
 
-/// The files of a run, in the order in which they are written.
+/// Returns the files of a run, in the order in which they are written.
 fn files(id: &str) -> Result<Vec<(&'static str, String)>, Failure> {
     let quoted = serde_json::to_string(id).map_err(Failure::fault)?;
     let named = |text: &str| text.replace("\"ep_1\"", &quoted);

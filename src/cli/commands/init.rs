@@ -80,7 +80,7 @@ impl Init {
         self.tell(output)
     }
 
-    /// The files to write: their names and their texts.
+    /// Returns the files to write: their names and their texts.
     fn files(&self) -> Vec<(&'static str, String)> {
         let packs = if self.pack { "packs =" } else { "# packs =" };
         let files = [
@@ -134,8 +134,8 @@ impl Init {
     }
 }
 
-/// The directory of the run data to which an episode belongs: the one above `episodes`, or else the
-/// one above the episode.
+/// Returns the directory of the run data to which an episode belongs: the one above `episodes`, or
+/// else the one above the episode.
 fn run_data_of(episode: &FoundEpisode) -> PathBuf {
     let path = episode.as_episode_dir().into_owned().path;
     let is_episodes = |dir: &&Path| dir.file_name().is_some_and(|name| name == EPISODES);

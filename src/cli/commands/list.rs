@@ -199,14 +199,14 @@ impl List {
         (report.valid != Some(true)).then(|| entry.with_verdict(&report))
     }
 
-    /// The filters, as they were given.
+    /// Returns the filters, as they were given.
     fn given_filters(&self) -> String {
         let mut filters = self.filters.given();
         filters.extend(self.invalid.then(|| "--invalid".to_owned()));
         filters.join(" ")
     }
 
-    /// The last line of the table: what it does not show, if anything.
+    /// Returns the last line of the table: what it does not show, if anything.
     fn rest(&self, shown: usize, more: usize, opened: usize) -> Option<String> {
         match (shown, more, &*self.given_filters()) {
             (0, _, "") => Some("no runs".into()),
@@ -317,7 +317,7 @@ impl Widths {
         }
     }
 
-    /// The line of a table with these cells.
+    /// Returns the line of a table with these cells.
     fn line(&self, cells: [&str; 6]) -> StyledLine {
         let Self {
             starts,
@@ -342,8 +342,8 @@ impl Widths {
     }
 }
 
-/// The end of a text that is wider than a number of columns: where runs are named, that of an id
-/// tells it from others.
+/// Returns the end of a text that is wider than a number of columns: where runs are named, that of
+/// an id tells it from others.
 fn tail(text: &str, columns: usize) -> Cow<'_, str> {
     if columns_of(text) <= columns {
         return Cow::Borrowed(text);

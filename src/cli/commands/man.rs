@@ -85,8 +85,8 @@ fn render(mut command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_version_section(page)
 }
 
-/// The sections behind the options: the text after the help, in lines as they are, the variables
-/// and the files.
+/// Returns the sections behind the options: the text after the help, in lines as they are, the
+/// variables and the files.
 fn notes(command: &Command, after: &str) -> String {
     let mut notes = String::new();
     let mut section = |name: &str, lines: &str| {

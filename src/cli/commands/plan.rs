@@ -178,7 +178,7 @@ fn persisted_steps(state: &OwnedDocument) -> Vec<[String; 3]> {
         .collect()
 }
 
-/// A step in one line. A step that is only a label has neither an id nor a status.
+/// Returns a step in one line. A step that is only a label has neither an id nor a status.
 fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str) -> StyledLine {
     let (line, description) = (StyledLine::default(), brief(description));
     if id.is_empty() && status.is_empty() {

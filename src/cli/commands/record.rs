@@ -225,7 +225,7 @@ impl Record {
         })
     }
 
-    /// The task, with a text for where the command line has none.
+    /// Returns the task, with a text for where the command line has none.
     fn task(&self, text: impl Into<String>) -> Task {
         let mut task = Task::new(self.task.clone().unwrap_or_else(|| text.into()));
         if let Some(id) = &self.id {

@@ -92,7 +92,8 @@ pub(super) struct RecordedRun {
 }
 
 impl RecordedRun {
-    /// The run that a user names. Where there is none, an answer on standard output can say so.
+    /// Returns the run that a user names. Where there is none, an answer on standard output can say
+    /// so.
     pub(super) fn find(
         run_data: &RunDataArgs,
         name: &str,
@@ -107,7 +108,7 @@ impl RecordedRun {
         })
     }
 
-    /// The run, or the kind of the error and its message.
+    /// Returns the run, or the kind of the error and its message.
     fn named(
         run_data: &RunDataArgs,
         name: &str,

@@ -153,7 +153,8 @@ fn dir_of(path: &Path) -> PathBuf {
     dir.unwrap_or(Path::new(".")).to_owned()
 }
 
-/// The times and sizes of the files in some directories that can be part of a configuration.
+/// Returns the times and sizes of the files in some directories that can be part of a
+/// configuration.
 fn stamps(dirs: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, (Option<SystemTime>, u64)> {
     let entries = dirs.iter().filter_map(|dir| dir.read_dir().ok()).flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));

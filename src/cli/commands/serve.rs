@@ -172,7 +172,7 @@ fn open_browser(url: &str, output: &Output) {
     }
 }
 
-/// A host name, as `Host` has it before the port.
+/// Returns a host name, as `Host` has it before the port.
 fn parse_host(text: &str) -> Result<String, String> {
     let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_host) {
@@ -182,7 +182,7 @@ fn parse_host(text: &str) -> Result<String, String> {
     }
 }
 
-/// The token in a file.
+/// Returns the token in a file.
 fn read_token(path: &Path) -> Result<String, Failure> {
     let wrong = |reason: &dyn Display| {
         let path = path.display();

@@ -201,7 +201,8 @@ struct Setup<'v> {
 }
 
 impl Setup<'_> {
-    /// Whether a baseline is to be written, and is not known, because something can't be looked at.
+    /// Returns `true` if a baseline is to be written, and is not known, because something can't be
+    /// looked at.
     fn lacks_baseline(&self) -> bool {
         self.new_baseline.is_some() && self.gate.baseline().is_none()
     }
@@ -441,13 +442,14 @@ impl Validate {
             .paged(self.html_runs)
     }
 
-    /// Whether an episode started when it is asked for. One of which that is not known may have.
+    /// Returns `true` if an episode started when it is asked for. One of which that is not known
+    /// may have.
     fn is_in_period(&self, episode: &FoundEpisode) -> bool {
         let run = RunReader::open(&episode.as_episode_dir().path);
         run.map_or(true, |run| self.period.may_have_one(&run.starts()))
     }
 
-    /// The episodes that changed; notes runs that were deleted.
+    /// Returns the episodes that changed; notes runs that were deleted.
     fn changed(
         &self,
         revision: &str,
@@ -483,7 +485,7 @@ impl Validate {
         Ok(episodes)
     }
 
-    /// The paths to check.
+    /// Returns the paths to check.
     fn paths(&self, output: &Output) -> Result<Vec<PathBuf>, Failure> {
         let mut paths = self.paths.clone();
         if let Some(list) = &self.files_from {
@@ -510,7 +512,7 @@ impl Validate {
     }
 }
 
-/// The page of a run that was judged, with the prefix of its ids.
+/// Returns the page of a run that was judged, with the prefix of its ids.
 #[cfg(feature = "html")]
 fn page(report: &EpisodeReport, prefix: &str) -> Option<Vec<u8>> {
     let run = RunReader::open(report.key.dir()?).ok()?;

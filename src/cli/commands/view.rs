@@ -151,7 +151,7 @@ impl View {
     }
 }
 
-/// Why events are not printed as JSON, and where to find them.
+/// Returns why events are not printed as JSON, and where to find them.
 fn events_are_json(run: &RunReader) -> String {
     format!(
         "--json prints the whole run, not its events; each line of {} is one event in JSON",
@@ -159,8 +159,8 @@ fn events_are_json(run: &RunReader) -> String {
     )
 }
 
-/// Why a phase is most likely a slip: no runtime is known to write it, and it does not occur among
-/// those that were counted.
+/// Returns why a phase is most likely a slip: no runtime is known to write it, and it does not
+/// occur among those that were counted.
 fn slip(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
     if is_known(phase) || counted.contains_key(phase) {
         return None;

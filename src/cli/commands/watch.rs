@@ -135,7 +135,7 @@ impl Watch {
 struct Verdicts {
     format: Format,
     only_invalid: bool,
-    /// Whether only runs of a period have a verdict.
+    /// `true` if only runs of a period have a verdict.
     is_of_period: bool,
     /// The last verdict on each run.
     of_runs: BTreeMap<String, Last>,
@@ -173,8 +173,8 @@ impl Verdicts {
         self.write(output, &line)
     }
 
-    /// Whether a verdict is to be printed: it differs from the last one on its run, and one of both
-    /// is not valid if only those are wanted.
+    /// Returns `true` if a verdict is to be printed: it differs from the last one on its run, and
+    /// one of both is not valid if only those are wanted.
     fn is_news(&mut self, episode: &EpisodeReport, line: &[u8]) -> bool {
         let mut hasher = DefaultHasher::new();
         hasher.write(line);
@@ -251,12 +251,12 @@ fn findings(out: &mut Vec<u8>, episode: &EpisodeReport) -> io::Result<()> {
     }
 }
 
-/// When a run started, as far as its records say.
+/// Returns when a run started, as far as its records say.
 fn started(episode: &EpisodeReport) -> Option<Timestamp> {
     Timestamp::parse(episode.entry.as_ref()?.started_at.as_deref()?)
 }
 
-/// One line: the run, whether it has ended, and what is wrong.
+/// Returns one line: the run, whether it has ended, and what is wrong.
 fn verdict(episode: &EpisodeReport) -> String {
     let rules: BTreeSet<(Severity, &str)> = episode
         .findings

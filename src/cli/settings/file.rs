@@ -38,12 +38,12 @@ pub(in crate::cli) struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Its name, if there is a file.
+    /// Returns its name, if there is a file.
     pub(in crate::cli) fn name(&self) -> Option<&str> {
         Some(&*self.name).filter(|name| !name.is_empty())
     }
 
-    /// Its text, which the settings point into.
+    /// Returns its text, which the settings point into.
     pub(in crate::cli) fn source(&self) -> ConfigSource<'_> {
         ConfigSource {
             name: &self.name,
@@ -52,7 +52,7 @@ impl ConfigFile {
         }
     }
 
-    /// A gate that follows what was read of it; mistakes are drawn with their places.
+    /// Returns a gate that follows what was read of it; mistakes are drawn with their places.
     pub(super) fn gate(&self, config: &Config) -> Result<Gate, Failure> {
         let (mistakes, now) = (self.mistakes.clone(), now()?);
         let gate = Gate::default().configured(self.source(), config, mistakes, Some(&now));
@@ -68,13 +68,13 @@ impl ConfigFile {
 }
 
 impl ConfigArgs {
-    /// A gate that follows the configuration alone.
+    /// Returns a gate that follows the configuration alone.
     pub(in crate::cli) fn gate(&self) -> Result<Gate, Failure> {
         let (file, config) = self.read()?;
         file.gate(&config)
     }
 
-    /// The same, if there is a configuration.
+    /// Returns the same, if there is a configuration.
     pub(in crate::cli) fn gate_if_any(&self) -> Result<Option<Gate>, Failure> {
         let (file, config) = self.read()?;
         file.name().map(|_| file.gate(&config)).transpose()
@@ -95,7 +95,7 @@ impl ConfigArgs {
         Ok((file, config))
     }
 
-    /// The path of the configuration, if one is used.
+    /// Returns the path of the configuration, if one is used.
     pub(in crate::cli) fn path(&self) -> Result<Option<PathBuf>, Failure> {
         if self.no_config || self.config.is_some() {
             return Ok(self.config.clone().filter(|_| !self.no_config));

@@ -23,7 +23,7 @@ pub(crate) struct PlanMismatch {
     pub(crate) line: Line,
     pub(crate) event_pointer: Pointer,
     pub(crate) event_says: String,
-    /// Whether the difference is only to a label of an older runtime.
+    /// `true` if the difference is only to a label of an older runtime.
     pub(crate) by_label: bool,
     /// The value in the state.
     state_says: String,
@@ -103,7 +103,7 @@ impl fmt::Display for PlanMismatch {
 }
 
 impl Rebuilt<'_> {
-    /// Whether there is anything that [`Self::differences`] compares.
+    /// Returns `true` if there is anything that [`Self::differences`] compares.
     pub(crate) fn has_to_compare(&self, state: StateFacts<'_>, by_label: bool) -> bool {
         let Some(mut steps) = state.steps() else {
             return false;
@@ -152,8 +152,8 @@ impl Rebuilt<'_> {
 }
 
 impl Rebuilt<'_> {
-    /// The values of the persisted plan that can't be compared, at most `limit`: those that violate
-    /// the schema, and the status of steps to which an act event gives an unknown one.
+    /// Returns the values of the persisted plan that can't be compared, at most `limit`: those that
+    /// violate the schema, and the status of steps to which an act event gives an unknown one.
     pub(crate) fn uncompared(&self, state: StateFacts<'_>, limit: usize) -> Vec<Pointer> {
         let refused = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_fact());
         let plan = Pointer::new("/plan");
@@ -276,7 +276,8 @@ impl Comparison<'_, '_, '_> {
         }
     }
 
-    /// Whether a step is written as its record is, so that nothing differs. Most steps are.
+    /// Returns `true` if a step is written as its record is, so that nothing differs. Most steps
+    /// are.
     fn is_as_recorded(&self, step: Item<'_>, record: Item<'_>) -> bool {
         let id = record.value(InStep::Id).and_then(Value::string);
         let evidence = id.and_then(|id| self.rebuilt.evidence(&id));
@@ -444,7 +445,7 @@ fn sorted<'i>(ids: impl Iterator<Item = Id<'i>>) -> Vec<Cow<'i, str>> {
     ids
 }
 
-/// The first id that is more often there than among others.
+/// Returns the first id that is more often there than among others.
 fn surplus<'i>(
     ids: impl Iterator<Item = Id<'i>>,
     others: impl Iterator<Item = Id<'i>>,

@@ -37,7 +37,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The pointer to the steps in the event.
+    /// Returns the pointer to the steps in the event.
     pub(super) fn pointer(self) -> Pointer {
         Pointer::new(if self == Self::Records {
             "/payload/step_records"
@@ -117,7 +117,7 @@ impl<'a> Said<'_, 'a> {
 }
 
 impl<'a> RebuiltStep<'a> {
-    /// A step of an event, from its record or label.
+    /// Returns a step of an event, from its record or label.
     fn new(index: usize, form: Form, node: Node<'a>) -> Self {
         let said = if form == Form::Records {
             let mut fields = [const { None }; FIELDS.len()];
@@ -139,7 +139,7 @@ impl<'a> RebuiltStep<'a> {
         }
     }
 
-    /// The value of a field in the plan event; `None` where it is absent.
+    /// Returns the value of a field in the plan event; `None` where it is absent.
     pub(crate) fn field(&self, name: &str) -> Option<Said<'_, 'a>> {
         let label = match &self.said {
             Step::Record(fields) => {
@@ -172,8 +172,8 @@ impl<'a> RebuiltStep<'a> {
 }
 
 impl<'a> Rebuilt<'a> {
-    /// The plan of an event, updated by the events of the timeline up to a line; `None` where the
-    /// payload of the event is not an object.
+    /// Returns the plan of an event, updated by the events of the timeline up to a line; `None`
+    /// where the payload of the event is not an object.
     pub(crate) fn new(
         event: EventFacts<'a>,
         timeline: &'a Timeline<'a>,
@@ -201,32 +201,32 @@ impl<'a> Rebuilt<'a> {
         })
     }
 
-    /// The line of the plan event.
+    /// Returns the line of the plan event.
     pub(crate) fn line(&self) -> Line {
         self.event.line
     }
 
-    /// The steps. Each is made when it is wanted: an event may have millions.
+    /// Returns the steps. Each is made when it is wanted: an event may have millions.
     pub(crate) fn steps(&self) -> impl Iterator<Item = RebuiltStep<'a>> {
         self.nodes()
             .enumerate()
             .map(|(index, node)| self.step(index, node))
     }
 
-    /// The records or labels.
+    /// Returns the records or labels.
     pub(super) fn nodes(&self) -> impl Iterator<Item = Node<'a>> + Clone + use<'a> {
         let array = self.array.and_then(Value::node);
         array.into_iter().flat_map(Node::items)
     }
 
-    /// The step of a record or label.
+    /// Returns the step of a record or label.
     pub(super) fn step(&self, index: usize, node: Node<'a>) -> RebuiltStep<'a> {
         let mut step = RebuiltStep::new(index, self.form, node);
         step.evidence = step.id().and_then(|id| self.evidence(&id));
         step
     }
 
-    /// What the act events say about a step.
+    /// Returns what the act events say about a step.
     pub(super) fn evidence(&self, id: &str) -> Option<StepEvidence> {
         self.timeline.step_evidence(self.reach, id)
     }

@@ -11,9 +11,9 @@ use crate::team::{Examined, Seen, TeamJudges};
 /// What threads look for in blocks.
 pub(super) struct Sifting<'i> {
     pub(super) expected_id: Option<&'i str>,
-    /// Whether every line is wanted.
+    /// `true` if every line is wanted.
     pub(super) every_line: bool,
-    /// Whether anybody listens besides, and whether to the steps of events.
+    /// `true` if anybody listens besides, and whether to the steps of events.
     pub(super) listens: bool,
     pub(super) with_steps: bool,
     pub(super) team: &'i TeamJudges,

@@ -10,7 +10,7 @@ use super::*;
 use crate::facts::EventTally;
 use crate::outline::{Listening, Outlined};
 
-/// What is counted of a timeline that a number of threads read.
+/// Returns what is counted of a timeline that a number of threads read.
 fn tally(timeline: &[u8], threads: usize) -> EventTally {
     let mut events = EventsReader {
         facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
@@ -174,7 +174,7 @@ fn told() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What is heard of a timeline whose events are all looked at, one by one.
+/// Returns what is heard of a timeline whose events are all looked at, one by one.
 fn heard_alone(timeline: &[u8], listening: Listening<'_>) -> Outlined {
     let mut outline = OutlineReader::new(listening);
     let mut tape = Tape::default();
@@ -190,7 +190,7 @@ fn heard_alone(timeline: &[u8], listening: Listening<'_>) -> Outlined {
     outline.finish(|line, bytes| stream.read_again(line, bytes).is_ok())
 }
 
-/// What is heard of it while a number of threads read it for its facts.
+/// Returns what is heard of it while a number of threads read it for its facts.
 fn heard(timeline: &[u8], listening: Listening<'_>, threads: usize) -> Outlined {
     let mut events = EventsReader {
         facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
@@ -232,7 +232,7 @@ proptest! {
     }
 }
 
-/// How often threads are started for a timeline of blocks, and of long lines between them.
+/// Returns how often threads are started for a timeline of blocks, and of long lines between them.
 fn starts(lengths: impl IntoIterator<Item = (u64, u64)>) -> usize {
     let (mut split, mut offset, mut starts) = (Split::default(), 0, 0);
     for (blocks, long_line) in lengths {

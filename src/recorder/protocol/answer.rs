@@ -30,13 +30,13 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// An error of a kind.
+    /// Returns an error of a kind.
     #[cfg(feature = "cli")]
     pub(crate) fn failed(kind: &'static str, message: &str) -> Self {
         Self::Failed(Failed::new(kind, message))
     }
 
-    /// Whether the recorder could not do its job, unlike where it refused a command.
+    /// Returns `true` if the recorder could not do its job, unlike where it refused a command.
     #[must_use]
     pub(crate) fn is_fault(&self) -> bool {
         matches!(self, Self::Failed(failed) if failed.error.is_fault)
@@ -152,7 +152,7 @@ impl Done {
         }
     }
 
-    /// A run has ended.
+    /// Returns the error that a run has ended.
     #[must_use]
     pub(crate) fn ended(recorded: &Recorded) -> Self {
         Self {
@@ -163,7 +163,7 @@ impl Done {
         }
     }
 
-    /// The records of a run are whole.
+    /// Returns the records of a run are whole.
     #[must_use]
     pub(crate) fn recovered(id: &str, path: &Path, recovered: &Recovered) -> Self {
         let path = Some(path.display().to_string());

@@ -58,7 +58,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that goes on with a run.
+    /// Returns a session that goes on with a run.
     pub fn new(run: Run) -> Self {
         Self {
             run: Some(run),
@@ -75,7 +75,8 @@ impl Session {
         self
     }
 
-    /// What there is to say before the first command: the run, its directory and its pending steps.
+    /// Returns what there is to say before the first command: the run, its directory and its
+    /// pending steps.
     #[must_use]
     pub(crate) fn greeting(&mut self) -> Answer {
         match &mut self.run {
@@ -109,13 +110,13 @@ impl Session {
         answered
     }
 
-    /// The number of commands that were refused so far.
+    /// Returns the number of commands that were refused so far.
     #[cfg(feature = "cli")]
     pub(crate) const fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// The answer to a line that is longer than [`LINE_LIMIT`].
+    /// Returns the answer to a line that is longer than [`LINE_LIMIT`].
     #[must_use]
     pub(crate) fn too_long(&mut self) -> Answer {
         self.refused += 1;
@@ -125,7 +126,7 @@ impl Session {
         ))
     }
 
-    /// Whether the run has ended or is paused, so that no command can follow.
+    /// Returns `true` if the run has ended or is paused, so that no command can follow.
     #[must_use]
     pub(crate) const fn is_over(&self) -> bool {
         self.run.is_none()
@@ -199,7 +200,7 @@ impl Session {
     }
 }
 
-/// What was found meanwhile belongs to the answer.
+/// Returns what was found meanwhile belongs to the answer.
 fn with_findings(done: Done, run: &mut Run) -> Done {
     let is_due = run.is_judged() && done.findings.is_none();
     Done {
@@ -271,7 +272,7 @@ fn over() -> Failed {
     )
 }
 
-/// The name of the one command of a line.
+/// Returns the name of the one command of a line.
 fn named(document: Document<'_>) -> Result<&'static str, Failed> {
     let wrong = |message: &str| Failed::new("command", message);
     let root = document.root();
@@ -395,12 +396,12 @@ fn close(run: &mut Run, close: Either<String, Close>, most: usize) -> Result<Don
     Ok(Done::nothing())
 }
 
-/// The refusal of a command that does not name its step.
+/// Returns the refusal of a command that does not name its step.
 fn unnamed(why: String) -> Failed {
     Error::refused("a command that names no step", why).into()
 }
 
-/// The step that a command is about: the one it names, else the one that is open.
+/// Returns the step that a command is about: the one it names, else the one that is open.
 fn open_step(run: &Run, named: Option<String>) -> Result<String, Failed> {
     let open = run.open_steps();
     match (named, &open[..]) {

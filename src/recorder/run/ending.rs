@@ -99,17 +99,17 @@ impl End {
         }
     }
 
-    /// The run did what it should: no step is pending, running or failed.
+    /// Returns the run did what it should: no step is pending, running or failed.
     pub fn ok() -> Self {
         Ending::Ok.into()
     }
 
-    /// The run did some of what it should.
+    /// Returns the run did some of what it should.
     pub fn partial(reason: impl Into<String>) -> Self {
         Self::of(Ending::Partial, reason)
     }
 
-    /// The run was blocked.
+    /// Returns the error that a run was blocked.
     pub fn vetoed(reason: impl Into<String>) -> Self {
         Self::of(Ending::Vetoed, reason)
     }
@@ -127,7 +127,7 @@ impl End {
         }
     }
 
-    /// The run failed, with an error in any form; null becomes `"unknown"`.
+    /// Returns the run failed, with an error in any form; null becomes `"unknown"`.
     pub fn error(error: impl Into<Value>) -> Self {
         let error = Some(error.into()).filter(|error| !error.is_null());
         Self {
@@ -136,7 +136,7 @@ impl End {
         }
     }
 
-    /// The event that says it.
+    /// Returns the event that says it.
     fn terminate(self) -> Draft {
         let mut metrics = self.metrics.unwrap_or_default();
         metrics.extend(self.score.map(|score| (SCORE.to_owned(), score.into())));
@@ -327,7 +327,7 @@ impl Run {
         self.put_state(&state)
     }
 
-    /// Whether the last event is the evidence of the state.
+    /// Returns `true` if the last event is the evidence of the state.
     fn is_evident(&self) -> bool {
         text(&self.fold.state, "the state").is_ok_and(|state| {
             self.fold.sealed_last.as_deref() == Some(&*FileDigest::of(&state).to_string())
@@ -380,7 +380,7 @@ impl Run {
     }
 }
 
-/// A value, or null for what is empty.
+/// Returns a value, or null for what is empty.
 fn some<T: Into<Value> + Default + PartialEq>(value: T) -> Value {
     if value == T::default() {
         Value::Null

@@ -55,7 +55,8 @@ impl Run {
         self.live.is_some()
     }
 
-    /// What the rules of the team would find if an event were recorded now; nothing is written.
+    /// Returns what the rules of the team would find if an event were recorded now; nothing is
+    /// written.
     ///
     /// The payload is that of the event. That of an `act` is the action; the id, the step and the
     /// step's status are added where they are missing. It takes as long as the rules of that event
@@ -117,9 +118,9 @@ impl Run {
         }
     }
 
-    /// What the rules of the team found in what was written since the last call, also while the
-    /// run began or was resumed; up to 1,000 findings. Once the run has ended, it is what they find
-    /// in the whole of it. Nothing that has happened is refused for a finding.
+    /// Returns what the rules of the team found in what was written since the last call, also while
+    /// the run began or was resumed; up to 1,000 findings. Once the run has ended, it is what they
+    /// find in the whole of it. Nothing that has happened is refused for a finding.
     pub fn take_findings(&mut self) -> Vec<Finding> {
         std::mem::take(&mut self.findings)
     }
@@ -294,7 +295,7 @@ impl Run {
         })
     }
 
-    /// The rules that hold back, if there are any.
+    /// Returns the rules that hold back, if there are any.
     fn holding(&self) -> Option<(&LiveChecker, &Gate)> {
         let live = self.live.as_ref().filter(|_| self.recorder.holds_back);
         live.zip(self.recorder.gate.as_deref())
@@ -331,7 +332,7 @@ impl Run {
         EpisodeKey::Dir(self.path().to_owned())
     }
 
-    /// The run as it stands in its records.
+    /// Returns the run as it stands in its records.
     pub(in crate::recorder) fn recorded(&self) -> Recorded {
         Recorded {
             path: self.path().to_owned(),
@@ -360,7 +361,7 @@ fn is_given(payload: &Map<String, Value>, pointer: &Pointer) -> bool {
     name.is_some_and(|name| payload.contains_key(&*name))
 }
 
-/// What is kept of an act that was held back. No selector of acts names it.
+/// Returns what is kept of an act that was held back. No selector of acts names it.
 fn held(payload: &Map<String, Value>) -> Value {
     let mut act = payload.clone();
     act.retain(|key, _| matches!(&**key, "kind" | "tool" | "input"));
@@ -368,7 +369,7 @@ fn held(payload: &Map<String, Value>) -> Value {
     act.into()
 }
 
-/// A line of an artifact, or a record.
+/// Returns a line of an artifact, or a record.
 fn written(artifact: Artifact, number: u64, offset: u64, bytes: &[u8]) -> Written<'_> {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let length = bytes.len();

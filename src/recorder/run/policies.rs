@@ -81,8 +81,8 @@ impl Run {
         Ok(PolicyDecision::Go { hints })
     }
 
-    /// The advice of one policy. One that panics blocks what was asked about: nobody knows what it
-    /// would have said.
+    /// Returns the advice of one policy. One that panics blocks what was asked about: nobody knows
+    /// what it would have said.
     fn ask(&self, policy: &dyn Policy, step: Option<&str>) -> Advised {
         let state = &self.fold.state;
         let step = step.and_then(|step| self.fold.step(step));
@@ -184,7 +184,7 @@ impl Run {
     }
 }
 
-/// The name under which the advice of a policy is recorded.
+/// Returns the name under which the advice of a policy is recorded.
 fn label(policy: &dyn Policy) -> String {
     format!("policy:{}@{}", policy.name(), policy.version())
 }
@@ -219,7 +219,7 @@ fn apply(change: &Change, steps: &mut Vec<Step>) -> Option<Vec<Value>> {
     }
 }
 
-/// A step that is not executed yet, after its place in the plan.
+/// Returns a step that is not executed yet, after its place in the plan.
 fn pending<'s>(steps: &'s mut [Step], id: &str) -> Option<(usize, &'s mut Step)> {
     let mut steps = steps.iter_mut().enumerate();
     let found = steps.find(|(_, step)| step.id == id)?;

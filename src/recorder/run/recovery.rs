@@ -43,10 +43,10 @@ struct Left {
     run: Run,
     /// What stood after the last whole event: its length and its digest.
     tail: Option<(u64, String)>,
-    /// Whether the state was persisted after the last whole event.
+    /// `true` if the state was persisted after the last whole event.
     is_ahead: bool,
     learn: Relearned,
-    /// Whether `state.json` is the terminal one.
+    /// `true` if `state.json` is the terminal one.
     has_ended: bool,
 }
 

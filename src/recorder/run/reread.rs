@@ -20,7 +20,7 @@ use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, who
 pub(super) struct Reread {
     pub(super) fold: Fold,
     pub(super) events: Held,
-    /// Whether `state.json` is there, and no event is the evidence of it.
+    /// `true` if `state.json` is there, and no event is the evidence of it.
     pub(super) is_ahead: bool,
     /// What follows the last event that is whole.
     pub(super) tail: Held,
@@ -35,7 +35,7 @@ pub(super) struct Relearned {
     pub(super) kept: u64,
     /// The rest.
     pub(super) missing: Vec<u8>,
-    /// Whether it holds that, and nothing else.
+    /// `true` if it holds that, and nothing else.
     pub(super) is_whole: bool,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
     }
 }
 
-/// The digest of `state.json`, where it can be read.
+/// Returns the digest of `state.json`, where it can be read.
 fn digest_of_state(directory: &Directory) -> Option<String> {
     let state = directory.open_file(Artifact::State).ok()?;
     let (_, digest) = FileDigest::of_stream(state, MAX_RECORD_BYTES as u64).ok()??;
@@ -122,7 +122,7 @@ struct Marks {
     /// The first line with a hole, which is where the timeline ends. A hole before the evidence of
     /// the persisted state is none that a failure of power left: that evidence was synced.
     hole: Option<u64>,
-    /// Whether a line is the evidence of the persisted state.
+    /// `true` if a line is the evidence of the persisted state.
     is_sealed: bool,
 }
 
@@ -153,8 +153,8 @@ impl Marks {
     }
 }
 
-/// Whether a line was written, and then lost in part when power failed: what a disk did not keep of
-/// a file reads as zeros, which no event contains.
+/// Returns `true` if a line was written, and then lost in part when power failed: what a disk did
+/// not keep of a file reads as zeros, which no event contains.
 fn is_hole(line: &[u8]) -> bool {
     memchr::memchr(0, line).is_some()
 }
@@ -250,7 +250,7 @@ impl Lines<'_> {
     }
 }
 
-/// Whether the state is the one of the digest in the last event.
+/// Returns `true` if the state is the one of the digest in the last event.
 fn is_sealed(fold: &Fold) -> bool {
     let Some(sealed) = &fold.sealed_last else {
         return true;
@@ -284,7 +284,7 @@ impl Learn {
         })
     }
 
-    /// Whether there is no file, or an empty one.
+    /// Returns `true` if there is no file, or an empty one.
     fn is_empty(&self) -> bool {
         self.file.as_ref().is_none_or(|file| file.size() == Some(0))
     }

@@ -47,7 +47,7 @@ impl From<String> for StepDraft {
 }
 
 impl StepDraft {
-    /// A step without rationale and inputs.
+    /// Returns a step without rationale and inputs.
     #[must_use]
     pub fn new(id: impl Into<String>, kind: StepKind, description: impl Into<String>) -> Self {
         Self {
@@ -57,14 +57,14 @@ impl StepDraft {
         }
     }
 
-    /// Why the step is in the plan.
+    /// Returns why the step is in the plan.
     #[must_use]
     pub fn rationale(mut self, rationale: impl Into<String>) -> Self {
         self.rationale = Some(rationale.into());
         self
     }
 
-    /// What the step is given.
+    /// Returns what the step is given.
     #[must_use]
     pub fn inputs(mut self, inputs: Map<String, Value>) -> Self {
         self.inputs = Some(inputs);
@@ -81,13 +81,13 @@ pub struct OpenStep {
 }
 
 impl OpenStep {
-    /// The id of the step.
+    /// Returns the id of the step.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What policies suggest for it.
+    /// Returns what policies suggest for it.
     #[must_use]
     pub fn hints(&self) -> &[String] {
         &self.hints
@@ -148,7 +148,7 @@ pub enum StepEnd {
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Adapter {
-    /// The adapter's label, recorded as the tool of actions that name none.
+    /// Returns the adapter's label, recorded as the tool of actions that name none.
     fn label(&self) -> &str;
 
     /// Executes a step; an error may have any form but null.
@@ -394,7 +394,7 @@ impl Run {
         format!("act-{}", self.action_count() + 1)
     }
 
-    /// The payload of the event of an action.
+    /// Returns the payload of the event of an action.
     fn act_of(&self, step: Option<&str>, action: Action) -> Result<Map<String, Value>, Error> {
         if let Some(step) = step {
             self.must_be(step, StepStatus::Running, "acting")?;
@@ -520,7 +520,7 @@ impl Run {
     }
 }
 
-/// The event that sets a plan.
+/// Returns the event that sets a plan.
 fn plan_of(steps: &[Step], source: &str) -> Result<Draft, Error> {
     let records = serde_json::to_value(steps)
         .map_err(|error| Error::refused("the plan", error.to_string()))?;

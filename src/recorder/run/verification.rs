@@ -55,7 +55,7 @@ impl Content {
         }
     }
 
-    /// What a snapshot in the directory of an episode holds, up to a limit.
+    /// Returns what a snapshot in the directory of an episode holds, up to a limit.
     fn read(dir: &OpenDir, name: &str) -> Option<(Vec<u8>, Self)> {
         let (directory, mut bytes) = (dir.directory().ok()?, Vec::new());
         let opened = directory.open_named(&format!("{SNAPSHOTS}/{name}"));
@@ -66,23 +66,23 @@ impl Content {
 }
 
 impl Before {
-    /// The workspace that has to be named before the run can go on.
+    /// Returns the workspace that has to be named before the run can go on.
     pub(super) fn unnamed(&self) -> Option<&str> {
         self.unnamed.as_deref()
     }
 
-    /// The workspace before the run, unless its snapshot is no longer what it was.
+    /// Returns the workspace before the run, unless its snapshot is no longer what it was.
     fn kept(&self, dir: &OpenDir) -> Option<&Files> {
         let (files, content) = self.pre.as_ref()?;
         (Content::read(dir, PRE)?.1.sha256 == content.sha256).then_some(files)
     }
 
-    /// Whether the run has a workspace.
+    /// Returns `true` if the run has a workspace.
     pub(super) fn has_workspace(&self) -> bool {
         self.unnamed.is_some() || self.declared.workspace.is_some()
     }
 
-    /// What a snapshot held when this process wrote it or found it right.
+    /// Returns what a snapshot held when this process wrote it or found it right.
     pub(super) fn snapshot(&self, dir: &OpenDir, name: &str) -> Option<Content> {
         match name {
             PRE => self.pre.as_ref().map(|(_, content)| content.clone()),
@@ -124,8 +124,8 @@ impl Recorder {
         Ok((Some(before), Some(text)))
     }
 
-    /// What was noted before a run that another process began: its snapshot counts if it is the one
-    /// that was taken, and its workspace if this process names it.
+    /// Returns what was noted before a run that another process began: its snapshot counts if it is
+    /// the one that was taken, and its workspace if this process names it.
     pub(super) fn noted_before(&self, verify: Option<&Value>, dir: &OpenDir) -> Option<Before> {
         let mut declared = Declared::deserialize(verify?).ok()?;
         let named = self.workspaces();
@@ -150,8 +150,8 @@ impl Recorder {
         })
     }
 
-    /// A workspace and its files, but not those of the run-data directory; `None` where it can't be
-    /// read.
+    /// Returns a workspace and its files, but not those of the run-data directory; `None` where it
+    /// can't be read.
     fn look(&self, workspace: &str) -> Option<(OpenDir, Files)> {
         let dir = OpenDir::open(Path::new(workspace)).ok()?;
         let search = Search {
@@ -164,7 +164,7 @@ impl Recorder {
     }
 }
 
-/// The files that a snapshot names.
+/// Returns the files that a snapshot names.
 fn files(snapshot: &[u8]) -> Option<Files> {
     let mut tape = Tape::default();
     let root = tape.read_record(snapshot).ok()?.root();
@@ -257,13 +257,13 @@ impl Run {
     }
 }
 
-/// The event of what an evaluator found, as far as its size matters.
+/// Returns the event of what an evaluator found, as far as its size matters.
 pub(super) fn evaluation(evaluated: &[Evaluated]) -> Draft {
     let assertions = evaluated.iter().map(Evaluated::item).collect();
     Draft::runtime("run.verification", object([("assertions", assertions)]))
 }
 
-/// The event of a verification.
+/// Returns the event of a verification.
 fn recorded(verification: &Verification) -> Draft {
     let payload = match serde_json::to_value(verification) {
         Ok(Value::Object(payload)) => payload,

@@ -66,7 +66,7 @@ impl DashboardText<'_> {
         format!("  … {} {}", folded.events, phases.join(", "))
     }
 
-    /// An event in one line: time, phase, agent, what happened.
+    /// Returns an event in one line: time, phase, agent, what happened.
     pub(super) fn in_a_line(&self, line: StyledLine, moment: &Moment) -> StyledLine {
         let offset = moment.offset_sec.map_or_else(|| "?".into(), offset);
         let [phase, agent] = [(named(&moment.phase), 10), (&*moment.agent, 16)]
@@ -79,7 +79,7 @@ impl DashboardText<'_> {
     }
 }
 
-/// A phase, in words where there is none.
+/// Returns a phase, in words where there is none.
 fn named(phase: &str) -> &str {
     if phase.is_empty() {
         "(no phase)"

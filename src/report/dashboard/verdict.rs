@@ -73,7 +73,8 @@ impl DashboardText<'_> {
     }
 }
 
-/// How a run went, in words and in colour: a run that ended well may still have missed its goal.
+/// Returns how a run went, in words and in colour: a run that ended well may still have missed its
+/// goal.
 fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
     let run = &dashboard.overview.entry;
     let status = run.status.as_deref();
@@ -107,7 +108,7 @@ fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
     (went.into(), paint)
 }
 
-/// Whether the records of a run can be trusted.
+/// Returns whether the records of a run can be trusted.
 fn consistency(report: &EpisodeReport) -> String {
     let Totals {
         errors, warnings, ..
@@ -141,7 +142,7 @@ fn consistency(report: &EpisodeReport) -> String {
     }
 }
 
-/// The colour of that.
+/// Returns the colour of that.
 fn colour_of(report: &EpisodeReport) -> Paint {
     let worst = report.findings.iter().map(|finding| finding.severity).min();
     match worst {

@@ -58,8 +58,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     Some(Compared)
 }
 
-/// The first of some keys, and how many others there are; `None` where there are no keys. A state
-/// may link millions, so no more of them are kept.
+/// Returns the first of some keys, and how many others there are; `None` where there are no keys. A
+/// state may link millions, so no more of them are kept.
 fn listed<'k>(what: &str, mut keys: impl Iterator<Item = Cow<'k, str>>) -> Option<String> {
     let shown = keys.by_ref().take(LISTED);
     let shown: Vec<String> = shown.map(|key| format!("`{}`", brief(&key))).collect();

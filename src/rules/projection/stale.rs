@@ -36,7 +36,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     Compared::when(projection.is_some() || has_reach.is_some())
 }
 
-/// The first difference of the outcomes, whatever the order of keys, with the number of the others.
+/// Returns the first difference of the outcomes, whatever the order of keys, with the number of the
+/// others.
 fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> {
     let mut first: Option<Draft> = None;
     let mut places = Vec::new();

@@ -87,7 +87,7 @@ impl Duration<'_> {
     }
 }
 
-/// A number of attoseconds in a larger unit.
+/// Returns a number of attoseconds in a larger unit.
 fn decimal(attoseconds: i128, places: u8) -> String {
     let unit = 10_u128.pow(places.into());
     let size = attoseconds.unsigned_abs();

@@ -75,7 +75,7 @@ fn act_count(told: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option<C
     Some(Compared)
 }
 
-/// A number of events of a phase, as a message has it.
+/// Returns a number of events of a phase, as a message has it.
 fn events(phase: &str, number: u64) -> String {
     let events = if number == 1 { "event" } else { "events" };
     match (phase, number) {

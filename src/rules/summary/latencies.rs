@@ -48,8 +48,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     compared
 }
 
-/// Whether milliseconds are more than twice or less than half of seconds, and one of them is not
-/// short.
+/// Returns `true` if milliseconds are more than twice or less than half of seconds, and one of them
+/// is not short.
 fn are_far_apart(milliseconds: Number<'_>, seconds: Number<'_>) -> bool {
     let short = Number::of(SHORT);
     let are_apart = is_sum_positive([(1, milliseconds), (-2_000, seconds)])
@@ -57,7 +57,7 @@ fn are_far_apart(milliseconds: Number<'_>, seconds: Number<'_>) -> bool {
     are_apart && (milliseconds.exceeds(short) || is_sum_positive([(1_000, seconds), (-1, short)]))
 }
 
-/// Whether a part takes longer than the whole, rounding aside.
+/// Returns `true` if a part takes longer than the whole, rounding aside.
 fn is_longer(part: Number<'_>, whole: Number<'_>) -> bool {
     is_sum_positive([(1, part), (-1, whole), (-1, Number::of("1"))])
 }

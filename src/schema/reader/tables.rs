@@ -89,7 +89,7 @@ impl Step {
         (self.0 >> SLOT) as u8
     }
 
-    /// The shape that asserts more of a scalar than its type.
+    /// Returns the shape that asserts more of a scalar than its type.
     #[inline]
     pub(super) fn shape(self) -> Option<usize> {
         let shape = self.0 >> SHAPE & 0xFF;

@@ -115,7 +115,8 @@ impl<'a> Compiler<'a> {
         shape
     }
 
-    /// Whether a keyword on the members of an object is implemented; `None` for other keywords.
+    /// Returns whether a keyword on the members of an object is implemented; `None` for other
+    /// keywords.
     fn understands_object(
         &mut self,
         keyword: &str,
@@ -187,8 +188,8 @@ impl<'a> Compiler<'a> {
             .fold(0, |lengths, name| lengths | length_bit(name.len()));
     }
 
-    /// Whether a keyword with schemas of items or conditions is implemented; `None` for other
-    /// keywords.
+    /// Returns whether a keyword with schemas of items or conditions is implemented; `None` for
+    /// other keywords.
     fn understands_parts(
         &mut self,
         keyword: &str,
@@ -257,7 +258,7 @@ impl Shape {
         }
     }
 
-    /// Whether a keyword on the value itself is implemented; `None` for other keywords.
+    /// Returns whether a keyword on the value itself is implemented; `None` for other keywords.
     fn understands_value(
         &mut self,
         keyword: &str,
@@ -326,13 +327,13 @@ impl Shape {
     }
 }
 
-/// An integer bound as a double, if integers around it are exact as doubles too.
+/// Returns an integer bound as a double, if integers around it are exact as doubles too.
 fn exact_bound(bound: &Value) -> Option<f64> {
     let whole = bound.as_i64()?;
     bound.as_f64().filter(|_| whole.unsigned_abs() < 1 << 53)
 }
 
-/// The names of the fields that a schema requires.
+/// Returns the names of the fields that a schema requires.
 fn required(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let required = keywords.get("required").and_then(Value::as_array);
     required.into_iter().flatten().filter_map(Value::as_str)

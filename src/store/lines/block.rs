@@ -17,7 +17,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// The lines that are not blank.
+    /// Returns the lines that are not blank.
     pub(crate) fn lines(&self) -> impl Iterator<Item = LineRead<'_>> {
         let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
         let mut start = 0;
@@ -34,12 +34,12 @@ impl Block {
         })
     }
 
-    /// A line of this block, again.
+    /// Returns a line of this block, again.
     pub(crate) fn line(&self, line: Line) -> LineRead<'_> {
         LineRead::new(line, self.bytes(line), true, self.limit)
     }
 
-    /// The bytes of a line of this block.
+    /// Returns the bytes of a line of this block.
     pub(crate) fn bytes(&self, line: Line) -> &[u8] {
         let start = usize::try_from(line.offset - self.offset).unwrap_or(usize::MAX);
         let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
@@ -48,12 +48,12 @@ impl Block {
             .unwrap_or_default()
     }
 
-    /// Whether the first line repeats the last one before this block.
+    /// Returns whether the first line repeats the last one before this block.
     pub(crate) fn repetition(&self) -> Option<Repetition> {
         self.repetition
     }
 
-    /// The buffer for reuse, unless a long line has made it large.
+    /// Returns the buffer for reuse, unless a long line has made it large.
     pub(crate) fn into_buffer(self) -> Option<Vec<u8>> {
         Some(self.buffer).filter(|buffer| buffer.len() <= 2 * BLOCK)
     }

@@ -46,7 +46,7 @@ pub(crate) struct Seen {
     pub(crate) time: Option<Instant>,
     /// Why nobody can tell if the order is about it; then it is an offence.
     pub(crate) unknown: Option<Box<str>>,
-    /// Whether it is only asked about: then each one beyond a limit is an offence, not the first
+    /// `true` if it is only asked about: then each one beyond a limit is an offence, not the first
     /// alone.
     pub(crate) is_asked: bool,
 }
@@ -94,7 +94,7 @@ pub(crate) struct TooMany;
 #[derive(Clone, Debug)]
 struct Demand {
     pattern: Pattern,
-    /// Whether events are grouped by a value.
+    /// `true` if events are grouped by a value.
     is_grouped: bool,
     /// The time in attoseconds within which other events count.
     within: Option<i128>,
@@ -144,7 +144,7 @@ impl Automaton {
         }
     }
 
-    /// The offences that an event would cause: its own, and those of events before it.
+    /// Returns the offences that an event would cause: its own, and those of events before it.
     pub(crate) fn offences(&self, event: &Seen) -> Vec<Offence> {
         let group = if self.demand.is_grouped {
             event.same.and_then(|same| self.groups.get(&same))
@@ -191,18 +191,18 @@ impl Automaton {
         }
     }
 
-    /// The number of events with a value, and the line of the latest other event with it.
+    /// Returns the number of events with a value, and the line of the latest other event with it.
     pub(crate) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
         let group = same.map_or(Some(&self.all), |same| self.groups.get(&same));
         group.map_or((0, None), |group| (group.count, group.last_line()))
     }
 
-    /// The number of events with a value.
+    /// Returns the number of events with a value.
     pub(crate) fn count(&self, same: Option<Digest>) -> u64 {
         self.known(same).0
     }
 
-    /// The offences of a run that has ended.
+    /// Returns the offences of a run that has ended.
     pub(crate) fn end(&self) -> Vec<Offence> {
         let all = (!self.demand.is_grouped).then_some((None, &self.all));
         let groups = self.groups.iter();
@@ -312,7 +312,7 @@ impl Demand {
         })
     }
 
-    /// The line of an earlier event that an event needs.
+    /// Returns the line of an earlier event that an event needs.
     fn fulfilling(&self, group: &Group, event: &Seen) -> Option<Line> {
         let Some(within) = self.within else {
             return group.last_line();
@@ -321,7 +321,8 @@ impl Demand {
         (*newest >= event.time.as_ref()?.less(within)).then_some(*line)
     }
 
-    /// The line of an earlier event that an event may not have: the nearest one, if that counts.
+    /// Returns the line of an earlier event that an event may not have: the nearest one, if that
+    /// counts.
     fn breaking(&self, group: &Group, event: &Seen) -> Option<Line> {
         let (last, line) = group.last.as_ref()?;
         match (self.within, last) {
@@ -332,7 +333,7 @@ impl Demand {
         }
     }
 
-    /// The events that wait for an event at some time, and meet it.
+    /// Returns the events that wait for an event at some time, and meet it.
     fn met<'g>(
         &self,
         group: &'g Group,
@@ -354,7 +355,8 @@ impl Demand {
     }
 }
 
-/// The entries that an event takes which waits: more than one where its instant has many digits.
+/// Returns the entries that an event takes which waits: more than one where its instant has many
+/// digits.
 fn room_of((instant, _): &Waiting) -> usize {
     let digits = instant.as_ref().map_or(0, |instant| instant.rest.len());
     1 + digits / DIGITS_OF_AN_ENTRY
@@ -400,7 +402,7 @@ impl Group {
         Ok(())
     }
 
-    /// The room that the digits of noted instants take.
+    /// Returns the room that the digits of noted instants take.
     fn noted_room(&self) -> usize {
         let last = self.last.iter().filter_map(|(time, _)| time.as_ref());
         let newest = self.newest.iter().map(|(time, _)| time);
@@ -451,7 +453,7 @@ impl Pattern {
         )
     }
 
-    /// The number that it allows or demands.
+    /// Returns the number that it allows or demands.
     pub(crate) fn limit(self) -> Option<u64> {
         match self {
             Self::AtMost(limit) | Self::AtMostInARow(limit) | Self::AtLeast(limit) => Some(limit),

@@ -123,8 +123,8 @@ const UNITS: [(&str, i128); 5] = [
     ("d", 86_400 * SECOND),
 ];
 
-/// The attoseconds of a length of time such as `1.5s`; `None` where there is no such length, or its
-/// fraction has more digits than attoseconds.
+/// Returns the attoseconds of a length of time such as `1.5s`; `None` where there is no such
+/// length, or its fraction has more digits than attoseconds.
 fn attoseconds(text: &str) -> Option<i128> {
     let (unit, attoseconds) = UNITS.iter().find(|(unit, _)| {
         let number = text.strip_suffix(unit);
@@ -182,7 +182,7 @@ impl OrderTable {
         }));
     }
 
-    /// The patterns that are there, each with its name and what is written.
+    /// Returns the patterns that are there, each with its name and what is written.
     fn patterns(&self) -> Vec<(&'static str, &Spanned<Data>)> {
         let all = [
             ("never", &self.never),
@@ -198,7 +198,7 @@ impl OrderTable {
             .collect()
     }
 
-    /// The pattern, and the other events that it speaks of.
+    /// Returns the pattern, and the other events that it speaks of.
     fn pattern(&self, reader: &mut FileReader<'_>) -> Option<(Pattern, Option<TeamSelector>)> {
         let in_a_row = self.in_a_row.as_ref();
         let (name, written) = match &*self.patterns() {
@@ -235,7 +235,7 @@ impl OrderTable {
         Some((pattern, Some(other)))
     }
 
-    /// The order as JSON, with what the names of selectors and parameters stand for.
+    /// Returns the order as JSON, with what the names of selectors and parameters stand for.
     fn shown(&self, reader: &FileReader<'_>, pattern: Pattern) -> String {
         let meant = |written: &Data| match written {
             Data::Text(name) => match reader.named.get(name) {
@@ -257,7 +257,7 @@ impl OrderTable {
         serde_json::to_string_pretty(&keys).unwrap_or_default()
     }
 
-    /// The length of time in attoseconds, where it has one that can be used.
+    /// Returns the length of time in attoseconds, where it has one that can be used.
     fn within(&self, reader: &mut FileReader<'_>) -> Option<i128> {
         let within = self.within.as_ref()?;
         let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
@@ -276,7 +276,7 @@ impl OrderTable {
     }
 }
 
-/// The events that end a row.
+/// Returns the events that end a row.
 fn acts() -> Option<TeamSelector> {
     let act = Values {
         any_of: vec![Wanted::Text(Glob::new("act"))],
@@ -288,7 +288,7 @@ fn acts() -> Option<TeamSelector> {
     })
 }
 
-/// A number of events, written or named.
+/// Returns a number of events, written or named.
 fn count(reader: &mut FileReader<'_>, written: &Spanned<Data>) -> Option<u64> {
     let number = match written.get_ref() {
         Data::Text(name) => {

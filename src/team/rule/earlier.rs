@@ -35,13 +35,13 @@ pub(super) enum Group {
 pub(super) struct Earlier(BTreeMap<Group, Vec<Folded>>);
 
 impl Earlier {
-    /// What it is for one group alone.
+    /// Returns what it is for one group alone.
     pub(super) fn only(&self, group: Group) -> Self {
         let folded = self.0.get(&group).cloned();
         Self(folded.map(|folded| (group, folded)).into_iter().collect())
     }
 
-    /// The values for an event of a group, or why there is none.
+    /// Returns the values for an event of a group, or why there is none.
     pub(super) fn values(
         &self,
         rule: &TeamRule,

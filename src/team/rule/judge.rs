@@ -44,7 +44,7 @@ pub(crate) struct RuleJudge {
     earlier: Earlier,
     budget: Budget,
     found: Found,
-    /// Whether it judged anything.
+    /// `true` if it judged anything.
     examined: bool,
     /// What kept it from judging all.
     spent: Option<Spent>,
@@ -160,7 +160,7 @@ impl RuleJudge {
         self.earlier = before.earlier.only(self.group(event, meanings));
     }
 
-    /// The group of an event.
+    /// Returns the group of an event.
     fn group(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Group {
         match event.group(&self.same, meanings) {
             Some(digest) => Group::Of(digest),
@@ -365,7 +365,7 @@ pub(in crate::team) struct CountedEvents {
     phases: BTreeMap<String, u64>,
     tools: BTreeMap<String, u64>,
     bytes: usize,
-    /// Whether there were more words than are kept.
+    /// `true` if there were more words than are kept.
     pub(in crate::team) is_full: bool,
 }
 
@@ -393,7 +393,7 @@ impl CountedEvents {
         }
     }
 
-    /// The numbers by phase, and by tool.
+    /// Returns the numbers by phase, and by tool.
     pub(in crate::team) fn documents(&self) -> [Option<OwnedDocument>; 2] {
         [&self.phases, &self.tools].map(|counts| {
             let text = serde_json::to_vec(counts).unwrap_or_default();

@@ -128,7 +128,7 @@ impl RuleTable {
         }));
     }
 
-    /// The selectors of the earlier events that the expressions ask for.
+    /// Returns the selectors of the earlier events that the expressions ask for.
     fn earlier(
         &self,
         reader: &mut FileReader<'_>,

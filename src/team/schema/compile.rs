@@ -19,7 +19,7 @@ use crate::team::data::Data;
 use crate::team::reader::FileReader;
 
 impl FileReader<'_> {
-    /// The schema of a table, compiled.
+    /// Returns the schema of a table, compiled.
     pub(in crate::team) fn compiled(
         &mut self,
         named: Option<&Spanned<String>>,
@@ -50,7 +50,7 @@ impl FileReader<'_> {
         }
     }
 
-    /// The schema that is written at an address below a directory, compiled.
+    /// Returns the schema that is written at an address below a directory, compiled.
     fn compile(
         &mut self,
         written: Written<'_>,
@@ -134,7 +134,7 @@ impl FileReader<'_> {
         })
     }
 
-    /// The schema in a file that a table names.
+    /// Returns the schema in a file that a table names.
     fn of_file(&mut self, named: &Spanned<String>) -> Option<DeclaredSchema> {
         let path = self.file.dir.join(named.get_ref());
         let text = match self.files.schema(&path) {
@@ -177,7 +177,7 @@ struct Written<'f> {
 }
 
 impl Written<'_> {
-    /// The place of the value that a pointer leads to.
+    /// Returns the place of the value that a pointer leads to.
     fn place(&self, pointer: &str) -> Range<usize> {
         if let Some(table) = self.table {
             return place_in(table, pointer);
@@ -237,7 +237,7 @@ fn take_out(schema: &mut Value, pointer: &str) -> bool {
     }
 }
 
-/// The pointer to the reference that an error is about.
+/// Returns the pointer to the reference that an error is about.
 fn reference(schema: &Value, at: &str, error: &ReferencingError) -> Option<String> {
     match schema {
         Value::String(text) => {
@@ -277,7 +277,7 @@ fn why(error: &ValidationError<'_>) -> String {
     }
 }
 
-/// The place of the value that a pointer leads to, or of the nearest value around it.
+/// Returns the place of the value that a pointer leads to, or of the nearest value around it.
 fn place_in(whole: &Spanned<Data>, pointer: &str) -> Range<usize> {
     let pointer = Pointer::new(pointer);
     let mut at = whole;

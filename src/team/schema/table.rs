@@ -96,7 +96,7 @@ enum RecordOrFile {
 /// The records that a schema can judge.
 const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "manifest"];
 
-/// The steps that the patterns in a schema take for each byte of a value, at worst.
+/// Returns the steps that the patterns in a schema take for each byte of a value, at worst.
 fn steps_of_patterns(schema: &Value) -> usize {
     match schema {
         Value::Object(members) => {
@@ -191,7 +191,7 @@ impl SchemaTable {
     }
 }
 
-/// The place of another file among those that are named.
+/// Returns the place of another file among those that are named.
 fn other_file(reader: &mut FileReader<'_>, span: Range<usize>, name: &str) -> Option<usize> {
     let own = Artifact::ALL.into_iter().find(|it| it.file_name() == name);
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);

@@ -197,13 +197,13 @@ impl<'o> SideBySide<'o> {
     }
 }
 
-/// The line of a value with a name.
+/// Returns the line of a value with a name.
 fn in_cells((name, values, differs): Named) -> Row {
     let cells = values.map(|value| StyledLine::default().word(value.as_deref().unwrap_or("-")));
     (differs, name, cells)
 }
 
-/// What both runs say of themselves.
+/// Returns what both runs say of themselves.
 fn headed(runs: [&RunEntry; 2]) -> Vec<Named> {
     let of = |value: fn(&RunEntry) -> Option<String>| runs.map(value);
     let text = |value: fn(&RunEntry) -> Option<&str>| runs.map(|run| value(run).map(brief));
@@ -229,7 +229,7 @@ fn headed(runs: [&RunEntry; 2]) -> Vec<Named> {
     .collect()
 }
 
-/// The items of an array of both states.
+/// Returns the items of an array of both states.
 fn nodes<'s>(runs: [&'s Subject; 2], path: &[&str]) -> [impl Iterator<Item = Node<'s>>; 2] {
     runs.map(|run| {
         let state = run.view.state.as_ref().ok();
@@ -254,7 +254,7 @@ fn action(action: &ActionRow) -> StyledLine {
         .text(&format!(" {}", action.input_excerpt))
 }
 
-/// The single values of two objects by name.
+/// Returns the single values of two objects by name.
 fn members(objects: [Option<Node<'_>>; 2], counts: bool) -> Vec<Named> {
     let is_single = |node: &Node<'_>| !matches!(node.kind(), Kind::Array | Kind::Object);
     let names: BTreeSet<_> = objects

@@ -159,7 +159,7 @@ struct Executed {
 }
 
 impl Executed {
-    /// The exit code, as a shell gives it.
+    /// Returns the exit code, as a shell gives it.
     fn code(&self) -> u8 {
         let code = match &self.status {
             Ok(status) => match (status.code(), status.signal()) {
@@ -173,7 +173,7 @@ impl Executed {
         u8::try_from(code).unwrap_or(u8::MAX)
     }
 
-    /// What went wrong; `None` where the command succeeded.
+    /// Returns what went wrong; `None` where the command succeeded.
     fn error(&self) -> Option<Value> {
         let status = match &self.status {
             Ok(status) if status.success() => return None,
@@ -383,7 +383,7 @@ impl Printed {
         self.last.drain(..excess);
     }
 
-    /// The text; `…` stands for what came before it.
+    /// Returns the text; `…` stands for what came before it.
     fn text(&self) -> String {
         if self.bytes <= self.last.len() as u64 {
             return String::from_utf8_lossy(&self.last).into_owned();
@@ -434,7 +434,7 @@ fn locked(printed: &Mutex<Printed>) -> MutexGuard<'_, Printed> {
     printed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What was printed so far.
+/// Returns what was printed so far.
 fn taken(printed: &Mutex<Printed>) -> Printed {
     std::mem::take(&mut *locked(printed))
 }

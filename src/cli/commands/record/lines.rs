@@ -42,7 +42,7 @@ pub(super) enum Next<'l> {
 }
 
 impl Lines {
-    /// The lines of standard input.
+    /// Returns the lines of standard input.
     pub(super) fn new(stop: Stop, limit: usize) -> Self {
         Self {
             stop,
@@ -54,7 +54,7 @@ impl Lines {
         }
     }
 
-    /// The next line, which may be blank.
+    /// Returns the next line, which may be blank.
     pub(super) fn next(&mut self) -> io::Result<Next<'_>> {
         let mut is_too_long = false;
         loop {

@@ -17,7 +17,7 @@ use crate::report::{count, json_bytes};
 pub(super) struct AtEnd {
     /// What becomes of a run that nobody ended.
     pub(super) on_eof: OnEof,
-    /// Whether refused commands leave the exit code as it is.
+    /// `true` if refused commands leave the exit code as it is.
     pub(super) keeps_going: bool,
 }
 
@@ -149,7 +149,7 @@ fn converse(
     Ok(Ended::ByInput)
 }
 
-/// The line of an answer.
+/// Returns the line of an answer.
 fn text(answer: &Answer) -> Vec<u8> {
     [json_bytes(answer), b"\n".to_vec()].concat()
 }

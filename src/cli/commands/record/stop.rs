@@ -39,14 +39,14 @@ impl Stop {
     }
 }
 
-/// The signals that ask to stop, without those that are ignored, as `nohup` has it.
+/// Returns the signals that ask to stop, without those that are ignored, as `nohup` has it.
 pub(super) fn signals() -> impl Iterator<Item = i32> {
     let ignored = ignored();
     let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].into_iter();
     all.filter(move |signal| ignored >> (signal - 1) & 1 == 0)
 }
 
-/// The signals that are ignored, a bit for each, where the system tells.
+/// Returns the signals that are ignored, a bit for each, where the system tells.
 fn ignored() -> u64 {
     let status = read_text(Path::new("/proc/self/status")).unwrap_or_default();
     let mut lines = status.lines();

@@ -104,7 +104,7 @@ impl Infer {
         Ok(if is_whole { Exit::Success } else { Exit::Fault })
     }
 
-    /// A test of a value, as it is written.
+    /// Returns a test of a value, as it is written.
     fn test(&self, written: &str) -> Result<(KeyPath, Values), Failure> {
         let (key, value) = written.split_once('=').ok_or_else(|| {
             Failure::Fault(format!(

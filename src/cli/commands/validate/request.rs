@@ -46,7 +46,7 @@ impl Validate {
     }
 }
 
-/// The text on standard input.
+/// Returns the text on standard input.
 fn requested() -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     let limit = MAX_BYTES as u64 + 1;

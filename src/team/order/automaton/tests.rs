@@ -15,7 +15,7 @@ const PATTERNS: [Pattern; 8] = [
     Pattern::NoneLater,
 ];
 
-/// The lines that break an order, found by looking at all pairs of events.
+/// Returns the lines that break an order, found by looking at all pairs of events.
 fn expected(
     pattern: Pattern,
     grouped: bool,
@@ -123,7 +123,7 @@ fn found(
     lines
 }
 
-/// All words of some length over some symbols.
+/// Returns all words of some length over some symbols.
 fn words(symbols: usize, length: u32) -> impl Iterator<Item = Vec<usize>> {
     (0..symbols.pow(length)).map(move |mut number| {
         (0..length)
@@ -171,8 +171,8 @@ fn compare(pattern: Pattern, grouped: bool, within: Option<i128>, word: &[Seen])
     }
 }
 
-/// All events of all words up to a length; what a symbol stands for is its remainder by 3, and
-/// what `at` makes of the rest.
+/// Returns all events of all words up to a length; what a symbol stands for is its remainder by 3,
+/// and what `at` makes of the rest.
 fn timelines(
     symbols: usize,
     longest: u32,
