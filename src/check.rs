@@ -17,7 +17,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::finding::{Level, RuleInfo, Skip};
-use crate::load::Wanted;
+use crate::load::LoadRequest;
 use crate::parallel::cores;
 use crate::rule::{Check, OnDemand};
 use crate::rules::{self, RuleSet, UnknownName};
@@ -26,9 +26,9 @@ use crate::store::{Fault, Links};
 use crate::team::Team;
 use crate::team::TeamJudges;
 
-pub(crate) use globs::{Base, Glob, relative};
+pub(crate) use globs::{Base, DirectoryGlob, relative};
 pub(crate) use levels::{Decided, LevelSetting, Levels};
-pub(crate) use moment::{LiveChecker, Written};
+pub(crate) use moment::{LiveChecker, WrittenLine};
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;
 pub(crate) use worker::Worker;
@@ -58,7 +58,7 @@ fn suggestion(nearest: Option<&str>) -> String {
 
 /// The rules, their levels, and how episodes are checked.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settings {
+pub(crate) struct CheckSettings {
     pub(crate) rules: RuleSet,
     pub(crate) levels: Levels,
     /// The directory that globs of levels start from.
@@ -80,7 +80,7 @@ impl From<UnknownName> for Error {
     }
 }
 
-impl Settings {
+impl CheckSettings {
     /// Returns the number of episodes that are checked in parallel. Asking for the number of cores
     /// takes as long as a small episode, so it is asked for where many are checked.
     pub(crate) fn parallelism(&self) -> NonZeroUsize {
@@ -104,11 +104,11 @@ impl Settings {
 /// The settings of a check with what they imply; all threads share it.
 #[derive(Debug)]
 pub(crate) struct Checker {
-    settings: Settings,
+    settings: CheckSettings,
     /// The level of each rule, off only where the rule is off in every directory.
     levels: Arc<[Level]>,
     /// What the rules that are on read in addition to what is always read.
-    wanted: Wanted,
+    wanted: LoadRequest,
 }
 
 /// Returns all built-in rules; [`Gate::rules`](crate::gate::Gate::rules) has those of a team
@@ -122,7 +122,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
 }
 
 /// Returns what the rules that are on read in addition to what is always read.
-fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
+fn wanted(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
     let on = || {
         let rules = rules.iter().zip(levels);
         rules.filter(|(_, level)| **level != Level::Off)
@@ -131,9 +131,9 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
         Check::Team(check) => Some(check),
         Check::BuiltIn(_) => None,
     });
-    let mut wanted = Wanted {
+    let mut wanted = LoadRequest {
         team: TeamJudges::new(rules.team(), of_team),
-        ..Wanted::default()
+        ..LoadRequest::default()
     };
     for part in on().flat_map(|(rule, _)| rule.reads) {
         match part {
@@ -147,7 +147,7 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
 }
 
 impl Checker {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: CheckSettings) -> Self {
         let levels = settings.levels_anywhere();
         Self {
             wanted: wanted(&settings.rules, &levels),
@@ -156,7 +156,7 @@ impl Checker {
         }
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &CheckSettings {
         &self.settings
     }
 
@@ -205,11 +205,11 @@ mod tests {
                 Some(Compared)
             }),
         );
-        let settings = Settings {
+        let settings = CheckSettings {
             rules: RuleSet::with(vec![rule], Team::default()),
-            ..Settings::default()
+            ..CheckSettings::default()
         };
-        let found = |settings: &Settings| {
+        let found = |settings: &CheckSettings| {
             let checker = Arc::new(Checker::new(settings.clone()));
             let mut worker = Worker::new(checker, None);
             let (files, key) = (InMemory::default(), EpisodeKey::from("ep_1"));

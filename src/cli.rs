@@ -33,7 +33,7 @@ use output::Output;
 const FAULT: u8 = Exit::Fault.code();
 
 /// Why a command could not do its job.
-enum Failure {
+enum CommandFailure {
     /// Its output could not be written.
     Output(io::Error),
     /// Anything else.
@@ -42,7 +42,7 @@ enum Failure {
     Drawn(String),
 }
 
-impl Failure {
+impl CommandFailure {
     fn fault(error: impl Display) -> Self {
         Self::Fault(error.to_string())
     }
@@ -63,26 +63,26 @@ impl Failure {
     }
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for CommandFailure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
 }
 
-impl From<crate::read::Error> for Failure {
+impl From<crate::read::Error> for CommandFailure {
     fn from(error: crate::read::Error) -> Self {
         Self::fault(error)
     }
 }
 
-impl From<crate::check::Error> for Failure {
+impl From<crate::check::Error> for CommandFailure {
     fn from(error: crate::check::Error) -> Self {
         Self::fault(error)
     }
 }
 
 #[cfg(feature = "commands")]
-impl From<crate::watch::Error> for Failure {
+impl From<crate::watch::Error> for CommandFailure {
     fn from(error: crate::watch::Error) -> Self {
         Self::fault(error)
     }
@@ -159,7 +159,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         // A request for the help or the version.
         Err(error) => write!(output.stdout(), "{}", error.render())
             .map(|()| Exit::Success.code())
-            .map_err(Failure::from),
+            .map_err(CommandFailure::from),
     };
     let code = match done.and_then(|code| Ok(output.finish().map(|()| code)?)) {
         Ok(_) if output.is_muted() => FAULT,

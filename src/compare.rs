@@ -34,10 +34,10 @@ use crate::document::Number;
 use crate::finding::{FaultSort, ReportedFault};
 use crate::gate::{Gate, Limit};
 use crate::printable::{brief, count, escape, quote};
-pub(crate) use condition::Condition;
+pub(crate) use condition::FailCondition;
 use condition::Gated;
 use measure::{Measure, Sums};
-use reading::{Figure, Run, Set};
+use reading::{ComparedRun, Figure, Set};
 
 /// What pairs the runs of two sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,7 +178,13 @@ pub(crate) struct Pair {
 impl Pair {
     /// Returns two runs with a key; their measures, by their places among some names, are added to
     /// sums.
-    fn of(key: Vec<String>, a: Run, b: Run, names: &[String], sums: &mut [Sums]) -> Self {
+    fn of(
+        key: Vec<String>,
+        a: ComparedRun,
+        b: ComparedRun,
+        names: &[String],
+        sums: &mut [Sums],
+    ) -> Self {
         let mut pair = Self {
             key,
             flipped: None,
@@ -248,7 +254,7 @@ pub(crate) fn compare(
         candidate: SetSums::of(candidate),
         ..Comparison::default()
     };
-    let mut metrics = reading::Metrics::default();
+    let mut metrics = reading::ComparedMetrics::default();
     let [before, after] = [("base", base), ("candidate", candidate)].map(|(name, path)| {
         let mut set = Set::read(path, keys, gate, &mut metrics)?;
         sums.faults.append(&mut set.faults);
@@ -280,7 +286,7 @@ fn shown_number(number: Number<'_>) -> Value {
     serde_json::from_str(number.text()).unwrap_or_else(beyond_a_double)
 }
 
-type ByKey = BTreeMap<Vec<String>, Run>;
+type ByKey = BTreeMap<Vec<String>, ComparedRun>;
 
 impl Comparison {
     /// Returns the comparison as one JSON object, which `runvet schema compare` describes.
@@ -368,7 +374,7 @@ impl Comparison {
     /// Where a condition names a measure that the runs do not have, or no runs are paired.
     pub(crate) fn decide(
         &mut self,
-        conditions: &[Condition],
+        conditions: &[FailCondition],
         most_left_out: Option<&Limit>,
     ) -> Result<bool, String> {
         if self.pairs == 0 && !conditions.is_empty() {
@@ -395,7 +401,7 @@ impl Comparison {
 
 impl Comparison {
     /// Returns the fault that too many runs are left out, or lack a measure that decides.
-    fn left_out(&self, conditions: &[Condition], limit: &Limit) -> Option<ReportedFault> {
+    fn left_out(&self, conditions: &[FailCondition], limit: &Limit) -> Option<ReportedFault> {
         let apart = self.apart.len() as u64 + self.apart_more;
         let decides = |it: &&Measure| conditions.iter().any(|by| by.measure() == it.name);
         let lacking: u64 = (self.measures.iter().filter(decides))

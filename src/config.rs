@@ -18,8 +18,8 @@ use crate::report::Format;
 use crate::rules::{ALL, RuleSet};
 use crate::source::Artifact;
 use crate::team::{
-    self, ClosedSet, Data, Entries, OrderTable, Pack, Params, RuleTable, Scalar, SchemaTable,
-    SelectorKey, VersionTable,
+    self, ClosedSet, OrderTable, Pack, Params, RuleTable, Scalar, SchemaTable, SelectorEntries,
+    SelectorKey, TomlData, VersionTable,
 };
 use crate::timestamp::Timestamp;
 
@@ -51,7 +51,7 @@ pub(crate) struct Config {
     #[schemars(with = "String", extend("examples" = ["runvet-baseline.json"]))]
     pub(crate) baseline: Option<Setting<PathBuf>>,
     /// Directories that are not checked, each as a glob.
-    #[schemars(with = "Vec<Glob>")]
+    #[schemars(with = "Vec<GlobText>")]
     pub(crate) exclude: Vec<Spanned<String>>,
     /// Whether the files that `manifest.json` names must have the digests and sizes that it gives
     /// for them: sets `manifest/digest` to `error`, over which `rules` takes precedence.
@@ -97,10 +97,10 @@ pub(crate) struct Config {
     pub(crate) params: Params,
     /// The allowed values of keys of events. Any other value is a finding of `team/vocabulary`.
     #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
-    pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<Data>>,
+    pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<TomlData>>,
     /// Named selectors. In this file, a name stands for its selector.
-    #[schemars(with = "BTreeMap<String, Entries>")]
-    pub(crate) selector: BTreeMap<Spanned<String>, Spanned<Data>>,
+    #[schemars(with = "BTreeMap<String, SelectorEntries>")]
+    pub(crate) selector: BTreeMap<Spanned<String>, Spanned<TomlData>>,
 }
 
 impl Config {
@@ -206,14 +206,14 @@ struct RuleName(String);
 #[derive(JsonSchema)]
 #[schemars(inline, extend("examples" = ["runs/old", "runs/*/episodes/ep_3*", "checkpoints"]))]
 #[expect(dead_code, reason = "a description for the schema")]
-struct Glob(String);
+struct GlobText(String);
 
 /// Levels of rules for some directories.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Override {
     /// The directories, each as a glob.
-    #[schemars(with = "Vec<Glob>")]
+    #[schemars(with = "Vec<GlobText>")]
     pub(crate) paths: Vec<Spanned<String>>,
     /// The level of each rule or group of rules in these directories.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
@@ -228,7 +228,7 @@ pub(crate) struct Ignore {
     #[schemars(with = "RuleName")]
     pub(crate) rule: Spanned<String>,
     /// The episodes in which findings are ignored.
-    #[schemars(with = "Glob")]
+    #[schemars(with = "GlobText")]
     pub(crate) episode: Spanned<String>,
     /// The file whose findings are ignored. Absent to ignore findings in any file.
     #[serde(default)]

@@ -28,8 +28,8 @@ use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::RunReader;
 use crate::source::Line;
-use crate::store::{AsEpisodeDir, Fault, Given};
-use crate::team::{Answer, EventIndex, EventSelector};
+use crate::store::{AsEpisodeDir, Fault, GivenPaths};
+use crate::team::{EventIndex, EventSelector, Truth};
 use fields::Fields;
 
 /// What a check looked at in some runs.
@@ -104,13 +104,13 @@ pub fn json<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> String {
 
 /// Judges the runs below paths, and adds up what was looked at.
 pub(crate) fn coverage<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> RunsCoverage {
-    let found = gate.search(paths, Given::Each);
+    let found = gate.search(paths, GivenPaths::Each);
     let faults = found.faults.iter().map(Into::into).collect();
-    Counting::new(gate).of(&found.episodes, faults)
+    RunCounter::new(gate).of(&found.episodes, faults)
 }
 
 /// Counts in runs.
-struct Counting {
+struct RunCounter {
     gate: Gate,
     checker: Arc<Checker>,
     fields: Fields,
@@ -118,13 +118,13 @@ struct Counting {
 }
 
 /// The numbers of a run.
-struct Counted {
+struct RunCounts {
     report: EpisodeReport,
     fields: Vec<u64>,
     selectors: Vec<u64>,
 }
 
-impl Counting {
+impl RunCounter {
     fn new(gate: &Gate) -> Self {
         Self {
             gate: gate.clone().keep_coverage(true),
@@ -177,7 +177,7 @@ impl Counting {
         sums
     }
 
-    fn run(&self, gate: &mut Gate, episode: &impl AsEpisodeDir) -> Result<Counted, Fault> {
+    fn run(&self, gate: &mut Gate, episode: &impl AsEpisodeDir) -> Result<RunCounts, Fault> {
         let run = RunReader::from(episode.as_episode_dir().into_owned());
         let (report, mut fields) = gate.judge(|worker| {
             run.check_and(worker, None, |loaded| {
@@ -203,11 +203,11 @@ impl Counting {
                 let look = self.events().view(Line::BEFORE_ALL, event);
                 for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
                     let answer = selector.ask(&look, &mut Budget::of_run());
-                    *number += u64::from(answer == Ok(Answer::Yes));
+                    *number += u64::from(answer == Ok(Truth::Yes));
                 }
             }
         }
-        Ok(Counted {
+        Ok(RunCounts {
             report,
             fields,
             selectors: named,

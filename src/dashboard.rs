@@ -8,7 +8,7 @@ mod timeline;
 
 use crate::finding::{EpisodeReport, RunEntry};
 pub(crate) use timeline::{
-    Folded, Incident, Mark, Moment, Outline, Reason, ReasonKind, TimelineRow,
+    DashboardMoment, Incident, Mark, OmittedEvents, Outline, Reason, ReasonKind, TimelineRow,
 };
 
 /// The maximum number of rows of a list that a dashboard keeps.
@@ -39,17 +39,17 @@ pub(crate) struct Overview {
     /// The plan that the state persists.
     pub(crate) plan: Option<PlanSection>,
     /// The actions of the state.
-    pub(crate) actions: Rows<ActionRow>,
+    pub(crate) actions: Rows<DashboardAction>,
     /// The beliefs of the state.
     pub(crate) beliefs: Rows<BeliefRow>,
     /// The facts that the state remembers.
-    pub(crate) facts: Rows<Figure>,
+    pub(crate) facts: Rows<DashboardFigure>,
     /// The verification that the summary reports.
     pub(crate) verification: Option<VerificationSection>,
     /// The metrics of the summary.
     pub(crate) metrics: Option<MetricsSection>,
     /// The metrics of the outcomes in the state.
-    pub(crate) outcome_metrics: Rows<Figure>,
+    pub(crate) outcome_metrics: Rows<DashboardFigure>,
     /// The links of the state.
     pub(crate) links: Option<Rows<LinkRow>>,
 }
@@ -96,12 +96,12 @@ pub(crate) struct PlanSection {
     /// The source of the plan.
     pub(crate) source: Option<String>,
     /// Its steps, in their order.
-    pub(crate) steps: Rows<StepRow>,
+    pub(crate) steps: Rows<DashboardStep>,
 }
 
 /// A step of the plan. A value that the state lacks is empty, here and in the other rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StepRow {
+pub(crate) struct DashboardStep {
     /// The step's identifier.
     pub(crate) id: String,
     /// The kind of work.
@@ -120,7 +120,7 @@ pub(crate) struct StepRow {
 
 /// An action of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ActionRow {
+pub(crate) struct DashboardAction {
     /// The action's identifier.
     pub(crate) id: String,
     /// The step that it belongs to.
@@ -202,14 +202,14 @@ pub(crate) enum ChangeKind {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MetricsSection {
     /// The single figures.
-    pub(crate) figures: Rows<Figure>,
+    pub(crate) figures: Rows<DashboardFigure>,
     /// The latencies.
     pub(crate) latencies: Rows<Latency>,
 }
 
 /// A single figure, or a fact that the run remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Figure {
+pub(crate) struct DashboardFigure {
     /// Its name.
     pub(crate) name: String,
     /// Its value: a text without its quotes, a number with as many digits as people read, anything

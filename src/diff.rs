@@ -24,7 +24,7 @@ use crate::read::{Error, RunReader};
 use crate::report::json_bytes;
 use crate::source::Artifact;
 use crate::view::{OpenedRun, View};
-use walk::Walk;
+use walk::DiffWalk;
 #[cfg(feature = "cli")]
 pub(crate) use walk::{differs, is_expected};
 
@@ -161,7 +161,7 @@ impl Subject {
 /// Compares two runs, in time and memory that grow no faster than their records.
 #[must_use]
 pub(crate) fn compare(left: &Subject, right: &Subject) -> Diff {
-    let mut walk = Walk::default();
+    let mut walk = DiffWalk::default();
     let lifecycle = |run: &Subject| Some(run.report.lifecycle.word());
     walk.at("lifecycle", |walk| {
         walk.word(lifecycle(left), lifecycle(right));
@@ -197,7 +197,11 @@ pub(crate) fn compare(left: &Subject, right: &Subject) -> Diff {
 }
 
 /// Compares numbers by name.
-fn counts<K: AsRef<str> + Ord>(walk: &mut Walk, left: &BTreeMap<K, u64>, right: &BTreeMap<K, u64>) {
+fn counts<K: AsRef<str> + Ord>(
+    walk: &mut DiffWalk,
+    left: &BTreeMap<K, u64>,
+    right: &BTreeMap<K, u64>,
+) {
     let names: BTreeSet<&K> = left.keys().chain(right.keys()).collect();
     for name in names {
         let [a, b] = [left, right].map(|counts| counts.get(name).copied());

@@ -18,9 +18,9 @@ mod value;
 use std::ops::Range;
 
 use evaluate::Evaluator;
-pub(crate) use fold::{Fold, Folded};
-use part::{Part, PartKind};
-use pattern::Pattern;
+pub(crate) use fold::{Fold, FoldState};
+use part::{ExpressionPart, PartKind};
+use pattern::CompiledPattern;
 pub(crate) use pattern::steps_of_byte;
 pub(crate) use value::Value;
 
@@ -44,7 +44,7 @@ const STEPS_OF_BYTE: u64 = 8;
 #[derive(Debug)]
 pub(crate) struct Expression {
     text: Box<str>,
-    root: Part,
+    root: ExpressionPart,
     /// What it asks of earlier events.
     folds: Box<[Fold]>,
     /// Of each name that values are bound to, whether the expression has it.
@@ -53,7 +53,7 @@ pub(crate) struct Expression {
 
 /// Why a text is no expression, and where.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Mistake {
+pub(crate) struct ExpressionMistake {
     pub(crate) span: Range<usize>,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
@@ -62,14 +62,14 @@ pub(crate) struct Mistake {
 /// Why an expression has no value.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    Failed(Failure),
+    Failed(EvaluationFailure),
     /// The budget is spent.
     Spent,
 }
 
 /// Why a part of an expression can't be evaluated.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct EvaluationFailure {
     span: Range<usize>,
     /// A clause.
     why: String,
@@ -81,7 +81,7 @@ pub(crate) struct Failure {
 pub(crate) struct Budget {
     left: u64,
     /// The pattern that was compiled last.
-    pattern: Option<Pattern>,
+    pattern: Option<CompiledPattern>,
 }
 
 impl Budget {
@@ -124,11 +124,11 @@ impl Expression {
         not(feature = "expressions"),
         expect(unused_variables, reason = "there is no parser")
     )]
-    pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Self, Mistake> {
+    pub(crate) fn parse(text: &str, names: &[&str]) -> Result<Self, ExpressionMistake> {
         #[cfg(feature = "expressions")]
         let parsed = parse::parse(text, names);
         #[cfg(not(feature = "expressions"))]
-        let parsed = Err(Mistake {
+        let parsed = Err(ExpressionMistake {
             span: 0..text.len(),
             message: "this build of runvet does not read expressions".into(),
             help: Some("build it with the feature `expressions`".into()),
@@ -184,7 +184,7 @@ impl Expression {
     }
 
     /// Returns a failure as a clause, with the part of the text that failed.
-    pub(crate) fn describe(&self, failure: &Failure) -> String {
+    pub(crate) fn describe(&self, failure: &EvaluationFailure) -> String {
         let part = self.text.get(failure.span.clone()).unwrap_or_default();
         format!("{}, at {}", failure.why, code(part))
     }

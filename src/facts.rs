@@ -23,18 +23,18 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 pub(crate) use event::EventFacts;
-pub(crate) use lexicon::{Suspects, Within, phase_meant};
-pub(crate) use listener::Listener;
-pub(crate) use mirror::{Unlike, Why};
+pub(crate) use lexicon::{Suspects, WordOwner, phase_meant};
+pub(crate) use listener::EventListener;
+pub(crate) use mirror::{MirrorMismatch, Unlike};
 pub(crate) use reach::{Reach, TimelineFacts, Topic};
 pub(crate) use slips::{Slip, SlipLines, Slips, slip_of_event};
 pub(crate) use slots::{
     EVENT, EventSlot, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot,
 };
-pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
+pub(crate) use strict::{MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts, Termination};
 pub(crate) use tally::{Counted, EventTally};
 pub(crate) use timeline::{Timeline, TimelineReader};
-pub(crate) use value::{Item, JsonText, NotAFact, Stamp, Value, show};
+pub(crate) use value::{JsonText, NotAFact, RowItem, Stamp, Value, show};
 
 use crate::digest::FileDigest;
 use crate::document::{Kind, Number, Row};
@@ -158,24 +158,24 @@ impl<'a> StateFacts<'a> {
     }
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
-    pub(crate) fn steps(self) -> Option<impl ExactSizeIterator<Item = Item<'a>> + Clone> {
+    pub(crate) fn steps(self) -> Option<impl ExactSizeIterator<Item = RowItem<'a>> + Clone> {
         let text = self.of;
         let is_array = self.value(InState::Steps)?.kind() == Kind::Array;
         is_array.then(|| {
             text.read
                 .slots
                 .rows(slots::STEPS)
-                .map(move |row| Item::new(text, row))
+                .map(move |row| RowItem::new(text, row))
         })
     }
 
     /// Returns the items of `outcomes.actions`.
-    pub(crate) fn actions(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
+    pub(crate) fn actions(self) -> impl ExactSizeIterator<Item = RowItem<'a>> + Clone {
         let text = self.of;
         text.read
             .slots
             .rows(slots::ACTIONS)
-            .map(move |row| Item::new(text, row))
+            .map(move |row| RowItem::new(text, row))
     }
 
     /// Returns `true` if `outcomes.actions` is an array, empty or not.
@@ -317,13 +317,13 @@ pub(crate) fn lifecycle(state: Option<StateFacts<'_>>, entries: Entries) -> Life
     }
 }
 
-/// Why a rule about the lifecycle can't be checked.
+/// MirrorMismatch a rule about the lifecycle can't be checked.
 pub(crate) const UNKNOWN_LIFECYCLE: SkipReason = SkipReason::new(
     SkipKind::Lifecycle,
     "the records do not say whether the run has ended",
 );
 
-/// Why a rule can't be checked against a timeline that does not date the snapshot.
+/// MirrorMismatch a rule can't be checked against a timeline that does not date the snapshot.
 pub(crate) const UNKNOWN_REACH: SkipReason = SkipReason::new(
     SkipKind::Unreached,
     "the run may not have ended, and no projection event dates its snapshot",

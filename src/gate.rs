@@ -49,8 +49,8 @@ use crate::parallel::in_order;
 use crate::rules::RuleSet;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{
-    self, Artifacts, AsEpisodeDir, ConfigSearch, Content, Discovery, EpisodeDir, Fault, Found,
-    Given, InMemory, find_config,
+    self, Artifacts, AsEpisodeDir, ConfigSearch, Content, Discovery, EpisodeDir, Fault, GivenPaths,
+    InMemory, WalkFindings, find_config,
 };
 
 #[cfg(feature = "cli")]
@@ -64,7 +64,7 @@ pub use outcome::Outcome;
 #[cfg(feature = "cli")]
 pub(crate) use request::CheckRequest;
 
-use check::Glob;
+use check::DirectoryGlob;
 use suppressions::Suppressions;
 
 /// Finds the configuration that the command reads in a directory: the nearest `runvet.toml`, from
@@ -95,9 +95,9 @@ pub fn nearest_config(here: &Path) -> io::Result<Option<PathBuf>> {
 /// next, which saves about a quarter of the time of a small one.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
-    settings: check::Settings,
+    settings: check::CheckSettings,
     worker: KeptWorker,
-    excluded: Vec<Glob>,
+    excluded: Vec<DirectoryGlob>,
     suppressions: Suppressions,
     has_statistics: bool,
     deny: Deny,
@@ -184,7 +184,7 @@ impl Gate {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
-        let mut found = self.search(&paths, Given::Each);
+        let mut found = self.search(&paths, GivenPaths::Each);
         if let Some(wrong) = found.faults.iter().position(Fault::is_of_given_path) {
             return Err(found.faults.swap_remove(wrong).into());
         }
@@ -209,11 +209,11 @@ impl Gate {
     /// ```
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
-        self.search(paths, Given::Each).into()
+        self.search(paths, GivenPaths::Each).into()
     }
 
     /// Returns what [`Gate::discover`] finds, in the least memory.
-    pub(crate) fn search<P: AsRef<Path>>(&self, paths: &[P], given: Given) -> Found {
+    pub(crate) fn search<P: AsRef<Path>>(&self, paths: &[P], given: GivenPaths) -> WalkFindings {
         self.with_excludes(|excludes| store::discover(paths, self.parallelism(), excludes, given))
     }
 

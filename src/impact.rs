@@ -20,10 +20,10 @@ use crate::finding::{ReportedFault, Severity};
 #[cfg(feature = "cli")]
 use crate::gate::Limit;
 use crate::printable::escape;
-use reading::Reading;
-pub(crate) use reading::Run;
+use reading::ReportReader;
+pub(crate) use reading::ReportedRun;
 
-/// Why two reports can't be compared.
+/// ComparisonGap two reports can't be compared.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(#[from] Incomparable);
@@ -95,14 +95,14 @@ pub(crate) struct RuleImpact {
     /// The number of runs with such findings.
     pub(crate) runs: u64,
     /// The first five changes.
-    pub(crate) examples: Vec<Example>,
+    pub(crate) examples: Vec<ChangedFinding>,
 }
 
 /// A finding that changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Example {
+pub(crate) struct ChangedFinding {
     /// What happened to it.
-    pub(crate) change: Change,
+    pub(crate) change: FindingChange,
     /// The directory of the run.
     pub(crate) dir: String,
     /// The severity in the first report.
@@ -116,7 +116,7 @@ pub(crate) struct Example {
 /// What happened to a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Change {
+pub(crate) enum FindingChange {
     /// Only the second report has it.
     New,
     /// Only the first report has it.
@@ -139,15 +139,15 @@ pub(crate) struct Flipped {
 pub(crate) struct NotCompared {
     /// The directory of the run, or the path of the fault.
     pub(crate) dir: String,
-    /// Why.
-    pub(crate) why: Why,
+    /// ComparisonGap.
+    pub(crate) why: ComparisonGap,
 }
 
-/// Why a run is not compared, or not as a whole.
+/// ComparisonGap a run is not compared, or not as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
-pub(crate) enum Why {
+pub(crate) enum ComparisonGap {
     /// A report leaves open whether it is valid.
     Undecided,
     /// The second report skips rules that the first one does not skip: they were judged, or off.
@@ -187,7 +187,7 @@ pub fn json(before: &Path, after: &Path) -> Result<String, Error> {
 /// Compares two reports.
 pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Incomparable> {
     let mut join = Join::new(before)?;
-    let mut after = Reading::start(after);
+    let mut after = ReportReader::start(after);
     while let Some(run) = after.next_run()? {
         join.add(run)?;
     }
@@ -197,11 +197,11 @@ pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Incomparable
 
 /// An earlier report, which is compared with the runs of a later one, one after the other.
 pub(crate) struct Join {
-    before: Reading,
+    before: ReportReader,
     /// The first run of the earlier report that is not compared yet.
-    next: Option<Run>,
+    next: Option<ReportedRun>,
     /// Runs of the later report whose names are not UTF-8.
-    unordered: Vec<Run>,
+    unordered: Vec<ReportedRun>,
     impact: Impact,
     /// The directories that are listed as not compared.
     not_compared: BTreeSet<String>,
@@ -209,7 +209,7 @@ pub(crate) struct Join {
 
 impl Join {
     pub(crate) fn new(before: &Path) -> Result<Self, Incomparable> {
-        let mut before = Reading::start(before);
+        let mut before = ReportReader::start(before);
         Ok(Self {
             next: before.next_run()?,
             before,
@@ -220,7 +220,7 @@ impl Join {
     }
 
     /// Compares the next run of the later report.
-    pub(crate) fn add(&mut self, after: Run) -> Result<(), Incomparable> {
+    pub(crate) fn add(&mut self, after: ReportedRun) -> Result<(), Incomparable> {
         if !after.is_ordered() {
             self.unordered.push(after);
             return Ok(());
@@ -231,9 +231,9 @@ impl Join {
                 self.pair(&before, &after);
                 return Ok(());
             }
-            self.leave_out(before.dir, Why::OnlyBefore);
+            self.leave_out(before.dir, ComparisonGap::OnlyBefore);
         }
-        self.leave_out(after.dir, Why::OnlyAfter);
+        self.leave_out(after.dir, ComparisonGap::OnlyAfter);
         Ok(())
     }
 
@@ -241,34 +241,34 @@ impl Join {
     pub(crate) fn end(mut self, faults: Vec<ReportedFault>) -> Result<Impact, Incomparable> {
         while let Some(before) = self.next.take() {
             self.next = self.before.next_run()?;
-            self.leave_out(before.dir, Why::OnlyBefore);
+            self.leave_out(before.dir, ComparisonGap::OnlyBefore);
         }
         // Runs that a report shows alike stand in one order in both.
-        let mut before: BTreeMap<String, VecDeque<Run>> = BTreeMap::new();
+        let mut before: BTreeMap<String, VecDeque<ReportedRun>> = BTreeMap::new();
         for run in std::mem::take(&mut self.before.unordered) {
             before.entry(run.dir.clone()).or_default().push_back(run);
         }
         for after in std::mem::take(&mut self.unordered) {
             match before.get_mut(&after.dir).and_then(VecDeque::pop_front) {
                 Some(before) => self.pair(&before, &after),
-                None => self.leave_out(after.dir, Why::OnlyAfter),
+                None => self.leave_out(after.dir, ComparisonGap::OnlyAfter),
             }
         }
         for run in before.into_values().flatten() {
-            self.leave_out(run.dir, Why::OnlyBefore);
+            self.leave_out(run.dir, ComparisonGap::OnlyBefore);
         }
         for fault in self.before.faults().into_iter().chain(faults) {
-            self.leave_out(fault.path, Why::Fault);
+            self.leave_out(fault.path, ComparisonGap::Fault);
         }
         Ok(self.impact)
     }
 
-    fn leave_out(&mut self, dir: String, why: Why) {
+    fn leave_out(&mut self, dir: String, why: ComparisonGap) {
         if !self.not_compared.insert(dir.clone()) {
             return;
         }
         self.impact.incomparable += 1;
-        let is_paired = matches!(why, Why::Undecided | Why::NewSkips);
+        let is_paired = matches!(why, ComparisonGap::Undecided | ComparisonGap::NewSkips);
         self.impact.unpaired += u64::from(!is_paired);
         if self.impact.not_compared.len() < MAX_LISTED {
             self.impact.not_compared.push(NotCompared { dir, why });
@@ -276,7 +276,7 @@ impl Join {
     }
 
     /// Compares what two reports say of one run.
-    fn pair(&mut self, before: &Run, after: &Run) {
+    fn pair(&mut self, before: &ReportedRun, after: &ReportedRun) {
         self.impact.runs += 1;
         let is_affected = self.findings(before, after);
         let is_flipped = match (before.valid, after.valid) {
@@ -286,19 +286,19 @@ impl Join {
             }
             (Some(_), Some(_)) => false,
             _ => {
-                self.leave_out(after.dir.clone(), Why::Undecided);
+                self.leave_out(after.dir.clone(), ComparisonGap::Undecided);
                 false
             }
         };
         if !after.skipped.is_subset(&before.skipped) {
-            self.leave_out(after.dir.clone(), Why::NewSkips);
+            self.leave_out(after.dir.clone(), ComparisonGap::NewSkips);
         }
         self.impact.affected += u64::from(is_affected || is_flipped);
     }
 
     /// Compares the findings, and returns whether one changed. What a rule does not find where it
     /// is not judged is not gone.
-    fn findings(&mut self, before: &Run, after: &Run) -> bool {
+    fn findings(&mut self, before: &ReportedRun, after: &ReportedRun) -> bool {
         let keys: BTreeSet<&String> = before
             .findings
             .keys()
@@ -308,21 +308,21 @@ impl Join {
         for key in keys {
             let (was, is) = (before.findings.get(key), after.findings.get(key));
             let change = match (was, is) {
-                (None, Some(_)) => Change::New,
-                (Some(was), None) if !after.skipped.contains(&was.rule) => Change::Gone,
-                (Some(was), Some(is)) if was.severity != is.severity => Change::ChangedLevel,
+                (None, Some(_)) => FindingChange::New,
+                (Some(was), None) if !after.skipped.contains(&was.rule) => FindingChange::Gone,
+                (Some(was), Some(is)) if was.severity != is.severity => FindingChange::ChangedLevel,
                 _ => continue,
             };
             let Some(finding) = is.or(was) else { continue };
             let rule = self.impact.rules.entry(finding.rule.clone()).or_default();
             match change {
-                Change::New => rule.new += 1,
-                Change::Gone => rule.gone += 1,
-                Change::ChangedLevel => rule.changed_level += 1,
+                FindingChange::New => rule.new += 1,
+                FindingChange::Gone => rule.gone += 1,
+                FindingChange::ChangedLevel => rule.changed_level += 1,
             }
             rule.runs += u64::from(changed.insert(&finding.rule));
             if rule.examples.len() < MAX_EXAMPLES {
-                rule.examples.push(Example {
+                rule.examples.push(ChangedFinding {
                     change,
                     dir: after.dir.clone(),
                     before: was.map(|it| it.severity),

@@ -59,7 +59,7 @@ pub(crate) struct Buffers {
 /// What is read only because a rule that is on asks for it.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
-pub(crate) struct Wanted {
+pub(crate) struct LoadRequest {
     pub(crate) every_event: bool,
     pub(crate) event_ids: bool,
     pub(crate) learn_lines: bool,
@@ -149,7 +149,7 @@ impl<'f> LoadedTimeline<'f> {
 pub(crate) fn episode<R>(
     files: &dyn Artifacts,
     directory_id: Option<&str>,
-    wanted: &Wanted,
+    wanted: &LoadRequest,
     listening: Option<Listening<'_>>,
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
@@ -217,7 +217,7 @@ pub(crate) fn episode<R>(
 /// Loads the parts of an episode, and collects the troubles met on the way.
 struct Loader<'f> {
     files: &'f dyn Artifacts,
-    wanted: &'f Wanted,
+    wanted: &'f LoadRequest,
     /// Given back before the report is handed on.
     alone: Alone,
     troubles: Troubles,
@@ -225,7 +225,7 @@ struct Loader<'f> {
 }
 
 impl<'f> Loader<'f> {
-    fn new(files: &'f dyn Artifacts, wanted: &'f Wanted) -> Self {
+    fn new(files: &'f dyn Artifacts, wanted: &'f LoadRequest) -> Self {
         Self {
             files,
             wanted,
@@ -382,7 +382,7 @@ impl<'f> Loader<'f> {
             alone: &self.alone,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
             judges: &mut self.judges,
-            so_far: learn::SoFar::default(),
+            so_far: learn::LearnTotals::default(),
         };
         reader.read(self.files, &mut buffers.lines, &mut self.troubles)
     }

@@ -13,7 +13,7 @@ mod track;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::dashboard::{Mark, Moment, Outline};
+use crate::dashboard::{DashboardMoment, Mark, Outline};
 use crate::document::{Kind, Node, Tape};
 use crate::facts::{EventFacts, InEvent};
 use crate::printable::brief;
@@ -23,7 +23,7 @@ use crate::timestamp::Timestamp;
 pub(crate) use density::{Bin, Density};
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
-use incident::{Said, Signs};
+use incident::{IncidentText, Signs};
 pub(crate) use moment::{TimelineClock, moment, shown, waits};
 use track::Track;
 pub(crate) use track::Tracked;
@@ -150,7 +150,7 @@ impl Glances {
     pub(crate) fn add(&mut self, event: EventFacts<'_>, with_steps: bool) {
         let (line, phase) = (event.line, event.phase());
         let phase = phase.as_deref().unwrap_or_default();
-        let said = Said {
+        let said = IncidentText {
             text: |key: &str| event.text(told_under(key)?),
             has_error: || may_have_error(event),
         };
@@ -339,10 +339,10 @@ impl<'n> OutlineReader<'n> {
             let read = read_again(kept.line, &mut bytes).then_some(&*bytes);
             let event = read.and_then(|bytes| tape.read_record(bytes).ok());
             let Some(event) = event.map(crate::document::Document::root) else {
-                return Moment {
+                return DashboardMoment {
                     line: number,
                     phase: kept.phase.into_owned(),
-                    ..Moment::default()
+                    ..DashboardMoment::default()
                 };
             };
             moment(number, event, clock.offset(event))

@@ -31,7 +31,7 @@ mod waterfall;
 
 use std::borrow::Cow;
 
-use crate::dashboard::{Dashboard, Moment, Rows, StepRow};
+use crate::dashboard::{Dashboard, DashboardMoment, DashboardStep, Rows};
 use crate::document::OwnedDocument;
 use crate::outline::Density;
 use crate::printable::{cut_after, escape};
@@ -65,7 +65,7 @@ pub(crate) struct RunSheet {
     pub(crate) state: Result<OwnedDocument, String>,
     pub(crate) summary: Result<OwnedDocument, String>,
     pub(crate) manifest: Result<OwnedDocument, String>,
-    pub(crate) learn: Result<Excerpt, String>,
+    pub(crate) learn: Result<Preview, String>,
 }
 
 /// The persisted plan beside the rebuilt one.
@@ -85,8 +85,8 @@ pub(crate) struct PlanSides {
 /// A step of the plan, on the sides that have it.
 #[derive(Debug, Default)]
 pub(crate) struct PlanPair {
-    pub(crate) persisted: Option<StepRow>,
-    pub(crate) rebuilt: Option<StepRow>,
+    pub(crate) persisted: Option<DashboardStep>,
+    pub(crate) rebuilt: Option<DashboardStep>,
     pub(crate) differs: bool,
     /// `true` if something of the persisted step could not be compared.
     pub(crate) is_unsure: bool,
@@ -101,15 +101,15 @@ pub(crate) struct ActionCell {
     pub(crate) status: String,
     pub(crate) took_sec: Option<f64>,
     pub(crate) error: Option<String>,
-    pub(crate) input: Option<Excerpt>,
-    pub(crate) output: Option<Excerpt>,
+    pub(crate) input: Option<Preview>,
+    pub(crate) output: Option<Preview>,
     /// The line of its event.
     pub(crate) line: Option<u64>,
 }
 
 /// The beginning of a value or a file: a text as it is, another value as JSON of several lines.
 #[derive(Debug)]
-pub(crate) struct Excerpt {
+pub(crate) struct Preview {
     pub(crate) text: String,
     /// The number of bytes behind it, at least.
     pub(crate) unshown: usize,
@@ -128,7 +128,7 @@ pub(crate) enum TrackItem {
 /// An event of a timeline, as a waterfall and a list of events show it.
 #[derive(Debug)]
 pub(crate) struct TrackEvent {
-    pub(crate) moment: Moment,
+    pub(crate) moment: DashboardMoment,
     pub(crate) kind: EventKind,
     /// When it began and ended, in seconds since the first event, where it says so.
     pub(crate) span: Option<(f64, f64)>,

@@ -25,10 +25,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::document::{ReadText, Refused};
-use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
+use crate::facts::plan::{PlanForm, Rebuilt, RebuiltStep};
 use crate::facts::{
-    self, EventFacts, JsonText, Listener, Reach, Run, StateFacts, TimelineFacts, TimelineReader,
-    Usable,
+    self, EventFacts, EventListener, JsonText, Reach, Run, StateFacts, TimelineFacts,
+    TimelineReader, Usable,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::read::{Error, RunReader};
@@ -250,7 +250,7 @@ impl PlanComparison {
             let mut push = |difference: facts::plan::PlanMismatch| {
                 self.differences.push(PlanDifference::of(&difference));
             };
-            let mut differences = Listener::new(room, &mut push);
+            let mut differences = EventListener::new(room, &mut push);
             plan.differences(state, by_label, &mut differences);
             self.more_differences += differences.rest();
         }
@@ -278,7 +278,7 @@ impl RebuiltPlan {
                 .updated_at
                 .as_ref()
                 .map(|stamp| stamp.text.clone().into_owned()),
-            from_labels: rebuilt.form == Form::Labels,
+            from_labels: rebuilt.form == PlanForm::Labels,
             steps: rebuilt.steps().map(|step| PlanStep::of(&step)).collect(),
         }
     }

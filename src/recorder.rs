@@ -59,8 +59,8 @@ pub use bounded::{MAX_OUTPUT, bounded};
 pub use clock::Clock;
 use clock::{Micros, SystemClock, episode_id};
 pub use error::Error;
-use event::{Draft, object};
-use fold::Fold;
+use event::{EventDraft, object};
+use fold::RunFold;
 pub use protocol::Session;
 pub use run::{
     Adapter, Allowed, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run,
@@ -70,7 +70,7 @@ use run::{PRE, SNAPSHOTS};
 use size::Size;
 pub use task::Task;
 use task::text_of_path;
-use timeline::{Failed, TimelineFile};
+use timeline::{TimelineFile, WriteFailed};
 
 use crate::gate::Gate;
 use crate::read::policy::Policy;
@@ -287,7 +287,7 @@ impl Recorder {
         }
         let start = start.at(&id, 1, now);
         let line = start.line()?;
-        let fold = Fold::start(&start).map_err(|wrong| Error::refused("the task", wrong.0))?;
+        let fold = RunFold::start(&start).map_err(|wrong| Error::refused("the task", wrong.0))?;
         let dir = self.make_episode_dir(&id)?;
         if let Some(content) = snapshot {
             let snapshots = self.dir_in(&dir, SNAPSHOTS)?;
@@ -317,7 +317,7 @@ impl Recorder {
     }
 
     /// Returns the start event of a run with a task.
-    fn start(&self, task: Task) -> Result<Draft, Error> {
+    fn start(&self, task: Task) -> Result<EventDraft, Error> {
         if !(0.0..=1.0).contains(&self.threshold) {
             let why = format!("it is {}, not between 0 and 1", self.threshold);
             return Err(Error::refused("the threshold", why));
@@ -335,7 +335,7 @@ impl Recorder {
         ]);
         payload.extend(task.declared()?);
         Size::of(&payload).check("the task")?;
-        Ok(Draft::new("start", payload))
+        Ok(EventDraft::new("start", payload))
     }
 
     fn with_clock<T>(&self, ask: impl FnOnce(&mut dyn Clock) -> T) -> T {
@@ -405,11 +405,11 @@ impl Recorder {
         beside: &str,
         name: &str,
         content: &[u8],
-    ) -> Result<(), Failed> {
+    ) -> Result<(), WriteFailed> {
         let written = self.write_beside(dir, beside, content).and_then(|()| {
             let renamed = self.disk.rename(dir, beside, name);
             let path = dir.path().join(name);
-            renamed.map_err(|source| Failed::as_before(Error::io("replacing", &path)(source)))
+            renamed.map_err(|source| WriteFailed::as_before(Error::io("replacing", &path)(source)))
         });
         if written.is_err() {
             // Where this fails too, the file does no harm: the next process removes it.
@@ -418,11 +418,11 @@ impl Recorder {
         written
     }
 
-    fn write_beside(&self, dir: &OpenDir, beside: &str, content: &[u8]) -> Result<(), Failed> {
+    fn write_beside(&self, dir: &OpenDir, beside: &str, content: &[u8]) -> Result<(), WriteFailed> {
         let path = dir.path().join(beside);
         let failed = |operation| {
             let path = &path;
-            move |source| Failed::as_before(Error::io(operation, path)(source))
+            move |source| WriteFailed::as_before(Error::io(operation, path)(source))
         };
         let file = match self.disk.create(dir, beside) {
             // What an earlier process left: this one has the lock.
@@ -437,7 +437,7 @@ impl Recorder {
         if self.durability == Durability::Process {
             return Ok(());
         }
-        file.sync().map_err(|source| Failed {
+        file.sync().map_err(|source| WriteFailed {
             is_as_before: false,
             ..failed("syncing")(source)
         })

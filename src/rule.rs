@@ -100,7 +100,7 @@ impl Rule {
 
 /// A rule of a check, and its place among them.
 #[derive(Clone, Copy)]
-pub(crate) struct Placed<'r> {
+pub(crate) struct PlacedRule<'r> {
     pub(crate) rule: &'r Rule,
     pub(crate) index: usize,
 }

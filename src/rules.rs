@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::finding::Level;
-use crate::rule::{Check, Placed, Rule};
+use crate::rule::{Check, PlacedRule, Rule};
 use crate::team::Team;
 pub(crate) use names::{UnknownName, names};
 
@@ -62,9 +62,9 @@ impl RuleSet {
     }
 
     /// Returns each rule with its place.
-    pub(crate) fn placed(&self) -> impl Iterator<Item = Placed<'_>> {
+    pub(crate) fn placed(&self) -> impl Iterator<Item = PlacedRule<'_>> {
         let rules = self.iter().enumerate();
-        rules.map(|(index, rule)| Placed { rule, index })
+        rules.map(|(index, rule)| PlacedRule { rule, index })
     }
 
     /// Returns the level of the rule with an id, given those of all.

@@ -30,7 +30,7 @@ pub(crate) use advice::likely_word;
 pub(crate) use declared::DeclaredSchema;
 #[cfg(feature = "cli")]
 pub(crate) use infer::Inferred;
-use instance::{Instance, Tape};
+use instance::{Instance, TapeJson};
 pub(crate) use reader::SlotReader;
 pub(crate) use shape::Misspelling;
 use shape::Shapes;
@@ -91,8 +91,8 @@ pub(crate) fn errors<T>(
 }
 
 /// Returns how any schema is compiled: its formats are judged, and its patterns take linear time.
-fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, Tape> {
-    jsonschema::options_for::<Tape>()
+fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, TapeJson> {
+    jsonschema::options_for::<TapeJson>()
         .should_validate_formats(true)
         .should_ignore_unknown_formats(false)
         .with_format("date-time", Timestamp::is_valid)
@@ -117,7 +117,7 @@ fn is_pattern(text: &str) -> bool {
 }
 
 /// Returns the validator of a schema in `schemas/`.
-fn validator_of(schema: &serde_json::Value) -> Validator<Tape> {
+fn validator_of(schema: &serde_json::Value) -> Validator<TapeJson> {
     options()
         .offline()
         .build(schema)
@@ -137,7 +137,7 @@ pub(crate) struct CompiledSchema {
     text: &'static str,
     parsed: OnceLock<serde_json::Value>,
     shapes: OnceLock<Shapes>,
-    validator: OnceLock<Validator<Tape>>,
+    validator: OnceLock<Validator<TapeJson>>,
 }
 
 impl fmt::Debug for CompiledSchema {
@@ -243,7 +243,7 @@ impl CompiledSchema {
         self.parsed.get_or_init(parse)
     }
 
-    fn validator(&self) -> &Validator<Tape> {
+    fn validator(&self) -> &Validator<TapeJson> {
         self.validator.get_or_init(|| validator_of(self.parsed()))
     }
 }

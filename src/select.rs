@@ -96,14 +96,14 @@ pub(crate) fn key_path(key: &str, of_action: bool) -> Option<KeyPath> {
 
 /// A value that a team writes to name those of records.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Wanted {
+pub(crate) enum SelectorValue {
     Text(Glob),
     /// As it is written in JSON.
     Number(String),
     Boolean(bool),
 }
 
-impl Wanted {
+impl SelectorValue {
     /// Returns `true` if a value is it; the text is the content of a string.
     fn is(&self, written: &str, text: Option<&str>) -> bool {
         match (self, Kind::of(written)) {
@@ -173,7 +173,7 @@ fn push(parts: &mut [String], character: char) {
 /// Values, of which a value is one, or none.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Values {
-    pub(crate) any_of: Vec<Wanted>,
+    pub(crate) any_of: Vec<SelectorValue>,
     /// `true` if the value is to be none of them.
     pub(crate) negated: bool,
 }
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn values_are_equal_as_json_values() {
         let number = |text: &str| Values {
-            any_of: vec![Wanted::Number(text.into())],
+            any_of: vec![SelectorValue::Number(text.into())],
             negated: false,
         };
         let mut tape = Tape::default();
@@ -298,7 +298,7 @@ mod tests {
             assert_eq!(wanted.have(document.root()), expected, "{json}");
         }
         let none_of = Values {
-            any_of: vec![Wanted::Boolean(true)],
+            any_of: vec![SelectorValue::Boolean(true)],
             negated: true,
         };
         let null = tape.read(b"null").unwrap();

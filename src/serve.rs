@@ -49,7 +49,7 @@ pub(crate) use guard::Access;
 use guard::Guard;
 use index::Index;
 use judges::Judges;
-use live::Change;
+use live::IndexChange;
 use metrics::Numbers;
 use problem::Problem;
 
@@ -97,7 +97,7 @@ pub(crate) enum Error {
 }
 
 /// A service that listens, and does not answer yet.
-pub(crate) struct Serve {
+pub(crate) struct BoundService {
     watches: Vec<Watch>,
     listener: TcpListener,
     address: SocketAddr,
@@ -120,7 +120,7 @@ impl ServiceStop {
     }
 }
 
-impl Serve {
+impl BoundService {
     /// Listens on an address; the port 0 stands for any free port.
     ///
     /// # Errors
@@ -267,7 +267,7 @@ struct Service {
     /// Where the settings come from, in a few words.
     settings: String,
     judges: Judges,
-    changes: broadcast::Sender<Change>,
+    changes: broadcast::Sender<IndexChange>,
     stopped: signal::Receiver<bool>,
     bodies: Arc<Semaphore>,
     judged: Arc<Semaphore>,
@@ -276,7 +276,7 @@ struct Service {
     searches: Arc<Semaphore>,
     listeners: Arc<Semaphore>,
     numbers: Numbers,
-    overview: page::Kept,
+    overview: page::CachedSums,
 }
 
 impl Service {
@@ -299,7 +299,7 @@ impl Service {
             searches: Arc::new(Semaphore::new(MAX_SEARCHES)),
             listeners: Arc::new(Semaphore::new(live::MAX_LISTENERS)),
             numbers,
-            overview: page::Kept::default(),
+            overview: page::CachedSums::default(),
         }
     }
 
@@ -385,7 +385,7 @@ impl Service {
     fn tell(&self, name: &'static str, data: &impl Serialize) {
         if self.changes.receiver_count() > 0 {
             // There is an error where the last listener has just left.
-            let _ = self.changes.send(Change::new(name, data));
+            let _ = self.changes.send(IndexChange::new(name, data));
         }
     }
 }

@@ -57,7 +57,7 @@ pub use fault::Fault;
 pub(crate) use fault::{FaultKind, unlistable};
 pub use keys::episodes_of;
 #[cfg(feature = "cli")]
-pub(crate) use known::{Known, Renewed};
+pub(crate) use known::{KnownRuns, Renewed};
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, InMemory};
 pub(crate) use nearby::run_data_below;
@@ -67,7 +67,7 @@ pub(crate) use open_dir::OpenDir;
 #[cfg(feature = "cli")]
 pub(crate) use others::{OtherFiles, SeenFiles};
 pub(crate) use path::{display, is_gone};
-pub(crate) use root::{Given, episode_around};
+pub(crate) use root::{GivenPaths, episode_around};
 pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::is_run_data;
@@ -75,14 +75,14 @@ pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_trusted}
 pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{look_at, reports_no_changes};
-pub(crate) use stillness::{Movement, Seen};
+pub(crate) use stillness::{Movement, SeenVersions};
 #[cfg(feature = "cli")]
 pub(crate) use walk::FoundEpisode;
-pub(crate) use walk::{AsEpisodeDir, Excludes, Found};
+pub(crate) use walk::{AsEpisodeDir, Excludes, WalkFindings};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, are_one_open_file, is_one_file};
 
-pub(crate) use workspace::{Search, contains};
+pub(crate) use workspace::{WorkspaceSearch, contains};
 pub(crate) use writing::{
     Appending, Disk, FileSystem, append_all, make_unless_there, open_or_make,
 };

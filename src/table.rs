@@ -122,7 +122,7 @@ pub struct TableWriter {
 }
 
 /// The rows of a run.
-enum Written {
+enum WrittenRows {
     Kept(Vec<u8>, Option<ReportedFault>),
     Large(Box<(RunReader, EpisodeReport)>),
 }
@@ -171,8 +171,8 @@ impl TableWriter {
         out: &mut dyn Write,
         wrong: &mut dyn FnMut(ReportedFault),
     ) -> io::Result<()> {
-        let mut sink = Sink::new(self.format, &mut *out);
-        if let Sink::Csv(csv) = &mut sink {
+        let mut sink = RowSink::new(self.format, &mut *out);
+        if let RowSink::Csv(csv) = &mut sink {
             csv.write_record(self.table.columns()).map_err(io_error)?;
         }
         sink.finish()?;
@@ -212,7 +212,7 @@ impl TableWriter {
         gate: &mut Gate,
         filter: &mut RunFilter,
         room: &AtomicUsize,
-    ) -> Result<Option<Written>, Fault> {
+    ) -> Result<Option<WrittenRows>, Fault> {
         if !filter.is_empty() && run.entry_if(filter).is_none() {
             return Ok(None);
         }
@@ -225,35 +225,35 @@ impl TableWriter {
             return Ok(None);
         }
         let fault = report.fault();
-        let mut kept = Waiting {
+        let mut kept = WaitingRows {
             rows: Vec::new(),
             room,
         };
         let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
         let written = self.rows(&of, || run.event_lines().ok(), &mut kept);
         Ok(Some(if written.is_ok() {
-            Written::Kept(kept.rows, fault)
+            WrittenRows::Kept(kept.rows, fault)
         } else {
             room.fetch_add(kept.rows.len(), Ordering::Relaxed);
-            Written::Large(Box::new((run, report)))
+            WrittenRows::Large(Box::new((run, report)))
         }))
     }
 
     /// Writes the rows of a run whose turn it is.
     fn take(
         &self,
-        written: Written,
+        written: WrittenRows,
         room: &AtomicUsize,
         out: &mut dyn Write,
         wrong: &mut dyn FnMut(ReportedFault),
     ) -> io::Result<()> {
         let fault = match written {
-            Written::Kept(rows, fault) => {
+            WrittenRows::Kept(rows, fault) => {
                 out.write_all(&rows)?;
                 room.fetch_add(rows.len(), Ordering::Relaxed);
                 fault
             }
-            Written::Large(of) => {
+            WrittenRows::Large(of) => {
                 let (run, report) = *of;
                 let records = || {
                     let records = run.records();
@@ -314,7 +314,7 @@ impl TableWriter {
         lines: impl FnOnce() -> Option<EventLines<'l>>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let mut sink = Sink::new(self.format, out);
+        let mut sink = RowSink::new(self.format, out);
         match self.table {
             Table::Runs => sink.row(&of.run())?,
             Table::Steps => of.steps().try_for_each(|row| sink.row(&row))?,
@@ -332,12 +332,12 @@ impl TableWriter {
 }
 
 /// Takes rows, and writes each.
-enum Sink<'o> {
+enum RowSink<'o> {
     Csv(Box<csv::Writer<&'o mut dyn Write>>),
     Ndjson(BufWriter<&'o mut dyn Write>),
 }
 
-impl<'o> Sink<'o> {
+impl<'o> RowSink<'o> {
     fn new(format: RowFormat, out: &'o mut dyn Write) -> Self {
         match format {
             RowFormat::Csv => {
@@ -375,12 +375,12 @@ fn io_error(error: csv::Error) -> io::Error {
 }
 
 /// Takes the rows of a run as long as there is room.
-struct Waiting<'r> {
+struct WaitingRows<'r> {
     rows: Vec<u8>,
     room: &'r AtomicUsize,
 }
 
-impl Write for Waiting<'_> {
+impl Write for WaitingRows<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let is_long = self.rows.len() + bytes.len() > MOST_OF_A_RUN;
         let take = |room: usize| room.checked_sub(bytes.len()).filter(|_| !is_long);

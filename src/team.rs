@@ -24,14 +24,14 @@ use std::sync::Arc;
 use crate::finding::{Lifecycle, RuleInfo, SkipReason};
 use crate::schema::DeclaredSchema;
 use crate::source::{Artifact, Line, Pointer};
-pub(crate) use data::{ClosedSet, Data, Entries, Params, Scalar, SelectorKey};
+pub(crate) use data::{ClosedSet, Params, Scalar, SelectorEntries, SelectorKey, TomlData};
 pub(crate) use events::{EventIndex, EventSelector};
 pub(crate) use judges::{Examined, TeamJudges};
-pub(crate) use order::{OrderTable, Seen, TeamOrder};
+pub(crate) use order::{OrderEvent, OrderTable, TeamOrder};
 pub(crate) use pack::{Pack, read};
 pub(crate) use rule::{Name, RuleTable, RunValues, TeamRule, run_as_json};
 pub(crate) use schema::{Expect, Judged, SchemaTable, TeamSchema};
-pub(crate) use selector::Answer;
+pub(crate) use selector::Truth;
 pub(crate) use trace::Trace;
 pub(crate) use version::VersionTable;
 
@@ -45,7 +45,7 @@ pub(crate) struct Team {
     rules: Vec<Arc<TeamRule>>,
     /// The keys whose values are closed sets, each with its values.
     vocabulary: Arc<Vec<vocabulary::Closed>>,
-    versions: Vec<version::Version>,
+    versions: Vec<version::DeclaredVersion>,
     files: Vec<OtherFile>,
 }
 
@@ -88,7 +88,7 @@ impl Team {
     /// Returns the schema of a version of a record; the first that is declared for it.
     pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
         let mut versions = self.versions.iter();
-        let is = |it: &&version::Version| it.artifact == artifact && it.is.matches(version);
+        let is = |it: &&version::DeclaredVersion| it.artifact == artifact && it.is.matches(version);
         versions.find(is).map(|version| &version.schema)
     }
 

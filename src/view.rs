@@ -21,9 +21,9 @@ mod reason;
 mod sheet;
 
 use crate::dashboard::{
-    ActionRow, AssertionRow, BeliefRow, ChangeKind, Dashboard, Figure, FileChange, Latency,
-    LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
-    UnreadableRecord, VerificationSection,
+    AssertionRow, BeliefRow, ChangeKind, Dashboard, DashboardAction, DashboardFigure,
+    DashboardStep, FileChange, Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview,
+    PlanSection, Rows, UnreadableRecord, VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
@@ -181,20 +181,20 @@ impl OpenedRun {
         let steps = rows
             .into_iter()
             .filter_map(|row| match (row.persisted, row.rebuilt) {
-                (Some(_), said) => persisted.next().map(|step| StepRow {
+                (Some(_), said) => persisted.next().map(|step| DashboardStep {
                     is_contested: row.differs && (is_whole || said.is_some()),
                     ..step
                 }),
                 (None, Some(index)) if is_whole && row.differs => {
                     let step = rebuilt?.get(index).map(unpersisted)?;
-                    Some(StepRow {
+                    Some(DashboardStep {
                         is_contested: true,
                         ..step
                     })
                 }
                 (None, _) => None,
             });
-        let rows: Rows<StepRow> = steps.collect();
+        let rows: Rows<DashboardStep> = steps.collect();
         plan.steps.total = plan.steps.total.max(rows.total);
         plan.steps.first = rows.first;
     }
@@ -240,7 +240,7 @@ impl View {
             entry: self.entry.clone(),
             unreadable: self.unreadable(),
             plan: state.and_then(|state| state.get("plan")).map(plan),
-            actions: rows(state, &["outcomes", "actions"], |action| ActionRow {
+            actions: rows(state, &["outcomes", "actions"], |action| DashboardAction {
                 id: text(action, "id"),
                 step_id: text(action, "step_id"),
                 tool: text(action, "tool"),
@@ -251,7 +251,7 @@ impl View {
                 confidence: text(belief, "confidence"),
                 statement: text(belief, "statement"),
             }),
-            facts: rows(state, &["memory", "facts"], |fact| Figure {
+            facts: rows(state, &["memory", "facts"], |fact| DashboardFigure {
                 name: text(fact, "key"),
                 value: text(fact, "value"),
             }),
@@ -318,33 +318,33 @@ fn rows<T>(record: Option<Node<'_>>, path: &[&str], row: impl Fn(Node<'_>) -> T)
 fn plan(plan: Node<'_>) -> PlanSection {
     PlanSection {
         source: plan.get("source").map(shown),
-        steps: rows(Some(plan), &["steps"], |step| StepRow {
+        steps: rows(Some(plan), &["steps"], |step| DashboardStep {
             id: text(step, "id"),
             kind: text(step, "kind"),
             status: text(step, "status"),
             description: text(step, "description"),
-            ..StepRow::default()
+            ..DashboardStep::default()
         }),
     }
 }
 
 /// Returns a step that only the timeline has.
-fn unpersisted(step: &PlanStep) -> StepRow {
-    StepRow {
+fn unpersisted(step: &PlanStep) -> DashboardStep {
+    DashboardStep {
         is_unpersisted: true,
         ..rebuilt_step(step)
     }
 }
 
-fn rebuilt_step(step: &PlanStep) -> StepRow {
+fn rebuilt_step(step: &PlanStep) -> DashboardStep {
     let shown = |text: &Option<String>| text.as_deref().map(brief).unwrap_or_default();
-    StepRow {
+    DashboardStep {
         id: shown(&step.id),
         kind: shown(&step.kind),
         status: shown(&step.status),
         description: shown(&step.description),
         line: step.status_line,
-        ..StepRow::default()
+        ..DashboardStep::default()
     }
 }
 
@@ -397,8 +397,8 @@ fn assertion(item: Node<'_>) -> AssertionRow {
     }
 }
 
-fn figure(key: Key<'_>) -> Figure {
-    Figure {
+fn figure(key: Key<'_>) -> DashboardFigure {
+    DashboardFigure {
         name: brief(&key.name()),
         value: shown(key.value()),
     }

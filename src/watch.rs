@@ -22,9 +22,10 @@ use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
 use crate::store::{
-    AsEpisodeDir as _, Changes, Fault, Given, Known, OtherFiles, Renewed, SeenFiles, look_at,
+    AsEpisodeDir as _, Changes, Fault, GivenPaths, KnownRuns, OtherFiles, Renewed, SeenFiles,
+    look_at,
 };
-use touched::{Due, End, Touched};
+use touched::{Due, Touched, WatchEnd};
 
 /// How often the path of the directory is resolved anew: what is above it is not watched.
 const LOOK: Duration = Duration::from_secs(1);
@@ -80,16 +81,16 @@ pub(crate) enum News {
 pub(crate) struct Watch {
     /// The directory, as the user typed it.
     dir: PathBuf,
-    given: Given,
+    given: GivenPaths,
     touched: Arc<Touched>,
     /// The interval at which all artifacts are looked at again, where the system does not report
     /// changes.
     poll: Option<Duration>,
-    place: Mutex<Place>,
+    place: Mutex<WatchPlace>,
 }
 
 /// Where the directory is, and what sees changes there.
-struct Place {
+struct WatchPlace {
     /// The real path.
     top: PathBuf,
     /// The device, and the number of the directory on it.
@@ -105,7 +106,7 @@ pub(crate) struct WatchStop(Arc<Touched>);
 impl WatchStop {
     /// Makes the watch judge what was written so far, and end.
     pub(crate) fn stop(&self) {
-        self.0.end(End::Stopped);
+        self.0.end(WatchEnd::Stopped);
     }
 }
 
@@ -117,14 +118,18 @@ impl Watch {
     /// # Errors
     ///
     /// [`Error`], where the directory can't be reached or watched.
-    pub(crate) fn new(dir: PathBuf, given: Given, poll: Option<Duration>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        dir: PathBuf,
+        given: GivenPaths,
+        poll: Option<Duration>,
+    ) -> Result<Self, Error> {
         let unreachable = |source| Error::Unreachable {
             dir: dir.clone(),
             source,
         };
         look_at(&dir).map_err(unreachable)?;
         let touched = Arc::new(Touched::new());
-        let mut place = Place::of(&dir).map_err(unreachable)?;
+        let mut place = WatchPlace::of(&dir).map_err(unreachable)?;
         if poll.is_none() {
             let unwatchable = |reason| Error::Unwatchable {
                 dir: dir.clone(),
@@ -162,12 +167,12 @@ impl Watch {
         gate: &mut Gate,
         mut take: impl FnMut(News) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let known = Known::new(&self.dir, self.given, gate.parallelism());
+        let known = KnownRuns::new(&self.dir, self.given, gate.parallelism());
         let known = known.map_err(|source| Error::Unreachable {
             dir: self.dir.clone(),
             source,
         })?;
-        let mut seen = Seen::new(known, gate.other_files());
+        let mut seen = WatchState::new(known, gate.other_files());
         self.touched.set_other_files(seen.other_files.clone());
         let mut next_look = Instant::now();
         // Runs that exist already count as new.
@@ -189,16 +194,16 @@ impl Watch {
             let dir = || self.dir.clone();
             match due.end {
                 None => {}
-                Some(End::Stopped) => return Ok(()),
-                Some(End::Gone) => return Err(Error::Gone { dir: dir() }),
-                Some(End::Failed(reason)) => {
+                Some(WatchEnd::Stopped) => return Ok(()),
+                Some(WatchEnd::Gone) => return Err(Error::Gone { dir: dir() }),
+                Some(WatchEnd::Failed(reason)) => {
                     return Err(Error::Unwatchable { dir: dir(), reason });
                 }
             }
         }
     }
 
-    fn place(&self) -> MutexGuard<'_, Place> {
+    fn place(&self) -> MutexGuard<'_, WatchPlace> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -207,7 +212,7 @@ impl Watch {
         &self,
         gate: &mut Gate,
         due: &Due,
-        seen: &mut Seen,
+        seen: &mut WatchState,
         take: &mut impl FnMut(News) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Renewed {
@@ -269,9 +274,9 @@ impl Watch {
 
     /// Resolves the directory's path anew, and compares all artifacts with the last time, where the
     /// system does not report changes.
-    fn look(&self, seen: &mut Seen) {
+    fn look(&self, seen: &mut WatchState) {
         let mut place = self.place();
-        match Place::of(&self.dir) {
+        match WatchPlace::of(&self.dir) {
             Ok(now) if now.is(&place) && now.top == seen.known.top() => {}
             Ok(now) => {
                 // Another directory is at the path now. All of it is due before what comes into it.
@@ -281,13 +286,13 @@ impl Watch {
                     .map_or_else(|| watcher(&now.top, &self.touched).map(Some), |_| Ok(None));
                 let found = seen.known.find_top();
                 match (watcher, found) {
-                    (Ok(watcher), Ok(())) => *place = Place { watcher, ..now },
+                    (Ok(watcher), Ok(())) => *place = WatchPlace { watcher, ..now },
                     (Err(reason), _) => self.fail(reason),
                     (_, Err(error)) => self.fail(error.to_string()),
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.touched.end(End::Gone);
+                self.touched.end(WatchEnd::Gone);
             }
             Err(error) => self.fail(error.to_string()),
         }
@@ -308,7 +313,7 @@ impl Watch {
     }
 
     fn fail(&self, reason: String) {
-        self.touched.end(End::Failed(reason));
+        self.touched.end(WatchEnd::Failed(reason));
     }
 
     /// Watches a directory. That comes before it is listed: nothing can come into it unseen.
@@ -326,7 +331,7 @@ impl Watch {
     }
 
     /// Searches what has changed.
-    fn renew(&self, gate: &Gate, due: &Due, seen: &mut Seen) -> Renewed {
+    fn renew(&self, gate: &Gate, due: &Due, seen: &mut WatchState) -> Renewed {
         let listen = |below: &Path| self.listen(below);
         let changes = seen.look(&self.dir, due);
         let known = &mut seen.known;
@@ -353,7 +358,7 @@ impl Watch {
     }
 }
 
-impl Place {
+impl WatchPlace {
     fn of(dir: &Path) -> io::Result<Self> {
         let top = dir.canonicalize()?;
         let metadata = top.metadata()?;
@@ -373,8 +378,8 @@ impl Place {
 }
 
 /// What is known.
-struct Seen {
-    known: Known,
+struct WatchState {
+    known: KnownRuns,
     /// What counts besides artifacts.
     other_files: OtherFiles,
     /// What was last seen of those, in each run.
@@ -389,8 +394,8 @@ struct Seen {
     all: bool,
 }
 
-impl Seen {
-    fn new(known: Known, other_files: OtherFiles) -> Self {
+impl WatchState {
+    fn new(known: KnownRuns, other_files: OtherFiles) -> Self {
         Self {
             known,
             other_files,
@@ -460,7 +465,7 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
                 wake(event.kind, path, below, &touched);
             }
         }
-        Err(error) => touched.end(End::Failed(error.to_string())),
+        Err(error) => touched.end(WatchEnd::Failed(error.to_string())),
     };
     // Reading a file, as this process does too, changes nothing.
     let config = Config::default()

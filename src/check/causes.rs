@@ -4,7 +4,7 @@ use crate::draft::Drafted;
 use crate::facts::{Slip, SlipLines, Slips};
 use crate::printable::{brief, quote};
 use crate::record::phases::PROJECTION;
-use crate::rule::Placed;
+use crate::rule::PlacedRule;
 use crate::rules::RuleSet;
 use crate::source::{Line, Place, Pointer, Target};
 
@@ -23,8 +23,8 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
     let mut in_order: Vec<_> = slips.iter().collect();
     in_order.sort_by_key(|(_, lines)| lines.first);
     let mut places: Vec<Place> = Vec::new();
-    let may_follow = |of: &Placed<'_>| !of.rule.follows_from.is_empty();
-    for Placed { rule, index } in rules.placed().filter(may_follow) {
+    let may_follow = |of: &PlacedRule<'_>| !of.rule.follows_from.is_empty();
+    for PlacedRule { rule, index } in rules.placed().filter(may_follow) {
         let findings = drafts.iter_mut().filter(|it| it.rule_index == index);
         let mut findings = findings.take(MAX_CAUSED).peekable();
         if findings.peek().is_none() {

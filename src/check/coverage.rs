@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Settings;
+use super::CheckSettings;
 use crate::draft::{Draft, Drafted};
 use crate::finding::{Coverage, EpisodeReport, Level, Lifecycle, Skip};
 use crate::load::Loaded;
@@ -10,7 +10,7 @@ use crate::rules::coverage::required;
 use crate::source::{Artifact, Place};
 
 /// Returns the coverage before any rule has answered: each rule that is on has nothing to compare.
-pub(super) fn silent(settings: &Settings, levels: &[Level]) -> BTreeMap<String, Coverage> {
+pub(super) fn silent(settings: &CheckSettings, levels: &[Level]) -> BTreeMap<String, Coverage> {
     let rules = settings.rules.iter().zip(levels);
     let on = rules.filter(|(_, level)| **level != Level::Off);
     on.map(|(rule, _)| (rule.info.id.to_string(), Coverage::Nothing))
@@ -19,7 +19,7 @@ pub(super) fn silent(settings: &Settings, levels: &[Level]) -> BTreeMap<String, 
 
 /// Adds a finding for each rule that is required, and has not judged a run that has ended.
 pub(super) fn demand(
-    settings: &Settings,
+    settings: &CheckSettings,
     levels: &[Level],
     loaded: &Loaded<'_, '_>,
     coverage: &mut BTreeMap<String, Coverage>,

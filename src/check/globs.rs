@@ -10,8 +10,8 @@ use glob::{MatchOptions, Pattern};
 
 /// A glob for paths of directories, relative to a directory.
 #[derive(Clone, Debug)]
-pub(crate) struct Glob {
-    parts: Vec<Part>,
+pub(crate) struct DirectoryGlob {
+    parts: Vec<GlobPart>,
     /// The file and line of the glob, and that nothing matches it.
     said: String,
     /// Whether it has matched a directory.
@@ -20,13 +20,13 @@ pub(crate) struct Glob {
 
 /// A part of a glob between slashes.
 #[derive(Clone, Debug)]
-enum Part {
+enum GlobPart {
     /// `**`: any number of names.
     AnyNames,
     Name(Pattern),
 }
 
-impl Glob {
+impl DirectoryGlob {
     /// Parses a glob, which stands at a place. A glob without `/` matches directories with that
     /// name at any depth.
     pub(crate) fn new(text: &str, place: &str) -> Result<Self, String> {
@@ -40,12 +40,12 @@ impl Glob {
             );
         }
         let part = |part: &str| match part {
-            "**" => Ok(Part::AnyNames),
+            "**" => Ok(GlobPart::AnyNames),
             name => Pattern::new(name)
-                .map(Part::Name)
+                .map(GlobPart::Name)
                 .map_err(|error| error.msg.to_owned()),
         };
-        let anywhere = (!text.contains('/')).then_some(Ok(Part::AnyNames));
+        let anywhere = (!text.contains('/')).then_some(Ok(GlobPart::AnyNames));
         let parts = anywhere.into_iter().chain(text.split('/').map(part));
         Ok(Self {
             parts: parts.collect::<Result<_, _>>()?,
@@ -71,15 +71,15 @@ impl Glob {
             for (index, part) in self.parts.iter().enumerate() {
                 match part {
                     _ if !open.contains(&index) => {}
-                    Part::AnyNames => {
+                    GlobPart::AnyNames => {
                         open.insert(index + 1);
                         let is_last = index + 1 == self.parts.len();
                         next.extend([index].into_iter().chain(is_last.then_some(index + 1)));
                     }
-                    Part::Name(pattern) if pattern.matches_with(&name, as_written) => {
+                    GlobPart::Name(pattern) if pattern.matches_with(&name, as_written) => {
                         next.insert(index + 1);
                     }
-                    Part::Name(_) => {}
+                    GlobPart::Name(_) => {}
                 }
             }
             open = next;
@@ -96,8 +96,8 @@ impl Glob {
     pub(crate) fn unmet(&self, tops: &[PathBuf]) -> Option<&str> {
         let is_fixed = |name: &&str| !name.contains(['*', '?', '[']);
         let names = self.parts.iter().map_while(|part| match part {
-            Part::AnyNames => None,
-            Part::Name(pattern) => Some(pattern.as_str()).filter(is_fixed),
+            GlobPart::AnyNames => None,
+            GlobPart::Name(pattern) => Some(pattern.as_str()).filter(is_fixed),
         });
         let fixed: PathBuf = names.collect();
         let is_below = |top: &PathBuf| {
@@ -170,7 +170,11 @@ mod tests {
 
     #[test]
     fn glob_matches_below_and_bare_name_anywhere() {
-        let names = |glob: &str, dir: &str| Glob::new(glob, "").unwrap().matches(Path::new(dir));
+        let names = |glob: &str, dir: &str| {
+            DirectoryGlob::new(glob, "")
+                .unwrap()
+                .matches(Path::new(dir))
+        };
         assert!(names("runs/old", "runs/old/episodes/ep_1"));
         assert!(names("./runs/old/", "runs/old"));
         assert!(!names("runs/old", "runs/older"));
@@ -195,7 +199,7 @@ mod tests {
             "runs/../old",
             "!runs",
         ] {
-            assert!(Glob::new(text, "").is_err(), "{text}");
+            assert!(DirectoryGlob::new(text, "").is_err(), "{text}");
         }
     }
 
@@ -215,14 +219,14 @@ mod tests {
             };
             let matches = |dir: &Path| whole.matches_with(&dir.to_string_lossy(), options);
             let expected = dir.ancestors().any(matches);
-            prop_assert_eq!(Glob::new(&text, "").unwrap().matches(&dir), expected);
+            prop_assert_eq!(DirectoryGlob::new(&text, "").unwrap().matches(&dir), expected);
         }
     }
 
     #[test]
     fn name_does_not_make_a_glob_try_many_ways() {
         // Each star could end at each letter: more ways than there is time for.
-        let glob = Glob::new("runs/**/a*a*a*a*a*a*b/x", "").unwrap();
+        let glob = DirectoryGlob::new("runs/**/a*a*a*a*a*a*b/x", "").unwrap();
         let dir: PathBuf = ["a".repeat(250).as_str(); 14].iter().collect();
         assert!(!glob.matches(&Path::new("runs").join(dir)));
     }
@@ -230,7 +234,7 @@ mod tests {
     #[test]
     fn glob_that_matches_nothing_is_unmet_below_what_was_checked() {
         let unmet = |glob: &str, top: &str| {
-            let glob = Glob::new(glob, "f:1").unwrap();
+            let glob = DirectoryGlob::new(glob, "f:1").unwrap();
             glob.unmet(&[top.into()]).map(str::to_owned)
         };
         let said = Some("f:1: no directory matches `runs/old`".to_owned());
@@ -240,7 +244,7 @@ mod tests {
         assert_eq!(unmet("runs/old", "runs/new"), None);
         assert_eq!(unmet("runs/*/ep_1", "runs/new"), None);
         assert!(unmet("ep_1", "runs").is_some());
-        let met = Glob::new("ep_1", "f:1").unwrap();
+        let met = DirectoryGlob::new("ep_1", "f:1").unwrap();
         assert!(met.clone().matches(Path::new("runs/ep_1")));
         assert_eq!(met.unmet(&["".into()]), None);
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Checker, Settings, causes, coverage, findings, locate, tidy};
+use super::{CheckSettings, Checker, causes, coverage, findings, locate, tidy};
 use crate::draft::{Drafted, FindingMemory, Findings};
 use crate::facts::{InState, InSummary};
 use crate::finding::{
@@ -108,7 +108,7 @@ fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) 
 /// Returns what the rules find in an episode in a directory, and what they could not judge; passes
 /// on each rule that had something to compare.
 fn judge_all<'l>(
-    settings: &'l Settings,
+    settings: &'l CheckSettings,
     levels: &[Level],
     loaded: &'l Loaded<'l, 'l>,
     dir: &str,
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::finding::SkipKind;
     use crate::gate::Gate;
-    use crate::rule::Placed;
+    use crate::rule::PlacedRule;
     use crate::rules;
     use crate::source::Artifact;
 
@@ -181,7 +181,7 @@ mod tests {
         let (drafts, skips) = judge_all(settings, levels, loaded, "", |rule| {
             compared.insert(rule.info.id.to_string());
         });
-        let answer = |of: Placed<'_>| {
+        let answer = |of: PlacedRule<'_>| {
             let id = of.rule.info.id.to_string();
             let has_found = drafts.iter().any(|it| it.rule_index == of.index);
             let answer = (compared.contains(&id), has_found);

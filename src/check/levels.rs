@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::globs::Glob;
-use super::{Checker, Settings};
+use super::globs::DirectoryGlob;
+use super::{CheckSettings, Checker};
 use crate::finding::Level;
 use crate::rule::Rule;
 use crate::rules::coverage::required;
@@ -26,7 +26,7 @@ pub(crate) struct Levels {
 /// The level of a rule or a group, in some directories or everywhere.
 #[derive(Clone, Debug)]
 pub(crate) struct LevelSetting {
-    pub(crate) paths: Option<Vec<Glob>>,
+    pub(crate) paths: Option<Vec<DirectoryGlob>>,
     pub(crate) rule: String,
     pub(crate) level: Level,
     /// The source, as users know it.
@@ -45,7 +45,7 @@ pub(crate) enum Decided<'l> {
 
 impl Levels {
     /// Returns the globs of all directories that levels are set for.
-    pub(crate) fn globs(&self) -> impl Iterator<Item = &Glob> {
+    pub(crate) fn globs(&self) -> impl Iterator<Item = &DirectoryGlob> {
         let settings = self.configured.iter();
         settings.flat_map(|setting| setting.paths.iter().flatten())
     }
@@ -55,7 +55,7 @@ impl Levels {
     }
 }
 
-impl Settings {
+impl CheckSettings {
     /// Returns `true` if a rule is checked unless its level is off. A rule about required rules is
     /// so whatever is selected.
     fn selects(&self, rule: &str) -> bool {

@@ -29,7 +29,7 @@ pub(crate) struct LiveChecker {
 
 /// A line of an artifact, or a record, which stands for its first line.
 #[derive(Clone, Copy)]
-pub(crate) struct Written<'w> {
+pub(crate) struct WrittenLine<'w> {
     pub(crate) artifact: Artifact,
     pub(crate) line: Line,
     /// Without the newline.
@@ -56,7 +56,7 @@ impl LiveChecker {
     }
 
     /// Notes an event for those that follow.
-    pub(crate) fn follow(&mut self, event: Written<'_>) {
+    pub(crate) fn follow(&mut self, event: WrittenLine<'_>) {
         if !self.team().judges_no_event()
             && let Ok(document) = Tape::default().read_record(event.bytes)
         {
@@ -69,8 +69,8 @@ impl LiveChecker {
     /// `asked` about, it comes after these events, and does not exceed a limit further.
     pub(crate) fn event(
         &self,
-        event: Written<'_>,
-        asked: Option<&[Written<'_>]>,
+        event: WrittenLine<'_>,
+        asked: Option<&[WrittenLine<'_>]>,
         state: &State,
         read_again: ReadAgain<'_>,
     ) -> Vec<Finding> {
@@ -119,7 +119,7 @@ impl LiveChecker {
     }
 
     /// Returns what is found in a record, or in a line of one, without its actions.
-    pub(crate) fn record(&self, record: Written<'_>) -> Vec<Finding> {
+    pub(crate) fn record(&self, record: WrittenLine<'_>) -> Vec<Finding> {
         let artifact = record.artifact;
         let place = Place::line(artifact, record.line);
         self.judge(record, None, |document| {
@@ -140,7 +140,7 @@ impl LiveChecker {
     /// Returns what is found in an action that the state is going to have at a place.
     pub(crate) fn action(&self, index: usize, action: &[u8]) -> Vec<Finding> {
         let place = Pointer::new("/outcomes/actions").item(index);
-        let action = Written {
+        let action = WrittenLine {
             artifact: Artifact::State,
             line: Line::BEFORE_ALL,
             bytes: action,
@@ -170,7 +170,7 @@ impl LiveChecker {
     /// that for a yes.
     fn judge(
         &self,
-        text: Written<'_>,
+        text: WrittenLine<'_>,
         read_again: Option<ReadAgain<'_>>,
         find: impl FnOnce(Document<'_>) -> Option<TeamJudges>,
     ) -> Vec<Finding> {

@@ -47,7 +47,7 @@ mod watch;
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{Exit, Failure, candidates, path_list, period, settings, sinks, usage, words};
+use super::{CommandFailure, Exit, candidates, path_list, period, settings, sinks, usage, words};
 #[cfg(feature = "commands")]
 use super::{declared, filters, run_data, watching};
 
@@ -64,7 +64,11 @@ pub(super) enum Command {
 impl Command {
     /// Runs the command, and returns its exit code. The matches distinguish flags from environment
     /// variables.
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8, Failure> {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<u8, CommandFailure> {
         match self {
             Self::Validate(command) => command.run(matches, output).map(Exit::code),
             Self::Explain(command) => command.run(output).map(Exit::code),
@@ -78,25 +82,25 @@ impl Command {
 #[cfg(feature = "commands")]
 #[derive(Subcommand)]
 pub(super) enum Other {
-    Watch(watch::Watch),
+    Watch(watch::WatchCommand),
     #[cfg(feature = "serve")]
-    Serve(serve::Serve),
-    List(list::List),
-    Table(table::Table),
-    View(view::View),
-    Plan(plan::Plan),
-    Diff(diff::Diff),
+    Serve(serve::ServeCommand),
+    List(list::ListCommand),
+    Table(table::TableCommand),
+    View(view::ViewCommand),
+    Plan(plan::PlanCommand),
+    Diff(diff::DiffCommand),
     Compare(compare::Compare),
-    Impact(impact::Impact),
-    Coverage(coverage::Coverage),
+    Impact(impact::ImpactCommand),
+    Coverage(coverage::CoverageCommand),
     Show(show::Show),
-    Record(record::Record),
+    Record(record::RecordCommand),
     Recover(recover::Recover),
     Abandon(abandon::Abandon),
-    Rules(rules::Rules),
-    Schema(schema::Schema),
-    Example(example::Example),
-    Config(config::Config),
+    Rules(rules::RulesCommand),
+    Schema(schema::SchemaCommand),
+    Example(example::ExampleCommand),
+    Config(config::ConfigCommand),
     Init(init::Init),
     Completions(completions::Completions),
     Man(man::Man),
@@ -104,7 +108,7 @@ pub(super) enum Other {
 
 #[cfg(feature = "commands")]
 impl Other {
-    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8, Failure> {
+    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8, CommandFailure> {
         let exit = match self {
             Self::Config(command) => command.run(matches, output),
             Self::Watch(command) => command.run(matches, output),

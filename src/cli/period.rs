@@ -14,22 +14,22 @@ use crate::timestamp::Timestamp;
 pub(super) struct Period {
     /// Only runs that started at this time or later: an RFC 3339 date-time, a date, `today`,
     /// `yesterday`, or a length before now, such as 90s, 15m, 1h or 7d; in UTC without an offset
-    #[arg(long, value_name = "TIME", value_parser = Moment::read, allow_hyphen_values = true)]
-    since: Option<Moment>,
+    #[arg(long, value_name = "TIME", value_parser = PeriodEnd::read, allow_hyphen_values = true)]
+    since: Option<PeriodEnd>,
 
     /// Only runs that started before this time
-    #[arg(long, value_name = "TIME", value_parser = Moment::read, allow_hyphen_values = true)]
-    until: Option<Moment>,
+    #[arg(long, value_name = "TIME", value_parser = PeriodEnd::read, allow_hyphen_values = true)]
+    until: Option<PeriodEnd>,
 }
 
 /// A time as it was given, and the instant that it is.
 #[derive(Clone, Debug)]
-pub(super) struct Moment {
+pub(super) struct PeriodEnd {
     text: String,
     at: Timestamp,
 }
 
-impl Moment {
+impl PeriodEnd {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let now = now().map_err(|_| "SOURCE_DATE_EPOCH is not a number of seconds since 1970")?;
         match Timestamp::given(text, &now) {

@@ -9,14 +9,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A progress bar on standard error, shown if that is a terminal and the check takes long.
-pub(super) struct Progress {
+pub(super) struct CheckProgress {
     bar: ProgressBar,
     done: u64,
     /// When the bar should appear, if it has not yet.
     appears: Option<Instant>,
 }
 
-impl Progress {
+impl CheckProgress {
     pub(super) fn new(quiet: bool, episodes: usize) -> Self {
         let bar =
             ProgressBar::with_draw_target(Some(episodes as u64), ProgressDrawTarget::hidden());

@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
-use super::Failure;
+use super::CommandFailure;
 use super::output::Output;
 use crate::printable::escape;
 use crate::read::{Error, RunData, RunReader};
@@ -36,7 +36,7 @@ pub(super) struct RunArgs {
 }
 
 impl RunArgs {
-    pub(super) fn open(&self, output: &Output) -> Result<RunReader, Failure> {
+    pub(super) fn open(&self, output: &Output) -> Result<RunReader, CommandFailure> {
         match &self.run {
             Some(name) => self.run_data.get(name, output),
             None => self.run_data.nearest(output),
@@ -53,17 +53,17 @@ impl RunDataArgs {
         }
     }
 
-    pub(super) fn open(&self) -> Result<RunData, Failure> {
+    pub(super) fn open(&self) -> Result<RunData, CommandFailure> {
         self.open_by(RunData::find_only_here)
     }
 
     /// Returns the run-data directory to write to, which need not exist when it is named.
-    pub(super) fn dir(&self) -> Result<PathBuf, Failure> {
+    pub(super) fn dir(&self) -> Result<PathBuf, CommandFailure> {
         match &self.run_data {
             Some(path) => Ok(path.clone()),
             None => match self.open() {
                 Ok(run_data) => Ok(run_data.path().to_owned()),
-                Err(Failure::Fault(message)) => Err(Failure::Fault(format!(
+                Err(CommandFailure::Fault(message)) => Err(CommandFailure::Fault(format!(
                     "{message}; a new run can also go into a new directory, which --run-data names"
                 ))),
                 Err(failure) => Err(failure),
@@ -80,7 +80,10 @@ impl RunDataArgs {
         typed.filter(is_it).or_else(other)
     }
 
-    fn open_by(&self, find: impl Fn(&Path) -> Result<RunData, Error>) -> Result<RunData, Failure> {
+    fn open_by(
+        &self,
+        find: impl Fn(&Path) -> Result<RunData, Error>,
+    ) -> Result<RunData, CommandFailure> {
         if let Some(path) = &self.run_data {
             return Ok(RunData::open(path)?);
         }
@@ -95,7 +98,7 @@ impl RunDataArgs {
             Some((levels, _)) => std::iter::repeat_n("..", levels).collect(),
         };
         find(&path).map_err(|error| match error {
-            Error::NoRunData { path } if path == Path::new(".") => Failure::Fault(
+            Error::NoRunData { path } if path == Path::new(".") => CommandFailure::Fault(
                 "there is no run data here: no directory called `episodes` is in the working \
                  directory, above it or a few levels below it; name its parent with --run-data"
                     .into(),
@@ -109,19 +112,19 @@ impl RunDataArgs {
         &self,
         paths: &[PathBuf],
         matches: &ArgMatches,
-    ) -> Result<RunData, Failure> {
+    ) -> Result<RunData, CommandFailure> {
         if paths.is_empty() {
             return self.open_by(RunData::find_here);
         }
         if matches.value_source("run_data") == Some(ValueSource::CommandLine) {
             let message = "--run-data has no effect beside paths; leave one of them out";
-            return Err(Failure::Fault(message.into()));
+            return Err(CommandFailure::Fault(message.into()));
         }
         Ok(RunData::find(paths)?)
     }
 
     /// Returns the run that a user names, see [`RunData::get`].
-    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, Failure> {
+    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, CommandFailure> {
         self.names().get(name, output)
     }
 
@@ -135,7 +138,7 @@ impl RunDataArgs {
     }
 
     /// Returns the run around the working directory, unless run data is named; else the newest run.
-    fn nearest(&self, output: &Output) -> Result<RunReader, Failure> {
+    fn nearest(&self, output: &Output) -> Result<RunReader, CommandFailure> {
         if self.run_data.is_none()
             && let Some(run) = RunReader::around(".")
         {
@@ -155,7 +158,7 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, Failure> {
+    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, CommandFailure> {
         let Some(run_data) = &self.run_data else {
             return self.get_by_path(name);
         };
@@ -166,22 +169,24 @@ impl Names<'_> {
         }
         let mut faults = run_data.faults().iter();
         if let Some(fault) = faults.find(|fault| fault.path().ends_with(name)) {
-            return Err(Failure::Fault(fault.to_string()));
+            return Err(CommandFailure::Fault(fault.to_string()));
         }
         if !self.are_faults_noted.replace(true) {
             note_faults(run_data, output);
         }
         found.map_err(|error| match &error {
-            Error::UnknownRun { nearest, .. } if nearest.is_empty() => Failure::Fault(format!(
-                "{error} in {}; `runvet list` shows the runs",
-                escape(&run_data.path().to_string_lossy())
-            )),
+            Error::UnknownRun { nearest, .. } if nearest.is_empty() => {
+                CommandFailure::Fault(format!(
+                    "{error} in {}; `runvet list` shows the runs",
+                    escape(&run_data.path().to_string_lossy())
+                ))
+            }
             _ => error.into(),
         })
     }
 
     /// Returns a path needs no run data around it.
-    fn get_by_path(&self, name: &str) -> Result<RunReader, Failure> {
+    fn get_by_path(&self, name: &str) -> Result<RunReader, CommandFailure> {
         RunReader::open(name).or_else(|of_path| {
             let is_path = name.contains('/') || !is_gone(Path::new(name));
             if is_path {

@@ -14,7 +14,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::usage::flag;
 use super::words::one_of;
-use super::{Failure, candidates};
+use super::{CommandFailure, candidates};
 use crate::check::all_rules;
 use crate::config::{Config, ConfigSource, Origin, Setting};
 use crate::finding::Level;
@@ -230,13 +230,13 @@ impl Settings {
 }
 
 /// Flags and variables, which override the configuration.
-struct Given<'m> {
+struct FlagSettings<'m> {
     matches: &'m ArgMatches,
     file: ConfigSource<'m>,
     shown: Vec<[String; 3]>,
 }
 
-impl Given<'_> {
+impl FlagSettings<'_> {
     /// Returns the flag or variable that sets an argument, if one does.
     fn origin(&self, id: &str) -> Option<String> {
         match self.matches.value_source(id)? {
@@ -291,7 +291,7 @@ impl SettingsArgs {
         &self,
         matches: &ArgMatches,
         baselines: Baselines,
-    ) -> Result<Settings, Failure> {
+    ) -> Result<Settings, CommandFailure> {
         self.gate.resolve_with(matches, baselines, |given, config| {
             given.set("format", &mut config.format, "human");
             given.set("deny_warnings", &mut config.deny_warnings, "false");
@@ -309,7 +309,7 @@ impl GateArgs {
         &self,
         matches: &ArgMatches,
         baselines: Baselines,
-    ) -> Result<Settings, Failure> {
+    ) -> Result<Settings, CommandFailure> {
         self.resolve_with(matches, baselines, |_, _| {})
     }
 
@@ -317,10 +317,10 @@ impl GateArgs {
         &self,
         matches: &ArgMatches,
         baselines: Baselines,
-        merge: impl FnOnce(&mut Given<'_>, &mut Config),
-    ) -> Result<Settings, Failure> {
+        merge: impl FnOnce(&mut FlagSettings<'_>, &mut Config),
+    ) -> Result<Settings, CommandFailure> {
         let (file, mut config) = self.config.read()?;
-        let mut given = Given {
+        let mut given = FlagSettings {
             matches,
             file: file.source(),
             shown: Vec::new(),
@@ -385,15 +385,15 @@ impl GateArgs {
     fn over(
         &self,
         mut gate: Gate,
-        given: &Given<'_>,
+        given: &FlagSettings<'_>,
         rules: &[(String, Level, &str)],
-    ) -> Result<Gate, Failure> {
+    ) -> Result<Gate, CommandFailure> {
         gate = match &self.follow_links {
             None => gate,
             Some(None) => gate.follow_links(true),
             Some(Some(store)) => gate.follow_links_into(store).map_err(|error| {
                 let store = escape(&store.to_string_lossy()).into_owned();
-                Failure::Fault(format!("can't follow links into {store}: {error}"))
+                CommandFailure::Fault(format!("can't follow links into {store}: {error}"))
             })?,
         };
         if let Some(select) = &self.select {
@@ -413,7 +413,10 @@ impl GateArgs {
     }
 
     /// Returns the levels that the environment sets, then those of flags, which override them.
-    fn rules(&self, matches: &ArgMatches) -> Result<Vec<(String, Level, &'static str)>, Failure> {
+    fn rules(
+        &self,
+        matches: &ArgMatches,
+    ) -> Result<Vec<(String, Level, &'static str)>, CommandFailure> {
         let (of_variable, of_flags) = match matches.value_source("rule") {
             // Flags hide the variable from the parser of arguments.
             Some(ValueSource::CommandLine) => (levels_of_variable()?, self.rule.clone()),
@@ -426,23 +429,24 @@ impl GateArgs {
     }
 }
 
-fn read_baseline(path: &Path, origin: &str) -> Result<Baseline, Failure> {
+fn read_baseline(path: &Path, origin: &str) -> Result<Baseline, CommandFailure> {
     Baseline::read(path).map_err(|error| {
-        Failure::Fault(format!(
+        CommandFailure::Fault(format!(
             "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
         ))
     })
 }
 
-fn levels_of_variable() -> Result<Vec<(String, Level)>, Failure> {
+fn levels_of_variable() -> Result<Vec<(String, Level)>, CommandFailure> {
     let text = std::env::var_os(RULES).unwrap_or_default();
     let text = text.to_str().ok_or("it is not UTF-8".to_owned());
     let levels = text.and_then(|text| {
         let levels = text.split(',').filter(|_| !text.is_empty());
         levels.map(parse_level).collect()
     });
-    levels
-        .map_err(|wrong| Failure::Fault(format!("invalid value of the variable {RULES}: {wrong}")))
+    levels.map_err(|wrong| {
+        CommandFailure::Fault(format!("invalid value of the variable {RULES}: {wrong}"))
+    })
 }
 
 /// The variable that sets levels.
@@ -450,7 +454,7 @@ const RULES: &str = "RUNVET_RULES";
 
 /// Returns the current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it
 /// is set, for reproducible results, else the system's clock.
-pub(super) fn now() -> Result<Timestamp, Failure> {
+pub(super) fn now() -> Result<Timestamp, CommandFailure> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
     let since_1970: Option<u64> = match set {
         Some(seconds) => seconds.to_str().and_then(|seconds| seconds.parse().ok()),
@@ -458,6 +462,6 @@ pub(super) fn now() -> Result<Timestamp, Failure> {
     };
     let seconds = since_1970.and_then(|seconds| i64::try_from(seconds).ok());
     let wrong = "SOURCE_DATE_EPOCH is not a number of seconds since 1970";
-    let seconds = seconds.ok_or_else(|| Failure::Fault(wrong.into()))?;
+    let seconds = seconds.ok_or_else(|| CommandFailure::Fault(wrong.into()))?;
     Ok(Timestamp::from_unix_seconds(seconds))
 }

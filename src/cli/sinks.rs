@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use super::Failure;
+use super::CommandFailure;
 use super::output::Output;
 use crate::finding::EpisodeReport;
 use crate::report::{Closing, Format, Options, Renderer, Style};
@@ -32,13 +32,13 @@ pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), Strin
     }
 }
 
-struct Sink {
+struct ReportSink {
     format: Format,
     renderer: Box<dyn Renderer>,
-    target: Target,
+    target: SinkTarget,
 }
 
-enum Target {
+enum SinkTarget {
     Stdout,
     File {
         path: PathBuf,
@@ -52,7 +52,7 @@ enum Target {
 }
 
 /// All destinations of a report.
-pub(super) struct Sinks(Vec<Sink>);
+pub(super) struct Sinks(Vec<ReportSink>);
 
 impl Sinks {
     /// Opens all destinations before anything is checked. A report never overwrites a baseline.
@@ -61,33 +61,33 @@ impl Sinks {
         outputs: &[(Format, PathBuf)],
         baselines: &[&PathBuf],
         options: Options,
-    ) -> Result<Self, Failure> {
-        let mut sinks = vec![Sink {
+    ) -> Result<Self, CommandFailure> {
+        let mut sinks = vec![ReportSink {
             format,
             renderer: format.renderer(&options.clone().names_faults(false)),
-            target: Target::Stdout,
+            target: SinkTarget::Stdout,
         }];
         let in_file = options.style(Style::Plain);
         for (index, (format, path)) in outputs.iter().enumerate() {
             let mut earlier = outputs.iter().take(index);
             if earlier.any(|(_, other)| is_one_file(other, path)) {
-                return Err(Failure::Fault(format!(
+                return Err(CommandFailure::Fault(format!(
                     "two reports can't both be written to {}",
                     path.display()
                 )));
             }
             if baselines.iter().any(|other| is_one_file(other, path)) {
-                return Err(Failure::Fault(format!(
+                return Err(CommandFailure::Fault(format!(
                     "{} can't be both a report and the baseline",
                     path.display()
                 )));
             }
             let file = whole_file(path)?;
-            let target = Target::File {
+            let target = SinkTarget::File {
                 path: path.clone(),
                 file,
             };
-            sinks.push(Sink {
+            sinks.push(ReportSink {
                 format: *format,
                 renderer: format.renderer(&in_file),
                 target,
@@ -98,11 +98,11 @@ impl Sinks {
         if let Some(path) =
             std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| is_for_github && !path.is_empty())
         {
-            let target = Target::JobSummary {
+            let target = SinkTarget::JobSummary {
                 path: path.into(),
                 text: Vec::new(),
             };
-            sinks.push(Sink {
+            sinks.push(ReportSink {
                 format: Format::Markdown,
                 renderer: Format::Markdown.renderer(&in_file),
                 target,
@@ -113,7 +113,8 @@ impl Sinks {
 
     /// Returns the same without standard output.
     pub(super) fn without_stdout(mut self) -> Self {
-        self.0.retain(|sink| !matches!(sink.target, Target::Stdout));
+        self.0
+            .retain(|sink| !matches!(sink.target, SinkTarget::Stdout));
         self
     }
 
@@ -122,7 +123,7 @@ impl Sinks {
         self.0.iter().any(|sink| sink.format == format)
     }
 
-    pub(super) fn begin(&mut self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn begin(&mut self, output: &mut Output) -> Result<(), CommandFailure> {
         self.each(output, |renderer, out| renderer.begin(out))
     }
 
@@ -130,7 +131,7 @@ impl Sinks {
         &mut self,
         output: &mut Output,
         episode: &EpisodeReport,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         self.each(output, |renderer, out| renderer.episode(out, episode))
     }
 
@@ -138,19 +139,19 @@ impl Sinks {
         &mut self,
         output: &mut Output,
         closing: &Closing<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         self.each(output, |renderer, out| renderer.end(out, closing))
     }
 
     /// Moves the files to their paths. Without this call they are deleted.
-    pub(super) fn keep(self) -> Result<(), Failure> {
+    pub(super) fn keep(self) -> Result<(), CommandFailure> {
         for sink in self.0 {
             match sink.target {
-                Target::Stdout => {}
-                Target::File { path, file } => {
+                SinkTarget::Stdout => {}
+                SinkTarget::File { path, file } => {
                     file.keep().map_err(|error| unwritable(&path, &error))?;
                 }
-                Target::JobSummary { path, text } => {
+                SinkTarget::JobSummary { path, text } => {
                     store::append(&path, &text).map_err(|error| unwritable(&path, &error))?;
                 }
             }
@@ -162,17 +163,17 @@ impl Sinks {
         &mut self,
         output: &mut Output,
         mut write: impl FnMut(&mut dyn Renderer, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), Failure> {
-        for Sink {
+    ) -> Result<(), CommandFailure> {
+        for ReportSink {
             renderer, target, ..
         } in &mut self.0
         {
             match target {
-                Target::Stdout => write(&mut **renderer, output.stdout())?,
-                Target::File { path, file } => {
+                SinkTarget::Stdout => write(&mut **renderer, output.stdout())?,
+                SinkTarget::File { path, file } => {
                     write(&mut **renderer, file).map_err(|error| unwritable(path, &error))?;
                 }
-                Target::JobSummary { text, .. } => write(&mut **renderer, text)?,
+                SinkTarget::JobSummary { text, .. } => write(&mut **renderer, text)?,
             }
         }
         Ok(())
@@ -180,7 +181,7 @@ impl Sinks {
 }
 
 /// Starts a file, unless standard output or standard error is redirected to it.
-pub(super) fn whole_file(path: &Path) -> Result<WholeFile, Failure> {
+pub(super) fn whole_file(path: &Path) -> Result<WholeFile, CommandFailure> {
     let streams = (io::stdout(), io::stderr());
     WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()])
         .map_err(|error| unwritable(path, &error))
@@ -190,12 +191,12 @@ pub(super) fn whole_file(path: &Path) -> Result<WholeFile, Failure> {
 pub(super) fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut WholeFile) -> io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let mut file = whole_file(path)?;
     let written = write(&mut file).and_then(|()| file.keep());
     written.map_err(|error| unwritable(path, &error))
 }
 
-pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Fault(format!("can't write {}: {error}", path.display()))
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> CommandFailure {
+    CommandFailure::Fault(format!("can't write {}: {error}", path.display()))
 }

@@ -10,10 +10,10 @@ use clap::{ArgMatches, Args};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::Failure;
+use super::CommandFailure;
 use super::output::Output;
 use super::settings::parse_whole;
-use crate::store::{Given, reports_no_changes};
+use crate::store::{GivenPaths, reports_no_changes};
 use crate::watch::Watch;
 
 /// The seconds between two scans, where nobody sets them.
@@ -55,22 +55,22 @@ pub(super) fn start_watch(
     id: &str,
     matches: &ArgMatches,
     poll: Option<NonZeroU64>,
-) -> Result<Watch, Failure> {
+) -> Result<Watch, CommandFailure> {
     let given = match matches.value_source(id) {
-        Some(ValueSource::DefaultValue) => Given::None,
-        _ => Given::Each,
+        Some(ValueSource::DefaultValue) => GivenPaths::None,
+        _ => GivenPaths::Each,
     };
     let poll = poll.map(|seconds| Duration::from_secs(seconds.get()));
     Ok(Watch::new(dir, given, poll)?)
 }
 
 /// Calls a function on Ctrl-C and on SIGTERM, which no longer end the process.
-pub(super) fn stop_by_signals(stop: impl Fn() + Send + 'static) -> Result<(), Failure> {
+pub(super) fn stop_by_signals(stop: impl Fn() + Send + 'static) -> Result<(), CommandFailure> {
     let signals = Signals::new([SIGINT, SIGTERM]);
     let waiting = signals.and_then(|mut signals| {
         let wait = move || signals.forever().for_each(|_| stop());
         thread::Builder::new().spawn(wait)
     });
-    let failed = |error| Failure::Fault(format!("can't wait for signals: {error}"));
+    let failed = |error| CommandFailure::Fault(format!("can't wait for signals: {error}"));
     waiting.map(drop).map_err(failed)
 }

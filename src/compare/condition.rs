@@ -14,10 +14,10 @@ use crate::printable::{count, quote};
 
 /// What makes a comparison fail.
 #[derive(Clone, Debug)]
-pub(crate) struct Condition {
+pub(crate) struct FailCondition {
     text: String,
     measure: String,
-    direction: Direction,
+    direction: FailDirection,
     below: Option<(Test, f64)>,
 }
 
@@ -51,20 +51,20 @@ impl Gated {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
+enum FailDirection {
     Worse,
     Better,
     Lower,
     Higher,
 }
 
-impl fmt::Display for Condition {
+impl fmt::Display for FailCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl FromStr for Condition {
+impl FromStr for FailCondition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -79,10 +79,10 @@ impl FromStr for Condition {
             None => (rest, None),
         };
         let direction = match direction.trim() {
-            "worse" => Direction::Worse,
-            "better" => Direction::Better,
-            "lower" => Direction::Lower,
-            "higher" => Direction::Higher,
+            "worse" => FailDirection::Worse,
+            "better" => FailDirection::Better,
+            "lower" => FailDirection::Lower,
+            "higher" => FailDirection::Higher,
             _ => return Err(wrong()),
         };
         let number = |limit: &str| {
@@ -107,7 +107,7 @@ impl FromStr for Condition {
     }
 }
 
-impl Condition {
+impl FailCondition {
     /// Returns the measure that it is about.
     pub(super) fn measure(&self) -> &str {
         &self.measure
@@ -126,10 +126,10 @@ impl Condition {
             )
         })?;
         let is_lower = match (self.direction, lower_is_better(&self.measure)) {
-            (Direction::Lower, _)
-            | (Direction::Better, Some(true))
-            | (Direction::Worse, Some(false)) => true,
-            (Direction::Higher, _) | (_, Some(_)) => false,
+            (FailDirection::Lower, _)
+            | (FailDirection::Better, Some(true))
+            | (FailDirection::Worse, Some(false)) => true,
+            (FailDirection::Higher, _) | (_, Some(_)) => false,
             (_, None) => {
                 return Err(format!(
                     "runvet does not know which value of {} is better: use `lower` or `higher`",

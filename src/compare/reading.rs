@@ -12,7 +12,7 @@ use crate::load::Loaded;
 use crate::parallel::in_order;
 use crate::printable::escape;
 use crate::read::RunReader;
-use crate::store::{AsEpisodeDir as _, Given};
+use crate::store::{AsEpisodeDir as _, GivenPaths};
 
 /// The measure that says how a run ended.
 pub(super) const SUCCESS: &str = "success";
@@ -49,7 +49,7 @@ pub(super) fn lower_is_better(name: &str) -> Option<bool> {
 pub(super) type Figure = Box<str>;
 
 /// A run that can be compared.
-pub(super) struct Run {
+pub(super) struct ComparedRun {
     pub(super) dir: String,
     pub(super) outcome: Option<String>,
     /// The places of measures, and their values.
@@ -67,12 +67,12 @@ struct Read {
 /// The names of what is measured, and where a metric was first met as a number or as something
 /// else.
 #[derive(Default)]
-pub(super) struct Metrics {
+pub(super) struct ComparedMetrics {
     pub(super) names: Vec<String>,
     met: BTreeMap<String, (usize, [Option<String>; 2])>,
 }
 
-impl Metrics {
+impl ComparedMetrics {
     /// Returns the place of a measure.
     fn place(&mut self, name: String, is_number: bool, dir: &str) -> Result<usize, Unpairable> {
         if !self.met.contains_key(&name) {
@@ -122,9 +122,9 @@ impl Set {
         path: &Path,
         keys: &[PairBy],
         gate: &Gate,
-        metrics: &mut Metrics,
+        metrics: &mut ComparedMetrics,
     ) -> Result<Self, Unpairable> {
-        let found = gate.search(&[path], Given::Each);
+        let found = gate.search(&[path], GivenPaths::Each);
         let mut set = Self {
             runs: found.episodes.len() as u64,
             faults: found.faults.iter().map(Into::into).collect(),
@@ -166,7 +166,7 @@ impl Set {
         &mut self,
         report: EpisodeReport,
         read: Read,
-        metrics: &mut Metrics,
+        metrics: &mut ComparedMetrics,
     ) -> Result<(), Unpairable> {
         let why = match (report.valid, report.lifecycle, &read.key) {
             (Some(false) | None, ..) => Some(report.verdict.word()),
@@ -185,7 +185,7 @@ impl Set {
             let place = metrics.place(name, number.is_some(), &report.dir)?;
             figures.extend(number.map(|number| (place, number)));
         }
-        let run = Run {
+        let run = ComparedRun {
             dir: report.dir,
             outcome: read.outcome,
             figures,

@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 12;
 
 /// A record, a field of one, or the items of a list.
 #[derive(Debug, Default)]
-pub(super) struct Field {
+pub(super) struct CoveredField {
     /// Its place among the numbers.
     place: usize,
     members: BTreeMap<String, Self>,
@@ -25,9 +25,9 @@ pub(super) struct Field {
 /// The fields of the records that every run has.
 #[derive(Debug)]
 pub(super) struct Fields {
-    pub(super) state: Field,
-    pub(super) summary: Field,
-    pub(super) event: Field,
+    pub(super) state: CoveredField,
+    pub(super) summary: CoveredField,
+    pub(super) event: CoveredField,
     /// How many numbers they take.
     pub(super) places: usize,
 }
@@ -36,7 +36,7 @@ impl Fields {
     pub(super) fn new() -> Self {
         let mut places = 0;
         let mut of = |schema: &CompiledSchema| {
-            let mut field = Field::default();
+            let mut field = CoveredField::default();
             if let Ok(root) = serde_json::from_str(schema.text()) {
                 field.read(&root, &root, 0);
             }
@@ -53,7 +53,7 @@ impl Fields {
 
     /// Returns the fields of each record, by their pointers, with `*` for each item of a list.
     pub(super) fn described(&self, seen: &[u64]) -> BTreeMap<String, BTreeMap<String, FieldSeen>> {
-        let of = |name: &str, field: &Field| {
+        let of = |name: &str, field: &CoveredField| {
             let mut fields = BTreeMap::new();
             field.describe("", seen, &mut fields);
             (name.to_owned(), fields)
@@ -66,7 +66,7 @@ impl Fields {
     }
 }
 
-impl Field {
+impl CoveredField {
     /// Adds what a part of a schema says.
     fn read(&mut self, part: &Value, root: &Value, depth: usize) {
         if depth > MAX_DEPTH {

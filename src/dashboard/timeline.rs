@@ -35,14 +35,14 @@ pub(crate) struct Outline {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TimelineRow {
     /// One event.
-    Event(Moment),
+    Event(DashboardMoment),
     /// Events that are left out.
-    Folded(Folded),
+    Folded(OmittedEvents),
 }
 
 /// Events of a timeline that follow each other and are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Folded {
+pub(crate) struct OmittedEvents {
     /// The number of events.
     pub(crate) events: u64,
     /// Some of their phases.
@@ -51,7 +51,7 @@ pub(crate) struct Folded {
 
 /// One event in outline.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Moment {
+pub(crate) struct DashboardMoment {
     /// The line in `events.jsonl`.
     pub(crate) line: u64,
     /// Seconds since the first event; `None` where one of the two has no timestamp.

@@ -40,13 +40,13 @@ pub(crate) fn is_expected(name: &str) -> bool {
 
 /// Some differences, and the number of the other ones.
 #[derive(Default)]
-pub(super) struct List {
+pub(super) struct DiffList {
     pub(super) listed: Vec<Difference>,
     pub(super) more: u64,
     bytes: usize,
 }
 
-impl List {
+impl DiffList {
     pub(super) fn is_none(&self) -> bool {
         self.listed.is_empty() && self.more == 0
     }
@@ -107,19 +107,19 @@ fn written(value: &impl Serialize) -> Box<RawValue> {
 
 /// A walk over two comparison documents.
 #[derive(Default)]
-pub(super) struct Walk {
+pub(super) struct DiffWalk {
     pointer: String,
-    counted: List,
-    uncounted: List,
+    counted: DiffList,
+    uncounted: DiffList,
     /// `true` if the walk is inside a member that does not count.
     is_expected: bool,
     /// `true` if it is inside one where everything counts.
     is_content: bool,
 }
 
-impl Walk {
+impl DiffWalk {
     /// Returns the differences that count, and those that do not.
-    pub(super) fn done(self) -> (List, List) {
+    pub(super) fn done(self) -> (DiffList, DiffList) {
         (self.counted, self.uncounted)
     }
 
@@ -216,7 +216,7 @@ impl Walk {
 /// Returns `true` if two values of records differ in anything that counts.
 #[cfg(feature = "cli")]
 pub(crate) fn differs(left: Option<Node<'_>>, right: Option<Node<'_>>) -> bool {
-    let mut walk = Walk::default();
+    let mut walk = DiffWalk::default();
     walk.value(left, right);
     !walk.counted.is_none()
 }
@@ -230,7 +230,7 @@ mod tests {
     fn pointers(left: &str, right: &str) -> [Vec<String>; 2] {
         let [left, right] =
             [left, right].map(|text| OwnedDocument::read(text.as_bytes().to_vec()).unwrap());
-        let mut walk = Walk::default();
+        let mut walk = DiffWalk::default();
         walk.value(Some(left.root()), Some(right.root()));
         let (counted, uncounted) = walk.done();
         [counted, uncounted].map(|list| {
@@ -268,7 +268,7 @@ mod tests {
         let long = format!("[[{}]]", vec!["1"; 5_000].join(","));
         let [left, right] =
             [&*long, "[0]"].map(|text| OwnedDocument::read(text.as_bytes().to_vec()).unwrap());
-        let mut walk = Walk::default();
+        let mut walk = DiffWalk::default();
         walk.value(Some(left.root()), Some(right.root()));
         let described = walk.counted.listed[0].left.get();
         assert!(
@@ -279,7 +279,7 @@ mod tests {
         let (ones, twos) = (vec!["1"; 5_000].join(","), vec!["2"; 5_000].join(","));
         let [left, right] = [ones, twos]
             .map(|items| OwnedDocument::read(format!("[{items}]").into_bytes()).unwrap());
-        let mut walk = Walk::default();
+        let mut walk = DiffWalk::default();
         walk.value(Some(left.root()), Some(right.root()));
         let listed = walk.counted.listed.len();
         assert_eq!((listed, walk.counted.more), (MAX_DIFFERENCES, 4_000));

@@ -12,7 +12,7 @@ pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
     order.sort_by_key(|at| index_of(*at));
     let mut wanted: Vec<u32> = order.iter().filter_map(|at| index_of(*at)).collect();
     wanted.dedup();
-    let mut walk = Walk {
+    let mut walk = EssenceWalk {
         found: vec![None; wanted.len()],
         wanted: &wanted,
         next: 0,
@@ -34,7 +34,7 @@ pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
         .collect()
 }
 
-struct Walk<'w> {
+struct EssenceWalk<'w> {
     /// The indices of the values whose digests are wanted, ascending, as the tape has them.
     wanted: &'w [u32],
     found: Vec<Option<Digest>>,
@@ -42,7 +42,7 @@ struct Walk<'w> {
     next: usize,
 }
 
-impl Walk<'_> {
+impl EssenceWalk<'_> {
     /// Adds a value to the parts of the one around it, and keeps its digest if that is wanted.
     fn add(&mut self, value: Node<'_>, to: &mut Parts) {
         let slot = self.next;

@@ -46,19 +46,19 @@ impl Tape {
 
 /// Returns the number of keys and values before the place where a text stops being JSON.
 pub(super) fn count(bytes: &[u8]) -> usize {
-    let mut count = Count(0);
+    let mut count = TokenCount(0);
     // Where it stops being JSON is said by the reading that follows.
     let _ = Parser::new(bytes, &mut count).text();
     count.0
 }
 
-struct Count(usize);
+struct TokenCount(usize);
 
 #[expect(
     clippy::inline_always,
     reason = "the parser and its sink should compile to one function"
 )]
-impl Sink for &mut Count {
+impl Sink for &mut TokenCount {
     #[inline(always)]
     fn value(&mut self, _: Kind, _: usize, _: usize, _: bool) {
         self.0 += 1;

@@ -17,13 +17,13 @@ pub(crate) trait Sink {
 }
 
 /// Ignores everything: the text is only checked to be JSON.
-pub(super) struct Nothing;
+pub(super) struct SkipSink;
 
 #[expect(
     clippy::inline_always,
     reason = "measured: no instruction of it should remain"
 )]
-impl Sink for Nothing {
+impl Sink for SkipSink {
     #[inline(always)]
     fn value(&mut self, _: Kind, _: usize, _: usize, _: bool) {}
     #[inline(always)]
@@ -92,18 +92,18 @@ impl<'a, S: Sink> Parser<'a, S> {
             } else {
                 match self.bytes.get(at) {
                     Some(b'{') => match self.open(Kind::Object, at)? {
-                        Opened::Content(first) => {
+                        OpenedContainer::Content(first) => {
                             at = self.key(first)?;
                             continue;
                         }
-                        Opened::Whole(end) => end,
+                        OpenedContainer::Whole(end) => end,
                     },
                     Some(b'[') => match self.open(Kind::Array, at)? {
-                        Opened::Content(first) => {
+                        OpenedContainer::Content(first) => {
                             at = first;
                             continue;
                         }
-                        Opened::Whole(end) => end,
+                        OpenedContainer::Whole(end) => end,
                     },
                     Some(b'-' | b'0'..=b'9') => {
                         let end = number(self.bytes, at)?;
@@ -143,14 +143,14 @@ impl<'a, S: Sink> Parser<'a, S> {
     }
 
     #[inline(always)]
-    fn open(&mut self, kind: Kind, start: usize) -> Result<Opened, SyntaxError> {
+    fn open(&mut self, kind: Kind, start: usize) -> Result<OpenedContainer, SyntaxError> {
         if self.depth == MAX_DEPTH {
             return fail(start, SyntaxErrorKind::TooDeep);
         }
         if !self.sink.open(kind, start) {
             let end = skipped(self.bytes, start, self.depth)?;
             self.sink.value(kind, start, end, false);
-            return Ok(Opened::Whole(end));
+            return Ok(OpenedContainer::Whole(end));
         }
         self.depth += 1;
         self.objects = self.objects << 1 | u128::from(kind == Kind::Object);
@@ -158,9 +158,9 @@ impl<'a, S: Sink> Parser<'a, S> {
         let closing = if kind == Kind::Object { b'}' } else { b']' };
         if self.bytes.get(at) == Some(&closing) {
             self.close(at + 1);
-            return Ok(Opened::Whole(at + 1));
+            return Ok(OpenedContainer::Whole(at + 1));
         }
-        Ok(Opened::Content(at))
+        Ok(OpenedContainer::Content(at))
     }
 
     #[inline(always)]
@@ -267,7 +267,7 @@ pub(crate) fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
 pub(super) fn skipped(bytes: &[u8], start: usize, depth: usize) -> Result<usize, SyntaxError> {
     let mut parser = Parser {
         bytes,
-        sink: Nothing,
+        sink: SkipSink,
         objects: 0,
         depth,
     };
@@ -275,7 +275,7 @@ pub(super) fn skipped(bytes: &[u8], start: usize, depth: usize) -> Result<usize,
 }
 
 /// How an array or object starts.
-enum Opened {
+enum OpenedContainer {
     /// It is empty, or was skipped, and ends here.
     Whole(usize),
     /// Its first key or item starts here.

@@ -1,11 +1,11 @@
 //! The lines of a text, one at a time -> whether they are one JSON array or object so far.
 
-use super::parser::{Nothing, Parser};
+use super::parser::{Parser, SkipSink};
 use super::{SyntaxErrorKind, utf8};
 
 /// How far the lines of an array or object were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum PieceProgress {
     /// More lines are needed.
     Open,
     /// The array or object is complete.
@@ -36,18 +36,18 @@ impl Pieces {
     }
 
     /// Reads the next line; the first one must start with a bracket.
-    pub(crate) fn read(&mut self, line: &[u8]) -> Progress {
+    pub(crate) fn read(&mut self, line: &[u8]) -> PieceProgress {
         let text = [self.innermost.as_bytes(), line, b"\n"].concat();
         let mut parser = Parser {
             bytes: &text,
-            sink: Nothing,
+            sink: SkipSink,
             objects: self.around,
             depth: self.depth,
         };
         let why = match parser.text() {
-            _ if utf8(line).is_err() => return Progress::Wrong,
-            Ok(()) => return Progress::Complete,
-            Err(error) if error.offset < text.len() => return Progress::Wrong,
+            _ if utf8(line).is_err() => return PieceProgress::Wrong,
+            Ok(()) => return PieceProgress::Complete,
+            Err(error) if error.offset < text.len() => return PieceProgress::Wrong,
             Err(error) => error.kind,
         };
         let in_object = parser.objects & 1 == 1;
@@ -62,7 +62,7 @@ impl Pieces {
             _ => "[\"\"",
         };
         (self.around, self.depth) = (parser.objects >> 1, parser.depth.saturating_sub(1));
-        Progress::Open
+        PieceProgress::Open
     }
 }
 
@@ -72,12 +72,12 @@ mod tests {
     use crate::document::{MAX_DEPTH, Tape};
 
     /// Returns how far lines are read; `None` stands for a line that is an item by itself.
-    fn progress<'a>(lines: impl IntoIterator<Item = Option<&'a str>>) -> Progress {
+    fn progress<'a>(lines: impl IntoIterator<Item = Option<&'a str>>) -> PieceProgress {
         let mut pieces = Pieces::default();
-        let mut progress = Progress::Open;
+        let mut progress = PieceProgress::Open;
         for line in lines {
             match line {
-                _ if progress != Progress::Open => return Progress::Wrong,
+                _ if progress != PieceProgress::Open => return PieceProgress::Wrong,
                 Some(line) => progress = pieces.read(line.as_bytes()),
                 None => pieces.pass_over_item(),
             }
@@ -99,7 +99,7 @@ mod tests {
                     let text = [&seed[..cut], piece, &seed[end..]].concat();
                     let is_json = tape.read(text.as_bytes()).is_ok();
                     let progress = progress(text.trim().lines().map(Some));
-                    assert_eq!(progress == Progress::Complete, is_json, "{text}");
+                    assert_eq!(progress == PieceProgress::Complete, is_json, "{text}");
                     complete += usize::from(is_json);
                 }
             }
@@ -110,11 +110,14 @@ mod tests {
     #[test]
     fn array_is_read_with_an_item_passed_over() {
         let (first, last) = (Some("[{\"a\":1},"), Some("]"));
-        assert_eq!(progress([Some("["), Some("1"), last]), Progress::Complete);
-        assert_eq!(progress([first, None, last]), Progress::Complete);
-        assert_eq!(progress([Some("["), None, last]), Progress::Complete);
-        assert_eq!(progress([first, last]), Progress::Wrong);
-        assert_eq!(progress([first]), Progress::Open);
+        assert_eq!(
+            progress([Some("["), Some("1"), last]),
+            PieceProgress::Complete
+        );
+        assert_eq!(progress([first, None, last]), PieceProgress::Complete);
+        assert_eq!(progress([Some("["), None, last]), PieceProgress::Complete);
+        assert_eq!(progress([first, last]), PieceProgress::Wrong);
+        assert_eq!(progress([first]), PieceProgress::Open);
     }
 
     #[test]
@@ -127,7 +130,7 @@ mod tests {
                     .map(Some),
             )
         };
-        assert_eq!(nested(MAX_DEPTH - 1), Progress::Complete);
-        assert_eq!(nested(MAX_DEPTH), Progress::Wrong);
+        assert_eq!(nested(MAX_DEPTH - 1), PieceProgress::Complete);
+        assert_eq!(nested(MAX_DEPTH), PieceProgress::Wrong);
     }
 }

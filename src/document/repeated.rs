@@ -9,10 +9,10 @@ use crate::source::Pointer;
 pub(crate) struct Repeated<'p, 'a> {
     pub(crate) key: Key<'a>,
     pub(crate) earlier: Key<'a>,
-    path: &'p [Step<'a>],
+    path: &'p [RepeatStep<'a>],
 }
 
-enum Step<'a> {
+enum RepeatStep<'a> {
     Field(Cow<'a, str>),
     Item(usize),
 }
@@ -23,8 +23,8 @@ impl Repeated<'_, '_> {
             .path
             .iter()
             .fold(Pointer::default(), |pointer, step| match step {
-                Step::Field(name) => pointer.field(name),
-                Step::Item(index) => pointer.item(*index),
+                RepeatStep::Field(name) => pointer.field(name),
+                RepeatStep::Item(index) => pointer.item(*index),
             });
         to_the_object.field(&self.key.name())
     }
@@ -68,7 +68,11 @@ impl<'a> Document<'a> {
     }
 }
 
-fn walk<'a>(node: Node<'a>, path: &mut Vec<Step<'a>>, found: &mut impl FnMut(&Repeated<'_, 'a>)) {
+fn walk<'a>(
+    node: Node<'a>,
+    path: &mut Vec<RepeatStep<'a>>,
+    found: &mut impl FnMut(&Repeated<'_, 'a>),
+) {
     let duplicates = &node.document.tape.duplicates;
     let first = duplicates.partition_point(|(key, _)| *key < node.index());
     if duplicates
@@ -86,14 +90,14 @@ fn walk<'a>(node: Node<'a>, path: &mut Vec<Step<'a>>, found: &mut impl FnMut(&Re
                     let earlier = key.sibling(*earlier);
                     found(&Repeated { key, earlier, path });
                 }
-                path.push(Step::Field(key.name()));
+                path.push(RepeatStep::Field(key.name()));
                 walk(key.value(), path, found);
                 path.pop();
             }
         }
         Kind::Array => {
             for (index, item) in node.items().enumerate() {
-                path.push(Step::Item(index));
+                path.push(RepeatStep::Item(index));
                 walk(item, path, found);
                 path.pop();
             }

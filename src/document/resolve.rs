@@ -16,9 +16,9 @@ pub(crate) struct Resolved<'a> {
 
 /// A trie of pointers: those that end at a value, and those that continue below it.
 #[derive(Default)]
-struct Wanted {
+struct PointerTrie {
     here: Vec<usize>,
-    below: BTreeMap<String, Wanted>,
+    below: BTreeMap<String, PointerTrie>,
 }
 
 impl<'a> Document<'a> {
@@ -28,7 +28,7 @@ impl<'a> Document<'a> {
         self,
         pointers: impl IntoIterator<Item = &'p Pointer>,
     ) -> Vec<Option<Resolved<'a>>> {
-        let mut wanted = Wanted::default();
+        let mut wanted = PointerTrie::default();
         let mut count = 0;
         for (index, pointer) in pointers.into_iter().enumerate() {
             let mut at = &mut wanted;
@@ -51,7 +51,7 @@ impl<'a> Document<'a> {
     }
 }
 
-fn walk<'a>(at: Resolved<'a>, wanted: &Wanted, found: &mut [Option<Resolved<'a>>]) {
+fn walk<'a>(at: Resolved<'a>, wanted: &PointerTrie, found: &mut [Option<Resolved<'a>>]) {
     for index in &wanted.here {
         if let Some(slot) = found.get_mut(*index) {
             *slot = Some(at);
@@ -74,7 +74,7 @@ fn walk<'a>(at: Resolved<'a>, wanted: &Wanted, found: &mut [Option<Resolved<'a>>
             }
         }
         Kind::Array => {
-            let mut indices: Vec<(usize, &Wanted)> = wanted
+            let mut indices: Vec<(usize, &PointerTrie)> = wanted
                 .below
                 .iter()
                 .filter_map(|(token, below)| Some((token.parse().ok()?, below)))

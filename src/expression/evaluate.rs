@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
+use super::part::{Constant, Each, ExpressionPart, Macro, Operator, PartKind};
 use super::time;
-use super::value::{BYTES_OF_STEP, Item, Type, Unable, Value};
-use super::{Budget, Expression, Failure, Stop, code};
+use super::value::{BYTES_OF_STEP, LazyItem, Type, Unable, Value};
+use super::{Budget, EvaluationFailure, Expression, Stop, code};
 use crate::printable::{brief, quote};
 
 /// The steps of an item that an expression makes, which bound the memory that it takes.
@@ -57,15 +57,15 @@ pub(super) struct Evaluator<'a, 'b> {
     budget: &'b mut Budget,
 }
 
-fn failed(part: &Part, why: impl Into<String>) -> Stop {
-    Stop::Failed(Failure {
+fn failed(part: &ExpressionPart, why: impl Into<String>) -> Stop {
+    Stop::Failed(EvaluationFailure {
         span: part.span.clone(),
         why: why.into(),
     })
 }
 
 /// Returns what is done with a part that can't be evaluated.
-fn at(part: &Part) -> impl FnOnce(Unable) -> Stop {
+fn at(part: &ExpressionPart) -> impl FnOnce(Unable) -> Stop {
     |unable| match unable {
         Unable::Why(why) => failed(part, why),
         Unable::Spent => Stop::Spent,
@@ -89,13 +89,13 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 
     pub(super) fn failed_at(span: &Range<usize>, why: String) -> Stop {
-        Stop::Failed(Failure {
+        Stop::Failed(EvaluationFailure {
             span: span.clone(),
             why,
         })
     }
 
-    pub(super) fn value(&mut self, part: &'a Part) -> Result<Value<'a>, Stop> {
+    pub(super) fn value(&mut self, part: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
         self.budget.spend(1)?;
         Ok(match &part.kind {
             PartKind::Constant(constant) => of_constant(constant),
@@ -158,7 +158,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         })
     }
 
-    fn negated(&mut self, part: &Part, of: &'a Part) -> Result<Value<'a>, Stop> {
+    fn negated(
+        &mut self,
+        part: &ExpressionPart,
+        of: &'a ExpressionPart,
+    ) -> Result<Value<'a>, Stop> {
         match self.value(of)? {
             Value::Int(value) => {
                 let negated = value.checked_neg().map(Value::Int);
@@ -172,7 +176,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         }
     }
 
-    fn values(&mut self, parts: &'a [Part]) -> Result<Vec<Value<'a>>, Stop> {
+    fn values(&mut self, parts: &'a [ExpressionPart]) -> Result<Vec<Value<'a>>, Stop> {
         parts.iter().map(|part| self.value(part)).collect()
     }
 
@@ -181,7 +185,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     }
 
     /// Returns a map that has members.
-    fn map(&mut self, part: &Part, of: &'a Part) -> Result<Value<'a>, Stop> {
+    fn map(&mut self, part: &ExpressionPart, of: &'a ExpressionPart) -> Result<Value<'a>, Stop> {
         let value = self.value(of)?;
         if value.type_() != Type::Map {
             let (what, type_) = (self.shown(&of.span), value.shown_type());
@@ -190,7 +194,12 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         Ok(value)
     }
 
-    fn member(&mut self, part: &Part, of: &'a Part, name: &'a str) -> Result<Value<'a>, Stop> {
+    fn member(
+        &mut self,
+        part: &ExpressionPart,
+        of: &'a ExpressionPart,
+        name: &'a str,
+    ) -> Result<Value<'a>, Stop> {
         let map = self.map(part, of)?;
         let key = Value::Text(name.into());
         let value = map.get(&key, self.budget).map_err(at(part))?;
@@ -200,7 +209,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         })
     }
 
-    pub(super) fn condition(&mut self, part: &'a Part) -> Result<bool, Stop> {
+    pub(super) fn condition(&mut self, part: &'a ExpressionPart) -> Result<bool, Stop> {
         match self.value(part)? {
             Value::Bool(value) => Ok(value),
             other => {
@@ -212,7 +221,11 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
     /// Returns a conjunction or a disjunction: the side that decides it does so even where the
     /// other can't be evaluated.
-    fn both(&mut self, [first, second]: &'a [Part; 2], decisive: bool) -> Result<bool, Stop> {
+    fn both(
+        &mut self,
+        [first, second]: &'a [ExpressionPart; 2],
+        decisive: bool,
+    ) -> Result<bool, Stop> {
         let first = self.condition(first);
         match first {
             Ok(value) if value == decisive => return Ok(decisive),
@@ -225,7 +238,10 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         first
     }
 
-    fn map_of(&mut self, entries: &'a [(Part, Part)]) -> Result<Value<'a>, Stop> {
+    fn map_of(
+        &mut self,
+        entries: &'a [(ExpressionPart, ExpressionPart)],
+    ) -> Result<Value<'a>, Stop> {
         let mut map: Vec<(Value<'a>, Value<'a>)> = Vec::new();
         for (key_part, value) in entries {
             let key = self.value(key_part)?;
@@ -249,7 +265,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         Ok(Value::Map(Arc::new(map)))
     }
 
-    fn each(&mut self, part: &Part, each: &'a Each) -> Result<Value<'a>, Stop> {
+    fn each(&mut self, part: &ExpressionPart, each: &'a Each) -> Result<Value<'a>, Stop> {
         let list = self.value(&each.list)?;
         match list.type_() {
             Type::List => self.each_of(each, list.items()),
@@ -265,7 +281,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     fn each_of(
         &mut self,
         each: &'a Each,
-        items: impl Iterator<Item = Item<'a>>,
+        items: impl Iterator<Item = LazyItem<'a>>,
     ) -> Result<Value<'a>, Stop> {
         let mut made = Vec::new();
         let mut met = 0_usize;
@@ -317,7 +333,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
     fn operation(
         &mut self,
-        part: &Part,
+        part: &ExpressionPart,
         operator: Operator,
         a: &Value<'a>,
         b: &Value<'a>,
@@ -346,7 +362,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     /// `in`; `None` where the right side has no items and no keys.
     fn within(
         &mut self,
-        part: &Part,
+        part: &ExpressionPart,
         value: &Value<'a>,
         all: &Value<'a>,
     ) -> Result<Option<Value<'a>>, Stop> {
@@ -365,7 +381,12 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         }
     }
 
-    fn index(&mut self, part: &Part, of: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>, Stop> {
+    fn index(
+        &mut self,
+        part: &ExpressionPart,
+        of: &Value<'a>,
+        key: &Value<'a>,
+    ) -> Result<Value<'a>, Stop> {
         let (found, what) = match of.type_() {
             Type::List => {
                 let index = match key {
@@ -385,7 +406,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 let found = match of {
                     Value::List(items) => place
                         .filter(|place| *place < items.len())
-                        .map(|place| Item::Built(Arc::clone(items), place)),
+                        .map(|place| LazyItem::Built(Arc::clone(items), place)),
                     // Items of a record are found one after the other.
                     of => {
                         let looked_at = place.unwrap_or_default().min(u32::MAX as usize);
@@ -421,7 +442,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
     /// Sums and the like; `None` where the types have none.
     fn arithmetic(
         &mut self,
-        part: &Part,
+        part: &ExpressionPart,
         operator: Operator,
         a: &Value<'a>,
         b: &Value<'a>,

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::evaluate::Evaluator;
-use super::part::Part;
+use super::part::ExpressionPart;
 use super::value::Value;
 use super::{Budget, Expression, Stop};
 
@@ -19,31 +19,31 @@ pub(crate) struct Fold {
     pub(crate) of: Box<str>,
     pub(crate) span: Range<usize>,
     /// `filter` and `map`, in their order.
-    pub(super) stages: Vec<Stage>,
-    pub(super) outcome: Outcome,
+    pub(super) stages: Vec<FoldStage>,
+    pub(super) outcome: FoldOutcome,
 }
 
 #[derive(Debug)]
-pub(super) enum Stage {
-    Filter(Part),
-    Map(Part),
+pub(super) enum FoldStage {
+    Filter(ExpressionPart),
+    Map(ExpressionPart),
 }
 
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum FoldOutcome {
     Size,
     Sum,
     Min,
     Max,
     Last,
-    All(Part),
-    Exists(Part),
-    ExistsOne(Part),
+    All(ExpressionPart),
+    Exists(ExpressionPart),
+    ExistsOne(ExpressionPart),
 }
 
 /// What it is of the events so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Folded {
+pub(crate) struct FoldState {
     /// The events that were counted, or met the condition.
     count: u64,
     /// The sum, the least, the largest or the last value.
@@ -57,7 +57,7 @@ pub(crate) struct Folded {
 /// The bytes of the longest text that is kept.
 const MAX_TEXT: usize = 256;
 
-impl Folded {
+impl FoldState {
     /// Notes that an event on a line can't be taken into account.
     pub(crate) fn fail(&mut self, line: u64, why: &str) {
         let failure = || format!("of the event on line {line}, {why}").into();
@@ -71,8 +71,8 @@ impl Fold {
     /// # Errors
     ///
     /// Why it has none.
-    pub(crate) fn value(&self, folded: &Folded) -> Result<Value<'static>, String> {
-        let is_all = matches!(self.outcome, Outcome::All(_));
+    pub(crate) fn value(&self, folded: &FoldState) -> Result<Value<'static>, String> {
+        let is_all = matches!(self.outcome, FoldOutcome::All(_));
         if folded.is_decided {
             return Ok(Value::Bool(!is_all));
         }
@@ -81,11 +81,11 @@ impl Fold {
         }
         let count = i64::try_from(folded.count).unwrap_or(i64::MAX);
         Ok(match &self.outcome {
-            Outcome::All(_) | Outcome::Exists(_) => Value::Bool(is_all),
-            Outcome::ExistsOne(_) => Value::Bool(count == 1),
-            Outcome::Size => Value::Int(count),
-            Outcome::Sum => folded.value.clone().unwrap_or(Value::Int(0)),
-            Outcome::Min | Outcome::Max | Outcome::Last => {
+            FoldOutcome::All(_) | FoldOutcome::Exists(_) => Value::Bool(is_all),
+            FoldOutcome::ExistsOne(_) => Value::Bool(count == 1),
+            FoldOutcome::Size => Value::Int(count),
+            FoldOutcome::Sum => folded.value.clone().unwrap_or(Value::Int(0)),
+            FoldOutcome::Min | FoldOutcome::Max | FoldOutcome::Last => {
                 let value = folded.value.clone();
                 value.ok_or_else(|| "there is no earlier value".to_owned())?
             }
@@ -103,7 +103,7 @@ impl Expression {
     pub(crate) fn fold<'a>(
         &'a self,
         fold: &'a Fold,
-        folded: &mut Folded,
+        folded: &mut FoldState,
         (line, event): (u64, Value<'a>),
         bound: &'a [Value<'a>],
         budget: &mut Budget,
@@ -119,30 +119,35 @@ impl Expression {
 }
 
 impl<'a> Evaluator<'a, '_> {
-    fn add(&mut self, fold: &'a Fold, folded: &mut Folded, event: Value<'a>) -> Result<(), Stop> {
+    fn add(
+        &mut self,
+        fold: &'a Fold,
+        folded: &mut FoldState,
+        event: Value<'a>,
+    ) -> Result<(), Stop> {
         let mut item = event;
         for stage in &fold.stages {
             self.items = vec![item.clone()];
             match stage {
-                Stage::Filter(part) if !self.condition(part)? => return Ok(()),
-                Stage::Filter(_) => {}
-                Stage::Map(part) => item = self.value(part)?,
+                FoldStage::Filter(part) if !self.condition(part)? => return Ok(()),
+                FoldStage::Filter(_) => {}
+                FoldStage::Map(part) => item = self.value(part)?,
             }
         }
         self.items = vec![item.clone()];
         let failed = |why: String| Self::failed_at(&fold.span, why);
         let before = folded.value.as_ref();
         match &fold.outcome {
-            Outcome::Size => folded.count += 1,
-            Outcome::All(part) => folded.is_decided |= !self.condition(part)?,
-            Outcome::Exists(part) => folded.is_decided |= self.condition(part)?,
-            Outcome::ExistsOne(part) => folded.count += u64::from(self.condition(part)?),
-            Outcome::Last => folded.value = Some(kept(&item).map_err(failed)?),
-            Outcome::Sum => {
+            FoldOutcome::Size => folded.count += 1,
+            FoldOutcome::All(part) => folded.is_decided |= !self.condition(part)?,
+            FoldOutcome::Exists(part) => folded.is_decided |= self.condition(part)?,
+            FoldOutcome::ExistsOne(part) => folded.count += u64::from(self.condition(part)?),
+            FoldOutcome::Last => folded.value = Some(kept(&item).map_err(failed)?),
+            FoldOutcome::Sum => {
                 let sum = sum(before.unwrap_or(&Value::Int(0)), &item);
                 folded.value = Some(sum.map_err(failed)?);
             }
-            Outcome::Min | Outcome::Max => {
+            FoldOutcome::Min | FoldOutcome::Max => {
                 let order = before.map_or(Some(Ordering::Equal), |before| item.order(before));
                 let why = || {
                     format!(
@@ -151,7 +156,7 @@ impl<'a> Evaluator<'a, '_> {
                     )
                 };
                 let wanted = match fold.outcome {
-                    Outcome::Min => Ordering::Less,
+                    FoldOutcome::Min => Ordering::Less,
                     _ => Ordering::Greater,
                 };
                 let order = order.ok_or_else(|| failed(why()))?;

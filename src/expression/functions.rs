@@ -2,7 +2,7 @@
 
 use super::Budget;
 use super::pattern;
-use super::time::{self, Field, SECOND};
+use super::time::{self, SECOND, TimePart};
 use super::value::{BYTES_OF_STEP, Value};
 use crate::expression::value::Unable;
 use crate::printable::quote;
@@ -25,12 +25,12 @@ pub(super) enum Function {
     Duration,
     Type,
     Dyn,
-    Field(Field),
+    Field(TimePart),
 }
 
 /// How a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum CallForm {
     /// `size(x)`
     Of(usize),
     /// `x.size()`: the number of arguments besides the first.
@@ -39,7 +39,7 @@ pub(super) enum Form {
     Zoned,
 }
 
-impl Form {
+impl CallForm {
     /// Returns `true` if a call has it; the object of a method counts as an argument.
     pub(super) fn takes(self, is_method: bool, arguments: usize) -> bool {
         match self {
@@ -60,49 +60,69 @@ impl Form {
     }
 }
 
-pub(super) const FUNCTIONS: [(&str, Function, Form); 27] = [
-    ("size", Function::Size, Form::Of(1)),
-    ("size", Function::Size, Form::Method(0)),
-    ("contains", Function::Contains, Form::Method(1)),
-    ("startsWith", Function::StartsWith, Form::Method(1)),
-    ("endsWith", Function::EndsWith, Form::Method(1)),
-    ("matches", Function::Matches, Form::Method(1)),
-    ("matches", Function::Matches, Form::Of(2)),
-    ("int", Function::Int, Form::Of(1)),
-    ("uint", Function::Uint, Form::Of(1)),
-    ("double", Function::Double, Form::Of(1)),
-    ("string", Function::Text, Form::Of(1)),
-    ("bool", Function::Bool, Form::Of(1)),
-    ("bytes", Function::Bytes, Form::Of(1)),
-    ("timestamp", Function::Timestamp, Form::Of(1)),
-    ("duration", Function::Duration, Form::Of(1)),
-    ("type", Function::Type, Form::Of(1)),
-    ("dyn", Function::Dyn, Form::Of(1)),
-    ("getFullYear", Function::Field(Field::FullYear), Form::Zoned),
-    ("getMonth", Function::Field(Field::Month), Form::Zoned),
+pub(super) const FUNCTIONS: [(&str, Function, CallForm); 27] = [
+    ("size", Function::Size, CallForm::Of(1)),
+    ("size", Function::Size, CallForm::Method(0)),
+    ("contains", Function::Contains, CallForm::Method(1)),
+    ("startsWith", Function::StartsWith, CallForm::Method(1)),
+    ("endsWith", Function::EndsWith, CallForm::Method(1)),
+    ("matches", Function::Matches, CallForm::Method(1)),
+    ("matches", Function::Matches, CallForm::Of(2)),
+    ("int", Function::Int, CallForm::Of(1)),
+    ("uint", Function::Uint, CallForm::Of(1)),
+    ("double", Function::Double, CallForm::Of(1)),
+    ("string", Function::Text, CallForm::Of(1)),
+    ("bool", Function::Bool, CallForm::Of(1)),
+    ("bytes", Function::Bytes, CallForm::Of(1)),
+    ("timestamp", Function::Timestamp, CallForm::Of(1)),
+    ("duration", Function::Duration, CallForm::Of(1)),
+    ("type", Function::Type, CallForm::Of(1)),
+    ("dyn", Function::Dyn, CallForm::Of(1)),
+    (
+        "getFullYear",
+        Function::Field(TimePart::FullYear),
+        CallForm::Zoned,
+    ),
+    (
+        "getMonth",
+        Function::Field(TimePart::Month),
+        CallForm::Zoned,
+    ),
     (
         "getDayOfYear",
-        Function::Field(Field::DayOfYear),
-        Form::Zoned,
+        Function::Field(TimePart::DayOfYear),
+        CallForm::Zoned,
     ),
     (
         "getDayOfMonth",
-        Function::Field(Field::DayOfMonth),
-        Form::Zoned,
+        Function::Field(TimePart::DayOfMonth),
+        CallForm::Zoned,
     ),
-    ("getDate", Function::Field(Field::Date), Form::Zoned),
+    ("getDate", Function::Field(TimePart::Date), CallForm::Zoned),
     (
         "getDayOfWeek",
-        Function::Field(Field::DayOfWeek),
-        Form::Zoned,
+        Function::Field(TimePart::DayOfWeek),
+        CallForm::Zoned,
     ),
-    ("getHours", Function::Field(Field::Hours), Form::Zoned),
-    ("getMinutes", Function::Field(Field::Minutes), Form::Zoned),
-    ("getSeconds", Function::Field(Field::Seconds), Form::Zoned),
+    (
+        "getHours",
+        Function::Field(TimePart::Hours),
+        CallForm::Zoned,
+    ),
+    (
+        "getMinutes",
+        Function::Field(TimePart::Minutes),
+        CallForm::Zoned,
+    ),
+    (
+        "getSeconds",
+        Function::Field(TimePart::Seconds),
+        CallForm::Zoned,
+    ),
     (
         "getMilliseconds",
-        Function::Field(Field::Milliseconds),
-        Form::Zoned,
+        Function::Field(TimePart::Milliseconds),
+        CallForm::Zoned,
     ),
 ];
 

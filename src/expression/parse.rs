@@ -9,12 +9,12 @@ use std::thread;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
 use cel::{Env, ParseErrors};
 
-use super::fold::{Fold, Outcome, Stage};
-use super::functions::{FUNCTIONS, Form, Function};
-use super::part::{Constant, Each, Macro, Operator, Part, PartKind};
+use super::fold::{Fold, FoldOutcome, FoldStage};
+use super::functions::{CallForm, FUNCTIONS, Function};
+use super::part::{Constant, Each, ExpressionPart, Macro, Operator, PartKind};
 use super::pattern::{PATTERN_BYTES, regex, steps_of_byte};
 use super::value::Type;
-use super::{Expression, MAX_BYTES, MAX_LEVELS, Mistake, code};
+use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
 use crate::printable::brief;
 use crate::spelling::nearest;
 
@@ -37,7 +37,7 @@ const ASKED_OF_EARLIER: &str = "Ask `earlier(\"NAME\")`, after any `.filter(e, �
     `.map(e, …)`, for `.size()`, `.sum()`, `.min()`, `.max()`, `.last()`, `.exists(e, …)`, \
     `.exists_one(e, …)` or `.all(e, …)`.";
 
-pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
+pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
     if text.len() > MAX_BYTES {
         let message = format!("the expression is longer than {} KiB", MAX_BYTES >> 10);
         return Err(mistake(0..text.len(), message));
@@ -52,11 +52,11 @@ pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
     })
 }
 
-fn read(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
+fn read(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
     let parser = Env::default().parser().max_recursion_depth(400);
     let parsed = parser.parse_with_source_info(text);
     let (tree, places) = parsed.map_err(|errors| syntax(text, &errors))?;
-    let mut reader = Reader {
+    let mut reader = ExpressionReader {
         text,
         places,
         names,
@@ -75,20 +75,20 @@ fn read(text: &str, names: &[&str]) -> Result<Expression, Mistake> {
     })
 }
 
-fn mistake(span: Range<usize>, message: impl Into<String>) -> Mistake {
-    Mistake {
+fn mistake(span: Range<usize>, message: impl Into<String>) -> ExpressionMistake {
+    ExpressionMistake {
         span,
         message: message.into(),
         help: None,
     }
 }
 
-fn optional(place: Range<usize>) -> Mistake {
+fn optional(place: Range<usize>) -> ExpressionMistake {
     mistake(place, "optional members and items are not supported")
 }
 
 /// Returns the first error of the parser, in words.
-fn syntax(text: &str, errors: &ParseErrors) -> Mistake {
+fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
     let Some(error) = errors.errors.first() else {
         return mistake(0..text.len(), "the expression can't be parsed");
     };
@@ -119,7 +119,7 @@ fn syntax(text: &str, errors: &ParseErrors) -> Mistake {
     mistake(at..at + end, message)
 }
 
-struct Reader<'t> {
+struct ExpressionReader<'t> {
     text: &'t str,
     places: SourceInfo,
     names: &'t [&'t str],
@@ -132,7 +132,7 @@ struct Reader<'t> {
     level: usize,
 }
 
-impl Reader<'_> {
+impl ExpressionReader<'_> {
     /// Returns what the parser says of the place of a part: a name, a constant, an operator or a
     /// bracket.
     fn place(&self, part: &IdedExpr) -> Range<usize> {
@@ -140,7 +140,7 @@ impl Reader<'_> {
         place.map_or(0..0, |(start, end)| start as usize..end as usize + 1)
     }
 
-    fn part(&mut self, tree: &IdedExpr) -> Result<Part, Mistake> {
+    fn part(&mut self, tree: &IdedExpr) -> Result<ExpressionPart, ExpressionMistake> {
         let place = self.place(tree);
         self.level += 1;
         if self.level > MAX_LEVELS {
@@ -189,31 +189,35 @@ impl Reader<'_> {
         Ok(part)
     }
 
-    fn parts(&mut self, trees: &[IdedExpr]) -> Result<Vec<Part>, Mistake> {
+    fn parts(&mut self, trees: &[IdedExpr]) -> Result<Vec<ExpressionPart>, ExpressionMistake> {
         trees.iter().map(|tree| self.part(tree)).collect()
     }
 
     /// Returns a part whose place is that of all in it, and of the brackets around these.
-    fn around(&self, place: Range<usize>, kind: PartKind) -> Part {
+    fn around(&self, place: Range<usize>, kind: PartKind) -> ExpressionPart {
         let mut span = place;
         kind.below(|part| {
             span.start = span.start.min(part.span.start);
             span.end = span.end.max(part.span.end);
         });
-        Part {
+        ExpressionPart {
             span: balanced(self.text, span),
             kind,
         }
     }
 
-    fn name(&mut self, place: Range<usize>, name: &str) -> Result<Part, Mistake> {
+    fn name(
+        &mut self,
+        place: Range<usize>,
+        name: &str,
+    ) -> Result<ExpressionPart, ExpressionMistake> {
         if let Some(item) = self.items.iter().rposition(|item| item == name) {
             return Ok(self.around(place, PartKind::Item(item)));
         }
         if let Some(known) = self.names.iter().position(|known| *known == name) {
             if self.is_in_fold && name != "params" {
                 let message = format!("{} has no value where earlier events are read", code(name));
-                return Err(Mistake {
+                return Err(ExpressionMistake {
                     help: Some(
                         "Compare with it outside of that, or group events by `same`.".into(),
                     ),
@@ -236,13 +240,17 @@ impl Reader<'_> {
             let known: Vec<String> = known.map(code).collect();
             format!("It can name {}.", known.join(", "))
         };
-        Err(Mistake {
+        Err(ExpressionMistake {
             help: Some(help),
             ..mistake(place, format!("unknown name {}", code(name)))
         })
     }
 
-    fn member(&mut self, place: Range<usize>, select: &SelectExpr) -> Result<Part, Mistake> {
+    fn member(
+        &mut self,
+        place: Range<usize>,
+        select: &SelectExpr,
+    ) -> Result<ExpressionPart, ExpressionMistake> {
         if let Some(known) = qualified(select).and_then(|name| Type::of_name(&name)) {
             return Ok(constant(place, Constant::Type(known)));
         }
@@ -260,7 +268,7 @@ impl Reader<'_> {
         name: &str,
         is_method: bool,
         arguments: &[&IdedExpr],
-    ) -> Result<Part, Mistake> {
+    ) -> Result<ExpressionPart, ExpressionMistake> {
         let operator = Operator::ALL.iter().find(|known| known.2 == name);
         let kind = match (name, arguments) {
             ("!_", [of]) => PartKind::Not(Box::new(self.part(of)?)),
@@ -288,7 +296,7 @@ impl Reader<'_> {
         name: &str,
         is_method: bool,
         arguments: &[&IdedExpr],
-    ) -> Result<Part, Mistake> {
+    ) -> Result<ExpressionPart, ExpressionMistake> {
         let before = self.text.get(..place.start).unwrap_or_default();
         let before = before.trim_end().len();
         let named = before.saturating_sub(name.len())..before;
@@ -329,8 +337,8 @@ impl Reader<'_> {
         name: &str,
         is_method: bool,
         arguments: &[&IdedExpr],
-    ) -> Result<Option<PartKind>, Mistake> {
-        let not_asked = || Mistake {
+    ) -> Result<Option<PartKind>, ExpressionMistake> {
+        let not_asked = || ExpressionMistake {
             help: Some(ASKED_OF_EARLIER.into()),
             ..mistake(place.clone(), "`earlier` is not called like this")
         };
@@ -356,12 +364,14 @@ impl Reader<'_> {
         let mut stages = Vec::new();
         for call in calls.into_iter().rev() {
             match (&*call.func_name, &*call.args) {
-                ("filter", [item, part]) => stages.push(Stage::Filter(self.of_item(item, part)?)),
+                ("filter", [item, part]) => {
+                    stages.push(FoldStage::Filter(self.of_item(item, part)?))
+                }
                 ("map", [item, filters @ .., part]) if filters.len() < 2 => {
                     for filter in filters {
-                        stages.push(Stage::Filter(self.of_item(item, filter)?));
+                        stages.push(FoldStage::Filter(self.of_item(item, filter)?));
                     }
-                    stages.push(Stage::Map(self.of_item(item, part)?));
+                    stages.push(FoldStage::Map(self.of_item(item, part)?));
                 }
                 _ => return Err(not_asked()),
             }
@@ -371,7 +381,7 @@ impl Reader<'_> {
         (self.items, self.is_in_fold) = (around, false);
         let kind = PartKind::Fold {
             number: self.folds.len(),
-            is_sum: matches!(outcome, Outcome::Sum),
+            is_sum: matches!(outcome, FoldOutcome::Sum),
         };
         self.folds.push(Fold {
             of: of.into(),
@@ -388,24 +398,28 @@ impl Reader<'_> {
         name: &str,
         is_method: bool,
         rest: &[&IdedExpr],
-    ) -> Result<Option<Outcome>, Mistake> {
+    ) -> Result<Option<FoldOutcome>, ExpressionMistake> {
         Ok(Some(match (name, rest) {
-            ("size", []) => Outcome::Size,
-            ("sum", []) if is_method => Outcome::Sum,
-            ("min", []) if is_method => Outcome::Min,
-            ("max", []) if is_method => Outcome::Max,
-            ("last", []) if is_method => Outcome::Last,
-            ("all", [item, part]) => Outcome::All(self.of_item(item, part)?),
-            ("exists", [item, part]) => Outcome::Exists(self.of_item(item, part)?),
+            ("size", []) => FoldOutcome::Size,
+            ("sum", []) if is_method => FoldOutcome::Sum,
+            ("min", []) if is_method => FoldOutcome::Min,
+            ("max", []) if is_method => FoldOutcome::Max,
+            ("last", []) if is_method => FoldOutcome::Last,
+            ("all", [item, part]) => FoldOutcome::All(self.of_item(item, part)?),
+            ("exists", [item, part]) => FoldOutcome::Exists(self.of_item(item, part)?),
             ("exists_one" | "existsOne", [item, part]) => {
-                Outcome::ExistsOne(self.of_item(item, part)?)
+                FoldOutcome::ExistsOne(self.of_item(item, part)?)
             }
             _ => return Ok(None),
         }))
     }
 
     /// Returns a part in which an item has a name.
-    fn of_item(&mut self, item: &IdedExpr, part: &IdedExpr) -> Result<Part, Mistake> {
+    fn of_item(
+        &mut self,
+        item: &IdedExpr,
+        part: &IdedExpr,
+    ) -> Result<ExpressionPart, ExpressionMistake> {
         let Expr::Ident(name) = &item.expr else {
             return Err(mistake(self.place(item), "expected the name of an item"));
         };
@@ -421,7 +435,7 @@ impl Reader<'_> {
         (name, macro_, least, most): (&str, Macro, usize, usize),
         list: &IdedExpr,
         rest: &[&IdedExpr],
-    ) -> Result<PartKind, Mistake> {
+    ) -> Result<PartKind, ExpressionMistake> {
         let item = rest.first().and_then(|item| match &item.expr {
             Expr::Ident(item) if !item.starts_with('.') => Some(item.clone()),
             _ => None,
@@ -429,7 +443,7 @@ impl Reader<'_> {
         let (Some(item), true) = (item, (least..=most).contains(&rest.len())) else {
             let message = format!("{} is not called like this", code(name));
             let filter = if most == 3 { "[FILTER, ]" } else { "" };
-            return Err(Mistake {
+            return Err(ExpressionMistake {
                 help: Some(format!(
                     "Call it as `LIST.{name}(ITEM, {filter}EXPRESSION)`."
                 )),
@@ -476,8 +490,8 @@ fn function_of(
     name: &str,
     is_method: bool,
     arguments: usize,
-) -> Result<Function, Mistake> {
-    let fits = |(_, _, form): &&(&str, Function, Form)| form.takes(is_method, arguments);
+) -> Result<Function, ExpressionMistake> {
+    let fits = |(_, _, form): &&(&str, Function, CallForm)| form.takes(is_method, arguments);
     let mut of_name = FUNCTIONS.iter().filter(|known| known.0 == name).peekable();
     if of_name.peek().is_some() {
         if let Some((_, function, _)) = of_name.find(fits) {
@@ -486,7 +500,7 @@ fn function_of(
         let known = FUNCTIONS.iter().filter(|known| known.0 == name);
         let forms: Vec<String> = known.map(|known| known.2.shown(name)).collect();
         let message = format!("{} is not called like this", code(name));
-        return Err(Mistake {
+        return Err(ExpressionMistake {
             help: Some(format!("Call it as {}.", forms.join(" or "))),
             ..mistake(named.clone(), message)
         });
@@ -496,14 +510,14 @@ fn function_of(
         .chain(MACROS.iter().map(|known| known.0))
         .chain(["has"]);
     let meant = nearest(name, known);
-    Err(Mistake {
+    Err(ExpressionMistake {
         help: meant.map(|meant| format!("did you mean `{meant}`?")),
         ..mistake(named.clone(), format!("unknown function {}", code(name)))
     })
 }
 
-fn constant(span: Range<usize>, constant: Constant) -> Part {
-    Part {
+fn constant(span: Range<usize>, constant: Constant) -> ExpressionPart {
+    ExpressionPart {
         span,
         kind: PartKind::Constant(constant),
     }
@@ -532,7 +546,10 @@ fn qualified(select: &SelectExpr) -> Option<String> {
 }
 
 /// Returns a call, with the pattern of `matches` compiled where it is a constant.
-fn matcher(function: Function, mut arguments: Vec<Part>) -> Result<PartKind, Mistake> {
+fn matcher(
+    function: Function,
+    mut arguments: Vec<ExpressionPart>,
+) -> Result<PartKind, ExpressionMistake> {
     let pattern = match (function, &*arguments) {
         (Function::Matches, [_, pattern]) => match &pattern.kind {
             PartKind::Constant(Constant::Text(text)) => Some((pattern.span.clone(), text)),

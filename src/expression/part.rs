@@ -9,7 +9,7 @@ use super::value::Type;
 
 /// A part of an expression, and its place in the text.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct ExpressionPart {
     pub(super) span: Range<usize>,
     pub(super) kind: PartKind,
 }
@@ -21,22 +21,22 @@ pub(super) enum PartKind {
     Bound(usize),
     /// The item of a macro around it, by the number of macros around that one.
     Item(usize),
-    Member(Box<Part>, Box<str>),
+    Member(Box<ExpressionPart>, Box<str>),
     /// `has`: whether a map has a key.
-    Has(Box<Part>, Box<str>),
-    Not(Box<Part>),
-    Negate(Box<Part>),
-    And(Box<[Part; 2]>),
-    Or(Box<[Part; 2]>),
+    Has(Box<ExpressionPart>, Box<str>),
+    Not(Box<ExpressionPart>),
+    Negate(Box<ExpressionPart>),
+    And(Box<[ExpressionPart; 2]>),
+    Or(Box<[ExpressionPart; 2]>),
     /// A condition, and a part for each outcome.
-    If(Box<[Part; 3]>),
-    Operation(Operator, Box<[Part; 2]>),
-    List(Vec<Part>),
-    Map(Vec<(Part, Part)>),
-    Call(Function, Vec<Part>),
+    If(Box<[ExpressionPart; 3]>),
+    Operation(Operator, Box<[ExpressionPart; 2]>),
+    List(Vec<ExpressionPart>),
+    Map(Vec<(ExpressionPart, ExpressionPart)>),
+    Call(Function, Vec<ExpressionPart>),
     /// `matches` with a constant pattern.
     /// Whether a text matches a pattern, and the steps of that for each byte.
-    Matches(Box<Part>, Box<(Regex, usize)>),
+    Matches(Box<ExpressionPart>, Box<(Regex, usize)>),
     Each(Box<Each>),
     /// What is asked of earlier events, by its number. What is added to a sum of them may be of
     /// another type.
@@ -62,10 +62,10 @@ pub(super) enum Constant {
 #[derive(Debug)]
 pub(super) struct Each {
     pub(super) macro_: Macro,
-    pub(super) list: Part,
+    pub(super) list: ExpressionPart,
     /// Of `map`: which items it is about.
-    pub(super) filter: Option<Part>,
-    pub(super) body: Part,
+    pub(super) filter: Option<ExpressionPart>,
+    pub(super) body: ExpressionPart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub(super) enum Operator {
     Index,
 }
 
-impl Part {
+impl ExpressionPart {
     /// Returns the name that it is a value of, if it is no question about earlier events, and the
     /// keys that lead there; `None` where it is another value.
     fn access(&self) -> Option<(Option<usize>, Vec<&str>)> {
@@ -124,7 +124,7 @@ impl Part {
 
 impl PartKind {
     /// Visits the parts that it is made of.
-    pub(super) fn below<'p>(&'p self, mut visit: impl FnMut(&'p Part)) {
+    pub(super) fn below<'p>(&'p self, mut visit: impl FnMut(&'p ExpressionPart)) {
         match self {
             Self::Constant(_) | Self::Bound(_) | Self::Item(_) | Self::Fold { .. } => {}
             Self::Member(of, _)

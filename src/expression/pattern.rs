@@ -55,7 +55,7 @@ pub(crate) fn steps_of_byte(pattern: &str) -> usize {
 
 /// A pattern, and what it was compiled to with its size; `None` where it can't be used.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(super) struct CompiledPattern {
     text: Box<str>,
     compiled: Option<(Regex, usize)>,
 }
@@ -66,7 +66,7 @@ pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result
     let last = budget.pattern.take().filter(|last| *last.text == *pattern);
     let last = match last {
         Some(last) => last,
-        None => Pattern {
+        None => CompiledPattern {
             text: pattern.into(),
             compiled: compiled(pattern, budget)?,
         },

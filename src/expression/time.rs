@@ -35,7 +35,7 @@ const UNITS: [(&str, i128); 7] = [
 
 /// The part of an instant or of a length of time that a function gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum TimePart {
     FullYear,
     Month,
     DayOfYear,
@@ -118,7 +118,7 @@ pub(super) fn shown_length(nanoseconds: i128) -> String {
 }
 
 /// Returns a field of an instant in a zone: `UTC`, or an offset such as `+02:00`.
-pub(super) fn field(nanoseconds: i128, field: Field, zone: &str) -> Result<i64, String> {
+pub(super) fn field(nanoseconds: i128, field: TimePart, zone: &str) -> Result<i64, String> {
     let offset = offset(zone).ok_or_else(|| {
         format!(
             "the zone {} is neither `UTC` nor an offset such as `+02:00`, which alone mean the same on every machine",
@@ -129,16 +129,16 @@ pub(super) fn field(nanoseconds: i128, field: Field, zone: &str) -> Result<i64, 
     let there = nanoseconds + i128::from(offset.seconds()) * SECOND - CYCLE;
     let there = civil(there).ok_or_else(|| "the instant is out of range".to_owned())?;
     Ok(match field {
-        Field::FullYear => i64::from(there.year()) + 400,
-        Field::Month => i64::from(there.month()) - 1,
-        Field::DayOfYear => i64::from(there.day_of_year()) - 1,
-        Field::DayOfMonth => i64::from(there.day()) - 1,
-        Field::Date => there.day().into(),
-        Field::DayOfWeek => there.weekday().since(Weekday::Sunday).into(),
-        Field::Hours => there.hour().into(),
-        Field::Minutes => there.minute().into(),
-        Field::Seconds => there.second().into(),
-        Field::Milliseconds => i64::from(there.subsec_nanosecond()) / 1_000_000,
+        TimePart::FullYear => i64::from(there.year()) + 400,
+        TimePart::Month => i64::from(there.month()) - 1,
+        TimePart::DayOfYear => i64::from(there.day_of_year()) - 1,
+        TimePart::DayOfMonth => i64::from(there.day()) - 1,
+        TimePart::Date => there.day().into(),
+        TimePart::DayOfWeek => there.weekday().since(Weekday::Sunday).into(),
+        TimePart::Hours => there.hour().into(),
+        TimePart::Minutes => there.minute().into(),
+        TimePart::Seconds => there.second().into(),
+        TimePart::Milliseconds => i64::from(there.subsec_nanosecond()) / 1_000_000,
     })
 }
 
@@ -159,12 +159,12 @@ fn offset(zone: &str) -> Option<Offset> {
 }
 
 /// Returns a field of a length of time; `None` where only instants have it.
-pub(super) fn field_of_length(nanoseconds: i128, field: Field) -> Option<i64> {
+pub(super) fn field_of_length(nanoseconds: i128, field: TimePart) -> Option<i64> {
     let whole = match field {
-        Field::Hours => nanoseconds / (3_600 * SECOND),
-        Field::Minutes => nanoseconds / (60 * SECOND),
-        Field::Seconds => nanoseconds / SECOND,
-        Field::Milliseconds => nanoseconds % SECOND / 1_000_000,
+        TimePart::Hours => nanoseconds / (3_600 * SECOND),
+        TimePart::Minutes => nanoseconds / (60 * SECOND),
+        TimePart::Seconds => nanoseconds / SECOND,
+        TimePart::Milliseconds => nanoseconds % SECOND / 1_000_000,
         _ => return None,
     };
     i64::try_from(whole).ok()

@@ -269,29 +269,29 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the items of a list; nothing for other values.
-    pub(super) fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
+    pub(super) fn items(&self) -> impl Iterator<Item = LazyItem<'a>> + use<'a> {
         let (built, node) = match self {
             Self::List(items) => (Some(Arc::clone(items)), None),
             Self::Node(node) => (None, Some(*node)),
             _ => (None, None),
         };
-        let items = node.into_iter().flat_map(Node::items).map(Item::Node);
+        let items = node.into_iter().flat_map(Node::items).map(LazyItem::Node);
         let built = built.into_iter().flat_map(|built| {
-            (0..built.len()).map(move |index| Item::Built(Arc::clone(&built), index))
+            (0..built.len()).map(move |index| LazyItem::Built(Arc::clone(&built), index))
         });
         built.chain(items)
     }
 
     /// Returns the keys of a map; nothing for other values.
-    pub(super) fn keys(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
+    pub(super) fn keys(&self) -> impl Iterator<Item = LazyItem<'a>> + use<'a> {
         let (built, node) = match self {
             Self::Map(entries) => (Some(Arc::clone(entries)), None),
             Self::Node(node) => (None, Some(*node)),
             _ => (None, None),
         };
-        let names = node.into_iter().flat_map(Node::members).map(Item::Name);
+        let names = node.into_iter().flat_map(Node::members).map(LazyItem::Name);
         let built = built.into_iter().flat_map(|built| {
-            (0..built.len()).map(move |index| Item::BuiltKey(Arc::clone(&built), index))
+            (0..built.len()).map(move |index| LazyItem::BuiltKey(Arc::clone(&built), index))
         });
         built.chain(names)
     }
@@ -332,14 +332,14 @@ impl<'a> Value<'a> {
 }
 
 /// An item of a list, or a key of a map, of which nothing is read or copied yet.
-pub(super) enum Item<'a> {
+pub(super) enum LazyItem<'a> {
     Built(Arc<Vec<Value<'a>>>, usize),
     BuiltKey(Arc<Vec<(Value<'a>, Value<'a>)>>, usize),
     Node(Node<'a>),
     Name(Key<'a>),
 }
 
-impl<'a> Item<'a> {
+impl<'a> LazyItem<'a> {
     pub(super) fn value(self, budget: &mut Budget) -> Result<Value<'a>, Unable> {
         let built = match &self {
             Self::Node(node) => return Value::of(*node, budget),

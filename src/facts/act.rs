@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::as_of::{AsOf, Marks};
+use super::as_of::{AsOf, AsOfMarks};
 use super::event::EventFacts;
 use super::slots::{InAction, InEvent};
-use super::value::{Item, Value};
+use super::value::{RowItem, Value};
 use crate::document::{Kind, unquoted};
 use crate::source::Line;
 
@@ -44,13 +44,13 @@ pub(super) struct Acts<'a> {
 #[derive(Debug)]
 struct OfAction<'a> {
     /// `None` where several actions have the id.
-    action: Option<Item<'a>>,
+    action: Option<RowItem<'a>>,
     events: Option<AsOf<KeptAct>>,
 }
 
 impl<'a> Acts<'a> {
     /// Returns the actions of a state.
-    pub(super) fn new(actions: impl Iterator<Item = Item<'a>>) -> Self {
+    pub(super) fn new(actions: impl Iterator<Item = RowItem<'a>>) -> Self {
         let mut acts = Self::default();
         for action in actions {
             if action.value(InAction::Id).is_none_or(Value::is_null) {
@@ -71,7 +71,7 @@ impl<'a> Acts<'a> {
     }
 
     /// Adds an event that has an id. Returns whether an action has the id.
-    pub(super) fn add(&mut self, id: &str, event: EventFacts<'_>, marks: Marks) -> bool {
+    pub(super) fn add(&mut self, id: &str, event: EventFacts<'_>, marks: AsOfMarks) -> bool {
         let Some(of) = self.by_id.get_mut(id) else {
             return false;
         };
@@ -210,7 +210,7 @@ impl KeptAct {
 }
 
 /// Returns `true` if an action is written as its event is, so that nothing differs. Most are.
-fn is_mirrored(event: EventFacts<'_>, action: Item<'_>) -> bool {
+fn is_mirrored(event: EventFacts<'_>, action: RowItem<'_>) -> bool {
     // Each is looked for among the others.
     if event.extensions().nth(FEW_EXTENSIONS).is_some()
         || action.extensions().nth(FEW_EXTENSIONS).is_some()

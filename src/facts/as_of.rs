@@ -5,7 +5,7 @@ use crate::source::Line;
 
 /// The lines that a snapshot may be as old as, in addition to the end of the timeline.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Marks {
+pub(crate) struct AsOfMarks {
     /// The latest projection event, and the one before it.
     pub(super) latest: Option<Line>,
     pub(super) before: Option<Line>,
@@ -13,7 +13,7 @@ pub(crate) struct Marks {
     pub(super) sealed: Option<Line>,
 }
 
-impl Marks {
+impl AsOfMarks {
     /// Adds a projection event, and whether it has the digest of the snapshot.
     pub(super) fn add(&mut self, line: Line, is_sealed: bool) {
         self.before = self.latest.replace(line);
@@ -36,7 +36,7 @@ impl Marks {
 #[derive(Debug)]
 pub(super) struct AsOf<T> {
     current: (u64, T),
-    /// Values that counted at one of the [`Marks`], in the order of their lines: two at most.
+    /// Values that counted at one of the [`AsOfMarks`], in the order of their lines: two at most.
     earlier: Vec<(u64, T)>,
 }
 
@@ -61,7 +61,7 @@ impl<T> AsOf<T> {
     }
 
     /// Changes the value at a line.
-    pub(super) fn set(&mut self, line: u64, value: T, marks: Marks) {
+    pub(super) fn set(&mut self, line: u64, value: T, marks: AsOfMarks) {
         let before = std::mem::replace(&mut self.current, (line, value));
         if marks
             .lines()
@@ -72,7 +72,7 @@ impl<T> AsOf<T> {
             self.earlier.reserve_exact(1);
             self.earlier.push(before);
         }
-        // Marks move on: only the latest value up to each of them counts.
+        // AsOfMarks move on: only the latest value up to each of them counts.
         let counting = marks.lines().map(|mark| {
             let up_to_it = self.earlier.iter().rfind(|(set, _)| Some(*set) <= mark);
             up_to_it.map(|(set, _)| *set)
@@ -108,7 +108,7 @@ mod tests {
         for series in 0..4_u32.pow(7) {
             let events = (0..7).map(|place| EVENTS[(series / 4_u32.pow(place) % 4) as usize]);
             let events: Vec<u8> = events.collect();
-            let (mut marks, mut value) = (Marks::default(), None::<AsOf<u64>>);
+            let (mut marks, mut value) = (AsOfMarks::default(), None::<AsOf<u64>>);
             for (number, event) in (1..).zip(&events) {
                 match (event, &mut value) {
                     (b'v', None) => value = Some(AsOf::new(number, number)),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::lexicon::{is_slip_of_projection, phase_begun};
 use super::slots::{InEvent, RECORDS, Slot};
-use super::value::{Item, JsonText, Stamp, Value};
+use super::value::{JsonText, RowItem, Stamp, Value};
 use crate::digest::FileDigest;
 use crate::document::{Kind, ReadText, Row};
 use crate::record::StepStatus;
@@ -96,12 +96,12 @@ impl<'a> EventFacts<'a> {
     }
 
     /// Returns the step records of a plan event.
-    pub(crate) fn records(self) -> impl ExactSizeIterator<Item = Item<'a>> + Clone {
+    pub(crate) fn records(self) -> impl ExactSizeIterator<Item = RowItem<'a>> + Clone {
         let of = self.of;
         of.read
             .slots
             .rows(RECORDS)
-            .map(move |row| Item::new(of, row))
+            .map(move |row| RowItem::new(of, row))
     }
 
     /// Returns the keys of a runtime's own in the payload, each with its value.

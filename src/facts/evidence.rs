@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::as_of::{AsOf, Marks};
+use super::as_of::{AsOf, AsOfMarks};
 use super::event::{EventFacts, KeptEvent};
 use super::slots::InStep;
 use crate::digest::Digest;
@@ -50,7 +50,7 @@ impl PlanTrace {
         &mut self,
         (id, is_of_state): (&str, bool),
         said: StepEvidence,
-        marks: Marks,
+        marks: AsOfMarks,
     ) {
         let line = said.line.number;
         if let Some(of_step) = self.evidence.get_mut(id) {

@@ -92,14 +92,14 @@ pub(super) fn is_slip_of_projection(event_type: &str) -> bool {
 
 /// An object whose keys may be misspelled: an event, or the payload of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Within {
+pub(crate) enum WordOwner {
     Event,
     PlanPayload,
     ActPayload,
     ProjectionPayload,
 }
 
-impl fmt::Display for Within {
+impl fmt::Display for WordOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Event => "its event",
@@ -110,7 +110,7 @@ impl fmt::Display for Within {
     }
 }
 
-impl Within {
+impl WordOwner {
     pub(super) fn keys(self) -> &'static [Word<'static>] {
         match self {
             Self::Event => &EVENT_KEYS,
@@ -140,9 +140,9 @@ impl Suspects {
     pub(super) fn of_key(key: &str) -> u64 {
         let key = Word::new(key);
         let payloads = [
-            Within::PlanPayload,
-            Within::ActPayload,
-            Within::ProjectionPayload,
+            WordOwner::PlanPayload,
+            WordOwner::ActPayload,
+            WordOwner::ProjectionPayload,
         ];
         let near = payloads.into_iter().filter(|within| {
             let mut known = within.keys().iter();
@@ -155,7 +155,7 @@ impl Suspects {
     #[inline]
     pub(crate) fn concern(lexica: u64, phase: &str, event_type: Option<&str>) -> bool {
         lexica != 0
-            && Within::payload(phase, event_type)
+            && WordOwner::payload(phase, event_type)
                 .is_some_and(|within| lexica & 1 << within as u8 != 0)
     }
 }

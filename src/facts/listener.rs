@@ -2,13 +2,13 @@
 
 /// Hears of differences. Those beyond a limit are only counted, and not made: there may be
 /// millions.
-pub(crate) struct Listener<'t, T> {
+pub(crate) struct EventListener<'t, T> {
     count: usize,
     limit: usize,
     take: &'t mut dyn FnMut(T),
 }
 
-impl<'t, T> Listener<'t, T> {
+impl<'t, T> EventListener<'t, T> {
     pub(crate) fn new(limit: usize, take: &'t mut dyn FnMut(T)) -> Self {
         Self {
             count: 0,

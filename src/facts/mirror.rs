@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::StateFacts;
 use super::act::{KeptAct, by_length};
-use super::listener::Listener;
+use super::listener::EventListener;
 use super::slots::InAction;
 use super::timeline::Timeline;
-use super::value::{Heard, Item, Stamp, Value};
+use super::value::{Heard, RowItem, Stamp, Value};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -17,11 +17,11 @@ pub(crate) struct Unlike {
     pub(crate) index: usize,
     /// Its id, as messages show it.
     pub(crate) id: String,
-    pub(crate) why: Why,
+    pub(crate) why: MirrorMismatch,
 }
 
-/// Why an action is not like an act event.
-pub(crate) enum Why {
+/// MirrorMismatch an action is not like an act event.
+pub(crate) enum MirrorMismatch {
     /// No act event has its id.
     NoEvent,
     /// They differ in a field.
@@ -57,9 +57,9 @@ pub(super) fn mirror(
     state: StateFacts<'_>,
     timeline: &Timeline<'_>,
     reach: u64,
-    differences: &mut Listener<'_, Unlike>,
+    differences: &mut EventListener<'_, Unlike>,
 ) {
-    let mut to_compare: Vec<(&KeptAct, usize, Item<'_>)> = Vec::new();
+    let mut to_compare: Vec<(&KeptAct, usize, RowItem<'_>)> = Vec::new();
     for (index, action) in state.actions().enumerate() {
         let Some(id) = action.value(InAction::Id).filter(|id| !id.is_null()) else {
             continue;
@@ -69,7 +69,7 @@ pub(super) fn mirror(
             None => differences.hear(|| Unlike {
                 index,
                 id: id.show(),
-                why: Why::NoEvent,
+                why: MirrorMismatch::NoEvent,
             }),
             Some(act) if act.is_mirrored => {}
             Some(act) => to_compare.push((act, index, action)),
@@ -116,7 +116,12 @@ impl<'a> HeardAct<'a> {
     }
 
     /// The fields in which an action differs from the event.
-    fn differences(&self, index: usize, action: Item<'_>, differences: &mut Listener<'_, Unlike>) {
+    fn differences(
+        &self,
+        index: usize,
+        action: RowItem<'_>,
+        differences: &mut EventListener<'_, Unlike>,
+    ) {
         let at = || Pointer::new("/outcomes/actions").item(index);
         let mut differ = |difference: &dyn Fn() -> MirrorDifference| {
             differences.hear(|| Unlike {
@@ -125,7 +130,7 @@ impl<'a> HeardAct<'a> {
                     .value(InAction::Id)
                     .map(Value::show)
                     .unwrap_or_default(),
-                why: Why::Differs(self.line, difference()),
+                why: MirrorMismatch::Differs(self.line, difference()),
             });
         };
         if self.timestamp_differs(action) {
@@ -154,7 +159,7 @@ impl<'a> HeardAct<'a> {
     }
 
     /// Returns `true` if an action has another instant than the event, or none.
-    fn timestamp_differs(&self, action: Item<'_>) -> bool {
+    fn timestamp_differs(&self, action: RowItem<'_>) -> bool {
         let Some(written) = action.value(InAction::Timestamp) else {
             return true;
         };
@@ -168,7 +173,7 @@ impl<'a> HeardAct<'a> {
     }
 
     /// Returns the timestamps of an action at a place and of the event.
-    fn timestamps(&self, at: Pointer, action: Item<'_>) -> MirrorDifference {
+    fn timestamps(&self, at: Pointer, action: RowItem<'_>) -> MirrorDifference {
         MirrorDifference {
             field: "timestamp".into(),
             action: match action.value(InAction::Timestamp) {

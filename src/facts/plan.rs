@@ -4,4 +4,4 @@ mod compare;
 mod rebuild;
 
 pub(crate) use compare::PlanMismatch;
-pub(crate) use rebuild::{Form, Rebuilt, RebuiltStep};
+pub(crate) use rebuild::{PlanForm, Rebuilt, RebuiltStep};

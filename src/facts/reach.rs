@@ -10,12 +10,12 @@ use std::ops::Deref;
 
 use super::StateFacts;
 use super::event::{EventFacts, KeptEvent};
-use super::listener::Listener;
+use super::listener::EventListener;
 use super::mirror::{self, Unlike};
-use super::plan::{Form, Rebuilt};
+use super::plan::{PlanForm, Rebuilt};
 use super::slots::InAction;
 use super::timeline::Timeline;
-use super::value::Item;
+use super::value::RowItem;
 use crate::finding::Lifecycle;
 use crate::source::Line;
 
@@ -42,7 +42,7 @@ impl Topic {
 
 /// What a comparison comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum ReachVerdict {
     Agrees,
     Differs,
     /// The timeline says nothing to compare with.
@@ -50,7 +50,7 @@ enum Verdict {
 }
 
 /// What the comparison of each of [`Topic::ALL`] comes to.
-type Verdicts = [Verdict; Topic::ALL.len()];
+type Verdicts = [ReachVerdict; Topic::ALL.len()];
 
 /// How much of the timeline the snapshot is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl Reach {
     pub(crate) fn may_differ(&self, topic: Topic) -> bool {
         let mut verdicts = Topic::ALL.iter().zip(self.verdicts.iter().flatten());
         let verdict = verdicts.find(|(of, _)| **of == topic);
-        verdict.is_none_or(|(_, verdict)| *verdict == Verdict::Differs)
+        verdict.is_none_or(|(_, verdict)| *verdict == ReachVerdict::Differs)
     }
 
     fn any_error(&self) -> bool {
@@ -99,9 +99,9 @@ impl Reach {
 /// | differs             | explained   | no        | no           |
 fn explains(here: Verdicts, at_latest: Verdicts) -> bool {
     let is_explained = |(here, at_latest)| match here {
-        Verdict::Agrees => true,
-        Verdict::Idle => at_latest != Verdict::Differs,
-        Verdict::Differs => false,
+        ReachVerdict::Agrees => true,
+        ReachVerdict::Idle => at_latest != ReachVerdict::Differs,
+        ReachVerdict::Differs => false,
     };
     here.into_iter().zip(at_latest).all(is_explained)
 }
@@ -150,7 +150,7 @@ impl<'a> TimelineFacts<'a> {
     }
 
     /// Compares the actions of the state with their act events up to a reach.
-    pub(crate) fn mirror(&self, reach: &Reach, differences: &mut Listener<'_, Unlike>) {
+    pub(crate) fn mirror(&self, reach: &Reach, differences: &mut EventListener<'_, Unlike>) {
         if let Some(state) = self.state
             && self.timeline.names_actions(reach.line())
         {
@@ -161,7 +161,7 @@ impl<'a> TimelineFacts<'a> {
     /// Returns `true` if the state has an action and the timeline an act event that can be
     /// compared.
     pub(crate) fn has_mirrored(&self, reach: &Reach) -> bool {
-        let has_id = |it: Item<'_>| it.value(InAction::Id).is_some_and(|id| !id.is_null());
+        let has_id = |it: RowItem<'_>| it.value(InAction::Id).is_some_and(|id| !id.is_null());
         self.timeline.names_actions(reach.line())
             && self.state.is_some_and(|state| state.actions().any(has_id))
     }
@@ -212,7 +212,9 @@ impl<'a> TimelineFacts<'a> {
         // What every line lacks says nothing of the reach.
         let has_plan_event = self.timeline.plan_event(u64::MAX).is_some();
         let of_reach = |[plan, labels, plan_event, actions]: Verdicts| match plan_event {
-            Verdict::Differs if !has_plan_event => [plan, labels, Verdict::Agrees, actions],
+            ReachVerdict::Differs if !has_plan_event => {
+                [plan, labels, ReachVerdict::Agrees, actions]
+            }
             _ => [plan, labels, plan_event, actions],
         };
         let candidates = [marks.latest.map(Some), marks.before.map(Some), Some(None)];
@@ -237,29 +239,29 @@ impl<'a> TimelineFacts<'a> {
     /// Returns what the comparison up to a reach comes to.
     fn verdicts(&self, state: StateFacts<'_>, reach: &Reach) -> Verdicts {
         let differs = |count: usize| match count {
-            0 => Verdict::Agrees,
-            _ => Verdict::Differs,
+            0 => ReachVerdict::Agrees,
+            _ => ReachVerdict::Differs,
         };
         let plan = self.plan(reach);
         let [plan, labels] = match plan {
-            Some(plan) if plan.form != Form::Neither => [false, true].map(|by_label| {
+            Some(plan) if plan.form != PlanForm::Neither => [false, true].map(|by_label| {
                 let mut nobody = |_| ();
-                let mut differences = Listener::new(0, &mut nobody);
+                let mut differences = EventListener::new(0, &mut nobody);
                 plan.differences(state, by_label, &mut differences);
                 differs(differences.count())
             }),
             // Without a plan event, a rule of its own judges.
-            None if self.timeline.plan_event(reach.line()).is_none() => [Verdict::Agrees; 2],
-            _ => [Verdict::Idle; 2],
+            None if self.timeline.plan_event(reach.line()).is_none() => [ReachVerdict::Agrees; 2],
+            _ => [ReachVerdict::Idle; 2],
         };
         let plan_event = differs(self.steps_without_event(reach));
         let actions = if self.timeline.names_actions(reach.line()) {
             let mut nobody = |_| ();
-            let mut unlike = Listener::new(0, &mut nobody);
+            let mut unlike = EventListener::new(0, &mut nobody);
             self.mirror(reach, &mut unlike);
             differs(unlike.count())
         } else {
-            Verdict::Idle
+            ReachVerdict::Idle
         };
         [plan, labels, plan_event, actions]
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::event::EventFacts;
-use super::lexicon::{EVENT_KEYS, Within, is_slip_of_projection, phase_begun, phase_meant};
+use super::lexicon::{EVENT_KEYS, WordOwner, is_slip_of_projection, phase_begun, phase_meant};
 use super::slots::InEvent;
 use super::value::Value;
 use crate::document::{Key, Node};
@@ -15,7 +15,7 @@ use crate::spelling::is_near;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Slip {
     /// What has the key; `None` for a phase.
-    pub(crate) within: Option<Within>,
+    pub(crate) within: Option<WordOwner>,
     /// The key or the phase as it is written; only the beginning of a long one.
     pub(crate) written: String,
     /// What is probably meant.
@@ -85,18 +85,18 @@ impl Slips {
             self.add_one(event.line, None, phase, meant, Pointer::new("/phase"));
         }
         if let Some(root) = event.root().node() {
-            self.add_keys(event.line, Within::Event, root, &Pointer::default());
+            self.add_keys(event.line, WordOwner::Event, root, &Pointer::default());
         }
         let payload = event.payload().and_then(Value::node);
         if let (Some(payload), Some(phase)) = (payload, phase)
             && let event_type = event.text(InEvent::EventType)
-            && let Some(within) = Within::payload(&phase, event_type.as_deref())
+            && let Some(within) = WordOwner::payload(&phase, event_type.as_deref())
         {
             self.add_keys(event.line, within, payload, &Pointer::new("/payload"));
         }
     }
 
-    fn add_keys(&mut self, line: Line, within: Within, object: Node<'_>, above: &Pointer) {
+    fn add_keys(&mut self, line: Line, within: WordOwner, object: Node<'_>, above: &Pointer) {
         let known = within.keys();
         let mut absent: Option<Vec<&'static str>> = None;
         for key in object.members() {
@@ -117,7 +117,7 @@ impl Slips {
     fn add_one(
         &mut self,
         line: Line,
-        within: Option<Within>,
+        within: Option<WordOwner>,
         written: &str,
         meant: &'static str,
         pointer: Pointer,

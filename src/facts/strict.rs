@@ -34,7 +34,7 @@ pub(crate) struct StrictFacts {
     /// The first act event that is not synthetic.
     pub(crate) first_act: Option<Stamped>,
     /// The first terminate event.
-    pub(crate) ending: Option<Ending>,
+    pub(crate) ending: Option<Termination>,
 }
 
 /// The place of an event, and its timestamp if that is a fact.
@@ -73,7 +73,7 @@ pub(crate) struct StartEvent {
 
 /// The first terminate event, and what comes after it.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct Termination {
     pub(crate) line: Line,
     /// `payload.status`, if it is a text.
     pub(crate) status: Option<String>,
@@ -153,7 +153,7 @@ impl StrictFacts {
             (Some("start"), _) if self.start.is_none() => {
                 self.start = Some(StartEvent::new(at, event));
             }
-            (Some("terminate"), None) => self.ending = Some(Ending::new(at, event)),
+            (Some("terminate"), None) => self.ending = Some(Termination::new(at, event)),
             (Some("terminate"), Some(ending)) => {
                 ending.second.get_or_insert(event.line);
                 ending.last = at;
@@ -212,7 +212,7 @@ impl StartEvent {
     }
 }
 
-impl Ending {
+impl Termination {
     fn new(at: Stamped, event: EventFacts<'_>) -> Self {
         let status = event.text(InEvent::Status);
         Self {

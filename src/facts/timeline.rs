@@ -10,13 +10,13 @@
 use std::borrow::Cow;
 
 use super::act::{Acts, KeptAct};
-use super::as_of::{AsOf, Marks};
+use super::as_of::{AsOf, AsOfMarks};
 use super::event::{ActFacts, EventFacts, KeptEvent};
 use super::evidence::{PlanTrace, StepEvidence};
 use super::slips::Slips;
 use super::slots::InEvent;
 use super::tally::EventTally;
-use super::value::{Item, Stamp};
+use super::value::{RowItem, Stamp};
 use crate::digest::FileDigest;
 use crate::printable::quote;
 use crate::record::StepStatus;
@@ -64,7 +64,7 @@ pub(crate) struct Timeline<'a> {
     pub(crate) tally: EventTally,
     pub(crate) projection: Option<KeptEvent>,
     /// The lines as of which plan and actions are known; none where only the end matters.
-    pub(super) marks: Marks,
+    pub(super) marks: AsOfMarks,
     plan: Option<AsOf<PlanTrace>>,
     /// `true` if more would have to be kept than [`MAX_KEPT_BYTES`], so that nothing can be said.
     pub(crate) exceeds_memory: bool,
@@ -141,7 +141,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     pub(crate) fn new(
         expected_id: Option<&'i str>,
         mut step_ids: Vec<Cow<'a, str>>,
-        actions: impl Iterator<Item = Item<'a>>,
+        actions: impl Iterator<Item = RowItem<'a>>,
     ) -> Self {
         step_ids.sort_unstable();
         Self {

@@ -157,7 +157,7 @@ impl<'a> Value<'a> {
     }
 }
 
-impl std::fmt::Debug for Item<'_> {
+impl std::fmt::Debug for RowItem<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.whole().raw().fmt(f)
     }
@@ -165,12 +165,12 @@ impl std::fmt::Debug for Item<'_> {
 
 /// An item of an array of which rules ask for values: a step, or an action.
 #[derive(Clone, Copy)]
-pub(crate) struct Item<'a> {
+pub(crate) struct RowItem<'a> {
     of: JsonText<'a>,
     row: Row,
 }
 
-impl<'a> Item<'a> {
+impl<'a> RowItem<'a> {
     pub(super) fn new(of: JsonText<'a>, row: Row) -> Self {
         Self { of, row }
     }

@@ -35,13 +35,13 @@ struct Beside {
     /// whether a team declares the rule.
     ranks: Vec<(Option<usize>, bool, bool)>,
     /// The places of each finding, in the same order.
-    places: Vec<Place>,
+    places: Vec<WholePlace>,
     card: Option<(RunEntry, Unlisted)>,
 }
 
 /// What the JSON of a place leaves out: the artifact, and the excerpt with the bytes of its span.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Place(Option<String>, Option<(String, usize, usize)>);
+struct WholePlace(Option<String>, Option<(String, usize, usize)>);
 
 impl Whole {
     /// Returns all of these reports and faults.
@@ -85,7 +85,7 @@ impl Beside {
             ranks: findings()
                 .map(|found| (found.rule_index, found.is_cause, found.is_of_team))
                 .collect(),
-            places: places.map(Place::of).collect(),
+            places: places.map(WholePlace::of).collect(),
             card: episode
                 .entry
                 .as_deref()
@@ -116,7 +116,7 @@ impl Beside {
     }
 }
 
-impl Place {
+impl WholePlace {
     fn of(location: &Location) -> Self {
         let artifact = location.artifact.map(|it| it.file_name().to_owned());
         let excerpt = location.excerpt.as_ref();

@@ -39,7 +39,7 @@ impl BaselineError {
 pub struct Baseline {
     /// The directory of the file.
     pub(super) dir: PathBuf,
-    episodes: BTreeMap<String, BTreeSet<Known>>,
+    episodes: BTreeMap<String, BTreeSet<AcceptedFinding>>,
     skips: BTreeMap<String, BTreeSet<KnownSkips>>,
     /// `true` if the directories are only what a copy of the run data keeps of their paths.
     is_in_copy: bool,
@@ -59,7 +59,7 @@ pub(crate) struct BaselineSize {
 /// An accepted finding: its description for people, and its fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Known {
+pub(super) struct AcceptedFinding {
     pub(super) rule: String,
     pub(super) file: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,14 +97,14 @@ struct Versioned {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct BaselineVersion {
     #[serde(rename = "version")]
     _version: u64,
-    episodes: BTreeMap<String, BTreeSet<Known>>,
+    episodes: BTreeMap<String, BTreeSet<AcceptedFinding>>,
     skips: BTreeMap<String, BTreeSet<KnownSkips>>,
 }
 
-impl fmt::Display for Known {
+impl fmt::Display for AcceptedFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.rule, self.file)?;
         match &self.pointer {
@@ -114,7 +114,7 @@ impl fmt::Display for Known {
     }
 }
 
-impl Known {
+impl AcceptedFinding {
     fn of(finding: &Finding) -> Self {
         let at = &finding.location;
         let file = at
@@ -177,7 +177,7 @@ impl Baseline {
                 "has version {version}, but this runvet reads version {VERSION}"
             )));
         }
-        let written: Written = serde_json::from_str(text).map_err(damaged)?;
+        let written: BaselineVersion = serde_json::from_str(text).map_err(damaged)?;
         Ok(Self {
             episodes: written.episodes,
             skips: written.skips,
@@ -194,7 +194,7 @@ impl Baseline {
     pub(super) fn add(&mut self, dir: &Path, episode: &EpisodeReport) {
         for finding in &episode.findings {
             let known = self.episodes.entry(name(dir)).or_default();
-            known.insert(Known::of(finding));
+            known.insert(AcceptedFinding::of(finding));
         }
         let mut skips: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         // What kept changing, or was not read for lack of memory, must be checked again.
@@ -229,7 +229,7 @@ impl Baseline {
     }
 
     /// Returns the accepted findings of an episode.
-    pub(super) fn of(&self, dir: &Path) -> impl Iterator<Item = &Known> {
+    pub(super) fn of(&self, dir: &Path) -> impl Iterator<Item = &AcceptedFinding> {
         self.episodes.get(&self.name(dir)).into_iter().flatten()
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::reading::ConfigReader;
-use crate::check::Glob;
+use crate::check::DirectoryGlob;
 use crate::config::Ignore;
 use crate::finding::{Finding, Level};
 use crate::rules::{RuleSet, names};
@@ -16,7 +16,7 @@ pub(super) struct Ignored {
     /// The file and line of the table in the configuration.
     place: String,
     /// The glob of the episodes.
-    pub(super) episode: Glob,
+    pub(super) episode: DirectoryGlob,
     /// `true` if it has no effect, because its day has come.
     pub(super) has_expired: bool,
     /// `true` if it covered an episode that was judged.

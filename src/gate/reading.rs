@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use crate::check::{Glob, LevelSetting, Levels};
+use crate::check::{DirectoryGlob, LevelSetting, Levels};
 use crate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
 use crate::finding::Level;
 use crate::rules::{MANIFEST, RuleSet, UnknownName};
@@ -21,9 +21,9 @@ impl ConfigReader<'_> {
     }
 
     /// Returns a glob, if it is valid.
-    pub(super) fn glob(&mut self, glob: &Spanned<String>) -> Option<Glob> {
+    pub(super) fn glob(&mut self, glob: &Spanned<String>) -> Option<DirectoryGlob> {
         let place = self.file.place(&glob.span());
-        let read = Glob::new(glob.get_ref(), &place);
+        let read = DirectoryGlob::new(glob.get_ref(), &place);
         read.map_err(|reason| self.mistake(glob, format!("invalid glob: {reason}"), None))
             .ok()
     }
@@ -59,12 +59,12 @@ impl ConfigReader<'_> {
         self.levels_in(None, &config.rules, levels);
         for within in &config.overrides {
             let paths = within.paths.iter().filter_map(|glob| self.glob(glob));
-            let paths: Vec<Glob> = paths.collect();
+            let paths: Vec<DirectoryGlob> = paths.collect();
             self.levels_in(Some(&paths), &within.rules, levels);
         }
     }
 
-    fn levels_in(&mut self, paths: Option<&[Glob]>, rules: &Rules, levels: &mut Levels) {
+    fn levels_in(&mut self, paths: Option<&[DirectoryGlob]>, rules: &Rules, levels: &mut Levels) {
         // A rule takes precedence over its group, and a group over all rules, in any order.
         let mut rules: Vec<_> = rules.iter().collect();
         rules.sort_by_key(|(rule, _)| match rule.get_ref().as_str() {
@@ -75,7 +75,7 @@ impl ConfigReader<'_> {
         for (rule, level) in rules {
             self.know_rule(rule);
             levels.configured.push(LevelSetting {
-                paths: paths.map(<[Glob]>::to_vec),
+                paths: paths.map(<[DirectoryGlob]>::to_vec),
                 rule: rule.get_ref().clone(),
                 level: *level.get_ref(),
                 origin: self.file.place(&rule.span()),

@@ -36,9 +36,9 @@ impl CheckRequest {
 
     fn read(bytes: &[u8]) -> Result<Self, String> {
         let text = utf8(bytes).map_err(|error| error.to_string())?;
-        let mut members = Members {
+        let mut members = RequestMembers {
             text,
-            ..Members::default()
+            ..RequestMembers::default()
         };
         let read = Parser::new(bytes, &mut members).text();
         read.map_err(|error| {
@@ -67,12 +67,12 @@ impl CheckRequest {
 }
 
 /// A record as a request has it.
-enum Given<'a> {
+enum RequestRecord<'a> {
     Text(Cow<'a, str>),
     Json(&'a str),
 }
 
-impl Given<'_> {
+impl RequestRecord<'_> {
     /// Returns the text of the artifact.
     fn text(self, artifact: Artifact) -> serde_json::Result<String> {
         let json = match self {
@@ -94,24 +94,24 @@ impl Given<'_> {
 
 /// The members of a request, as the parser meets them. What is in a record is passed over.
 #[derive(Default)]
-struct Members<'a> {
+struct RequestMembers<'a> {
     text: &'a str,
     /// The number of objects that are open: the request, and its `records`.
     depth: usize,
     /// The key of the next value.
     key: Cow<'a, str>,
     episode_id: Option<String>,
-    records: Option<Vec<(Artifact, Given<'a>)>>,
+    records: Option<Vec<(Artifact, RequestRecord<'a>)>>,
     /// What is wrong first.
     wrong: Option<String>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> RequestMembers<'a> {
     fn refuse(&mut self, why: impl FnOnce() -> String) {
         self.wrong.get_or_insert_with(why);
     }
 
-    fn record(&mut self, name: &str, given: Given<'a>) {
+    fn record(&mut self, name: &str, given: RequestRecord<'a>) {
         let records = self.records.get_or_insert_default();
         let Some(artifact) = Artifact::from_file_name(name) else {
             let names = Artifact::ALL.map(Artifact::file_name).join(", ");
@@ -127,23 +127,25 @@ impl<'a> Members<'a> {
     }
 }
 
-impl Sink for &mut Members<'_> {
+impl Sink for &mut RequestMembers<'_> {
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
         let text = self.text;
         let given = || match kind {
-            Kind::String => Given::Text(unquoted(text, start, end, escaped)),
-            _ => Given::Json(text.get(start..end).unwrap_or_default()),
+            Kind::String => RequestRecord::Text(unquoted(text, start, end, escaped)),
+            _ => RequestRecord::Json(text.get(start..end).unwrap_or_default()),
         };
         let kind = kind.with_article();
         let key = std::mem::take(&mut self.key);
         match (self.depth, &*key) {
             (0, _) => self.refuse(|| format!("it is {kind}, not an object")),
             (1, "episode_id") => match given() {
-                Given::Text(_) if self.episode_id.is_some() => {
+                RequestRecord::Text(_) if self.episode_id.is_some() => {
                     self.refuse(|| "it has `episode_id` twice".into());
                 }
-                Given::Text(id) => self.episode_id = Some(id.into_owned()),
-                Given::Json(_) => self.refuse(|| format!("`episode_id` is {kind}, not a string")),
+                RequestRecord::Text(id) => self.episode_id = Some(id.into_owned()),
+                RequestRecord::Json(_) => {
+                    self.refuse(|| format!("`episode_id` is {kind}, not a string"))
+                }
             },
             (1, "records") => self.refuse(|| format!("`records` is {kind}, not an object")),
             (1, other) => self.refuse(|| {

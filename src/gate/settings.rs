@@ -34,7 +34,7 @@ impl Gate {
     /// to the directory of `path`. If `now` is given, expired ignores have no effect.
     ///
     /// The gate reads no other file: [`Gate::baseline_path`] is for [`Baseline::read`], and
-    /// [`Gate::deny`] for [`Outcome::exit`](super::Outcome::exit). Settings of the command line
+    /// [`Gate::deny`] for [`Outcome::exit`](super::Outcome::exit). CheckSettings of the command line
     /// alone, such as `format` and `jobs`, have no effect here.
     ///
     /// # Errors
@@ -174,7 +174,7 @@ impl Gate {
     }
 
     /// Changes how episodes are checked.
-    fn set(mut self, change: impl FnOnce(&mut check::Settings)) -> Self {
+    fn set(mut self, change: impl FnOnce(&mut check::CheckSettings)) -> Self {
         change(&mut self.settings);
         self.worker = KeptWorker::default();
         self
@@ -323,7 +323,7 @@ impl Gate {
     /// not depend on the directory in which the project is.
     #[must_use]
     pub fn settings_digest(&self) -> String {
-        let check::Settings { rules, levels, .. } = &self.settings;
+        let check::CheckSettings { rules, levels, .. } = &self.settings;
         let last: Vec<_> = levels.last.iter().map(|it| (&it.rule, it.level)).collect();
         let ignored = self.suppressions.ignored.iter();
         let required = self.settings.required.iter();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Baseline;
-use super::baseline::{Known, KnownSkips};
+use super::baseline::{AcceptedFinding, KnownSkips};
 use super::ignores::Ignored;
 use crate::check::{self, Base, Checker, relative};
 use crate::finding::{EpisodeReport, Finding, Level, Skip, Suppressed, Suppression};
@@ -69,7 +69,7 @@ impl Suppressions {
         if self.ignored.is_empty() && self.baseline.is_none() {
             return;
         }
-        let check::Settings { rules, base, .. } = checker.settings();
+        let check::CheckSettings { rules, base, .. } = checker.settings();
         let levels = checker.levels_of(&episode.key);
         let dir = base.relative(episode.key.as_path());
         let mut ignored: Vec<&mut Ignored> = self.ignored.iter_mut().collect();
@@ -95,7 +95,7 @@ impl Suppressions {
             baseline.add(&dir, episode);
         }
         let listed = baseline.of(&dir);
-        let mut listed: BTreeMap<&str, &Known> =
+        let mut listed: BTreeMap<&str, &AcceptedFinding> =
             listed.map(|known| (&*known.fingerprint, known)).collect();
         suppress(episode, |finding| {
             take(&mut listed, finding)?;
@@ -107,7 +107,7 @@ impl Suppressions {
         }
         let unjudged: BTreeSet<&str> = episode.skipped.iter().map(|skip| &*skip.rule).collect();
         let is_judged = |rule: &str| !is_off(rule) && !unjudged.contains(rule);
-        let vanished: BTreeSet<&Known> = listed.into_values().collect();
+        let vanished: BTreeSet<&AcceptedFinding> = listed.into_values().collect();
         for known in vanished.into_iter().filter(|it| is_judged(&it.rule)) {
             self.vanished.add(format!("{}: {known}", episode.dir), 1);
         }
@@ -151,7 +151,10 @@ impl Suppressions {
 }
 
 /// Takes the entry that covers a finding: its own, or that of a baseline of an earlier version.
-fn take<'k>(listed: &mut BTreeMap<&str, &'k Known>, finding: &Finding) -> Option<&'k Known> {
+fn take<'k>(
+    listed: &mut BTreeMap<&str, &'k AcceptedFinding>,
+    finding: &Finding,
+) -> Option<&'k AcceptedFinding> {
     let former = finding.former.as_deref();
     let own = listed.remove(&*finding.fingerprint);
     own.or_else(|| listed.remove(former?))

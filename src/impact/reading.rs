@@ -21,27 +21,27 @@ use crate::store::open_given;
 const AHEAD: usize = 64;
 
 /// What a report says of a run.
-pub(crate) struct Run {
+pub(crate) struct ReportedRun {
     pub(super) dir: String,
     pub(super) valid: Option<bool>,
     /// By fingerprint.
-    pub(super) findings: BTreeMap<String, Found>,
+    pub(super) findings: BTreeMap<String, ReportedFinding>,
     /// The rules that could not be judged.
     pub(super) skipped: BTreeSet<String>,
 }
 
 /// A finding, as far as it is compared.
 #[derive(Deserialize)]
-pub(super) struct Found {
+pub(super) struct ReportedFinding {
     pub(super) rule: String,
     pub(super) severity: Severity,
     pub(super) message: String,
     fingerprint: String,
 }
 
-impl Run {
+impl ReportedRun {
     pub(crate) fn of(report: &EpisodeReport) -> Self {
-        let found = report.findings.iter().map(|finding| Found {
+        let found = report.findings.iter().map(|finding| ReportedFinding {
             rule: finding.rule.clone(),
             severity: finding.severity,
             message: finding.message.clone(),
@@ -59,7 +59,7 @@ impl Run {
     fn new(
         dir: String,
         valid: Option<bool>,
-        found: impl Iterator<Item = Found>,
+        found: impl Iterator<Item = ReportedFinding>,
         skipped: impl Iterator<Item = String>,
     ) -> Self {
         Self {
@@ -72,28 +72,28 @@ impl Run {
 }
 
 /// A report that is being read.
-pub(super) struct Reading {
+pub(super) struct ReportReader {
     path: PathBuf,
-    parts: Receiver<Part>,
+    parts: Receiver<FindingPart>,
     last: Option<String>,
     /// Runs whose names are not UTF-8: how a report shows these does not tell their order.
-    pub(super) unordered: Vec<Run>,
+    pub(super) unordered: Vec<ReportedRun>,
     faults: Vec<ReportedFault>,
 }
 
-enum Part {
-    Run(Run),
+enum FindingPart {
+    Run(ReportedRun),
     /// The report is read to its end.
     End(Vec<ReportedFault>),
     Failed(Incomparable),
 }
 
-impl Reading {
+impl ReportReader {
     pub(super) fn start(path: &Path) -> Self {
         let (send, parts) = sync_channel(AHEAD);
         let of = path.to_owned();
         std::thread::spawn(move || {
-            let last = read(&of, &send).map_or_else(Part::Failed, Part::End);
+            let last = read(&of, &send).map_or_else(FindingPart::Failed, FindingPart::End);
             // Nobody waits for it any more where this fails.
             let _ = send.send(last);
         });
@@ -107,13 +107,13 @@ impl Reading {
     }
 
     /// Returns the next run whose name tells its order, if there is one.
-    pub(super) fn next_run(&mut self) -> Result<Option<Run>, Incomparable> {
+    pub(super) fn next_run(&mut self) -> Result<Option<ReportedRun>, Incomparable> {
         let run = loop {
             match self.parts.recv() {
-                Ok(Part::Run(run)) if !run.is_ordered() => self.unordered.push(run),
-                Ok(Part::Run(run)) => break run,
-                Ok(Part::Failed(error)) => return Err(error),
-                Ok(Part::End(faults)) => {
+                Ok(FindingPart::Run(run)) if !run.is_ordered() => self.unordered.push(run),
+                Ok(FindingPart::Run(run)) => break run,
+                Ok(FindingPart::Failed(error)) => return Err(error),
+                Ok(FindingPart::End(faults)) => {
                     self.faults = faults;
                     return Ok(None);
                 }
@@ -143,7 +143,7 @@ impl Reading {
 }
 
 /// Reads a report, which is one JSON document or lines of them, and sends its runs.
-fn read(path: &Path, send: &SyncSender<Part>) -> Result<Vec<ReportedFault>, Incomparable> {
+fn read(path: &Path, send: &SyncSender<FindingPart>) -> Result<Vec<ReportedFault>, Incomparable> {
     let unreadable = |source: io::Error| Incomparable::Unreadable {
         path: path.to_owned(),
         source,
@@ -182,7 +182,7 @@ fn read(path: &Path, send: &SyncSender<Part>) -> Result<Vec<ReportedFault>, Inco
 
 /// Takes an object: a report, an episode, or the totals.
 struct Sending<'s> {
-    send: &'s SyncSender<Part>,
+    send: &'s SyncSender<FindingPart>,
     faults: Vec<ReportedFault>,
     has_ended: bool,
 }
@@ -210,7 +210,7 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         let (mut dir, mut valid) = (None, None);
-        let (mut findings, mut skipped): (Vec<Found>, Vec<Skipped>) = Default::default();
+        let (mut findings, mut skipped): (Vec<ReportedFinding>, Vec<Skipped>) = Default::default();
         let mut is_known = false;
         while let Some(key) = members.next_key::<String>()? {
             is_known |= ["dir", "episodes", "totals"].contains(&&*key);
@@ -233,8 +233,8 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
         }
         if let Some(dir) = dir {
             let skipped = skipped.into_iter().map(|skip| skip.rule);
-            let run = Run::new(dir, valid, findings.into_iter(), skipped);
-            let sent = self.send.send(Part::Run(run));
+            let run = ReportedRun::new(dir, valid, findings.into_iter(), skipped);
+            let sent = self.send.send(FindingPart::Run(run));
             sent.map_err(|_| de::Error::custom("nobody reads it any more"))?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Change, Example, Impact, Limited, NotCompared, Why};
+use super::{ChangedFinding, ComparisonGap, FindingChange, Impact, Limited, NotCompared};
 use crate::finding::Severity;
 use crate::printable::{brief, escape, markdown_cell as cell};
 use crate::report::count;
@@ -37,13 +37,13 @@ impl Limited {
     }
 }
 
-impl Example {
+impl ChangedFinding {
     fn change(&self) -> String {
         let word = |severity: Option<Severity>| severity.map_or("", Severity::word);
         match self.change {
-            Change::New => format!("new {}", word(self.after)),
-            Change::Gone => format!("gone {}", word(self.before)),
-            Change::ChangedLevel => format!("{} -> {}", word(self.before), word(self.after)),
+            FindingChange::New => format!("new {}", word(self.after)),
+            FindingChange::Gone => format!("gone {}", word(self.before)),
+            FindingChange::ChangedLevel => format!("{} -> {}", word(self.before), word(self.after)),
         }
     }
 }
@@ -51,11 +51,13 @@ impl Example {
 impl NotCompared {
     fn reason(&self) -> &'static str {
         match self.why {
-            Why::Undecided => "undecided",
-            Why::NewSkips => "rules are skipped that were not before: they were judged, or off",
-            Why::OnlyAfter => "only the second report has it",
-            Why::OnlyBefore => "only the first report has it",
-            Why::Fault => "could not be looked at",
+            ComparisonGap::Undecided => "undecided",
+            ComparisonGap::NewSkips => {
+                "rules are skipped that were not before: they were judged, or off"
+            }
+            ComparisonGap::OnlyAfter => "only the second report has it",
+            ComparisonGap::OnlyBefore => "only the first report has it",
+            ComparisonGap::Fault => "could not be looked at",
         }
     }
 }

@@ -15,7 +15,7 @@ use super::cause::{Cause, NotJson};
 use super::spread::Spread;
 use super::trouble::{Mistaken, NotAnEvent, Trouble, Troubles};
 pub(super) use reader::EventReader;
-use sift::{Kept, Sifted, Sifting, Worker};
+use sift::{KeptLine, SiftWorker, Sifted, Sifting};
 
 use crate::digest::Digest;
 use crate::document::{Document, Kind, ReadText, Refused, Tape};
@@ -25,7 +25,7 @@ use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::{Examined, RunValues, Seen, TeamJudges};
+use crate::team::{Examined, OrderEvent, RunValues, TeamJudges};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -142,7 +142,7 @@ impl EventsReader<'_, '_> {
             let Some(read) = lines.next_line_with(|| self.alone.enter())? else {
                 return Ok(());
             };
-            self.take(read, Counting::Due);
+            self.take(read, TallyState::Due);
             self.spread.passed(Some(read.line()));
             self.listen(read);
             if let Some(repetition) = lines.repetition() {
@@ -205,7 +205,7 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            Worker::default,
+            SiftWorker::default,
             |worker, block| (Sifted::new(&block, worker, &sifting), block),
             |reading, (mut sifted, block)| {
                 let Reading { events, lines, .. } = reading;
@@ -226,19 +226,19 @@ impl EventsReader<'_, '_> {
     }
 
     /// Takes the lines that were kept of a block, and what orders see of others.
-    fn kept(&mut self, kept: &[Kept], mut seen: &[(usize, Seen)], block: &Block) {
+    fn kept(&mut self, kept: &[KeptLine], mut seen: &[(usize, OrderEvent)], block: &Block) {
         // Where every line is wanted, none was counted.
         let counting = match self.strict {
-            Some(_) => Counting::Due,
-            None => Counting::Done,
+            Some(_) => TallyState::Due,
+            None => TallyState::Done,
         };
         for kept in kept {
             match kept {
-                Kept::Whole(line, before) => {
+                KeptLine::Whole(line, before) => {
                     self.spread.passed(*before);
                     self.take(block.line(*line), counting);
                 }
-                Kept::Seen(line, count) => {
+                KeptLine::Seen(line, count) => {
                     let of_line = seen.split_off(..*count).unwrap_or_default();
                     for (order, seen) in of_line {
                         self.judges.seen(*order, seen, block.bytes(*line));
@@ -282,7 +282,7 @@ impl EventsReader<'_, '_> {
         }
     }
 
-    fn take(&mut self, read: LineRead<'_>, counting: Counting) {
+    fn take(&mut self, read: LineRead<'_>, counting: TallyState) {
         match read {
             LineRead::Text { line, bytes, ended } => {
                 self.line(line, bytes, ended, counting);
@@ -301,7 +301,7 @@ impl EventsReader<'_, '_> {
         self.facts.timeline_mut().broken_line.get_or_insert(line);
     }
 
-    fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
+    fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: TallyState) {
         if self.is_sound(line, bytes, counting) {
             return;
         }
@@ -350,7 +350,7 @@ impl EventsReader<'_, '_> {
     }
 
     /// Adds an event that is read in one pass; returns `false` if it must be parsed.
-    fn is_sound(&mut self, line: Line, bytes: &[u8], counting: Counting) -> bool {
+    fn is_sound(&mut self, line: Line, bytes: &[u8], counting: TallyState) -> bool {
         let Some(event) = self.reader.read(line, bytes) else {
             return false;
         };
@@ -360,7 +360,7 @@ impl EventsReader<'_, '_> {
             };
             self.judges.event(line, root, self.values);
         }
-        if counting == Counting::Due {
+        if counting == TallyState::Due {
             self.facts.timeline_mut().tally.event(event);
         }
         self.facts.event(event);
@@ -419,7 +419,7 @@ impl EventsReader<'_, '_> {
 
 /// Whether the events that can be noted in one pass are still to be counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Counting {
+enum TallyState {
     Due,
     /// The thread that sifted the block has counted them.
     Done,

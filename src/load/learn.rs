@@ -37,13 +37,13 @@ pub(super) struct LearnReader<'r> {
     pub(super) alone: &'r Alone,
     pub(super) may_be_unfinished: bool,
     pub(super) judges: &'r mut TeamJudges,
-    pub(super) so_far: SoFar,
+    pub(super) so_far: LearnTotals,
 }
 
 /// What was met so far: of the lines that are not objects the first, with what is wrong there, and
 /// their number.
 #[derive(Default)]
-pub(super) struct SoFar {
+pub(super) struct LearnTotals {
     first: Option<(Line, Range<usize>, NotAnObject, Digest)>,
     lines: u64,
     any: bool,

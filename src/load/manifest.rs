@@ -117,7 +117,7 @@ fn verify_files(
         seen: BTreeMap::new(),
         other_line_ends: BTreeMap::new(),
         bytes_left: MAX_DIGESTED_BYTES,
-        unjudged: Unjudged::default(),
+        unjudged: UnjudgedFiles::default(),
     };
     let entries = manifest.root().get("files").into_iter();
     for (index, entry) in entries.flat_map(Node::items).enumerate() {
@@ -175,7 +175,7 @@ struct Verifier<'f> {
     /// The digests of files with other line ends.
     other_line_ends: BTreeMap<String, Vec<FileDigest>>,
     bytes_left: u64,
-    unjudged: Unjudged,
+    unjudged: UnjudgedFiles,
 }
 
 impl Verifier<'_> {
@@ -306,13 +306,13 @@ impl Verifier<'_> {
 /// The files that could not be judged. They are as many as a manifest names, so only their number
 /// and a digest are kept: to accept that some can't be judged is not to accept it of others.
 #[derive(Default)]
-struct Unjudged {
+struct UnjudgedFiles {
     first: Option<(SkipKind, String)>,
     count: u64,
     names_and_reasons: Parts,
 }
 
-impl Unjudged {
+impl UnjudgedFiles {
     fn add(&mut self, name: &str, kind: SkipKind, why: String) {
         self.count += 1;
         self.names_and_reasons.add(name.as_bytes());

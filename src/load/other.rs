@@ -30,7 +30,7 @@ pub(super) fn judge(
         .collect();
     let mut kept = 0;
     for (index, file) in named {
-        let mut reader = Reader {
+        let mut reader = OtherFileReader {
             index,
             file: OtherFile { name: file },
             lifecycle,
@@ -51,7 +51,7 @@ pub(super) fn judge(
     }
 }
 
-struct Reader<'r> {
+struct OtherFileReader<'r> {
     /// The place of the file among all.
     index: usize,
     file: OtherFile,
@@ -62,7 +62,7 @@ struct Reader<'r> {
     tape: Tape,
 }
 
-impl Reader<'_> {
+impl OtherFileReader<'_> {
     fn read(&mut self, files: &dyn Artifacts, alone: &Alone) -> Result<(), Unreadable> {
         let opened = files.open_named(&self.file.name)?;
         if !self.file.has_lines() {

@@ -5,7 +5,7 @@
 //! another; and likewise of an array.
 
 use super::trouble::{ArrayLines, SpreadObjects, Trouble, Troubles};
-use crate::document::{Pieces, Progress};
+use crate::document::{PieceProgress, Pieces};
 use crate::source::Line;
 
 /// The size of an object that is looked for over several lines, at most.
@@ -37,15 +37,15 @@ impl OpenArray {
             lines: ArrayLines { first, last },
             pieces: Pieces::default(),
         };
-        (array.pieces.read(bytes) == Progress::Open).then_some(array)
+        (array.pieces.read(bytes) == PieceProgress::Open).then_some(array)
     }
 
     /// Reads a line that is not an event. A line between may be an event: an item without a comma.
-    fn read(&mut self, line: Line, before: u64, bytes: &[u8]) -> Progress {
+    fn read(&mut self, line: Line, before: u64, bytes: &[u8]) -> PieceProgress {
         match line.number - self.lines.last {
             _ if before == self.lines.last => {}
             2 => self.pieces.pass_over_item(),
-            _ => return Progress::Wrong,
+            _ => return PieceProgress::Wrong,
         }
         self.lines.last = line.number;
         self.pieces.read(bytes)
@@ -69,9 +69,11 @@ impl Spread {
     ) -> bool {
         let array = self.array.as_mut();
         let progress = array.map(|array| array.read(line, self.before, bytes));
-        let ended = self.array.take_if(|_| progress != Some(Progress::Open));
+        let ended = self
+            .array
+            .take_if(|_| progress != Some(PieceProgress::Open));
         let is_complete = self.add_to_object(line, bytes, trouble, troubles);
-        if let (Some(Progress::Complete), Some(array)) = (progress, ended) {
+        if let (Some(PieceProgress::Complete), Some(array)) = (progress, ended) {
             troubles.are_of(array.lines);
         }
         is_complete
@@ -85,11 +87,11 @@ impl Spread {
         troubles: &mut Troubles,
     ) -> bool {
         let first = bytes.trim_ascii_start().first();
-        let mut progress = Progress::Wrong;
+        let mut progress = PieceProgress::Wrong;
         if self.is_next(line) {
             progress = self.object.read(bytes);
         }
-        if progress == Progress::Wrong {
+        if progress == PieceProgress::Wrong {
             self.give_up(troubles);
             if first == Some(&b'{') {
                 // An object in one line is an event, so this one is not complete.
@@ -98,16 +100,16 @@ impl Spread {
             }
         }
         match progress {
-            Progress::Open => self.pending.push((line, trouble)),
-            Progress::Complete => self.complete(line),
-            Progress::Wrong => {
+            PieceProgress::Open => self.pending.push((line, trouble)),
+            PieceProgress::Complete => self.complete(line),
+            PieceProgress::Wrong => {
                 if self.array.is_none() && first == Some(&b'[') {
                     self.array = OpenArray::starting(line, bytes);
                 }
                 troubles.add(trouble);
             }
         }
-        progress == Progress::Complete
+        progress == PieceProgress::Complete
     }
 
     /// Returns `true` if a line may belong to the object that the pending lines begin.

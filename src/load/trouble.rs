@@ -232,7 +232,7 @@ impl NotAnObject {
 
 /// What the troubles of one rule have in common.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Sort(std::mem::Discriminant<Trouble>, Artifact);
+struct TroubleSort(std::mem::Discriminant<Trouble>, Artifact);
 
 impl Trouble {
     /// Returns the artifact that has the trouble.
@@ -257,8 +257,8 @@ impl Trouble {
         }
     }
 
-    fn sort(&self) -> Sort {
-        Sort(std::mem::discriminant(self), self.artifact())
+    fn sort(&self) -> TroubleSort {
+        TroubleSort(std::mem::discriminant(self), self.artifact())
     }
 
     /// Returns the schema violation, if the trouble is one and in this artifact.
@@ -276,7 +276,7 @@ impl Trouble {
 
 /// The troubles of one sort: those that are reported, and the number of the others.
 pub(crate) struct TroublesOfSort {
-    sort: Sort,
+    sort: TroubleSort,
     pub(crate) met: Vec<Trouble>,
     pub(crate) more: usize,
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::dashboard::{Folded, Moment, TimelineRow};
+use crate::dashboard::{DashboardMoment, OmittedEvents, TimelineRow};
 use crate::source::Line;
 
 /// The maximum number of rows of a timeline in outline; a timeline with more events is folded.
@@ -29,19 +29,19 @@ pub(super) enum Weight {
 /// Rows on their way to an outline. Memory does not grow with the number of events.
 #[derive(Default)]
 pub(super) struct Folding {
-    rows: Vec<(Weight, Row)>,
+    rows: Vec<(Weight, FoldedRow)>,
     is_long: bool,
 }
 
 /// A row on its way.
-enum Row {
+enum FoldedRow {
     Event(KeptLine),
-    Fold(Fold),
+    Fold(FoldedEvents),
 }
 
 /// Events that are folded: their number, and the first of their phases, in alphabetical order.
 #[derive(Default)]
-struct Fold {
+struct FoldedEvents {
     events: u64,
     phases: Vec<Cow<'static, str>>,
 }
@@ -54,7 +54,7 @@ pub(super) struct KeptLine {
 
 impl Folding {
     pub(super) fn add(&mut self, weight: Weight, phase: Cow<'static, str>, line: Line) {
-        let row = (weight, Row::Event(KeptLine { phase, line }));
+        let row = (weight, FoldedRow::Event(KeptLine { phase, line }));
         if self.is_long {
             self.fold(row);
         } else if self.rows.len() < MAX_TIMELINE_ROWS {
@@ -72,19 +72,24 @@ impl Folding {
     }
 
     /// Returns the rows; `moment` makes what is shown of an event.
-    pub(super) fn rows(self, mut moment: impl FnMut(KeptLine) -> Moment) -> Vec<TimelineRow> {
+    pub(super) fn rows(
+        self,
+        mut moment: impl FnMut(KeptLine) -> DashboardMoment,
+    ) -> Vec<TimelineRow> {
         let rows = self.rows.into_iter().map(|(_, row)| match row {
-            Row::Event(kept) => TimelineRow::Event(moment(kept)),
-            Row::Fold(Fold { events, phases }) => TimelineRow::Folded(Folded {
-                events,
-                phases: phases.into_iter().map(Cow::into_owned).collect(),
-            }),
+            FoldedRow::Event(kept) => TimelineRow::Event(moment(kept)),
+            FoldedRow::Fold(FoldedEvents { events, phases }) => {
+                TimelineRow::Folded(OmittedEvents {
+                    events,
+                    phases: phases.into_iter().map(Cow::into_owned).collect(),
+                })
+            }
         });
         rows.collect()
     }
 
     /// Adds a row, and folds light events that follow each other.
-    fn fold(&mut self, (weight, row): (Weight, Row)) {
+    fn fold(&mut self, (weight, row): (Weight, FoldedRow)) {
         match self.rows.last_mut() {
             Some((Weight::Light, last)) if weight == Weight::Light => return join(last, row),
             _ => self.rows.push((weight, row)),
@@ -99,7 +104,7 @@ impl Folding {
         let between = ROWS_AT_EACH_END..self.rows.len() - ROWS_AT_EACH_END;
         let rows = self.rows.get(between).unwrap_or_default();
         let is_unmarked =
-            |pair: &[(Weight, Row)]| pair.iter().all(|(weight, _)| *weight != Weight::Marked);
+            |pair: &[(Weight, FoldedRow)]| pair.iter().all(|(weight, _)| *weight != Weight::Marked);
         let first = rows.windows(2).position(is_unmarked).unwrap_or_default();
         let (_, next) = self.rows.remove(ROWS_AT_EACH_END + first + 1);
         if let Some((weight, row)) = self.rows.get_mut(ROWS_AT_EACH_END + first) {
@@ -110,18 +115,18 @@ impl Folding {
 }
 
 /// Folds a row into the one before it.
-fn join(row: &mut Row, next: Row) {
-    if !matches!(row, Row::Fold(_)) {
-        let first = std::mem::replace(row, Row::Fold(Fold::default()));
+fn join(row: &mut FoldedRow, next: FoldedRow) {
+    if !matches!(row, FoldedRow::Fold(_)) {
+        let first = std::mem::replace(row, FoldedRow::Fold(FoldedEvents::default()));
         join(row, first);
     }
-    let Row::Fold(all) = row else { return };
+    let FoldedRow::Fold(all) = row else { return };
     match next {
-        Row::Event(kept) => {
+        FoldedRow::Event(kept) => {
             all.events += 1;
             name(all, kept.phase);
         }
-        Row::Fold(other) => {
+        FoldedRow::Fold(other) => {
             all.events += other.events;
             (other.phases.into_iter()).for_each(|phase| name(all, phase));
         }
@@ -129,7 +134,7 @@ fn join(row: &mut Row, next: Row) {
 }
 
 /// Names a phase of a fold, unless enough others come before it.
-fn name(all: &mut Fold, phase: Cow<'static, str>) {
+fn name(all: &mut FoldedEvents, phase: Cow<'static, str>) {
     if let Err(place) = all.phases.binary_search(&phase)
         && place < MAX_FOLDED_PHASES
     {
@@ -161,10 +166,10 @@ mod tests {
             TimelineRow::Event(moment) => format!("{}{}", moment.phase, moment.line),
             TimelineRow::Folded(folded) => format!("+{}", folded.events),
         };
-        let rows = folding.rows(|kept| Moment {
+        let rows = folding.rows(|kept| DashboardMoment {
             line: kept.line.number,
             phase: kept.phase.into_owned(),
-            ..Moment::default()
+            ..DashboardMoment::default()
         });
         rows.into_iter().map(shown).collect()
     }

@@ -20,12 +20,12 @@ pub(super) struct Signs<'e> {
 }
 
 /// What a payload says under the keys that tell how an event went, and whether that is an error.
-pub(super) struct Said<T, E> {
+pub(super) struct IncidentText<T, E> {
     pub(super) text: T,
     pub(super) has_error: E,
 }
 
-impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> Said<T, E> {
+impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> IncidentText<T, E> {
     fn is(&self, key: &str, words: &[&str]) -> bool {
         (self.text)(key).is_some_and(|text| words.contains(&&*text))
     }
@@ -134,8 +134,8 @@ impl<'e> Signs<'e> {
 /// Returns what a payload says.
 fn said<'e>(
     payload: Option<Node<'e>>,
-) -> Said<impl Fn(&str) -> Option<Cow<'e, str>>, impl Fn() -> bool> {
-    Said {
+) -> IncidentText<impl Fn(&str) -> Option<Cow<'e, str>>, impl Fn() -> bool> {
+    IncidentText {
         text: move |key: &str| payload?.get(key)?.text(),
         has_error: move || {
             let error = payload.and_then(|payload| payload.get("error"));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::incident::Signs;
-use crate::dashboard::Moment;
+use crate::dashboard::DashboardMoment;
 use crate::document::{Key, Kind, Node};
 use crate::printable::{brief, brief_json, shortened};
 use crate::timestamp::Timestamp;
@@ -54,10 +54,10 @@ pub(super) fn cut(name: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// Returns an event in one line.
-pub(crate) fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> Moment {
+pub(crate) fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> DashboardMoment {
     let phase = phase(event);
     let agent = event.get("agent_id").and_then(Node::text);
-    Moment {
+    DashboardMoment {
         line,
         offset_sec,
         agent: cut(agent.unwrap_or_default()).into_owned(),

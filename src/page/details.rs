@@ -7,7 +7,7 @@ use super::charts::meter;
 use super::said;
 use super::units::{duration, thousands};
 use crate::dashboard::{
-    ChangeKind, Figure, LinkEnd, MetricsSection, Overview, Rows, VerificationSection,
+    ChangeKind, DashboardFigure, LinkEnd, MetricsSection, Overview, Rows, VerificationSection,
 };
 
 /// The maximum number of rows of a table.
@@ -144,7 +144,7 @@ fn verification(verification: &VerificationSection) -> Markup {
     }
 }
 
-fn figures(figures: &Rows<Figure>) -> Markup {
+fn figures(figures: &Rows<DashboardFigure>) -> Markup {
     html! {
         dl.metrics {
             @for figure in figures.first.iter().take(MAX_SHOWN) {

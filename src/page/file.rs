@@ -40,8 +40,8 @@ const MAX_BYTES: u64 = 50_000_000;
 pub(crate) struct PageFile {
     rules: Vec<RuleInfo>,
     overview: RunSums,
-    invalid: Listed,
-    valid: Listed,
+    invalid: ListedRun,
+    valid: ListedRun,
     /// Whether each rule compared something in any run, where reports say so.
     compared: BTreeMap<String, bool>,
     /// The rules that found something.
@@ -75,7 +75,7 @@ type Age = (Reverse<Option<i64>>, String);
 
 /// Some runs of the list, the newest first.
 #[derive(Default)]
-struct Listed {
+struct ListedRun {
     /// One text of JSON for each.
     rows: BTreeMap<Age, String>,
     /// The newest of them, which get pages.
@@ -89,7 +89,7 @@ fn findings_of(report: &EpisodeReport) -> usize {
     report.findings.len() + report.suppressed.len()
 }
 
-impl Listed {
+impl ListedRun {
     fn add(&mut self, max: usize, report: &EpisodeReport, run: &RunEntry) -> io::Result<()> {
         let age: Age = (Reverse(run.started_sec), run.dir.clone());
         let is_kept = self.newest.len() < MAX_PAGES && self.findings <= MAX_KEPT;
@@ -120,8 +120,8 @@ impl PageFile {
         Self {
             rules,
             overview: RunSums::default(),
-            invalid: Listed::default(),
-            valid: Listed::default(),
+            invalid: ListedRun::default(),
+            valid: ListedRun::default(),
             compared: BTreeMap::new(),
             named: BTreeSet::new(),
             paged,
@@ -155,7 +155,7 @@ impl PageFile {
         ending: &Completion<'_>,
         read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<()> {
-        let mut out = Counted { out, bytes: 0 };
+        let mut out = CountingWriter { out, bytes: 0 };
         let runs = self.overview.all.episodes;
         let title = format!("runvet: {} runs", thousands(runs));
         out.put(&shell::head(&title, runs).0)?;
@@ -187,7 +187,7 @@ impl PageFile {
     }
 
     /// The rows of the list, for the script.
-    fn rows(&self, out: &mut Counted<'_>) -> io::Result<()> {
+    fn rows(&self, out: &mut CountingWriter<'_>) -> io::Result<()> {
         out.put("<script type=\"application/json\" id=\"rows\">[")?;
         for (at, (_, row)) in self.listed().into_iter().enumerate() {
             out.put(if at == 0 { "\n" } else { ",\n" })?;
@@ -204,7 +204,7 @@ impl PageFile {
     /// Writes the pages of the first runs; returns the number of those without one.
     fn pages(
         &self,
-        out: &mut Counted<'_>,
+        out: &mut CountingWriter<'_>,
         read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<u64> {
         let listed = self.listed().into_keys().enumerate();
@@ -237,7 +237,7 @@ impl PageFile {
     }
 
     /// The pages of the rules that are named.
-    fn rule_pages(&self, out: &mut Counted<'_>) -> io::Result<()> {
+    fn rule_pages(&self, out: &mut CountingWriter<'_>) -> io::Result<()> {
         let rules = self
             .rules
             .iter()
@@ -326,12 +326,12 @@ fn json(run: &RunEntry) -> io::Result<String> {
 }
 
 /// A writer that counts.
-struct Counted<'w> {
+struct CountingWriter<'w> {
     out: &'w mut dyn Write,
     bytes: u64,
 }
 
-impl Counted<'_> {
+impl CountingWriter<'_> {
     fn put(&mut self, text: &str) -> io::Result<()> {
         self.bytes += text.len() as u64;
         self.out.write_all(text.as_bytes())
@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn list_keeps_the_newest_runs() {
         let report = Gate::default().records("ep_1", &[(Artifact::State, b"{}")]);
-        let mut listed = Listed::default();
+        let mut listed = ListedRun::default();
         for started in [3, 5, 1, 4] {
             let dir = format!("ep_{started}");
             let report = EpisodeReport {

@@ -24,19 +24,19 @@ const MAX_RELATED: usize = 8;
 pub(super) struct Places<'r> {
     prefix: &'r str,
     /// By the lines of events.
-    events: BTreeMap<u64, BTreeMap<&'r str, Place>>,
-    records: BTreeMap<Artifact, BTreeMap<&'r str, Place>>,
+    events: BTreeMap<u64, BTreeMap<&'r str, FindingPlace>>,
+    records: BTreeMap<Artifact, BTreeMap<&'r str, FindingPlace>>,
 }
 
 /// A place that a finding is about.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct FindingPlace {
     pub(super) number: usize,
     /// `None` where it is only the other side of a finding.
     pub(super) severity: Option<Severity>,
 }
 
-impl Place {
+impl FindingPlace {
     /// Returns how it is drawn.
     pub(super) fn class(self) -> &'static str {
         match self.severity {
@@ -71,7 +71,7 @@ impl<'r> Places<'r> {
             let others = others.map(|related| (&related.location, None));
             for (location, severity) in own.take(MAX_MARKED).chain(others) {
                 number += 1;
-                let new = Place { number, severity };
+                let new = FindingPlace { number, severity };
                 let pointer = location.pointer.as_deref();
                 let place = match (location.artifact, location.line, pointer) {
                     (Some(Artifact::Events), Some(line), pointer) => {
@@ -94,31 +94,31 @@ impl<'r> Places<'r> {
     }
 
     /// Returns the places in a record, by their pointers.
-    pub(super) fn in_record(&self, artifact: Artifact) -> BTreeMap<&'r str, Place> {
+    pub(super) fn in_record(&self, artifact: Artifact) -> BTreeMap<&'r str, FindingPlace> {
         self.records.get(&artifact).cloned().unwrap_or_default()
     }
 
     /// Returns the gravest place on a line of the timeline.
-    pub(super) fn on_line(&self, line: u64) -> Option<Place> {
+    pub(super) fn on_line(&self, line: u64) -> Option<FindingPlace> {
         let places = self.events.get(&line)?.values();
-        let rank = |place: &&Place| (place.severity.is_none(), place.severity);
+        let rank = |place: &&FindingPlace| (place.severity.is_none(), place.severity);
         places.min_by_key(rank).copied()
     }
 
     /// Returns the places within an event, by their pointers.
-    pub(super) fn in_event(&self, line: u64) -> impl Iterator<Item = (&'r str, &Place)> {
+    pub(super) fn in_event(&self, line: u64) -> impl Iterator<Item = (&'r str, &FindingPlace)> {
         let places = self.events.get(&line).into_iter().flatten();
         let places = places.map(|(pointer, place)| (*pointer, place));
         places.filter(|(pointer, _)| !pointer.is_empty())
     }
 
     /// Returns the anchor of a place within an event.
-    pub(super) fn event_anchor(&self, line: u64, place: Place) -> String {
+    pub(super) fn event_anchor(&self, line: u64, place: FindingPlace) -> String {
         format!("{}L{line}-{}", self.prefix, place.number)
     }
 
     /// Returns the anchor of a place in a record.
-    pub(super) fn anchor(&self, place: Place) -> String {
+    pub(super) fn anchor(&self, place: FindingPlace) -> String {
         format!("{}at{}", self.prefix, place.number)
     }
 

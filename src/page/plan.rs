@@ -8,7 +8,7 @@ use super::findings::marked_up;
 use super::records::lines;
 use super::units::{duration, thousands};
 use super::{ActionCell, PlanPair, PlanSides, said};
-use crate::dashboard::{Rows, StepRow};
+use crate::dashboard::{DashboardStep, Rows};
 
 /// The maximum number of differences that a page lists below the table.
 const MAX_DIFFERENCES: usize = 50;
@@ -170,7 +170,7 @@ fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
     }
 }
 
-fn side(step: Option<&StepRow>, prefix: &str) -> Markup {
+fn side(step: Option<&DashboardStep>, prefix: &str) -> Markup {
     html! {
         @if let Some(step) = step {
             span.badge.(tone(&step.status)) {

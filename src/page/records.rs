@@ -5,9 +5,9 @@ use std::ops::Bound;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::findings::{Place, Places};
+use super::findings::{FindingPlace, Places};
 use super::units::thousands;
-use super::{Excerpt, said};
+use super::{Preview, said};
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::printable::{brief, shortened};
 use crate::source::{Artifact, Pointer};
@@ -40,7 +40,7 @@ pub(super) fn record(
                 Ok(document) => {
                     @let anchor = |place| places.anchor(place);
                     @let marked = places.in_record(artifact);
-                    @let mut tree = Tree::new(marked, false, &anchor);
+                    @let mut tree = TreeWriter::new(marked, false, &anchor);
                     @let () = tree.root(document.root());
                     div.tree { (PreEscaped(&tree.out)) }
                     @if tree.is_cut {
@@ -56,7 +56,7 @@ pub(super) fn record(
 /// Returns the beginning of a file of lines, as it was written.
 pub(super) fn of_lines(
     artifact: Artifact,
-    file: &Result<Excerpt, String>,
+    file: &Result<Preview, String>,
     places: &Places<'_>,
 ) -> Markup {
     html! {
@@ -78,7 +78,7 @@ pub(super) fn event_tree(event: &OwnedDocument, line: u64, places: &Places<'_>) 
     let marked = places.in_event(line);
     let marked = marked.map(|(pointer, place)| (pointer, *place));
     let anchor = |place| places.event_anchor(line, place);
-    let mut tree = Tree::new(marked.collect(), true, &anchor);
+    let mut tree = TreeWriter::new(marked.collect(), true, &anchor);
     tree.root(event.root());
     html! {
         // What a finding says is missing has no place in the tree.
@@ -90,10 +90,10 @@ pub(super) fn event_tree(event: &OwnedDocument, line: u64, places: &Places<'_>) 
 }
 
 /// A tree on its way to markup. It is written from the front to the back, however deep it is.
-struct Tree<'p, 'r> {
-    marked: BTreeMap<&'r str, Place>,
+struct TreeWriter<'p, 'r> {
+    marked: BTreeMap<&'r str, FindingPlace>,
     is_event: bool,
-    anchor: &'p dyn Fn(Place) -> String,
+    anchor: &'p dyn Fn(FindingPlace) -> String,
     /// The numbers of the places that the tree has.
     drawn: BTreeSet<usize>,
     out: String,
@@ -101,11 +101,11 @@ struct Tree<'p, 'r> {
     is_cut: bool,
 }
 
-impl<'p, 'r> Tree<'p, 'r> {
+impl<'p, 'r> TreeWriter<'p, 'r> {
     fn new(
-        marked: BTreeMap<&'r str, Place>,
+        marked: BTreeMap<&'r str, FindingPlace>,
         is_event: bool,
-        anchor: &'p dyn Fn(Place) -> String,
+        anchor: &'p dyn Fn(FindingPlace) -> String,
     ) -> Self {
         Self {
             marked,
@@ -135,7 +135,7 @@ impl<'p, 'r> Tree<'p, 'r> {
         self.shown += 1;
         let new = place.filter(|place| self.drawn.insert(place.number));
         let anchor = new.map(self.anchor);
-        let class = place.map(Place::class);
+        let class = place.map(FindingPlace::class);
         let key = match name {
             "" => html! {},
             name if self.is_event => html! { span.k { (said(name)) } },

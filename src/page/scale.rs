@@ -13,11 +13,11 @@ const FOLDS: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Scale {
     /// Parts of the time in which something happens, each with its place.
-    parts: Vec<Part>,
+    parts: Vec<AxisPart>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct AxisPart {
     start: f64,
     end: f64,
     left: f64,
@@ -25,13 +25,13 @@ struct Part {
 }
 
 /// A pause that is folded.
-pub(super) struct Fold {
+pub(super) struct FoldedPause {
     pub(super) left: f64,
     pub(super) right: f64,
     pub(super) seconds: f64,
 }
 
-impl Fold {
+impl FoldedPause {
     pub(super) fn middle(&self) -> f64 {
         f64::midpoint(self.left, self.right)
     }
@@ -69,7 +69,7 @@ impl Scale {
         let mut left = MARGIN;
         let place = |(start, end): &(f64, f64)| {
             let width = room * (end - start) / length.max(f64::MIN_POSITIVE);
-            let part = Part {
+            let part = AxisPart {
                 start: *start,
                 end: *end,
                 left,
@@ -105,7 +105,7 @@ impl Scale {
             MARGIN + (100.0 - 2.0 * MARGIN) * f64::from(tick) / f64::from(number.max(1))
         });
         let moment = |place: f64| {
-            let inside = |part: &&Part| place >= part.left - 0.01 && place <= part.right + 0.01;
+            let inside = |part: &&AxisPart| place >= part.left - 0.01 && place <= part.right + 0.01;
             let part = self.parts.iter().find(inside)?;
             let share = (place - part.left) / (part.right - part.left).max(f64::MIN_POSITIVE);
             Some((part.start + share * (part.end - part.start), place))
@@ -113,10 +113,10 @@ impl Scale {
         places.filter_map(moment).collect()
     }
 
-    pub(super) fn folds(&self) -> Vec<Fold> {
+    pub(super) fn folds(&self) -> Vec<FoldedPause> {
         let pairs = self.parts.iter().zip(self.parts.iter().skip(1));
         pairs
-            .map(|(before, after)| Fold {
+            .map(|(before, after)| FoldedPause {
                 left: before.right,
                 right: after.left,
                 seconds: after.start - before.end,

@@ -35,7 +35,7 @@ const LABEL_WIDTH: f64 = 9.0;
 const NAMED_WIDTH: f64 = 8.0;
 
 /// A timeline, laid out.
-struct Layout<'t> {
+struct WaterfallLayout<'t> {
     lanes: Vec<Lane<'t>>,
     scale: Scale,
     /// The number of all events over time, where they are too many to be drawn one by one.
@@ -46,12 +46,12 @@ struct Lane<'t> {
     name: &'t str,
     /// The number of rows.
     rows: usize,
-    marks: Vec<Placed<'t>>,
+    marks: Vec<PlacedEvent<'t>>,
     bins: Vec<(f64, Bin)>,
 }
 
 /// An event with its place.
-struct Placed<'t> {
+struct PlacedEvent<'t> {
     event: &'t TrackEvent,
     /// When its bar begins and ends.
     span: Option<(f64, f64)>,
@@ -61,7 +61,7 @@ struct Placed<'t> {
 }
 
 pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) -> Markup {
-    let layout = Layout::of(track, density);
+    let layout = WaterfallLayout::of(track, density);
     let rows: usize = layout.lanes.iter().map(|lane| lane.rows).sum();
     let height = AXIS + precise(rows as u64) * ROW;
     let number = layout
@@ -98,7 +98,7 @@ pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) ->
     }
 }
 
-impl<'t> Layout<'t> {
+impl<'t> WaterfallLayout<'t> {
     fn of(track: &'t [TrackItem], density: &'t Density) -> Self {
         let events = track.iter().filter_map(|item| match item {
             TrackItem::Event(event) => Some(&**event),
@@ -146,7 +146,7 @@ impl<'t> Layout<'t> {
             };
             layout.add(
                 name,
-                Placed {
+                PlacedEvent {
                     event,
                     span,
                     order,
@@ -160,7 +160,7 @@ impl<'t> Layout<'t> {
         layout
     }
 
-    fn add(&mut self, name: &'t str, placed: Placed<'t>) {
+    fn add(&mut self, name: &'t str, placed: PlacedEvent<'t>) {
         let known = self.lanes.iter().position(|lane| lane.name == name);
         let at = known.unwrap_or(self.lanes.len()).min(LANES - 1);
         if at == self.lanes.len() {
@@ -187,7 +187,7 @@ impl<'t> Layout<'t> {
     }
 
     /// Returns the place and the length of an event on the axis of time.
-    fn by_time(&self, placed: &Placed<'_>) -> Option<(f64, f64)> {
+    fn by_time(&self, placed: &PlacedEvent<'_>) -> Option<(f64, f64)> {
         if !self.scale.has_length() {
             return None;
         }
@@ -234,7 +234,7 @@ impl Lane<'_> {
     }
 }
 
-fn axis(layout: &Layout<'_>, height: f64) -> Markup {
+fn axis(layout: &WaterfallLayout<'_>, height: f64) -> Markup {
     let folds = layout.scale.folds();
     let mut ticks = layout.scale.ticks(TICKS);
     // A label that would stand in that of a pause gives way.
@@ -269,7 +269,7 @@ fn axis(layout: &Layout<'_>, height: f64) -> Markup {
     }
 }
 
-fn lanes(layout: &Layout<'_>, number: u64, prefix: &str) -> Markup {
+fn lanes(layout: &WaterfallLayout<'_>, number: u64, prefix: &str) -> Markup {
     let mut top = AXIS;
     html! {
         @for lane in &layout.lanes {
@@ -286,7 +286,7 @@ fn lanes(layout: &Layout<'_>, number: u64, prefix: &str) -> Markup {
 }
 
 /// Returns the events of a phase over time, as bars whose height grows with their number.
-fn sums(layout: &Layout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> Markup {
+fn sums(layout: &WaterfallLayout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> Markup {
     let most = lane.bins.iter().map(|(_, bin)| bin.events).max();
     let most = precise(most.unwrap_or(1));
     let length = layout.sums.map_or(0.0, |sums| sums.width_sec);
@@ -325,7 +325,13 @@ fn class_of_phase(phase: &str) -> &'static str {
 
 /// Returns an event: a bar where it has a beginning and an end, else a mark. `data-o` is its place
 /// where events are spread evenly.
-fn mark(layout: &Layout<'_>, placed: &Placed<'_>, number: u64, y: f64, prefix: &str) -> Markup {
+fn mark(
+    layout: &WaterfallLayout<'_>,
+    placed: &PlacedEvent<'_>,
+    number: u64,
+    y: f64,
+    prefix: &str,
+) -> Markup {
     let event = placed.event;
     let even = 2.0 + 96.0 * (precise(placed.order) + 0.5) / precise(number.max(1));
     let timed = layout.by_time(placed);

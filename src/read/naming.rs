@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Error, MAX_MATCHES, RunData, RunReader, Several, ambiguous, several_below};
 use crate::printable::are_alike;
 use crate::source::{Artifact, EPISODES};
-use crate::store::{self, EpisodeDir, FoundRuns, Given, RunDir, display, unlistable};
+use crate::store::{self, EpisodeDir, FoundRuns, GivenPaths, RunDir, display, unlistable};
 
 /// What the newest run is called.
 const LATEST: &str = "@latest";
@@ -32,7 +32,7 @@ impl RunData {
     pub fn find<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Error> {
         let parts: Vec<(PathBuf, FoundRuns)> = paths
             .iter()
-            .map(|path| find(path.as_ref(), Given::Each))
+            .map(|path| find(path.as_ref(), GivenPaths::Each))
             .collect::<Result<_, _>>()?;
         let root = parts.first().map(|(root, _)| root.clone());
         let runs = FoundRuns::joined(parts.into_iter().map(|(_, runs)| runs).collect());
@@ -42,7 +42,7 @@ impl RunData {
     /// Returns the runs around the working directory, which nobody gave.
     #[cfg(feature = "cli")]
     pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
-        let (root, runs) = find(path, Given::None)?;
+        let (root, runs) = find(path, GivenPaths::None)?;
         Ok(Self::new(root, runs))
     }
 
@@ -193,10 +193,10 @@ impl RunReader {
     /// is below. `None` where there is none, or only the `state.json` of another program.
     #[must_use]
     pub(crate) fn around(dir: impl AsRef<Path>) -> Option<Self> {
-        Self::around_given(dir.as_ref(), Given::None)
+        Self::around_given(dir.as_ref(), GivenPaths::None)
     }
 
-    fn around_given(dir: &Path, given: Given) -> Option<Self> {
+    fn around_given(dir: &Path, given: GivenPaths) -> Option<Self> {
         let is_in_run_data = store::is_below_episodes(dir);
         let levels = if is_in_run_data { usize::MAX } else { 1 };
         let real = dir.canonicalize().ok()?;
@@ -248,7 +248,7 @@ fn is_separator(character: char) -> bool {
 }
 
 /// Returns what a path leads to, and the runs there.
-fn find(path: &Path, given: Given) -> Result<(PathBuf, FoundRuns), Error> {
+fn find(path: &Path, given: GivenPaths) -> Result<(PathBuf, FoundRuns), Error> {
     if let Ok(runs) = store::runs(path) {
         return Ok((path.to_owned(), runs));
     }

@@ -13,14 +13,14 @@ use crate::document::{Kind, Layout, Node, OwnedDocument, ReadText, Refused, Slot
 use crate::facts::{self, JsonText, StateFacts, SummaryFacts};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
-use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
+use crate::load::{self, Buffers, LoadRequest, Loaded, LoadedRecord, NOT_THERE, NoText};
 use crate::outline::Listening;
 use crate::record::{State, Summary};
 use crate::schema::{self, CompiledSchema};
 use crate::source::{Artifact, EpisodeKey, Spot};
 use crate::store::{
-    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, Given, InMemory, Links,
-    Opened, display,
+    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
+    Links, Opened, display,
 };
 #[cfg(feature = "cli")]
 use crate::timestamp::Timestamp;
@@ -81,10 +81,10 @@ impl RunReader {
     /// [`Error::UnknownRun`] where there is no episode, [`Error::Ambiguous`] where there are
     /// several, and [`Error::Artifact`] for a file that is not an artifact.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::open_given(path.as_ref(), Given::Each)
+        Self::open_given(path.as_ref(), GivenPaths::Each)
     }
 
-    pub(super) fn open_given(path: &Path, given: Given) -> Result<Self, Error> {
+    pub(super) fn open_given(path: &Path, given: GivenPaths) -> Result<Self, Error> {
         let Discovery {
             episodes: mut found,
             faults,
@@ -188,7 +188,7 @@ impl RunReader {
         Ok(load::episode(
             files,
             id,
-            &Wanted::default(),
+            &LoadRequest::default(),
             listening,
             buffers,
             also,

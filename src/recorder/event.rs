@@ -87,14 +87,14 @@ pub(super) const SYNTHETIC: &str = "synthetic";
 pub(super) const UNKNOWN_TIME: &str = "x-time-unknown";
 
 /// An event before it is dated and numbered.
-pub(super) struct Draft {
+pub(super) struct EventDraft {
     pub(super) phase: String,
     pub(super) event_type: Option<&'static str>,
     pub(super) agent_id: String,
     pub(super) payload: Map<String, Value>,
 }
 
-impl Draft {
+impl EventDraft {
     pub(super) fn new(phase: impl Into<String>, payload: Map<String, Value>) -> Self {
         Self {
             phase: phase.into(),

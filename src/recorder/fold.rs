@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::attachment::{ATTACHED, Attachment};
 use super::clock::Micros;
-use super::event::{Draft, Event, SYNTHETIC, UNKNOWN_TIME};
+use super::event::{Event, EventDraft, SYNTHETIC, UNKNOWN_TIME};
 use super::size::{ROOM_TO_END, Size};
 use super::task::GIVEN;
 use crate::printable::escape;
@@ -21,7 +21,7 @@ use crate::record::{
 
 /// What the events of a run have led to.
 #[derive(Clone, Debug)]
-pub(super) struct Fold {
+pub(super) struct RunFold {
     pub(super) state: State,
     pub(super) started: Micros,
     /// The latest time of an event.
@@ -96,7 +96,7 @@ pub(super) struct Unfoldable(pub(super) String);
 
 type Folded = Result<(), Unfoldable>;
 
-impl Fold {
+impl RunFold {
     /// Returns the state after the `start` event.
     pub(super) fn start(event: &Event) -> Result<Self, Unfoldable> {
         let started = event.at().ok_or_else(|| wrong(event))?;
@@ -356,7 +356,7 @@ impl Fold {
 
     /// Returns how much the state takes at most, after one more event of a size, with what must be
     /// left for others; `None` where it does not grow.
-    pub(super) fn held_with(&self, event: &Draft, size: Size) -> Option<Size> {
+    pub(super) fn held_with(&self, event: &EventDraft, size: Size) -> Option<Size> {
         let payload = size.within(DEEPER) + BESIDES;
         match &*event.phase {
             // Those who resume a run plan what is planned already.

@@ -23,17 +23,17 @@ pub use judging::Allowed;
 pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
 pub use steps::{Adapter, OpenStep, StepDecision, StepDraft, StepEnd};
-use verification::Before;
+use verification::BeforeRun;
 pub(super) use verification::{PRE, SNAPSHOTS};
 
 use super::clock::Micros;
 use super::error::Error;
-use super::event::{Draft, Event, UNKNOWN_TIME, object};
-use super::fold::Fold;
+use super::event::{Event, EventDraft, UNKNOWN_TIME, object};
+use super::fold::RunFold;
 use super::phase::reserved;
 use super::size::Size;
 use super::text::text;
-use super::timeline::{Failed, TimelineFile};
+use super::timeline::{TimelineFile, WriteFailed};
 use super::{Durability, Recorder, beside};
 use crate::check::LiveChecker;
 use crate::digest::FileDigest;
@@ -51,10 +51,10 @@ use crate::store::OpenDir;
 pub struct Run {
     recorder: Recorder,
     dir: OpenDir,
-    fold: Fold,
+    fold: RunFold,
     events: TimelineFile,
     learn: TimelineFile,
-    before: Option<Before>,
+    before: Option<BeforeRun>,
     /// The time of the next event, unless the clock tells it.
     at: Option<Micros>,
     /// `true` if the caller does not know it.
@@ -94,10 +94,10 @@ impl Run {
     pub(super) fn new(
         recorder: Recorder,
         dir: OpenDir,
-        fold: Fold,
+        fold: RunFold,
         events: TimelineFile,
         learn: TimelineFile,
-        before: Option<Before>,
+        before: Option<BeforeRun>,
     ) -> Self {
         Self {
             at: fold.has_given_times.then_some(fold.last),
@@ -206,7 +206,7 @@ impl Run {
         if let Some(why) = reserved(phase) {
             return Err(Error::refused("the phase", why));
         }
-        self.write(Draft::new(phase, payload))
+        self.write(EventDraft::new(phase, payload))
     }
 
     /// Replaces `state.json` by the present state, after its evidence.
@@ -252,7 +252,7 @@ impl Run {
             ("outcomes", outcomes),
             ("state_sha256", FileDigest::of(&state).to_string().into()),
         ]);
-        self.write(Draft::runtime(PROJECTION, payload))?;
+        self.write(EventDraft::runtime(PROJECTION, payload))?;
         if self.recorder.durability == Durability::Snapshot {
             let synced = self.events.sync();
             self.poison_unless(synced)?;
@@ -281,7 +281,7 @@ impl Run {
             return Err(Error::refused("pausing", why));
         }
         let payload = object([("reason", reason.into())]);
-        self.write(Draft::runtime("run.interrupt", payload))?;
+        self.write(EventDraft::runtime("run.interrupt", payload))?;
         self.leave()
     }
 
@@ -292,11 +292,11 @@ impl Run {
     }
 
     /// Adds an event.
-    fn write(&mut self, draft: Draft) -> Result<String, Error> {
+    fn write(&mut self, draft: EventDraft) -> Result<String, Error> {
         self.write_event(draft).map(|event| event.id)
     }
 
-    fn write_event(&mut self, mut draft: Draft) -> Result<Event, Error> {
+    fn write_event(&mut self, mut draft: EventDraft) -> Result<Event, Error> {
         self.must_be_sound()?;
         let mut at = self.now();
         if matches!(&*draft.phase, "runtime" | "terminate") {
@@ -324,7 +324,7 @@ impl Run {
     }
 
     /// Refuses an event that a reader would refuse, or that would make the state such a record.
-    fn must_fit(&self, draft: &Draft) -> Result<(), Error> {
+    fn must_fit(&self, draft: &EventDraft) -> Result<(), Error> {
         let size = Size::of(&draft.payload);
         size.check(draft.name())?;
         let held = self.fold.held_with(draft, size);
@@ -377,7 +377,7 @@ impl Run {
     }
 
     /// After a failed write it may be unknown what the disk holds.
-    fn unless_unknown(&mut self, written: Result<(), Failed>) -> Result<(), Error> {
+    fn unless_unknown(&mut self, written: Result<(), WriteFailed>) -> Result<(), Error> {
         written.map_err(|failed| {
             self.is_poisoned |= !failed.is_as_before;
             failed.error
@@ -443,7 +443,7 @@ impl Run {
 
 /// Returns what the events of an episode lead to.
 #[cfg(test)]
-pub(super) fn fold_of(dir: &Path, id: &str) -> Result<Fold, Error> {
+pub(super) fn fold_of(dir: &Path, id: &str) -> Result<RunFold, Error> {
     let dir = OpenDir::open(dir).unwrap();
     let file = crate::store::Disk::open(&crate::store::FileSystem, &dir, "events.jsonl").unwrap();
     let events = TimelineFile::new(file, &dir, "events.jsonl");

@@ -1,12 +1,12 @@
 //! What the events of a run have led to -> its summary record.
 
-use super::fold::{Fold, Mode};
+use super::fold::{Mode, RunFold};
 use crate::record::{
     AdapterResult, Count, Direction, Flags, Insight, InsightMetrics, Latencies, Metrics, RunStatus,
     RuntimeMode, StepStatus, Summary, SummaryOutcome, Verification, format,
 };
 
-impl Fold {
+impl RunFold {
     pub(super) fn summary(&self) -> Summary {
         let state = &self.state;
         let ended = self.terminated.unwrap_or(self.last);
@@ -67,14 +67,14 @@ impl Fold {
 
 /// Returns the number of vetoes: of those that policies gave, and of those that the caller ended
 /// the run or its steps with.
-fn veto_count(fold: &Fold) -> u64 {
+fn veto_count(fold: &RunFold) -> u64 {
     let steps = fold.with_status(StepStatus::Vetoed).count() as u64;
     let run = u64::from(fold.state.outcomes.status == RunStatus::Vetoed);
     fold.vetoes.max(steps).max(run)
 }
 
 /// Returns what the summary says of the end of a run.
-fn verdict(fold: &Fold) -> (AdapterResult, SummaryOutcome, bool) {
+fn verdict(fold: &RunFold) -> (AdapterResult, SummaryOutcome, bool) {
     let verification = fold.verification.as_ref();
     let passed = verification.and_then(|verification| verification.passed);
     let failed_to_verify = verification.is_some_and(|verification| verification.error.is_some());
@@ -115,7 +115,7 @@ impl Verification {
     }
 }
 
-fn insight(fold: &Fold) -> Insight {
+fn insight(fold: &RunFold) -> Insight {
     let total = fold.state.plan.steps.len();
     let done = fold.with_status(StepStatus::Done).count();
     #[expect(

@@ -20,13 +20,13 @@ pub(super) struct TimelineFile {
 }
 
 /// A write failed.
-pub(super) struct Failed {
+pub(super) struct WriteFailed {
     pub(super) error: Error,
     /// `true` if the disk holds what it held before: else that is unknown.
     pub(super) is_as_before: bool,
 }
 
-impl Failed {
+impl WriteFailed {
     pub(super) fn as_before(error: Error) -> Self {
         Self {
             error,
@@ -110,13 +110,13 @@ impl TimelineFile {
     }
 
     /// Adds a line, newline included.
-    pub(super) fn append(&mut self, line: &[u8]) -> Result<(), Failed> {
+    pub(super) fn append(&mut self, line: &[u8]) -> Result<(), WriteFailed> {
         match append_all(self.file.as_mut(), line) {
             Ok(()) => {
                 self.held.add(line);
                 Ok(())
             }
-            Err(source) => Err(Failed {
+            Err(source) => Err(WriteFailed {
                 error: Error::io("writing", &self.path())(source),
                 is_as_before: self.file.cut(self.held.length).is_ok(),
             }),

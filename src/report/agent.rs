@@ -25,14 +25,14 @@ const CHANGE: &str = "Where a run breaks a rule of the team, its records agree: 
 #[derive(Default)]
 pub(super) struct Agent {
     /// By severity, then in the order of rules, in which causes come first.
-    rules: BTreeMap<(Severity, Option<usize>, String), Rule>,
+    rules: BTreeMap<(Severity, Option<usize>, String), RuleFindings>,
     unjudged: UnjudgedByKind,
     /// The number of episodes in which a rule could not be judged.
     unjudged_episodes: u64,
 }
 
 /// The findings of a rule.
-struct Rule {
+struct RuleFindings {
     findings: u64,
     episodes: u64,
     first: Finding,
@@ -49,7 +49,7 @@ impl Renderer for Agent {
             let Some(first) = findings.first() else {
                 continue;
             };
-            let kept = self.rules.entry(rule).or_insert_with(|| Rule {
+            let kept = self.rules.entry(rule).or_insert_with(|| RuleFindings {
                 findings: 0,
                 episodes: 0,
                 first: (*first).clone(),

@@ -10,14 +10,14 @@ const MAX_CAUSES: usize = 2_000;
 /// The findings of each cause.
 #[derive(Default)]
 pub(super) struct Causes {
-    known: BTreeMap<Cause, Found>,
+    known: BTreeMap<SharedCause, CauseFindings>,
     /// The number of findings of causes that are not kept.
     pub(super) others: u64,
 }
 
 /// What findings have in common that most likely come from one mistake in a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Cause {
+struct SharedCause {
     severity: Severity,
     rule: String,
     /// The name of the file.
@@ -29,7 +29,7 @@ struct Cause {
 }
 
 /// The findings of one cause.
-pub(super) struct Found {
+pub(super) struct CauseFindings {
     pub(super) findings: u64,
     pub(super) runs: u64,
     /// The directory of the first, and the first.
@@ -40,9 +40,12 @@ pub(super) struct Found {
 
 impl Causes {
     pub(super) fn add(&mut self, episode: &EpisodeReport) {
-        let mut causes: BTreeMap<Cause, (u64, &Finding)> = BTreeMap::new();
+        let mut causes: BTreeMap<SharedCause, (u64, &Finding)> = BTreeMap::new();
         for finding in episode.by_weight() {
-            causes.entry(Cause::of(finding)).or_insert((0, finding)).0 += 1;
+            causes
+                .entry(SharedCause::of(finding))
+                .or_insert((0, finding))
+                .0 += 1;
         }
         for (cause, (number, first)) in causes {
             if self.known.len() >= MAX_CAUSES && !self.known.contains_key(&cause) {
@@ -50,7 +53,7 @@ impl Causes {
                 continue;
             }
             let pointer = cause.pointer.clone();
-            let found = self.known.entry(cause).or_insert_with(|| Found {
+            let found = self.known.entry(cause).or_insert_with(|| CauseFindings {
                 findings: 0,
                 runs: 0,
                 dir: episode.dir.clone(),
@@ -63,14 +66,14 @@ impl Causes {
     }
 
     /// Takes all of them, those of most runs first, then those of most findings.
-    pub(super) fn take(&mut self) -> Vec<Found> {
-        let mut all: Vec<Found> = std::mem::take(&mut self.known).into_values().collect();
+    pub(super) fn take(&mut self) -> Vec<CauseFindings> {
+        let mut all: Vec<CauseFindings> = std::mem::take(&mut self.known).into_values().collect();
         all.sort_by_key(|found| std::cmp::Reverse((found.runs, found.findings)));
         all
     }
 }
 
-impl Cause {
+impl SharedCause {
     fn of(finding: &Finding) -> Self {
         let location = &finding.location;
         let name = location.file.rsplit('/').next().unwrap_or_default();
@@ -84,7 +87,7 @@ impl Cause {
     }
 }
 
-impl Found {
+impl CauseFindings {
     /// Returns the lines of the configuration that ignore them, but for the reason.
     pub(super) fn ignore(&self) -> Vec<String> {
         let file = self.first.location.artifact.map(Artifact::file_name);

@@ -13,12 +13,12 @@ pub(super) struct Choice {
     met: u64,
     /// The number of findings that are kept.
     held: usize,
-    rules: BTreeMap<(Severity, String), Kept>,
+    rules: BTreeMap<(Severity, String), KeptFindings>,
 }
 
 /// What is kept of the findings of one rule, or of one kind of reason.
 #[derive(Default)]
-struct Kept {
+struct KeptFindings {
     size: usize,
     /// The number of findings met before each, its size, and its text.
     lines: Vec<(u64, usize, String)>,

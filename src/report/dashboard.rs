@@ -11,8 +11,8 @@ use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting
 use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
 use crate::dashboard::{
-    ChangeKind, Figure, LinkEnd, LinkRow, MetricsSection, Moment, Overview, PlanSection, Rows,
-    VerificationSection,
+    ChangeKind, DashboardFigure, DashboardMoment, LinkEnd, LinkRow, MetricsSection, Overview,
+    PlanSection, Rows, VerificationSection,
 };
 use crate::printable::count;
 use crate::printable::{columns_of, escape, fit, shortened};
@@ -85,7 +85,7 @@ impl<'o> DashboardText<'o> {
     }
 
     /// Draws one event: its line, time, phase and agent, and what happened.
-    pub(crate) fn moment(&mut self, moment: &Moment) -> io::Result<()> {
+    pub(crate) fn moment(&mut self, moment: &DashboardMoment) -> io::Result<()> {
         let number = StyledLine::default().text(&format!("{:>6} ", moment.line));
         self.draw(&self.in_a_line(number, moment))
     }
@@ -278,7 +278,7 @@ impl<'o> DashboardText<'o> {
         })
     }
 
-    fn figures(&mut self, figures: &Rows<Figure>) -> io::Result<()> {
+    fn figures(&mut self, figures: &Rows<DashboardFigure>) -> io::Result<()> {
         let shown = figures.first.iter().take(MAX_FIGURES);
         let more = figures.total - shown.len();
         let shown: Vec<String> = shown

@@ -21,17 +21,17 @@ struct Issue<'r> {
     check_name: &'r str,
     fingerprint: String,
     severity: &'static str,
-    location: Location<'r>,
+    location: GitlabLocation<'r>,
 }
 
 #[derive(Serialize)]
-struct Location<'r> {
+struct GitlabLocation<'r> {
     path: &'r str,
-    lines: Lines,
+    lines: GitlabLines,
 }
 
 #[derive(Serialize)]
-struct Lines {
+struct GitlabLines {
     begin: u64,
     end: u64,
 }
@@ -63,11 +63,11 @@ impl Renderer for Gitlab {
                 Severity::Warning => "minor",
             };
             let begin = finding.location.line.unwrap_or(1);
-            let lines = Lines {
+            let lines = GitlabLines {
                 begin,
                 end: finding.location.end_line.unwrap_or(begin),
             };
-            let location = Location {
+            let location = GitlabLocation {
                 path: &finding.location.file,
                 lines,
             };
@@ -88,9 +88,9 @@ impl Renderer for Gitlab {
         for Unjudged { reason, rules, .. } in episode.unjudged() {
             let description = format!("Not judged: {} ({reason})", rules.join(", "));
             let fingerprint = fingerprint(&[reason]);
-            let location = Location {
+            let location = GitlabLocation {
                 path: &episode.dir,
-                lines: Lines { begin: 1, end: 1 },
+                lines: GitlabLines { begin: 1, end: 1 },
             };
             self.issue(
                 out,
@@ -116,9 +116,9 @@ impl Renderer for Gitlab {
                     check_name: "fault",
                     fingerprint: Digest::of(parts).to_string(),
                     severity: "critical",
-                    location: Location {
+                    location: GitlabLocation {
                         path: &fault.path,
-                        lines: Lines { begin: 1, end: 1 },
+                        lines: GitlabLines { begin: 1, end: 1 },
                     },
                 },
             )?;

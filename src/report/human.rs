@@ -129,7 +129,7 @@ impl Human {
 
     /// Draws the line around a place, if there is one.
     fn place(&self, out: &mut dyn Write, location: &Location) -> io::Result<()> {
-        let Some(window) = Window::of(location) else {
+        let Some(window) = ExcerptWindow::of(location) else {
             return Ok(());
         };
         let mut text = String::new();
@@ -476,7 +476,7 @@ pub(crate) fn paragraph(
 /// An excerpt of a line as a source of its own: miette prints whole lines, and can't count columns
 /// past 65,535.
 #[derive(Debug)]
-struct Window {
+struct ExcerptWindow {
     name: String,
     text: String,
     span: SourceSpan,
@@ -484,7 +484,7 @@ struct Window {
     column: usize,
 }
 
-impl Window {
+impl ExcerptWindow {
     fn of(location: &Location) -> Option<Self> {
         let excerpt = location.excerpt.as_ref()?;
         let zero_based = |number: Option<u64>| {
@@ -510,15 +510,15 @@ impl Window {
     }
 }
 
-impl Display for Window {
+impl Display for ExcerptWindow {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
     }
 }
 
-impl std::error::Error for Window {}
+impl std::error::Error for ExcerptWindow {}
 
-impl Diagnostic for Window {
+impl Diagnostic for ExcerptWindow {
     fn source_code(&self) -> Option<&dyn SourceCode> {
         Some(self)
     }
@@ -529,7 +529,7 @@ impl Diagnostic for Window {
     }
 }
 
-impl SourceCode for Window {
+impl SourceCode for ExcerptWindow {
     fn read_span<'a>(
         &'a self,
         _: &SourceSpan,

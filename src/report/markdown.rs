@@ -23,7 +23,7 @@ pub(super) struct Markdown {
     /// The help of the first finding of each rule.
     help: BTreeMap<String, String>,
     /// What could not be judged and is no error; listed after all findings as far as there is room.
-    notes: List,
+    notes: MarkdownList,
 }
 
 impl Markdown {
@@ -35,20 +35,20 @@ impl Markdown {
             unjudged: 0,
             findings: Choice::new(MAX_LISTED_BYTES),
             help: BTreeMap::new(),
-            notes: List::default(),
+            notes: MarkdownList::default(),
         }
     }
 }
 
 /// Lines, up to a limit.
 #[derive(Default)]
-struct List {
+struct MarkdownList {
     text: String,
     /// The number of lines that did not fit.
     unlisted: u64,
 }
 
-impl List {
+impl MarkdownList {
     fn add(&mut self, line: &str) {
         // After the first line that does not fit, no line is added, so that the list has no gaps.
         if self.unlisted == 0 && self.text.len() + line.len() < MAX_LISTED_BYTES {
@@ -103,14 +103,14 @@ impl Renderer for Markdown {
             .map(|(rule, help)| escape(&format!("help for {rule}: {help}")).into_owned())
             .collect();
         let reserved: usize = help.iter().map(|line| line.len() + 1).sum();
-        let mut list = List::default();
+        let mut list = MarkdownList::default();
         faults(closing).for_each(|line| list.add(&line));
         let (findings, unlisted) = self.findings.listed(reserved + list.text.len());
         for line in findings.into_iter().chain(help.iter().map(String::as_str)) {
             list.add(line);
         }
         list.append(&self.notes);
-        let List {
+        let MarkdownList {
             text: listed,
             unlisted: others,
         } = &list;

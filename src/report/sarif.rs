@@ -93,7 +93,7 @@ impl Renderer for Sarif {
         )?;
         let tool = Tool::this();
         let information_uri = (!REPOSITORY.is_empty()).then_some(REPOSITORY);
-        let rules = self.rules.iter().map(Rule::of).collect();
+        let rules = self.rules.iter().map(SarifRule::of).collect();
         let driver = Driver {
             name: &tool.name,
             semantic_version: &tool.version,
@@ -186,14 +186,14 @@ struct Driver<'r> {
     semantic_version: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
     information_uri: Option<&'static str>,
-    rules: Vec<Rule<'r>>,
+    rules: Vec<SarifRule<'r>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Rule<'r> {
+struct SarifRule<'r> {
     id: &'r str,
-    short_description: Message,
+    short_description: SarifMessage,
     help: Help<'r>,
     help_uri: String,
     default_configuration: Configuration,
@@ -219,7 +219,7 @@ struct Configuration {
     enabled: bool,
 }
 
-impl<'r> Rule<'r> {
+impl<'r> SarifRule<'r> {
     fn of(info: &'r RuleInfo) -> Self {
         let first = info.title.chars().take(1).flat_map(char::to_uppercase);
         let title = first
@@ -228,7 +228,7 @@ impl<'r> Rule<'r> {
             .collect();
         Self {
             id: &info.id,
-            short_description: Message { text: title },
+            short_description: SarifMessage { text: title },
             help: Help {
                 text: &info.hint,
                 markdown: &info.page,
@@ -253,10 +253,10 @@ struct SarifResult<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     rule_index: Option<usize>,
     level: &'static str,
-    message: Message,
-    locations: [Location<'r>; 1],
+    message: SarifMessage,
+    locations: [SarifLocation<'r>; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    related_locations: Vec<Location<'r>>,
+    related_locations: Vec<SarifLocation<'r>>,
     partial_fingerprints: Fingerprints<'r>,
     /// Written even if empty: if one result has the property, all must have it.
     suppressions: Vec<SarifSuppression<'r>>,
@@ -283,9 +283,9 @@ struct Properties {
 #[derive(Serialize)]
 struct Notification {
     level: &'static str,
-    message: Message,
+    message: SarifMessage,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    locations: Vec<Location<'static>>,
+    locations: Vec<SarifLocation<'static>>,
 }
 
 #[derive(Serialize)]
@@ -301,18 +301,18 @@ struct Fingerprints<'r> {
 }
 
 #[derive(Serialize)]
-struct Message {
+struct SarifMessage {
     text: String,
 }
 
 #[derive(Serialize)]
-struct Location<'r> {
+struct SarifLocation<'r> {
     #[serde(rename = "physicalLocation")]
     physical: PhysicalLocation,
     #[serde(rename = "logicalLocations", skip_serializing_if = "Vec::is_empty")]
     logical: Vec<LogicalLocation<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<Message>,
+    message: Option<SarifMessage>,
 }
 
 #[derive(Serialize)]
@@ -346,8 +346,8 @@ struct LogicalLocation<'r> {
 }
 
 /// Returns a message, escaped so that `[text](target)` is not a link.
-fn message(text: &str) -> Message {
-    Message {
+fn message(text: &str) -> SarifMessage {
+    SarifMessage {
         text: text.replace("](", "]\\u{28}"),
     }
 }
@@ -360,12 +360,12 @@ fn fault(fault: &ReportedFault) -> Notification {
     }
 }
 
-fn whole(uri: String) -> Location<'static> {
+fn whole(uri: String) -> SarifLocation<'static> {
     let physical = PhysicalLocation {
         artifact_location: ArtifactLocation { uri },
         region: None,
     };
-    Location {
+    SarifLocation {
         physical,
         logical: Vec::new(),
         message: None,
@@ -376,7 +376,7 @@ fn location<'r>(
     episode: &EpisodeReport,
     at: &'r finding::Location,
     says: Option<&str>,
-) -> Location<'r> {
+) -> SarifLocation<'r> {
     let region = || {
         Some(Region {
             start_line: at.line?,

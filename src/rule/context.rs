@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use super::{Check, Placed, TeamCheck};
+use super::{Check, PlacedRule, TeamCheck};
 use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{
-    IdSource, Listener, Reach, StateFacts, StrictFacts, SummaryFacts, TimelineFacts,
+    EventListener, IdSource, Reach, StateFacts, StrictFacts, SummaryFacts, TimelineFacts,
     UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, Severity, SkipReason};
@@ -43,7 +43,7 @@ impl<'c> Context<'c> {
     }
 
     /// Judges the run by a rule; `None` if that had nothing to compare, or could not judge the run.
-    pub(crate) fn judge(&mut self, of: Placed<'c>, severity: Severity) -> Option<Compared> {
+    pub(crate) fn judge(&mut self, of: PlacedRule<'c>, severity: Severity) -> Option<Compared> {
         self.findings.rule = &of.rule.info.id;
         self.findings.rule_index = of.index;
         self.findings.severity = severity;
@@ -182,11 +182,11 @@ impl<'c> Context<'c> {
     pub(crate) fn differences<D>(
         &mut self,
         word: fn(D) -> Draft,
-        compare: impl FnOnce(&mut Listener<'_, D>),
+        compare: impl FnOnce(&mut EventListener<'_, D>),
     ) {
         let left = MAX_FINDINGS_PER_RULE.saturating_sub(self.findings.count);
         let mut push = |difference| self.findings.push(word(difference));
-        let mut differences = Listener::new(left, &mut push);
+        let mut differences = EventListener::new(left, &mut push);
         compare(&mut differences);
         let rest = differences.rest();
         self.findings.more(rest);

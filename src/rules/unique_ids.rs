@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::{Item, Slot, repeats};
+use crate::facts::{RowItem, Slot, repeats};
 use crate::printable::quote;
 use crate::rule::{Compared, Context, Draft, Place, Pointer};
 
@@ -11,7 +11,7 @@ pub(super) fn report<'a>(
     ctx: &mut Context<'_>,
     what: &str,
     list: &str,
-    (items, id): (impl Iterator<Item = Item<'a>> + Clone, impl Slot),
+    (items, id): (impl Iterator<Item = RowItem<'a>> + Clone, impl Slot),
 ) -> Option<Compared> {
     let items = items.enumerate();
     let mut ids = items.filter_map(|(index, item)| Some((index, item.text(id)?)));

@@ -14,21 +14,21 @@ pub(super) const MAX_WITHIN: usize = 1_000;
 
 /// Returns the number of subschemas that any part of a schema applies to one value.
 pub(super) fn most_applied(schema: &Value) -> u64 {
-    let mut counting = Counting {
+    let mut counting = BranchCounter {
         root: schema,
         counted: BTreeMap::new(),
     };
     counting.most(schema)
 }
 
-struct Counting<'s> {
+struct BranchCounter<'s> {
     root: &'s Value,
     /// By the address of a subschema; 0 while its parts are counted: one that contains itself adds
     /// nothing.
     counted: BTreeMap<*const Value, u64>,
 }
 
-impl<'s> Counting<'s> {
+impl<'s> BranchCounter<'s> {
     fn most(&mut self, part: &'s Value) -> u64 {
         let (own, below): (u64, Vec<&Value>) = match part {
             Value::Object(members) => (self.applied(part, 0), members.values().collect()),

@@ -7,7 +7,7 @@ use jsonschema::{Retrieve, ValidationError, Validator};
 use serde_json::Value;
 
 use super::branching::{MAX_APPLIED, MAX_WITHIN, most_applied};
-use super::instance::{Instance, Tape, within};
+use super::instance::{Instance, TapeJson, within};
 use super::shape::Shapes;
 use super::violation::{self, Violation};
 use super::{MAX_VIOLATIONS, TooManyViolations};
@@ -32,7 +32,7 @@ pub(crate) struct DeclaredSchema {
     text: Value,
     /// The fast validator, where the schema has no keyword beyond it.
     shapes: Option<Shapes>,
-    validator: Validator<Tape>,
+    validator: Validator<TapeJson>,
     /// The number of subschemas that it applies to one value.
     applied: u64,
 }

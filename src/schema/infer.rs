@@ -30,7 +30,7 @@ pub(crate) struct Inferred {
     other_numbers: u64,
     texts: u64,
     /// The distinct texts; `None` where there are too many, or one is too long.
-    words: Words,
+    words: CommonWords,
     arrays: u64,
     items: Option<Box<Inferred>>,
     objects: u64,
@@ -40,15 +40,15 @@ pub(crate) struct Inferred {
 }
 
 #[derive(Debug)]
-struct Words(Option<BTreeMap<String, u64>>);
+struct CommonWords(Option<BTreeMap<String, u64>>);
 
-impl Default for Words {
+impl Default for CommonWords {
     fn default() -> Self {
         Self(Some(BTreeMap::new()))
     }
 }
 
-impl Words {
+impl CommonWords {
     fn add(&mut self, text: &str, times: u64) {
         let Some(words) = &mut self.0 else { return };
         *words.entry(text.to_owned()).or_default() += times;

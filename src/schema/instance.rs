@@ -13,7 +13,7 @@ use super::shape::is;
 use crate::document::{Items, Key, Kind, Members, Node, Number};
 
 /// The representation of JSON values: nodes of a tape.
-pub(super) struct Tape;
+pub(super) struct TapeJson;
 
 thread_local! {
     /// How often the validator of this thread may still look into objects and arrays.
@@ -41,7 +41,7 @@ pub(super) enum Instance<'a> {
     Text(&'a str),
 }
 
-impl Json for Tape {
+impl Json for TapeJson {
     type Node<'a> = Instance<'a>;
     type PreparedKey = Box<str>;
     type StringBuffer = ();
@@ -72,7 +72,7 @@ impl<'a> Instance<'a> {
     }
 }
 
-impl<'a> JsonNode<'a, Tape> for Instance<'a> {
+impl<'a> JsonNode<'a, TapeJson> for Instance<'a> {
     type Object = Container<'a>;
     type Array = Container<'a>;
     type Number = InstanceNumber<'a>;
@@ -200,7 +200,7 @@ impl JsonNumber for InstanceNumber<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Container<'a>(Node<'a>);
 
-impl<'a> Object<'a, Tape> for Container<'a> {
+impl<'a> Object<'a, TapeJson> for Container<'a> {
     type Node = Instance<'a>;
     type MemberName = Cow<'a, str>;
     type MembersIter = std::iter::Map<Members<'a>, fn(Key<'a>) -> (Cow<'a, str>, Instance<'a>)>;
@@ -220,7 +220,7 @@ impl<'a> Object<'a, Tape> for Container<'a> {
     }
 }
 
-impl<'a> Array<'a, Tape> for Container<'a> {
+impl<'a> Array<'a, TapeJson> for Container<'a> {
     type Node = Instance<'a>;
     type ElementsIter = std::iter::Map<Items<'a>, fn(Node<'a>) -> Instance<'a>>;
 
@@ -245,6 +245,6 @@ mod tests {
         let document = tape
             .read(text.as_bytes())
             .expect("the conformance document is JSON");
-        conformance::assert_conformance::<Tape>(&Instance::Node(document.root()));
+        conformance::assert_conformance::<TapeJson>(&Instance::Node(document.root()));
     }
 }

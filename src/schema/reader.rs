@@ -13,7 +13,8 @@ use crate::document::{
     skip, skip_unique, skip_whitespace, utf8,
 };
 use tables::{
-    Condition, FREE_ARRAY, FREE_OBJECT, Keys, MAX_KEYS, NO_SLOT, OTHER, Others, Step, Table, Tables,
+    ConditionalSlots, Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, MAX_KEYS, NO_SLOT, OTHER,
+    Others, ReaderTable, Tables,
 };
 
 /// Reads texts of one schema. It learns the order and the other keys of their writers, which
@@ -22,9 +23,9 @@ pub(crate) struct SlotReader {
     shapes: &'static Shapes,
     layout: &'static Layout,
     /// None where the schema has a keyword that the reader does not know.
-    tables: Vec<Table>,
-    root: Step,
-    conditions: Vec<Condition>,
+    tables: Vec<ReaderTable>,
+    root: Expectation,
+    conditions: Vec<ConditionalSlots>,
     unique: UniqueKeys,
     /// The keys of open objects for which their tables have no room.
     loose: Vec<Span>,
@@ -64,14 +65,14 @@ impl SlotReader {
             return None;
         }
         if self.unknown > FORGET {
-            self.tables.iter_mut().for_each(Table::forget);
+            self.tables.iter_mut().for_each(ReaderTable::forget);
             self.unknown = 0;
         }
         let text = utf8(bytes).ok()?;
         slots.clear(self.layout);
         self.loose.clear();
         let root = self.root;
-        let mut reading = Reading {
+        let mut reading = SlotReading {
             reader: self,
             bytes,
             text,
@@ -108,7 +109,7 @@ impl SlotReader {
 
 /// A text that is being read. Each function returns the end of what it read; `None` where the text
 /// is not accepted.
-struct Reading<'r, 'a> {
+struct SlotReading<'r, 'a> {
     reader: &'r mut SlotReader,
     bytes: &'a [u8],
     text: &'a str,
@@ -117,24 +118,24 @@ struct Reading<'r, 'a> {
 
 /// A key that was not expected: its place among the keys of its table, if there is room, the place
 /// of its value, and what is expected of that.
-struct Other {
+struct UnexpectedKey {
     key: usize,
     start: usize,
-    step: Step,
+    step: Expectation,
     near: u64,
 }
 
 /// A value that was read: its end, and whether it is a string with escapes.
 type Value = (usize, bool);
 
-impl Reading<'_, '_> {
+impl SlotReading<'_, '_> {
     /// Reads a value that starts with a byte.
     #[expect(clippy::inline_always, reason = "measured: most values are scalars")]
     #[inline(always)]
     fn value(
         &mut self,
         (byte, start): (u8, usize),
-        step: Step,
+        step: Expectation,
         row: Row,
         depth: usize,
     ) -> Option<Value> {
@@ -174,7 +175,7 @@ impl Reading<'_, '_> {
     }
 
     #[inline(never)]
-    fn literal(&self, start: usize, step: Step, word: &str, kind: Kind) -> Option<usize> {
+    fn literal(&self, start: usize, step: Expectation, word: &str, kind: Kind) -> Option<usize> {
         let end = start + word.len();
         let is_word = self.bytes.get(start..end) == Some(word.as_bytes());
         self.assert(step, kind, (start, end), false)?;
@@ -184,7 +185,7 @@ impl Reading<'_, '_> {
     /// Asserts what a schema says of a scalar besides its type.
     fn assert(
         &self,
-        step: Step,
+        step: Expectation,
         kind: Kind,
         (start, end): (usize, usize),
         escaped: bool,
@@ -206,7 +207,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn array(&mut self, start: usize, step: Step, row: Row) -> Option<usize> {
+    fn array(&mut self, start: usize, step: Expectation, row: Row) -> Option<usize> {
         let table = self.reader.tables.get(step.table())?;
         let (items, depth) = (table.items, table.depth + 1);
         let (mut byte, mut at) = after_blank(self.bytes, start + 1)?;
@@ -225,7 +226,7 @@ impl Reading<'_, '_> {
     }
 
     /// Reads an object of which the schema knows keys. The recursion is as deep as the schema.
-    fn object(&mut self, start: usize, step: Step, mut row: Row) -> Option<usize> {
+    fn object(&mut self, start: usize, step: Expectation, mut row: Row) -> Option<usize> {
         let table = self.reader.tables.get(step.table())?;
         let rows = table.rows;
         if let Some(array) = rows {
@@ -255,7 +256,7 @@ impl Reading<'_, '_> {
     #[inline(always)]
     fn members_with(
         &mut self,
-        keys: &mut Keys,
+        keys: &mut KnownKeys,
         (start, first): (usize, usize),
         id: usize,
         row: Row,
@@ -336,11 +337,11 @@ impl Reading<'_, '_> {
     #[inline(never)]
     fn other_key(
         &mut self,
-        keys: &mut Keys,
+        keys: &mut KnownKeys,
         (byte, at): (u8, usize),
         id: usize,
         before: usize,
-    ) -> Option<Other> {
+    ) -> Option<UnexpectedKey> {
         let guessed = keys.guess(self.bytes, at);
         let (place, start) = if let Some(guessed) = guessed {
             guessed
@@ -362,7 +363,7 @@ impl Reading<'_, '_> {
                 place = keys.learn(name, near, step);
                 if place.is_none() {
                     self.loose(Span::new(at, end))?;
-                    return Some(Other {
+                    return Some(UnexpectedKey {
                         key: usize::MAX,
                         start,
                         step,
@@ -380,7 +381,7 @@ impl Reading<'_, '_> {
         } else {
             keys.expect_after(before, next);
         }
-        Some(Other {
+        Some(UnexpectedKey {
             key: place,
             start,
             step: keys.all.get(place)?.step,
@@ -404,19 +405,19 @@ impl Reading<'_, '_> {
 
 /// Returns what is expected of the value of a key that the schema does not name, and the keys that
 /// it is near to.
-fn unknown(table: &Table, keys: &Keys, name: &str) -> Option<(u64, Step)> {
+fn unknown(table: &ReaderTable, keys: &KnownKeys, name: &str) -> Option<(u64, Expectation)> {
     let (near, step) = match &table.others {
         Others::Any => (
             table
                 .near
                 .map_or_else(|| keys.near(name), |near| near(name)),
-            Step::FREE,
+            Expectation::FREE,
         ),
         Others::Each(step) => (0, *step),
         Others::Prefixed(prefixes) => {
             let mut prefixes = prefixes.iter();
             let is_allowed = prefixes.any(|prefix| name.starts_with(&**prefix));
-            (0, is_allowed.then_some(Step::FREE)?)
+            (0, is_allowed.then_some(Expectation::FREE)?)
         }
     };
     let is_kept = table.kept.is_some_and(|prefix| name.starts_with(prefix));

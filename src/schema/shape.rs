@@ -47,7 +47,7 @@ pub(super) struct Shape {
     /// Prefixes of keys that are allowed regardless of `additional`.
     pub(super) prefixes: Vec<Box<str>>,
     pub(super) items: Option<ShapeId>,
-    pub(super) conditions: Vec<Condition>,
+    pub(super) conditions: Vec<ConditionalShape>,
     /// `true` if the subschema asserts nothing about a scalar except its type.
     pub(super) is_plain: bool,
     /// `true` if the subschema has a keyword that is not implemented here.
@@ -55,7 +55,7 @@ pub(super) struct Shape {
 }
 
 /// A subschema that applies if a property equals a text.
-pub(super) struct Condition {
+pub(super) struct ConditionalShape {
     pub(super) property: Box<str>,
     pub(super) equals: Box<str>,
     pub(super) then: ShapeId,
@@ -111,20 +111,20 @@ impl Shapes {
 
     /// Returns the number of failed assertions, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
-        let mut walk = Walk::new(&self.all, limit);
+        let mut walk = ShapeWalk::new(&self.all, limit);
         walk.node(0, root);
         limit - walk.left
     }
 }
 
 /// A walk over a document and its schema in parallel.
-struct Walk<'s> {
+struct ShapeWalk<'s> {
     shapes: &'s [Shape],
     /// The number of failures after which the walk ends.
     left: usize,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> ShapeWalk<'s> {
     fn new(shapes: &'s [Shape], limit: usize) -> Self {
         Self {
             shapes,

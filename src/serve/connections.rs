@@ -147,7 +147,7 @@ impl Asking {
         turn: Option<OwnedSemaphorePermit>,
     ) -> Response {
         response.map(|body| {
-            Body::new(Answer {
+            Body::new(ResponseBody {
                 body,
                 rest: Bytes::new(),
                 _held: (self, turn),
@@ -169,14 +169,14 @@ impl Drop for Asking {
 pub(super) const PIECE: usize = 64 << 10;
 
 /// The body of an answer.
-struct Answer {
+struct ResponseBody {
     body: Body,
     /// What was taken of the body, and not yet handed over.
     rest: Bytes,
     _held: (Asking, Option<OwnedSemaphorePermit>),
 }
 
-impl hyper::body::Body for Answer {
+impl hyper::body::Body for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 

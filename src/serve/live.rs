@@ -27,12 +27,12 @@ pub(super) const MAX_LISTENERS: usize = 256;
 
 /// A change of the index.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
+pub(super) struct IndexChange {
     name: &'static str,
     data: Arc<str>,
 }
 
-impl Change {
+impl IndexChange {
     pub(super) fn new(name: &'static str, data: &impl Serialize) -> Self {
         let data = String::from_utf8(json_bytes(data)).unwrap_or_default();
         Self {
@@ -56,7 +56,7 @@ pub(super) async fn changes(State(service): State<Arc<Service>>) -> Response {
         let detail = format!("{MAX_LISTENERS} clients listen already");
         return Problem::busy(detail).into_response();
     };
-    let state = Listening {
+    let state = LiveStream {
         changes: service.changes.subscribe(),
         stopped: service.stopped.clone(),
         _turn: turn,
@@ -74,14 +74,14 @@ pub(super) async fn changes(State(service): State<Arc<Service>>) -> Response {
     (unbuffered, Sse::new(events).keep_alive(alive)).into_response()
 }
 
-struct Listening {
-    changes: broadcast::Receiver<Change>,
+struct LiveStream {
+    changes: broadcast::Receiver<IndexChange>,
     stopped: tokio::sync::watch::Receiver<bool>,
     _turn: tokio::sync::OwnedSemaphorePermit,
-    _counted: super::metrics::Listener,
+    _counted: super::metrics::MetricsListener,
 }
 
-impl Listening {
+impl LiveStream {
     async fn next(&mut self) -> Option<Event> {
         tokio::select! {
             biased;

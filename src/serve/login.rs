@@ -35,7 +35,7 @@ pub(super) struct Login {
 }
 
 #[derive(Deserialize)]
-struct Form {
+struct LoginForm {
     token: String,
 }
 
@@ -91,7 +91,7 @@ impl Login {
         let (is_let_in, wrong) = if request.method() == Method::POST {
             let body = to_bytes(request.into_body(), MAX_FORM).await;
             let form = body.ok();
-            let form = form.and_then(|body| serde_html_form::from_bytes::<Form>(&body).ok());
+            let form = form.and_then(|body| serde_html_form::from_bytes::<LoginForm>(&body).ok());
             let is_token = form.is_some_and(|form| self.is_token(form.token.trim()));
             (is_token, "This is not the token of this service.")
         } else if let Some(code) = code_of(&request) {

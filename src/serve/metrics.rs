@@ -13,7 +13,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::index::Running;
-use super::page::Sums;
+use super::page::PageSums;
 use super::process::Process;
 use crate::finding::{NONE, RuleInfo};
 use crate::record::SummaryOutcome;
@@ -157,15 +157,15 @@ impl Numbers {
     }
 
     /// Counts a listener until what is returned is dropped.
-    pub(super) fn listener(&self) -> Listener {
+    pub(super) fn listener(&self) -> MetricsListener {
         self.listeners.inc();
-        Listener(self.listeners.clone())
+        MetricsListener(self.listeners.clone())
     }
 
     /// Returns all numbers, in the classic format or in that of `OpenMetrics`.
     pub(super) fn text(
         &self,
-        sums: &Sums,
+        sums: &PageSums,
         running: &Running,
         is_classic: bool,
     ) -> Result<String, fmt::Error> {
@@ -256,9 +256,9 @@ fn classic(text: &str) -> Result<String, fmt::Error> {
 
 /// A client that listens to changes.
 #[derive(Debug)]
-pub(super) struct Listener(Gauge);
+pub(super) struct MetricsListener(Gauge);
 
-impl Drop for Listener {
+impl Drop for MetricsListener {
     fn drop(&mut self) {
         self.0.dec();
     }

@@ -25,10 +25,10 @@ type Answer = Result<Response, Problem>;
 
 /// The sums that were made last, with the version of the index that they are of.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<Option<(u64, Arc<Sums>)>>);
+pub(super) struct CachedSums(Mutex<Option<(u64, Arc<PageSums>)>>);
 
 #[derive(Debug)]
-pub(super) struct Sums {
+pub(super) struct PageSums {
     pub(super) overview: RunSums,
     /// The answer with all sums, as JSON.
     pub(super) statistics: Bytes,
@@ -38,7 +38,7 @@ pub(super) struct Sums {
     pub(super) rules: Vec<RuleInfo>,
 }
 
-impl Sums {
+impl PageSums {
     pub(super) fn is_complete(&self) -> bool {
         !self.is_under_way && self.faults.is_empty()
     }
@@ -110,7 +110,7 @@ async fn overview(State(service): State<Arc<Service>>) -> Answer {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RunQuery {
+struct PageRunQuery {
     /// The directory of the run, or its id.
     dir: String,
 }
@@ -119,7 +119,7 @@ struct RunQuery {
 /// too: a run may go while its page follows it, which is nothing to complain of in the browser's
 /// console.
 async fn run(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
-    let RunQuery { dir } = parse(query.as_deref())?;
+    let PageRunQuery { dir } = parse(query.as_deref())?;
     let found = service.find(&dir);
     in_turn(service, move |service| {
         let page = found.and_then(|(path, entry)| {
@@ -152,7 +152,7 @@ async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) ->
 
 impl Service {
     /// Returns all sums, made again where the index has changed.
-    pub(super) fn sums(&self) -> Arc<Sums> {
+    pub(super) fn sums(&self) -> Arc<PageSums> {
         let mut kept = self
             .overview
             .0
@@ -165,7 +165,7 @@ impl Service {
             return Arc::clone(sums);
         }
         let overview = index.overview();
-        let sums = Arc::new(Sums {
+        let sums = Arc::new(PageSums {
             statistics: json_bytes(&index.sums(overview.clone())).into(),
             overview,
             faults: index.faults(),

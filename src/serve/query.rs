@@ -153,7 +153,7 @@ pub(super) struct RunQuery {
     pub(super) has: Vec<String>,
     /// The order: `started`, `duration`, `id`, `dir`, `task`, `status`, `outcome`, `adapter`,
     /// `mode`, `valid` or `metric:NAME`, from the highest with a `-` before it [default: -started].
-    #[schemars(extend("pattern" = Sort::pattern()))]
+    #[schemars(extend("pattern" = SortQuery::pattern()))]
     pub(super) sort: Option<String>,
 }
 
@@ -191,7 +191,7 @@ const COLUMNS: [&str; 10] = [
 ];
 
 #[derive(Clone, Copy, Debug)]
-struct Sort<'q> {
+struct SortQuery<'q> {
     column: &'q str,
     is_descending: bool,
 }
@@ -215,7 +215,7 @@ struct Cursor {
     dir: String,
 }
 
-impl<'q> Sort<'q> {
+impl<'q> SortQuery<'q> {
     fn read(text: &'q str) -> Result<Self, String> {
         let (column, is_descending) = match text.strip_prefix('-') {
             Some(column) => (column, true),
@@ -308,7 +308,7 @@ impl RunQuery {
     pub(super) fn page(&self, service: &Service, asker: &Asker) -> Result<RunList, Problem> {
         let limit = limit(self.limit.as_deref(), DEFAULT_LIMIT).map_err(Problem::bad)?;
         let sort_word = self.sort.as_deref().unwrap_or("-started");
-        let sort = Sort::read(sort_word).map_err(Problem::bad)?;
+        let sort = SortQuery::read(sort_word).map_err(Problem::bad)?;
         let cursor = self.cursor.as_deref();
         let cursor = cursor.map(|text| Cursor::read(text, sort_word));
         let cursor = cursor.transpose().map_err(Problem::bad)?;

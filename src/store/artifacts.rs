@@ -92,7 +92,7 @@ impl Version {
     }
 }
 
-/// Content that can be read from any offset.
+/// ContentFault that can be read from any offset.
 pub trait ReadAt: Send + Sync {
     /// Reads bytes from an offset; returns 0 at the end of the content.
     ///
@@ -185,7 +185,7 @@ impl Unreadable {
 /// An artifact that is open for reading, up to a limit: a writer that never stops could otherwise
 /// keep a reader busy forever.
 pub struct Opened<'a> {
-    content: Content<'a>,
+    content: ContentFault<'a>,
     /// The number of bytes when it was opened, where that is known.
     size: Option<u64>,
     /// The bytes that were read, and the number that may still be read.
@@ -193,7 +193,7 @@ pub struct Opened<'a> {
     left: u64,
 }
 
-enum Content<'a> {
+enum ContentFault<'a> {
     File(File),
     Bytes(&'a [u8]),
     Reader(Box<dyn ReadAt + 'a>),
@@ -212,27 +212,27 @@ pub(super) fn limit(artifact: Artifact) -> u64 {
 const PART: usize = 64 << 10;
 
 impl<'a> Opened<'a> {
-    /// Content in memory.
+    /// ContentFault in memory.
     #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         let size = Some(bytes.len() as u64);
-        Self::new(Content::Bytes(bytes), size, MAX_TIMELINE_BYTES)
+        Self::new(ContentFault::Bytes(bytes), size, MAX_TIMELINE_BYTES)
     }
 
-    /// Content that is fetched as it is read, in blocks of many KiB.
+    /// ContentFault that is fetched as it is read, in blocks of many KiB.
     #[must_use]
     pub fn from_reader(reader: impl ReadAt + 'a) -> Self {
-        let content = Content::Reader(Box::new(reader));
+        let content = ContentFault::Reader(Box::new(reader));
         Self::new(content, None, MAX_TIMELINE_BYTES)
     }
 
     /// Returns the content of a regular file of a size, up to a limit and one byte more, which
     /// shows that the file is longer.
     pub(super) fn from_file(file: File, size: u64, limit: u64) -> Self {
-        Self::new(Content::File(file), Some(size), limit)
+        Self::new(ContentFault::File(file), Some(size), limit)
     }
 
-    fn new(content: Content<'a>, size: Option<u64>, limit: u64) -> Self {
+    fn new(content: ContentFault<'a>, size: Option<u64>, limit: u64) -> Self {
         Self {
             content,
             size,
@@ -324,17 +324,17 @@ impl<'a> Opened<'a> {
         buffer.clear();
         buffer.try_reserve_exact(length)?;
         match &self.content {
-            Content::File(file) => {
+            ContentFault::File(file) => {
                 buffer.resize(length, 0);
                 file.read_exact_at(buffer, offset)
             }
-            Content::Bytes(all) => {
+            ContentFault::Bytes(all) => {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
                 let bytes = all.get(start..start.saturating_add(length));
                 buffer.extend_from_slice(bytes.unwrap_or_default());
                 Ok(())
             }
-            Content::Reader(reader) => {
+            ContentFault::Reader(reader) => {
                 buffer.resize(length, 0);
                 let mut read = 0;
                 while let Some(rest) = buffer.get_mut(read..).filter(|rest| !rest.is_empty()) {
@@ -377,12 +377,12 @@ impl Read for Opened<'_> {
         let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
         let buffer = buffer.get_mut(..most).unwrap_or_default();
         let count = match &mut self.content {
-            Content::File(file) => file.read(buffer)?,
-            Content::Bytes(all) => {
+            ContentFault::File(file) => file.read(buffer)?,
+            ContentFault::Bytes(all) => {
                 let start = usize::try_from(self.position).unwrap_or(usize::MAX);
                 all.get(start..).unwrap_or_default().read(buffer)?
             }
-            Content::Reader(reader) => reader.read_at(buffer, self.position)?.min(most),
+            ContentFault::Reader(reader) => reader.read_at(buffer, self.position)?.min(most),
         };
         self.position += count as u64;
         self.left -= count as u64;

@@ -12,9 +12,9 @@ use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::records_in;
 use super::nature::holds_records;
 use super::path::{self, tidy};
-use super::root::{Enclosing, Given, Root};
+use super::root::{Enclosing, GivenPaths, Root};
 use super::tree::{Dir, OnDisk};
-use super::walk::{Excludes, Found, FoundEpisode, Link, Walk};
+use super::walk::{Excludes, FoundEpisode, Link, TreeWalk, WalkFindings};
 use crate::source::Artifact;
 
 /// The episodes below the given paths, and the paths that could not be searched.
@@ -35,8 +35,8 @@ pub struct Discovery {
     pub excluded: usize,
 }
 
-impl From<Found> for Discovery {
-    fn from(found: Found) -> Self {
+impl From<WalkFindings> for Discovery {
+    fn from(found: WalkFindings) -> Self {
         Self {
             episodes: found.episodes.iter().map(Into::into).collect(),
             faults: found.faults,
@@ -57,9 +57,9 @@ pub(crate) fn discover<P: AsRef<Path>>(
     paths: &[P],
     jobs: NonZeroUsize,
     excludes: Excludes<'_>,
-    given: Given,
-) -> Found {
-    let mut search = Search::new(jobs, excludes, given);
+    given: GivenPaths,
+) -> WalkFindings {
+    let mut search = PathSearch::new(jobs, excludes, given);
     for path in paths {
         if let Err(fault) = search.search(path.as_ref()) {
             search.found.faults.push(fault);
@@ -69,11 +69,11 @@ pub(crate) fn discover<P: AsRef<Path>>(
 }
 
 /// A search below some paths.
-struct Search<'e> {
+struct PathSearch<'e> {
     jobs: NonZeroUsize,
     excludes: Excludes<'e>,
-    given: Given,
-    found: Found,
+    given: GivenPaths,
+    found: WalkFindings,
     /// The directories that were walked.
     roots: Vec<Arc<Root>>,
     /// The episodes that a file stands for, by their real paths.
@@ -81,13 +81,13 @@ struct Search<'e> {
     around: Enclosing,
 }
 
-impl<'e> Search<'e> {
-    fn new(jobs: NonZeroUsize, excludes: Excludes<'e>, given: Given) -> Self {
+impl<'e> PathSearch<'e> {
+    fn new(jobs: NonZeroUsize, excludes: Excludes<'e>, given: GivenPaths) -> Self {
         Self {
             jobs,
             excludes,
             given,
-            found: Found::default(),
+            found: WalkFindings::default(),
             roots: Vec::new(),
             of_files: BTreeMap::new(),
             around: Enclosing::default(),
@@ -155,7 +155,7 @@ impl<'e> Search<'e> {
                 continue;
             }
             let root = Arc::new(root.clone());
-            let mut found = Found::default();
+            let mut found = WalkFindings::default();
             self.walk(&root).visit(&Dir::root(&root), &mut found);
             found.excluded = 0;
             if !found.candidates.is_empty() {
@@ -177,8 +177,8 @@ impl<'e> Search<'e> {
         }
     }
 
-    fn walk<'w>(&'w self, root: &'w Arc<Root>) -> Walk<'w> {
-        Walk {
+    fn walk<'w>(&'w self, root: &'w Arc<Root>) -> TreeWalk<'w> {
+        TreeWalk {
             tree: &OnDisk,
             root,
             excludes: self.excludes,
@@ -186,7 +186,7 @@ impl<'e> Search<'e> {
     }
 
     /// Sorts what was found, and decides about the links.
-    fn finish(mut self) -> Found {
+    fn finish(mut self) -> WalkFindings {
         self.search_files();
         let mut found = self.found;
         found.sort();
@@ -216,7 +216,7 @@ mod tests {
         let top = temp.path().canonicalize().unwrap();
         let group = top.join("episodes/group").join(["d"; 100].join("/"));
         fs::create_dir_all(&group).unwrap();
-        let mut search = Search::new(NonZeroUsize::MIN, None, Given::Each);
+        let mut search = PathSearch::new(NonZeroUsize::MIN, None, GivenPaths::Each);
         for index in 0..50 {
             let run = group.join(index.to_string());
             fs::create_dir(&run).unwrap();

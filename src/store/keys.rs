@@ -11,12 +11,12 @@ use super::discover::Discovery;
 use super::fault::{Fault, FaultKind};
 use super::listing::Listing;
 use super::path::{join, shared_name};
-use super::root::{Given, Root};
+use super::root::{GivenPaths, Root};
 use super::tree::{Dir, Tree};
-use super::walk::Walk;
+use super::walk::TreeWalk;
 use crate::source::{Artifact, EPISODES, EntryKind};
 
-/// Finds the episodes that objects with these keys make up, as a check finds those on a disk. Keys
+/// Finds the episodes that objects with these keys make up, as a check finds those on a disk. KeyDirectories
 /// are paths below a root, which is the location of a directory of any kind; their order does not
 /// matter. Objects that are not artifacts count as well: they show which directories there are.
 ///
@@ -40,15 +40,15 @@ use crate::source::{Artifact, EPISODES, EntryKind};
 /// ```
 #[must_use]
 pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> Discovery {
-    let mut tree = Keys::default();
+    let mut tree = KeyDirectories::default();
     let wrong: Vec<&str> = keys.into_iter().filter(|key| !tree.add(key)).collect();
     let root = Arc::new(Root {
         typed: root.into(),
         real: root.into(),
         level: 0,
-        given: Given::None,
+        given: GivenPaths::None,
     });
-    let walk = Walk {
+    let walk = TreeWalk {
         tree: &tree,
         root: &root,
         excludes: None,
@@ -62,15 +62,15 @@ pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> D
 }
 
 /// The directories that keys name, by their paths from the root on.
-struct Keys<'k>(BTreeMap<&'k str, Listing>);
+struct KeyDirectories<'k>(BTreeMap<&'k str, Listing>);
 
-impl Default for Keys<'_> {
+impl Default for KeyDirectories<'_> {
     fn default() -> Self {
         Self(BTreeMap::from([("", Listing::default())]))
     }
 }
 
-impl<'k> Keys<'k> {
+impl<'k> KeyDirectories<'k> {
     /// Adds a key; whether its parts are names, so that it is a path. One that ends with a slash
     /// stands for a directory.
     fn add(&mut self, key: &'k str) -> bool {
@@ -121,7 +121,7 @@ impl<'k> Keys<'k> {
 }
 
 /// Nothing is read of the objects.
-impl Tree for Keys<'_> {
+impl Tree for KeyDirectories<'_> {
     fn list(&self, dir: &Dir) -> io::Result<Listing> {
         Ok(self.get(dir).cloned().unwrap_or_default())
     }

@@ -12,22 +12,22 @@ use super::along::{Along, Changes, Listen};
 use super::fault::Fault;
 use super::path::{self, join};
 use super::recordless::Recordless;
-use super::root::{Given, Root};
+use super::root::{GivenPaths, Root};
 use super::snapshot::Snapshot;
 use super::stillness::FileVersion;
 use super::tree::{Dir, OnDisk};
-use super::walk::{Excludes, Found, FoundEpisode, Link, Walk, is_among};
+use super::walk::{Excludes, FoundEpisode, Link, TreeWalk, WalkFindings, is_among};
 use crate::source::{EPISODES, EntryKind};
 
 /// A fault: its path, and its text.
 type Met = (PathBuf, String);
 
 /// What discovery finds below a directory, kept up to date.
-pub(crate) struct Known {
+pub(crate) struct KnownRuns {
     root: Arc<Root>,
     jobs: NonZeroUsize,
     /// What each directory tells by itself, sorted by path; its faults are kept below.
-    undecided: Found,
+    undecided: WalkFindings,
     faults: BTreeSet<Met>,
     /// What is decided about all of it.
     episodes: Vec<FoundEpisode>,
@@ -50,13 +50,13 @@ pub(crate) struct Renewed {
     pub(crate) faults_gone: BTreeSet<PathBuf>,
 }
 
-impl Known {
+impl KnownRuns {
     /// Nothing is known yet of what is below a directory.
-    pub(crate) fn new(dir: &Path, given: Given, jobs: NonZeroUsize) -> io::Result<Self> {
+    pub(crate) fn new(dir: &Path, given: GivenPaths, jobs: NonZeroUsize) -> io::Result<Self> {
         Ok(Self {
             root: Arc::new(Root::new(dir, given)?),
             jobs,
-            undecided: Found::default(),
+            undecided: WalkFindings::default(),
             faults: BTreeSet::new(),
             episodes: Vec::new(),
             decided: BTreeSet::new(),
@@ -193,7 +193,7 @@ impl Known {
     }
 
     /// Returns `true` if changes show what is known, and no more.
-    fn is_same(&self, changes: &Changes, part: &Found, met: &BTreeMap<Met, Fault>) -> bool {
+    fn is_same(&self, changes: &Changes, part: &WalkFindings, met: &BTreeMap<Met, Fault>) -> bool {
         if changes.0.get(Path::new("")) == Some(&true) {
             return false;
         }
@@ -233,7 +233,12 @@ impl Known {
         all
     }
 
-    fn walk_along(&self, changes: &Changes, excludes: Excludes<'_>, listen: Listen<'_>) -> Found {
+    fn walk_along(
+        &self,
+        changes: &Changes,
+        excludes: Excludes<'_>,
+        listen: Listen<'_>,
+    ) -> WalkFindings {
         let tree = Along {
             snapshot: &self.snapshot,
             root: &self.root.typed,
@@ -241,7 +246,7 @@ impl Known {
             episodes: &self.undecided.episodes,
             listen,
         };
-        let walk = Walk {
+        let walk = TreeWalk {
             tree: &tree,
             root: &self.root,
             excludes,
@@ -298,12 +303,12 @@ impl Known {
         excludes: Excludes<'_>,
         mut faults: BTreeMap<Met, Fault>,
     ) -> Renewed {
-        let mut now = Found {
+        let mut now = WalkFindings {
             episodes: self.undecided.episodes.clone(),
             candidates: self.undecided.candidates.clone(),
             links: self.undecided.links.clone(),
             recordless: self.undecided.recordless.clone(),
-            ..Found::default()
+            ..WalkFindings::default()
         };
         now.decide(&OnDisk);
         now.sort();
@@ -355,7 +360,7 @@ impl Known {
 /// Something that is known of a path: what sort of thing it is, and what else tells it from others.
 type Trait = (&'static str, PathBuf, String);
 
-impl Found {
+impl WalkFindings {
     /// Adds what is known; of a path, and of what is below it if it is whole, if one is given.
     fn add_traits(&self, at: Option<(&Path, bool)>, all: &mut BTreeSet<Trait>) {
         let none = |_: &FoundEpisode| String::new();
@@ -457,7 +462,7 @@ mod tests {
 
     /// Returns the directories that are listed for some changes, and the runs that may have
     /// changed.
-    fn renewed(known: &mut Known, changes: &[(String, bool)]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    fn renewed(known: &mut KnownRuns, changes: &[(String, bool)]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let listed = Mutex::new(Vec::new());
         let note = |below: &Path| listed.lock().unwrap().push(below.to_owned());
         let changes = changes.iter();
@@ -483,7 +488,7 @@ mod tests {
             }
             fs::write(temp.path().join(group).join("summary.json"), "{}").unwrap();
         }
-        let mut known = Known::new(temp.path(), Given::Each, NonZeroUsize::MIN).unwrap();
+        let mut known = KnownRuns::new(temp.path(), GivenPaths::Each, NonZeroUsize::MIN).unwrap();
         let (listed, runs) = renewed(&mut known, &[(String::new(), true)]);
         assert_eq!((listed.len(), runs.len()), (2 + 301 + 500, 600));
         for group in &groups {

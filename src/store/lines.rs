@@ -43,7 +43,7 @@ pub(crate) struct Repetition {
 
 /// A line that is not blank, before the unread part of a buffer.
 #[derive(Clone, Copy)]
-struct Before {
+struct PreviousLine {
     line: Line,
     /// Where it starts in the buffer, if it is still there.
     start: Option<usize>,
@@ -64,7 +64,7 @@ pub(crate) struct Lines<R> {
     at_end: bool,
     /// The number of the first line that is wanted; those before it are passed.
     first: u64,
-    before: Option<Before>,
+    before: Option<PreviousLine>,
     repetition: Option<Repetition>,
 }
 
@@ -174,7 +174,7 @@ impl<R: Read> Lines<R> {
             length: end - start,
         };
         self.repetition = self.repeats(line, start);
-        self.before = Some(Before {
+        self.before = Some(PreviousLine {
             line,
             start: Some(start),
         });
@@ -294,7 +294,7 @@ impl<R: Read> Lines<R> {
         } else {
             self.repeats(line(self.number + 1, 0, first), self.start)
         };
-        self.before = (!is_blank(last, text.len())).then(|| Before {
+        self.before = (!is_blank(last, text.len())).then(|| PreviousLine {
             line: line(number, last, text.len()),
             start: Some(self.start + last),
         });
@@ -358,7 +358,7 @@ impl<R: Read> Lines<R> {
                     before.start = None;
                 }
                 self.repetition = self.repeats(line, self.start);
-                self.before = Some(Before { line, start: None });
+                self.before = Some(PreviousLine { line, start: None });
                 let newline = usize::from(newline.is_some());
                 self.start += newline;
                 self.searched = self.start;

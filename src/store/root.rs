@@ -10,7 +10,7 @@ use super::path::{real_dir, tidy};
 
 /// The paths of a search that a user gave. What they lead to is judged in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum GivenPaths {
     Each,
     None,
 }
@@ -22,11 +22,11 @@ pub(super) struct Root {
     pub(super) real: PathBuf,
     /// How many levels below a given path it is.
     pub(super) level: usize,
-    pub(super) given: Given,
+    pub(super) given: GivenPaths,
 }
 
 impl Root {
-    pub(super) fn new(dir: &Path, given: Given) -> io::Result<Self> {
+    pub(super) fn new(dir: &Path, given: GivenPaths) -> io::Result<Self> {
         Ok(Self {
             typed: tidy(dir),
             real: real_dir(dir)?,

@@ -25,9 +25,9 @@ use super::fault::{Fault, FaultKind};
 use super::listing::{Listing, list, open_dir};
 use super::nature::{Nature, names_episodes};
 use super::path::{is_nothing, join};
-use super::root::{Given, Root};
+use super::root::{GivenPaths, Root};
 use super::tree::{Dir, Tree};
-use super::walk::Walk;
+use super::walk::TreeWalk;
 use crate::parallel::{cores, in_order};
 use crate::source::{Artifact, EPISODES};
 
@@ -114,9 +114,9 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<FoundRuns> {
         real: episodes.clone(),
         typed: episodes,
         level: 1,
-        given: Given::None,
+        given: GivenPaths::None,
     });
-    let walk = Walk {
+    let walk = TreeWalk {
         tree: &Unopened,
         root: &root,
         excludes: None,
@@ -139,7 +139,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<FoundRuns> {
 }
 
 /// Returns the runs at or below a path that is not a run-data directory, such as one run.
-pub(crate) fn runs_at(path: &Path, given: Given) -> FoundRuns {
+pub(crate) fn runs_at(path: &Path, given: GivenPaths) -> FoundRuns {
     let found = discover(&[path], NonZeroUsize::MIN, None, given);
     let episodes = found.episodes.into_iter();
     let mut runs = FoundRuns {

@@ -18,10 +18,10 @@ use crate::source::{Artifact, EntryKind};
 
 /// What was seen of all directories, by their paths from the top on.
 #[derive(Default)]
-pub(super) struct Snapshot(BTreeMap<PathBuf, Seen>);
+pub(super) struct Snapshot(BTreeMap<PathBuf, SeenDirectory>);
 
 /// What was seen of a directory.
-struct Seen {
+struct SeenDirectory {
     /// The device, and the number of the directory on it.
     identity: Option<(u64, u64)>,
     /// `true` if it may be listed, and what is in it be looked at.
@@ -84,7 +84,7 @@ impl Snapshot {
         listing: &io::Result<Listing>,
         is_whole: bool,
     ) {
-        let mut is = Seen::new(path, listing);
+        let mut is = SeenDirectory::new(path, listing);
         if !is_whole {
             is.names = self
                 .0
@@ -152,7 +152,7 @@ impl Snapshot {
         changes
     }
 
-    fn look_into(&self, root: &Path, below: &Path, changes: &mut Changes) -> Option<Seen> {
+    fn look_into(&self, root: &Path, below: &Path, changes: &mut Changes) -> Option<SeenDirectory> {
         let was = self.0.get(below)?;
         let path = join(root, below);
         let listing = list(&path);
@@ -160,7 +160,7 @@ impl Snapshot {
             // What is seen of the directory around it tells.
             return None;
         }
-        let is = Seen::new(&path, &listing);
+        let is = SeenDirectory::new(&path, &listing);
         if (was.identity, was.is_open) != (is.identity, is.is_open) {
             changes.add(below.to_owned(), true);
         } else if was.is_fresh || was.versions != is.versions || was.others != is.others {
@@ -175,7 +175,7 @@ impl Snapshot {
     }
 }
 
-impl Seen {
+impl SeenDirectory {
     fn new(dir: &Path, listing: &io::Result<Listing>) -> Self {
         let now = SystemTime::now();
         let none = Listing::default();

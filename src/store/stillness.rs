@@ -166,7 +166,7 @@ impl Movement {
     }
 
     /// Compares what was seen of artifacts before they were read with what was seen afterwards.
-    pub(crate) fn between(before: &Seen, after: &Seen) -> Self {
+    pub(crate) fn between(before: &SeenVersions, after: &SeenVersions) -> Self {
         let seen = before.0.iter().zip(&after.0);
         let changed = Artifact::ALL.into_iter().zip(seen);
         let changed = changed.filter(|(_, (before, after))| before != after);
@@ -195,9 +195,9 @@ impl Movement {
 
 /// What an episode's listing says of each artifact, and the version of its content.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Seen([(Option<EntryKind>, Option<Version>); Artifact::ALL.len()]);
+pub(crate) struct SeenVersions([(Option<EntryKind>, Option<Version>); Artifact::ALL.len()]);
 
-impl Seen {
+impl SeenVersions {
     pub(crate) fn of(artifacts: &dyn Artifacts) -> Self {
         let entries = artifacts.entries();
         let seen = |artifact| (entries.kind(artifact), artifacts.version(artifact));

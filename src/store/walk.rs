@@ -15,7 +15,7 @@ use super::listing::Listing;
 use super::nature::{Nature, run_data};
 use super::path::{self, is_loop, is_nothing, join, real_dir};
 use super::recordless::{self, Recordless};
-use super::root::{Given, Root};
+use super::root::{GivenPaths, Root};
 use super::tree::{Around, Dir, Tree};
 use crate::parallel::in_order;
 use crate::source::{Artifact, EPISODES, Entries};
@@ -66,7 +66,7 @@ pub(super) struct Link {
 
 /// What was found in a tree.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct WalkFindings {
     pub(crate) episodes: Vec<FoundEpisode>,
     /// Paths that could not be searched, or below which a run may be hidden.
     pub(crate) faults: Vec<Fault>,
@@ -115,7 +115,7 @@ fn holds<T>(sorted: &[T], dir: impl Fn(&T) -> &Dir, prefix: &[u8]) -> bool {
 }
 
 /// The directories in a directory that are to be searched.
-pub(super) struct Within {
+pub(super) struct SubdirectorySearch {
     around: Arc<Around>,
     names: Vec<Arc<OsStr>>,
 }
@@ -131,32 +131,32 @@ enum Below {
 
 /// A walk through a tree. What is excluded is never opened.
 #[derive(Clone, Copy)]
-pub(super) struct Walk<'w> {
+pub(super) struct TreeWalk<'w> {
     pub(super) tree: &'w dyn Tree,
     pub(super) root: &'w Arc<Root>,
     pub(super) excludes: Excludes<'w>,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     /// Finds what is at and below the root, and decides what is a group.
-    pub(super) fn everything(self, jobs: NonZeroUsize) -> Found {
+    pub(super) fn everything(self, jobs: NonZeroUsize) -> WalkFindings {
         let mut found = self.undecided(jobs);
         found.decide(self.tree);
         found
     }
 
     /// Finds what is at and below the root, as far as each directory tells it by itself.
-    pub(super) fn undecided(self, jobs: NonZeroUsize) -> Found {
-        let mut found = Found::default();
+    pub(super) fn undecided(self, jobs: NonZeroUsize) -> WalkFindings {
+        let mut found = WalkFindings::default();
         self.down_from(vec![Dir::root(self.root)], jobs, &mut found);
         found
     }
 
     /// Goes down until it meets episodes. If a directory has many entries, several workers search
     /// them.
-    fn down_from(self, mut waiting: Vec<Dir>, jobs: NonZeroUsize, found: &mut Found) {
+    fn down_from(self, mut waiting: Vec<Dir>, jobs: NonZeroUsize, found: &mut WalkFindings) {
         while let Some(dir) = waiting.pop() {
-            let Some(Within { around, names }) = self.visit(&dir, found) else {
+            let Some(SubdirectorySearch { around, names }) = self.visit(&dir, found) else {
                 continue;
             };
             let within = |name: &Arc<OsStr>| Dir::new(&around, Arc::clone(name));
@@ -169,7 +169,7 @@ impl Walk<'_> {
                 jobs,
                 || (),
                 |(), name| {
-                    let mut found = Found::default();
+                    let mut found = WalkFindings::default();
                     self.down_from(vec![within(name)], NonZeroUsize::MIN, &mut found);
                     found
                 },
@@ -182,7 +182,7 @@ impl Walk<'_> {
     }
 
     /// Records what a directory is, and returns the directories in it that are to be searched.
-    pub(super) fn visit(self, dir: &Dir, found: &mut Found) -> Option<Within> {
+    pub(super) fn visit(self, dir: &Dir, found: &mut WalkFindings) -> Option<SubdirectorySearch> {
         let mut episode = dir.episode_around().map(Arc::clone);
         let listing = match self.tree.list(dir) {
             Ok(listing) => listing,
@@ -231,7 +231,7 @@ impl Walk<'_> {
         let likely = listing.likely.into_iter();
         let likely = likely.map(|(name, time)| (Dir::new(&around, name), time));
         found.likely.extend(likely);
-        Some(Within { around, names })
+        Some(SubdirectorySearch { around, names })
     }
 
     /// Returns `true` if a directory, or a link in its place, is left out.
@@ -240,7 +240,7 @@ impl Walk<'_> {
     }
 
     /// Records what a directory is, and returns what is searched below it.
-    fn sort_in(self, dir: &Dir, listing: &Listing, found: &mut Found) -> Below {
+    fn sort_in(self, dir: &Dir, listing: &Listing, found: &mut WalkFindings) -> Below {
         let entries = listing.entries;
         let episode = || FoundEpisode {
             dir: dir.clone(),
@@ -287,14 +287,14 @@ impl Walk<'_> {
     /// of another program and no other artifact.
     fn is_foreign(self, dir: &Dir, entries: Entries) -> bool {
         let is_only_state = |it: &Artifact| entries.has(*it) == (*it == Artifact::State);
-        let is_given = dir.is_root() && self.root.given == Given::Each;
+        let is_given = dir.is_root() && self.root.given == GivenPaths::Each;
         !(dir.is_below_episodes() || is_given)
             && Artifact::ALL.iter().all(is_only_state)
             && self.tree.is_foreign(&dir.episode(entries))
     }
 
     /// The walk stops at an episode. If records were copied into a group, its runs would be gone.
-    fn look_for_hidden(self, episode: &Dir, listing: &Listing, found: &mut Found) {
+    fn look_for_hidden(self, episode: &Dir, listing: &Listing, found: &mut WalkFindings) {
         if listing.directories.is_empty() && listing.links.is_empty() {
             return;
         }
@@ -314,7 +314,13 @@ impl Walk<'_> {
     }
 
     /// Notes links in a directory. Where they lead is decided when all runs are found.
-    fn note_links(self, dir: &Dir, names: &[Arc<OsStr>], is_in_episode: bool, found: &mut Found) {
+    fn note_links(
+        self,
+        dir: &Dir,
+        names: &[Arc<OsStr>],
+        is_in_episode: bool,
+        found: &mut WalkFindings,
+    ) {
         if names.is_empty() {
             return;
         }
@@ -348,7 +354,7 @@ impl Link {
     }
 }
 
-impl Found {
+impl WalkFindings {
     /// Decides about the directories with only a summary, now that all below them is known.
     pub(super) fn decide(&mut self, tree: &dyn Tree) {
         let mut candidates = std::mem::take(&mut self.candidates);

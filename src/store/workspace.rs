@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 500_000;
 const MAX_LEVELS: usize = 256;
 
 /// How a workspace is searched.
-pub(crate) struct Search<'s> {
+pub(crate) struct WorkspaceSearch<'s> {
     /// Names that are passed over at any depth.
     pub(crate) ignored: &'s [&'s str],
     /// A directory that is passed over.
@@ -33,11 +33,11 @@ pub(crate) struct Search<'s> {
     pub(crate) stop: &'s AtomicBool,
 }
 
-impl Search<'_> {
+impl WorkspaceSearch<'_> {
     /// Returns the digests of the regular files below a directory, by their paths. Links are passed
     /// over. Beyond 16 GiB, 500,000 entries or 256 levels, there are none.
     pub(crate) fn files_below(&self, dir: &OpenDir) -> io::Result<BTreeMap<String, String>> {
-        let mut found = Files {
+        let mut found = WorkspaceScan {
             digests: BTreeMap::new(),
             bytes_left: MAX_WORKSPACE_BYTES,
             entries_left: MAX_ENTRIES,
@@ -46,7 +46,13 @@ impl Search<'_> {
         Ok(found.digests)
     }
 
-    fn add(&self, dir: &OpenDir, at: &Path, levels: usize, found: &mut Files) -> io::Result<()> {
+    fn add(
+        &self,
+        dir: &OpenDir,
+        at: &Path,
+        levels: usize,
+        found: &mut WorkspaceScan,
+    ) -> io::Result<()> {
         let names = dir.names(found.entries_left)?;
         found.entries_left -= names.len();
         for (name, kind) in names {
@@ -74,7 +80,7 @@ impl Search<'_> {
         name: &OsStr,
         path: &Path,
         levels: usize,
-        found: &mut Files,
+        found: &mut WorkspaceScan,
     ) -> io::Result<()> {
         let dir = dir.dir(name)?;
         if self.but.as_ref().is_some_and(|but| dir.is(but)) {
@@ -90,7 +96,7 @@ impl Search<'_> {
         dir: &OpenDir,
         name: &OsStr,
         path: &Path,
-        found: &mut Files,
+        found: &mut WorkspaceScan,
     ) -> io::Result<()> {
         let file = dir.file(name, OFlags::RDONLY)?;
         let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
@@ -107,7 +113,7 @@ impl Search<'_> {
 }
 
 /// What was found of a workspace so far.
-struct Files {
+struct WorkspaceScan {
     digests: BTreeMap<String, String>,
     bytes_left: u64,
     entries_left: usize,

@@ -75,9 +75,9 @@ impl<'a> Figures<'a> {
 
 /// A part of a record, if it is there.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'a>(pub(crate) Option<Node<'a>>);
+pub(crate) struct RecordPart<'a>(pub(crate) Option<Node<'a>>);
 
-impl<'a> Part<'a> {
+impl<'a> RecordPart<'a> {
     pub(crate) fn at(self, path: &[&str]) -> Option<Node<'a>> {
         self.0?.at(path)
     }

@@ -6,7 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::cell::{Figure, Figures, Part};
+use super::cell::{Figure, Figures, RecordPart};
 use crate::document::{Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity};
 use crate::load::Loaded;
@@ -241,8 +241,8 @@ pub(crate) struct FindingRow<'r> {
 pub(crate) struct JudgedRun<'r> {
     head: Head<'r>,
     report: &'r EpisodeReport,
-    state: Part<'r>,
-    summary: Part<'r>,
+    state: RecordPart<'r>,
+    summary: RecordPart<'r>,
 }
 
 /// The state and the summary, from which rows are made, as far as they can be read.
@@ -275,8 +275,8 @@ impl<'r> JudgedRun<'r> {
                 settings,
             },
             report,
-            state: Part(root(0)),
-            summary: Part(root(1)),
+            state: RecordPart(root(0)),
+            summary: RecordPart(root(1)),
         }
     }
 
@@ -299,7 +299,7 @@ impl<'r> JudgedRun<'r> {
             let column = path.last().copied().unwrap_or_default();
             figures.cell(column, summary.at(path))
         };
-        let metrics = Part(summary.at(&["metrics"]));
+        let metrics = RecordPart(summary.at(&["metrics"]));
         let mut row = RunRow {
             lifecycle: self.report.lifecycle,
             task: either(&["goal", "task"], &["task"]),
@@ -335,7 +335,7 @@ impl<'r> JudgedRun<'r> {
             plan_revisions: of(&["insight", "metrics", "plan_revisions"]),
             steps: state.length(&["plan", "steps"]),
             actions: state.length(&["outcomes", "actions"]),
-            other_latencies: Part(metrics.at(&["latencies"])).others(&LATENCIES),
+            other_latencies: RecordPart(metrics.at(&["latencies"])).others(&LATENCIES),
             other_metrics: metrics.others(&METRICS),
             outcome_metrics: state.json(&["outcomes", "metrics"]),
             beyond_double: None,
@@ -385,10 +385,10 @@ impl<'r> JudgedRun<'r> {
     }
 
     /// Returns the items of an array of the state, with their positions.
-    fn items(&self, path: &[&str]) -> impl Iterator<Item = (usize, Part<'r>)> + use<'r> {
+    fn items(&self, path: &[&str]) -> impl Iterator<Item = (usize, RecordPart<'r>)> + use<'r> {
         let array = self.state.at(path);
         let items = array.into_iter().flat_map(Node::items);
-        items.map(|item| Part(Some(item))).enumerate()
+        items.map(|item| RecordPart(Some(item))).enumerate()
     }
 
     pub(crate) fn findings(&self) -> impl Iterator<Item = Row<'r, FindingRow<'r>>> {
@@ -424,7 +424,7 @@ impl<'r> JudgedRun<'r> {
     ) -> io::Result<()> {
         while let Some(next) = lines.next_document() {
             match next {
-                Ok((line, event)) => take(self.row(EventRow::of(line, Part(Some(event)))))?,
+                Ok((line, event)) => take(self.row(EventRow::of(line, RecordPart(Some(event)))))?,
                 Err(Error::Artifact { place, reason, .. }) => {
                     let line = place.map(|(line, _)| line);
                     take(self.row(EventRow::broken(line, &reason)))?;
@@ -437,7 +437,7 @@ impl<'r> JudgedRun<'r> {
 }
 
 impl<'r> EventRow<'r> {
-    fn of(line: u64, event: Part<'r>) -> Self {
+    fn of(line: u64, event: RecordPart<'r>) -> Self {
         Self {
             line: Some(line),
             phase: event.text(&["phase"]),
@@ -456,7 +456,7 @@ impl<'r> EventRow<'r> {
         Self {
             line,
             fault: Some(reason),
-            ..Self::of(0, Part(None))
+            ..Self::of(0, RecordPart(None))
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct RuleMeta {
 }
 
 /// Values that messages, numbers and expressions name.
-pub(crate) type Params = BTreeMap<Spanned<String>, Spanned<Data>>;
+pub(crate) type Params = BTreeMap<Spanned<String>, Spanned<TomlData>>;
 
 /// A record that a run has once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,14 +82,14 @@ pub(crate) struct SelectorKey(String);
 #[expect(dead_code, reason = "a description for the schema")]
 pub(crate) enum SelectorTable {
     Named(String),
-    Entries(Entries),
+    Entries(SelectorEntries),
 }
 
 /// Keys with their values, and a condition; all of them must match.
 #[derive(JsonSchema)]
 #[schemars(inline)]
 #[expect(dead_code, reason = "a description for the schema")]
-pub(crate) struct Entries {
+pub(crate) struct SelectorEntries {
     /// A CEL expression over `event` (`action` for a schema with `record = "action"`) and `params`,
     /// which is judged only where all other keys match.
     #[serde(default, rename = "if")]
@@ -155,15 +155,15 @@ pub(crate) struct PointerText(String);
 
 /// A value of any form, each part with its place.
 #[derive(Clone, Debug)]
-pub(crate) enum Data {
+pub(crate) enum TomlData {
     Text(String),
     /// A number or a boolean.
     Scalar(serde_json::Value),
-    List(Vec<Spanned<Data>>),
-    Table(Vec<(Spanned<String>, Spanned<Data>)>),
+    List(Vec<Spanned<TomlData>>),
+    Table(Vec<(Spanned<String>, Spanned<TomlData>)>),
 }
 
-impl Data {
+impl TomlData {
     /// Returns the JSON value.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match self {
@@ -180,7 +180,7 @@ impl Data {
     }
 }
 
-impl<'de> Deserialize<'de> for Data {
+impl<'de> Deserialize<'de> for TomlData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(OfAnyForm)
     }
@@ -189,45 +189,45 @@ impl<'de> Deserialize<'de> for Data {
 struct OfAnyForm;
 
 impl<'de> Visitor<'de> for OfAnyForm {
-    type Value = Data;
+    type Value = TomlData;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Data, E> {
-        Ok(Data::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<TomlData, E> {
+        Ok(TomlData::Text(text.to_owned()))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Data, E> {
-        Ok(Data::Scalar(value.into()))
+    fn visit_bool<E>(self, value: bool) -> Result<TomlData, E> {
+        Ok(TomlData::Scalar(value.into()))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Data, E> {
-        Ok(Data::Scalar(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<TomlData, E> {
+        Ok(TomlData::Scalar(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Data, E> {
-        Ok(Data::Scalar(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<TomlData, E> {
+        Ok(TomlData::Scalar(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Data, E> {
-        Ok(Data::Scalar(value.into()))
+    fn visit_f64<E>(self, value: f64) -> Result<TomlData, E> {
+        Ok(TomlData::Scalar(value.into()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Data, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<TomlData, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(Data::List(list))
+        Ok(TomlData::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Data, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<TomlData, A::Error> {
         let mut table = Vec::new();
         while let Some(member) = members.next_entry()? {
             table.push(member);
         }
-        Ok(Data::Table(table))
+        Ok(TomlData::Table(table))
     }
 }

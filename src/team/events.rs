@@ -14,7 +14,7 @@ use crate::select::{Indexed, KeyPath, Keys, Values, place};
 use crate::source::{Line, Pointer};
 
 use super::instant::Instant;
-use super::selector::{Answer, Condition, TeamSelector, TooManySteps};
+use super::selector::{Condition, TeamSelector, TooManySteps, Truth};
 
 /// The keys and selectors of all declarations that judge events.
 #[derive(Debug, Default)]
@@ -199,10 +199,10 @@ impl EventSelector {
         &self,
         event: &EventView<'_>,
         budget: &mut Budget,
-    ) -> Result<Answer, TooManySteps> {
+    ) -> Result<Truth, TooManySteps> {
         match &self.condition {
-            _ if !self.has_keys_of(event) => Ok(Answer::No),
-            None => Ok(Answer::Yes),
+            _ if !self.has_keys_of(event) => Ok(Truth::No),
+            None => Ok(Truth::Yes),
             Some(condition) => condition.ask(event.root, budget),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::events::{EventIndex, EventSelector, EventView};
-use super::order::{OrderJudge, Seen};
+use super::order::{OrderEvent, OrderJudge};
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;
@@ -151,7 +151,7 @@ impl TeamJudges {
         event: &EventView<'_>,
         meanings: &mut Meanings,
         examined: &mut Examined,
-        seen: &mut Vec<(usize, Seen)>,
+        seen: &mut Vec<(usize, OrderEvent)>,
     ) -> bool {
         if !self.find_nothing(event)
             || self
@@ -213,7 +213,7 @@ impl TeamJudges {
     }
 
     /// Shows what an order sees of an event to that order.
-    pub(crate) fn seen(&mut self, order: usize, seen: &Seen, text: &[u8]) {
+    pub(crate) fn seen(&mut self, order: usize, seen: &OrderEvent, text: &[u8]) {
         if let Some(order) = self.orders.get_mut(order) {
             order.event(seen, text);
         }

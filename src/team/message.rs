@@ -8,17 +8,17 @@ use crate::printable::{brief, quote};
 
 /// A message with places for values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Message(Vec<Part>);
+pub(crate) struct MessageTemplate(Vec<MessagePart>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum MessagePart {
     Text(String),
-    Value(Word),
+    Value(MessageWord),
 }
 
 /// A word that a message can name besides parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum MessageWord {
     /// The value at the place of the finding.
     Value,
     /// The value by which events are grouped.
@@ -29,7 +29,7 @@ pub(crate) enum Word {
     Limit,
 }
 
-impl Word {
+impl MessageWord {
     pub(crate) const ALL: [Self; 4] = [Self::Value, Self::Same, Self::Count, Self::Limit];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -42,7 +42,7 @@ impl Word {
     }
 }
 
-impl Message {
+impl MessageTemplate {
     /// Reads a text in which `{name}` stands for a value: one of the words, or what `param` gives
     /// for a name such as `params.limit`.
     ///
@@ -56,29 +56,31 @@ impl Message {
             let Some((name, after)) = after.split_once('}') else {
                 break;
             };
-            parts.push(Part::Text(before.to_owned()));
-            let word = Word::ALL.into_iter().find(|word| word.name() == name);
+            parts.push(MessagePart::Text(before.to_owned()));
+            let word = MessageWord::ALL
+                .into_iter()
+                .find(|word| word.name() == name);
             let value = || param(name.strip_prefix("params.")?);
             parts.push(match word {
-                Some(word) => Part::Value(word),
-                None => Part::Text(value().ok_or(name)?),
+                Some(word) => MessagePart::Value(word),
+                None => MessagePart::Text(value().ok_or(name)?),
             });
             rest = after;
         }
-        parts.push(Part::Text(rest.to_owned()));
+        parts.push(MessagePart::Text(rest.to_owned()));
         Ok(Self(parts))
     }
 
     /// Returns `true` if it names a value.
-    pub(crate) fn names(&self, word: Word) -> bool {
-        self.0.contains(&Part::Value(word))
+    pub(crate) fn names(&self, word: MessageWord) -> bool {
+        self.0.contains(&MessagePart::Value(word))
     }
 
     /// Returns the sentence, with what stands for each word.
-    pub(crate) fn with(&self, value: impl Fn(Word) -> Option<String>) -> String {
+    pub(crate) fn with(&self, value: impl Fn(MessageWord) -> Option<String>) -> String {
         let parts = self.0.iter().map(|part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Value(word) => value(*word).unwrap_or_else(|| "nothing".to_owned()),
+            MessagePart::Text(text) => text.clone(),
+            MessagePart::Value(word) => value(*word).unwrap_or_else(|| "nothing".to_owned()),
         });
         parts.collect()
     }
@@ -88,7 +90,7 @@ impl FileReader<'_> {
     /// Returns what a message says of any finding: with the values of parameters, and names such as
     /// VALUE where that of a finding stands.
     pub(super) fn without_values(&self, text: &str) -> String {
-        let message = Message::parse(text, |name| self.param(name));
+        let message = MessageTemplate::parse(text, |name| self.param(name));
         message.map_or_else(
             |_| text.to_owned(),
             |message| message.with(|word| Some(word.name().to_uppercase())),
@@ -104,10 +106,14 @@ impl FileReader<'_> {
     }
 
     /// Returns the message of a rule.
-    pub(super) fn message(&mut self, text: &Spanned<String>, words: &[Word]) -> Option<Message> {
-        match Message::parse(text.get_ref(), |name| self.param(name)) {
+    pub(super) fn message(
+        &mut self,
+        text: &Spanned<String>,
+        words: &[MessageWord],
+    ) -> Option<MessageTemplate> {
+        match MessageTemplate::parse(text.get_ref(), |name| self.param(name)) {
             Ok(message) => {
-                let unknown = Word::ALL
+                let unknown = MessageWord::ALL
                     .into_iter()
                     .find(|word| message.names(*word) && !words.contains(word));
                 if let Some(word) = unknown {
@@ -137,10 +143,10 @@ mod tests {
     #[test]
     fn words_and_parameters_are_filled_in() {
         let param = |name: &str| (name == "most").then(|| "20".to_owned());
-        let message = Message::parse("{count} of {params.most}: {same} {", param).unwrap();
-        let value = |word| (word == Word::Count).then(|| "21".to_owned());
+        let message = MessageTemplate::parse("{count} of {params.most}: {same} {", param).unwrap();
+        let value = |word| (word == MessageWord::Count).then(|| "21".to_owned());
         assert_eq!(message.with(value), "21 of 20: nothing {");
-        assert!(message.names(Word::Same) && !message.names(Word::Value));
-        assert_eq!(Message::parse("{params.x}", param), Err("params.x"));
+        assert!(message.names(MessageWord::Same) && !message.names(MessageWord::Value));
+        assert_eq!(MessageTemplate::parse("{params.x}", param), Err("params.x"));
     }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
-use super::message::{Message, Word};
-use super::selector::{Answer, TeamSelector, TooManySteps, leads_to_outcome};
+use super::message::{MessageTemplate, MessageWord};
+use super::selector::{TeamSelector, TooManySteps, Truth, leads_to_outcome};
 use crate::digest::Digest;
 use crate::document::Meanings;
 use crate::draft::{Compared, Draft, Findings};
@@ -20,8 +20,8 @@ use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::printable::brief;
 use crate::select::KeyPath;
 use crate::source::{Artifact, Place};
-pub(crate) use automaton::Seen;
-use automaton::{Automaton, Offence, Pattern, TooMany, Why};
+pub(crate) use automaton::OrderEvent;
+use automaton::{Automaton, Offence, OffenceKind, OrderPattern, TooManyEntries};
 pub(crate) use table::OrderTable;
 
 /// An order of events.
@@ -31,12 +31,12 @@ pub(crate) struct TeamOrder {
     pub(crate) each: TeamSelector,
     /// The other events that the pattern speaks of.
     pub(crate) other: Option<TeamSelector>,
-    pub(crate) pattern: Pattern,
+    pub(crate) pattern: OrderPattern,
     /// The places of the values by which events are grouped.
     pub(crate) same: Vec<KeyPath>,
     /// The time in attoseconds within which other events count.
     pub(crate) within: Option<i128>,
-    pub(crate) message: Message,
+    pub(crate) message: MessageTemplate,
     pub(crate) examples: Vec<RunExample>,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct OrderJudge {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum Stopped {
     #[error(transparent)]
-    Entries(TooMany),
+    Entries(TooManyEntries),
     #[error(transparent)]
     Steps(TooManySteps),
 }
@@ -100,8 +100,8 @@ impl OrderJudge {
     /// Returns `true` if the team wants no event that a selector with this key names.
     pub(super) fn bans(&self, key: &str) -> bool {
         match self.order.pattern {
-            Pattern::Never => true,
-            Pattern::NoneEarlier | Pattern::NoneLater => key == "other",
+            OrderPattern::Never => true,
+            OrderPattern::NoneEarlier | OrderPattern::NoneLater => key == "other",
             _ => false,
         }
     }
@@ -110,7 +110,7 @@ impl OrderJudge {
     pub(super) fn reads_outcome(&self) -> bool {
         let order = &self.order;
         let other = order.other.as_ref();
-        let other = other.filter(|_| order.pattern == Pattern::NoneLater);
+        let other = other.filter(|_| order.pattern == OrderPattern::NoneLater);
         let mut selectors = other.into_iter().chain([&order.each]);
         selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
     }
@@ -132,7 +132,11 @@ impl OrderJudge {
     }
 
     /// Returns what it sees of an event on which none of its selectors has a condition.
-    pub(super) fn sees(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Option<Seen> {
+    pub(super) fn sees(
+        &self,
+        event: &EventView<'_>,
+        meanings: &mut Meanings,
+    ) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
         let has_keys = |selector: &EventSelector| selector.has_keys_of(event);
         let roles = [
@@ -143,11 +147,15 @@ impl OrderJudge {
     }
 
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
-    pub(super) fn seen(&mut self, event: &EventView<'_>, meanings: &mut Meanings) -> Option<Seen> {
+    pub(super) fn seen(
+        &mut self,
+        event: &EventView<'_>,
+        meanings: &mut Meanings,
+    ) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
         let budget = &mut self.budget;
         let other = asks.other.as_ref().map(|other| other.ask(event, budget));
-        let other = other.unwrap_or(Ok(Answer::No));
+        let other = other.unwrap_or(Ok(Truth::No));
         let (each, other) = match (asks.each.ask(event, budget), other) {
             (Ok(each), Ok(other)) => (each, other),
             (Err(spent), _) | (_, Err(spent)) => {
@@ -156,17 +164,17 @@ impl OrderJudge {
             }
         };
         let is_other = match other {
-            Answer::Unknown(_) => self.order.pattern.is_ban(),
-            known => known == Answer::Yes,
+            Truth::Unknown(_) => self.order.pattern.is_ban(),
+            known => known == Truth::Yes,
         };
-        let roles = [each != Answer::No, is_other];
+        let roles = [each != Truth::No, is_other];
         if roles == [false; 2] {
             return None;
         }
         let asks = self.in_events.as_ref()?;
         let seen = self.seen_as(event, asks, roles, meanings);
         Some(match each {
-            Answer::Unknown(why) => Seen {
+            Truth::Unknown(why) => OrderEvent {
                 unknown: Some(why.into()),
                 ..seen
             },
@@ -181,12 +189,12 @@ impl OrderJudge {
         asks: &OrderKeys,
         [is_each, is_other]: [bool; 2],
         meanings: &mut Meanings,
-    ) -> Seen {
+    ) -> OrderEvent {
         let time = self.order.within.and_then(|_| event.time());
-        let is_shown = self.order.message.names(Word::Same);
+        let is_shown = self.order.message.names(MessageWord::Same);
         let shown = asks.same.iter().filter(|_| is_shown);
         let written = shown.filter_map(|same| Some(event.value(*same)?.span()));
-        Seen {
+        OrderEvent {
             line: event.line,
             is_each,
             is_other,
@@ -199,7 +207,7 @@ impl OrderJudge {
     }
 
     /// Judges an event of a text by what it sees of that, and notes it for those that follow.
-    pub(super) fn event(&mut self, seen: &Seen, text: &[u8]) {
+    pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8]) {
         if self.stopped.is_none() {
             self.examine(seen, text);
             let stepped = self.automaton.step(seen, &mut self.offences);
@@ -209,7 +217,7 @@ impl OrderJudge {
     }
 
     /// Judges the next event of a text as the judge of nothing else.
-    pub(super) fn next(&self, seen: &Seen, text: &[u8]) -> Self {
+    pub(super) fn next(&self, seen: &OrderEvent, text: &[u8]) -> Self {
         let mut next = Self::new(&self.order, false, &mut EventIndex::default());
         // Only the end of a run breaks some orders.
         if !self.order.pattern.is_of_the_end() {
@@ -222,7 +230,7 @@ impl OrderJudge {
     }
 
     /// Notes the next event for those that follow, as far as [`OrderJudge::next`] asks.
-    pub(super) fn follow(&mut self, seen: &Seen) {
+    pub(super) fn follow(&mut self, seen: &OrderEvent) {
         if !self.order.pattern.is_of_the_end() && self.stopped.is_none() {
             let stepped = self.automaton.step(seen, &mut Vec::new());
             self.stopped = stepped.err().map(Stopped::Entries);
@@ -260,10 +268,10 @@ impl OrderJudge {
         Some(told)
     }
 
-    fn examine(&mut self, seen: &Seen, text: &[u8]) {
+    fn examine(&mut self, seen: &OrderEvent, text: &[u8]) {
         self.examined |= seen.is_each;
         if let Some(same) = seen.same
-            && self.order.message.names(Word::Same)
+            && self.order.message.names(MessageWord::Same)
         {
             self.shown.entry(same).or_insert_with(|| {
                 let values = seen.written.iter().map(|written| {
@@ -313,7 +321,7 @@ impl OrderJudge {
         }
         // `never` compares all events with its selector, all else is about events that are there.
         let has_events = run.is_some_and(|run| run.has_events);
-        let is_examined = self.examined || (pattern == Pattern::Never && has_events);
+        let is_examined = self.examined || (pattern == OrderPattern::Never && has_events);
         Compared::when(is_examined || !offences.is_empty())
     }
 
@@ -334,14 +342,14 @@ impl OrderJudge {
         let order = &self.order;
         let same = offence.same.and_then(|same| self.shown.get(&same).cloned());
         let message = match &offence.why {
-            Why::Pattern(count) => order.message.with(|word| match word {
-                Word::Same => same.clone(),
-                Word::Count => Some(count.to_string()),
-                Word::Limit => order.pattern.limit().map(|limit| limit.to_string()),
-                Word::Value => None,
+            OffenceKind::Pattern(count) => order.message.with(|word| match word {
+                MessageWord::Same => same.clone(),
+                MessageWord::Count => Some(count.to_string()),
+                MessageWord::Limit => order.pattern.limit().map(|limit| limit.to_string()),
+                MessageWord::Value => None,
             }),
-            Why::Unknown(why) => why.to_string(),
-            Why::NoValue => {
+            OffenceKind::Unknown(why) => why.to_string(),
+            OffenceKind::NoValue => {
                 let pointers = order
                     .same
                     .iter()
@@ -349,19 +357,21 @@ impl OrderJudge {
                 let pointers = pointers.collect::<Vec<_>>().join(" or ");
                 format!("the event has no value at {pointers}, by which the order groups events")
             }
-            Why::NoInstant => {
+            OffenceKind::NoInstant => {
                 "the event has no instant, so no other event is within the time of the order"
                     .to_owned()
             }
         };
         let draft = match (offence.line, &offence.why) {
             // How many events there are is what a baseline accepts.
-            (Some(line), Why::Pattern(_)) if matches!(order.pattern, Pattern::AtMost(_)) => {
+            (Some(line), OffenceKind::Pattern(_))
+                if matches!(order.pattern, OrderPattern::AtMost(_)) =>
+            {
                 let count = self.automaton.count(offence.same).to_le_bytes();
                 Draft::new(Place::event(line, ""), message).further([&count[..]])
             }
             (Some(line), _) => Draft::new(Place::event(line, ""), message),
-            (None, Why::Pattern(count)) => {
+            (None, OffenceKind::Pattern(count)) => {
                 let besides = format!("{count} {}", same.unwrap_or_default());
                 Draft {
                     further: offence.same,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use toml::Spanned;
 
 use super::Team;
-use super::data::{ClosedSet, Data, Entries, Params, Scalar, SelectorKey};
+use super::data::{ClosedSet, Params, Scalar, SelectorEntries, SelectorKey, TomlData};
 use super::order::OrderTable;
 use super::reader::{FileReader, values_of};
 use super::rule::RuleTable;
@@ -45,10 +45,10 @@ pub(crate) struct Pack {
     pub(crate) params: Params,
     /// The allowed values of keys of events. Any other value is a finding of `team/vocabulary`.
     #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
-    pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<Data>>,
+    pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<TomlData>>,
     /// Named selectors. In this file, a name stands for its selector.
-    #[schemars(with = "BTreeMap<String, Entries>")]
-    pub(crate) selector: BTreeMap<Spanned<String>, Spanned<Data>>,
+    #[schemars(with = "BTreeMap<String, SelectorEntries>")]
+    pub(crate) selector: BTreeMap<Spanned<String>, Spanned<TomlData>>,
 }
 
 const SCHEMA: &str = include_str!("../../schemas/pack.schema.json");

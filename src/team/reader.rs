@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::data::{Data, RuleMeta};
+use super::data::{RuleMeta, TomlData};
 use super::schema::Judged;
 use super::selector::{ACTION_NAMES, Condition, EVENT_NAMES, TeamSelector};
 use super::{Team, TeamCheck};
@@ -16,7 +16,7 @@ use crate::document::OwnedDocument;
 use crate::expression::Expression;
 use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
-use crate::select::{Glob, KeyPath, Selector, Values, Wanted, key_path, key_words};
+use crate::select::{Glob, KeyPath, Selector, SelectorValue, Values, key_path, key_words};
 use crate::spelling::nearest;
 
 /// The number of rules that a team can declare.
@@ -38,7 +38,7 @@ pub(super) struct FileReader<'r> {
     /// The parameters as expressions see them.
     pub(super) bound_params: Arc<OwnedDocument>,
     /// The selectors that have names, each as it is written, and read as one of events.
-    pub(super) named: BTreeMap<String, (Data, Option<TeamSelector>)>,
+    pub(super) named: BTreeMap<String, (TomlData, Option<TeamSelector>)>,
 }
 
 /// The texts of a rule in place of what its author leaves out, and what its page shows.
@@ -160,10 +160,10 @@ impl FileReader<'_> {
 
     pub(super) fn selector(
         &mut self,
-        selector: &Spanned<Data>,
+        selector: &Spanned<TomlData>,
         judged: Judged,
     ) -> Option<TeamSelector> {
-        let Data::Text(name) = selector.get_ref() else {
+        let TomlData::Text(name) = selector.get_ref() else {
             return self.entries(selector.get_ref(), judged);
         };
         match self.named.get(name).cloned() {
@@ -188,8 +188,8 @@ impl FileReader<'_> {
         None
     }
 
-    pub(super) fn entries(&mut self, entries: &Data, judged: Judged) -> Option<TeamSelector> {
-        let Data::Table(entries) = entries else {
+    pub(super) fn entries(&mut self, entries: &TomlData, judged: Judged) -> Option<TeamSelector> {
+        let TomlData::Table(entries) = entries else {
             return None;
         };
         let (mut keys, mut condition, mut is_right) = (Vec::new(), None, true);
@@ -212,9 +212,9 @@ impl FileReader<'_> {
     }
 
     /// Returns the condition of a selector.
-    fn condition(&mut self, written: &Spanned<Data>, judged: Judged) -> Option<Condition> {
+    fn condition(&mut self, written: &Spanned<TomlData>, judged: Judged) -> Option<Condition> {
         // The schema of the file says that it is a text.
-        let Data::Text(text) = written.get_ref() else {
+        let TomlData::Text(text) = written.get_ref() else {
             return None;
         };
         let (names, foreign, help) = match judged {
@@ -271,13 +271,13 @@ impl FileReader<'_> {
     }
 
     /// Returns the places of the values by which events are grouped.
-    pub(super) fn pointers(written: Option<&Spanned<Data>>) -> Vec<KeyPath> {
-        let texts: Vec<&Data> = match written.map(Spanned::get_ref) {
-            Some(Data::List(items)) => items.iter().map(Spanned::get_ref).collect(),
+    pub(super) fn pointers(written: Option<&Spanned<TomlData>>) -> Vec<KeyPath> {
+        let texts: Vec<&TomlData> = match written.map(Spanned::get_ref) {
+            Some(TomlData::List(items)) => items.iter().map(Spanned::get_ref).collect(),
             one => one.into_iter().collect(),
         };
         let paths = texts.into_iter().filter_map(|text| match text {
-            Data::Text(text) => KeyPath::parse(text),
+            TomlData::Text(text) => KeyPath::parse(text),
             _ => None,
         });
         paths.collect()
@@ -286,16 +286,16 @@ impl FileReader<'_> {
 
 /// Returns the values that a selector or a vocabulary names; `None` where they have another form,
 /// which the schema of the file says.
-pub(super) fn values_of(data: &Data) -> Option<Values> {
+pub(super) fn values_of(data: &TomlData) -> Option<Values> {
     let (data, negated) = match data {
-        Data::Table(members) => match &**members {
+        TomlData::Table(members) => match &**members {
             [(key, values)] if key.get_ref() == "not" => (values.get_ref(), true),
             _ => return None,
         },
         other => (other, false),
     };
-    let any_of: Option<Vec<Wanted>> = match data {
-        Data::List(items) => items.iter().map(|item| wanted(item.get_ref())).collect(),
+    let any_of: Option<Vec<SelectorValue>> = match data {
+        TomlData::List(items) => items.iter().map(|item| wanted(item.get_ref())).collect(),
         one => Some(vec![wanted(one)?]),
     };
     Some(Values {
@@ -304,11 +304,11 @@ pub(super) fn values_of(data: &Data) -> Option<Values> {
     })
 }
 
-fn wanted(data: &Data) -> Option<Wanted> {
+fn wanted(data: &TomlData) -> Option<SelectorValue> {
     Some(match data {
-        Data::Text(text) => Wanted::Text(Glob::new(text)),
-        Data::Scalar(Value::Bool(value)) => Wanted::Boolean(*value),
-        Data::Scalar(Value::Number(number)) => Wanted::Number(number.to_string()),
+        TomlData::Text(text) => SelectorValue::Text(Glob::new(text)),
+        TomlData::Scalar(Value::Bool(value)) => SelectorValue::Boolean(*value),
+        TomlData::Scalar(Value::Number(number)) => SelectorValue::Number(number.to_string()),
         _ => return None,
     })
 }

@@ -7,7 +7,7 @@ mod table;
 use std::sync::Arc;
 
 use super::example::RunExample;
-use super::message::Message;
+use super::message::MessageTemplate;
 use super::selector::{TeamSelector, leads_to_outcome, reads_outcome};
 use crate::document::{Node, OwnedDocument};
 use crate::expression::{Expression, Value};
@@ -33,7 +33,7 @@ pub(crate) struct TeamRule {
     pub(crate) at: KeyPath,
     /// Where a finding stands.
     pub(crate) within: Artifact,
-    pub(crate) message: Message,
+    pub(crate) message: MessageTemplate,
     /// `true` if only runs that have ended are judged.
     pub(crate) needs_end: bool,
     pub(crate) params: Arc<OwnedDocument>,

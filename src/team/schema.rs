@@ -12,7 +12,7 @@ use toml::Spanned;
 use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::found::Found;
-use super::selector::{Answer, TeamSelector, TooManySteps};
+use super::selector::{TeamSelector, TooManySteps, Truth};
 use crate::document::{Node, Tape};
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::Budget;
@@ -33,7 +33,7 @@ pub(crate) struct TeamSchema {
     pub(crate) schema: DeclaredSchema,
     /// The steps that its patterns take for each byte of a value.
     pub(crate) steps_of_byte: usize,
-    pub(crate) examples: Vec<Example>,
+    pub(crate) examples: Vec<SchemaExample>,
     /// When its file must be there.
     pub(crate) expect: Expect,
     /// `true` if the team says what to do about a finding.
@@ -44,7 +44,7 @@ pub(crate) struct TeamSchema {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExampleTable")]
-pub(crate) struct Example {
+pub(crate) struct SchemaExample {
     /// The value as JSON: it is judged in place of what `at` leads to.
     #[schemars(with = "String", extend("examples" = ["{\"amount\": 20}"]))]
     value: Spanned<String>,
@@ -55,7 +55,7 @@ pub(crate) struct Example {
     place: String,
 }
 
-impl Example {
+impl SchemaExample {
     /// Returns the example as the page of its rule shows it.
     fn shown(&self) -> String {
         let word = if self.valid { "Valid" } else { "Invalid" };
@@ -225,10 +225,10 @@ impl SchemaJudge {
         let condition = self.schema.selector.condition.as_ref();
         let is_stopped = self.unjudged.is_some();
         match condition.map(|it| it.ask(record, &mut self.budget)) {
-            None | Some(Ok(Answer::Yes)) => true,
+            None | Some(Ok(Truth::Yes)) => true,
             Some(_) if is_stopped => false,
-            Some(Ok(Answer::No)) => false,
-            Some(Ok(Answer::Unknown(why))) => {
+            Some(Ok(Truth::No)) => false,
+            Some(Ok(Truth::Unknown(why))) => {
                 self.examined = true;
                 self.found.add(|| Draft::new(place(), why));
                 false

@@ -46,7 +46,7 @@ pub(super) const ACTION_NAMES: [&str; 2] = ["params", "action"];
 
 /// The answer of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum Truth {
     Yes,
     No,
     /// Why it can't be evaluated.
@@ -67,17 +67,15 @@ pub(super) fn ask<'a>(
     condition: &'a Expression,
     bound: &'a [Value<'a>],
     budget: &mut Budget,
-) -> Result<Answer, TooManySteps> {
+) -> Result<Truth, TooManySteps> {
     let why = match condition.evaluate(bound, &[], budget) {
-        Ok(Value::Bool(true)) => return Ok(Answer::Yes),
-        Ok(Value::Bool(false)) => return Ok(Answer::No),
+        Ok(Value::Bool(true)) => return Ok(Truth::Yes),
+        Ok(Value::Bool(false)) => return Ok(Truth::No),
         Ok(other) => format!("its value is {}, not a bool", other.shown_type()),
         Err(Stop::Spent) => return Err(TooManySteps),
         Err(Stop::Failed(failure)) => condition.describe(&failure),
     };
-    Ok(Answer::Unknown(format!(
-        "`{key}` can't be evaluated: {why}"
-    )))
+    Ok(Truth::Unknown(format!("`{key}` can't be evaluated: {why}")))
 }
 
 impl TeamSelector {
@@ -91,11 +89,7 @@ impl TeamSelector {
 
 impl Condition {
     /// Asks it of a record that the keys of its selector name.
-    pub(super) fn ask(
-        &self,
-        record: Node<'_>,
-        budget: &mut Budget,
-    ) -> Result<Answer, TooManySteps> {
+    pub(super) fn ask(&self, record: Node<'_>, budget: &mut Budget) -> Result<Truth, TooManySteps> {
         budget.add_record(record);
         let bound = [self.params.root(), record].map(Value::of_record);
         ask("if", &self.expression, &bound, budget)

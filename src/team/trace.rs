@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::events::{EventSelector, EventView};
 use super::judges::TeamJudges;
 use super::rule::{CountedEvents, RunValues};
-use super::selector::Answer;
+use super::selector::Truth;
 use super::{Team, TeamCheck};
 use crate::document::Node;
 use crate::expression::Budget;
@@ -119,7 +119,7 @@ impl TracedSelector {
                 *others.entry(shown).or_default() += 1;
             }
         }
-        if self.selector.ask(event, &mut Budget::of_run()) == Ok(Answer::Yes) {
+        if self.selector.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes) {
             self.matched += 1;
             self.lines.push(event.line.number.to_string());
             self.lines.truncate(MAX_LISTED);

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::data::{Data, StateOrSummary};
+use super::data::{StateOrSummary, TomlData};
 use super::reader::FileReader;
 use crate::schema::DeclaredSchema;
 use crate::select::Glob;
@@ -31,12 +31,12 @@ pub(crate) struct VersionTable {
     /// The schema, where it is not in a file of its own.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
-    schema: Option<Spanned<Data>>,
+    schema: Option<Spanned<TomlData>>,
 }
 
 /// The schema of a version of the state or of the summary that has none here.
 #[derive(Debug)]
-pub(super) struct Version {
+pub(super) struct DeclaredVersion {
     pub(super) artifact: Artifact,
     pub(super) is: Glob,
     pub(super) schema: DeclaredSchema,
@@ -47,7 +47,7 @@ impl VersionTable {
     pub(super) fn read(&self, reader: &mut FileReader<'_>) {
         let (file, schema, span) = (self.file.as_ref(), self.schema.as_ref(), self.is.span());
         if let Some(schema) = reader.compiled(file, schema, span) {
-            reader.team.versions.push(Version {
+            reader.team.versions.push(DeclaredVersion {
                 artifact: self.record.get_ref().artifact(),
                 is: Glob::new(self.is.get_ref()),
                 schema,

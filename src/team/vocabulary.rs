@@ -11,7 +11,7 @@ use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{EventFacts, EventSlot};
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::{brief, quote};
-use crate::select::{KeyPath, Values, Wanted};
+use crate::select::{KeyPath, SelectorValue, Values};
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::spelling::nearest;
 
@@ -117,7 +117,7 @@ impl VocabularyJudge {
                 .any_of
                 .iter()
                 .filter_map(|wanted| match wanted {
-                    Wanted::Text(glob) => glob.word(),
+                    SelectorValue::Text(glob) => glob.word(),
                     _ => None,
                 });
             let outside = Outside {

@@ -6,7 +6,7 @@ use super::text;
 use crate::dashboard::Rows;
 use crate::document::{Kind, Node};
 use crate::outline::error_text;
-use crate::page::{ActionCell, Excerpt, TrackItem};
+use crate::page::{ActionCell, Preview, TrackItem};
 use crate::printable::{brief_json, shortened};
 
 /// The maximum number of bytes of a value that a page shows beside its step; the tree of the state
@@ -56,10 +56,10 @@ pub(super) fn actions(
     actions.map(cell).collect()
 }
 
-fn excerpt(value: Node<'_>) -> Excerpt {
+fn excerpt(value: Node<'_>) -> Preview {
     match value.text() {
         Some(text) => beginning(text.into_owned(), MAX_EXCERPT_BYTES),
-        None => Excerpt {
+        None => Preview {
             glance: brief_json(value.raw()),
             ..beginning(readable(value), MAX_EXCERPT_BYTES)
         },
@@ -67,13 +67,13 @@ fn excerpt(value: Node<'_>) -> Excerpt {
 }
 
 /// Returns the first bytes of a text, and its first line.
-pub(super) fn beginning(mut text: String, max_bytes: usize) -> Excerpt {
+pub(super) fn beginning(mut text: String, max_bytes: usize) -> Preview {
     let bytes = text.len();
     let is_end = |at: &usize| text.is_char_boundary(*at);
     let end = (0..=bytes.min(max_bytes)).rev().find(is_end);
     text.truncate(end.unwrap_or_default());
     let line = text.lines().find(|line| !line.trim().is_empty());
-    Excerpt {
+    Preview {
         unshown: bytes - text.len(),
         glance: shortened(line.unwrap_or_default().trim(), MAX_GLANCE_CHARS),
         text,
@@ -141,7 +141,7 @@ mod tests {
             panic!("{actions:?}")
         };
         let shown =
-            |value: &Option<Excerpt>| value.as_ref().map(|it| (it.text.clone(), it.unshown));
+            |value: &Option<Preview>| value.as_ref().map(|it| (it.text.clone(), it.unshown));
         assert_eq!(shown(&first.input), Some(("one\ntwo".into(), 0)));
         assert_eq!(
             shown(&first.output),

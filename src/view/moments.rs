@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::dashboard::Moment;
+use crate::dashboard::DashboardMoment;
 use crate::document::Node;
 use crate::outline::{TimelineClock, moment};
 use crate::read::{Error, RunReader};
@@ -14,7 +14,7 @@ pub(crate) fn moments(
     run: &RunReader,
     phases: &[String],
     text: Option<&str>,
-) -> Result<impl Iterator<Item = Result<Moment, Error>>, Error> {
+) -> Result<impl Iterator<Item = Result<DashboardMoment, Error>>, Error> {
     let (mut events, mut clock) = (run.event_texts()?, TimelineClock::default());
     Ok(std::iter::from_fn(move || {
         loop {

@@ -13,7 +13,7 @@ use crate::gate::Gate;
 use crate::load::Loaded;
 use crate::outline::{Density, Listening, TimelineClock, Tracked, moment, waits};
 use crate::page::{
-    ActionCell, EventBody, EventKind, Excerpt, PlanPair, PlanSides, RunSheet, TrackEvent, TrackItem,
+    ActionCell, EventBody, EventKind, PlanPair, PlanSides, Preview, RunSheet, TrackEvent, TrackItem,
 };
 use crate::plan::PlanComparison;
 use crate::printable::brief;
@@ -79,7 +79,7 @@ fn page(
 }
 
 /// Returns the beginning of the learning timeline.
-fn learn(run: &RunReader) -> Result<Excerpt, Error> {
+fn learn(run: &RunReader) -> Result<Preview, Error> {
     let mut bytes = Vec::new();
     let file = run.stream(Artifact::Learn)?;
     // What can't be read on is shown as far as it goes: a finding says so.

@@ -29,7 +29,7 @@ use self::random::config;
 use super::{News, Watch};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
-use crate::store::Given;
+use crate::store::GivenPaths;
 
 /// More than the time of any news: a test that would block forever fails instead.
 const TOO_LONG: Duration = Duration::from_secs(60);
@@ -302,7 +302,7 @@ fn watch_equals_check(watch: impl Fn(&Path) -> Watch, signals: usize) {
 #[test]
 fn watch_equals_check_after_any_change() {
     watch_equals_check(
-        |top| Watch::new(top.to_owned(), Given::Each, None).unwrap(),
+        |top| Watch::new(top.to_owned(), GivenPaths::Each, None).unwrap(),
         1,
     );
 }
@@ -312,7 +312,7 @@ fn polling_watch_equals_check_after_any_change() {
     // A look that sees the first signal may have begun before it.
     let poll = |top: &Path| {
         let interval = Some(Duration::from_millis(50));
-        Watch::new(top.to_owned(), Given::Each, interval).unwrap()
+        Watch::new(top.to_owned(), GivenPaths::Each, interval).unwrap()
     };
     watch_equals_check(poll, 2);
 }

@@ -32,12 +32,12 @@ struct Inbox {
     new: BTreeMap<PathBuf, bool>,
     /// What counts besides artifacts.
     other_files: OtherFiles,
-    end: Option<End>,
+    end: Option<WatchEnd>,
 }
 
 /// Why the watch ends.
 #[derive(Clone)]
-pub(super) enum End {
+pub(super) enum WatchEnd {
     Stopped,
     /// The directory no longer exists.
     Gone,
@@ -67,7 +67,7 @@ pub(super) struct Due {
     pub(super) touched: BTreeMap<PathBuf, bool>,
     /// Directories that came since the last time: to be watched at once, and judged later.
     pub(super) new: BTreeMap<PathBuf, bool>,
-    pub(super) end: Option<End>,
+    pub(super) end: Option<WatchEnd>,
 }
 
 impl Due {
@@ -116,7 +116,7 @@ impl Touched {
         self.add(PathBuf::new(), true);
     }
 
-    pub(super) fn end(&self, end: End) {
+    pub(super) fn end(&self, end: WatchEnd) {
         self.inbox().end.get_or_insert(end);
         self.news.notify_one();
     }
@@ -239,7 +239,7 @@ mod tests {
     fn nothing_is_pending_at_the_end() {
         let start = Instant::now();
         let mut inbox = inbox(&[("a", 0)], start);
-        inbox.end = Some(End::Stopped);
+        inbox.end = Some(WatchEnd::Stopped);
         assert_eq!(taken(&mut inbox, start), ["a"]);
     }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::output::Output;
 use super::recover::RecordedArgs;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::recorder::protocol::Done;
 
 /// End a run whose process died, as `aborted`
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Abandon {
 }
 
 impl Abandon {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
         let run = self.recorded.find(output)?;
         let recorder = match &self.workspace {
             Some(dir) => run.recorder.with_workspace(dir),

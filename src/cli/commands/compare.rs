@@ -8,8 +8,8 @@ use clap::{ArgMatches, Args, ValueEnum};
 use super::output::Output;
 use super::settings::{Baselines, GateArgs};
 use super::sinks::write_whole;
-use super::{Exit, Failure};
-use crate::compare::{self, Comparison, Condition, PairBy, page, text};
+use super::{CommandFailure, Exit};
+use crate::compare::{self, Comparison, FailCondition, PairBy, page, text};
 use crate::diff::{Difference, Subject};
 use crate::gate::{Gate, Limit};
 use crate::read::RunReader;
@@ -52,7 +52,7 @@ pub(in crate::cli) struct Compare {
     /// direction (worse, better, lower or higher), and optionally a limit for the p-value over
     /// tasks, or for that within tasks (cmh_p < 0.05); repeatable
     #[arg(long, value_name = "CONDITION")]
-    fail_if: Vec<Condition>,
+    fail_if: Vec<FailCondition>,
 
     /// Exit with 2 if more runs than this number, or share such as 5%, are left out: not paired,
     /// unfinished or invalid, or without a value of the measure of a condition that fails it. With
@@ -62,18 +62,18 @@ pub(in crate::cli) struct Compare {
 
     /// How to print the comparison
     #[arg(long, default_value = "human")]
-    format: Format,
+    format: CompareFormat,
 
     /// Also write the comparison to a file, in any format; repeatable
     #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = parse_output)]
-    outputs: Vec<(Format, PathBuf)>,
+    outputs: Vec<(CompareFormat, PathBuf)>,
 
     #[command(flatten)]
     gate: GateArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum CompareFormat {
     /// Text for a terminal
     Human,
     /// One JSON object; `runvet schema compare` describes it
@@ -84,22 +84,26 @@ enum Format {
     Html,
 }
 
-fn parse_output(text: &str) -> Result<(Format, PathBuf), String> {
+fn parse_output(text: &str) -> Result<(CompareFormat, PathBuf), String> {
     let (format, path) = text
         .split_once('=')
         .filter(|(_, path)| !path.is_empty())
         .ok_or("expected FORMAT=PATH, such as html=comparison.html")?;
-    Ok((Format::from_str(format, false)?, path.into()))
+    Ok((CompareFormat::from_str(format, false)?, path.into()))
 }
 
 impl Compare {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         let compared = compare::compare(&self.base, &self.candidate, &self.pair, &gate);
-        let mut comparison = compared.map_err(Failure::fault)?;
+        let mut comparison = compared.map_err(CommandFailure::fault)?;
         let fails = comparison
             .decide(&self.fail_if, self.max_left_out.as_ref())
-            .map_err(Failure::Fault)?;
+            .map_err(CommandFailure::Fault)?;
         for (format, path) in &self.outputs {
             write_whole(path, |file| write(*format, &comparison, &mut gate, file))?;
         }
@@ -117,16 +121,16 @@ impl Compare {
 }
 
 fn write(
-    format: Format,
+    format: CompareFormat,
     comparison: &Comparison,
     gate: &mut Gate,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        Format::Human => text::human(comparison, out),
-        Format::Markdown => text::markdown(comparison, out),
-        Format::Json => write_json_line(out, comparison),
-        Format::Html => {
+        CompareFormat::Human => text::human(comparison, out),
+        CompareFormat::Markdown => text::markdown(comparison, out),
+        CompareFormat::Json => write_json_line(out, comparison),
+        CompareFormat::Html => {
             let flipped = comparison.flipped.iter().take(page::MAX_DIFFED);
             let diffs = flipped.map(|pair| diff(&pair.base, &pair.candidate, gate));
             let diffs: Vec<_> = diffs.collect();

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::output::Output;
-use super::{Exit, Failure, candidates};
+use super::{CommandFailure, Exit, candidates};
 
 /// Print a completion script for a shell
 ///
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
         output
             .stdout()
             .write_all(&candidates::script(&self.shell)?)?;

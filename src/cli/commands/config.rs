@@ -8,7 +8,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
 use super::settings::{Baselines, Settings, SettingsArgs, now, parse_rule};
-use super::{Exit, Failure, candidates};
+use super::{CommandFailure, Exit, candidates};
 use crate::gate::{Decided, Gate};
 use crate::printable::{columns_of, escape};
 use crate::rules::names;
@@ -29,7 +29,7 @@ Example:
   baseline         -      default
   select           -      default
   verify-manifest  false  default")]
-pub(in crate::cli) struct Config {
+pub(in crate::cli) struct ConfigCommand {
     #[command(flatten)]
     settings: SettingsArgs,
 
@@ -44,8 +44,12 @@ pub(in crate::cli) struct Config {
 /// The name of a setting, its value and its origin.
 type Row = [String; 3];
 
-impl Config {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+impl ConfigCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         let settings = self.settings.resolve(matches, Baselines::Unread)?;
         let rows = match &self.name {
             Some(name) => levels(&settings.gate, name, self.episode.as_deref()),

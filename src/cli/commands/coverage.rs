@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args};
 use super::impact::OverviewFormat;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::coverage::{coverage, text};
 
 /// Show what a check of runs looks at: rules, fields, words and events
@@ -27,7 +27,7 @@ Exit codes:
 Examples:
   runvet coverage runs/
   runvet coverage runs/ --format json | jq '.rules | map_values(select(.sound + .found == 0))'")]
-pub(in crate::cli) struct Coverage {
+pub(in crate::cli) struct CoverageCommand {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]
     paths: Vec<PathBuf>,
@@ -44,8 +44,12 @@ pub(in crate::cli) struct Coverage {
     gate: GateArgs,
 }
 
-impl Coverage {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+impl CoverageCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);

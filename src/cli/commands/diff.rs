@@ -9,7 +9,7 @@ use super::output::{Color, Output, style, width};
 use super::run_data::{RunDataArgs, known_runs};
 use super::settings::{Baselines, GateArgs};
 use super::usage::refuse_colour;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::diff::{Subject, compare};
 use crate::report::write_json_line;
 use side_by_side::SideBySide;
@@ -29,7 +29,7 @@ Example:
   ! ✓ step-2 done: Summarize the tickets │ ○ step-2 pending: Summarize the tic…
   …
   the runs differ in 4 places")]
-pub(in crate::cli) struct Diff {
+pub(in crate::cli) struct DiffCommand {
     #[command(flatten)]
     run_data: RunDataArgs,
 
@@ -53,8 +53,12 @@ pub(in crate::cli) struct Diff {
     color: Color,
 }
 
-impl Diff {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+impl DiffCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         if self.json {
             refuse_colour(self.color, matches, "with --json")?;
         }

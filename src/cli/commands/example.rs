@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::Output;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::digest::FileDigest;
 use crate::source::Artifact;
 use crate::store::{path, write_new_dir};
@@ -23,11 +23,11 @@ const EVENTS: &str = include_str!("../example/events.jsonl");
 /// what to write when.
 #[derive(Args)]
 #[command(after_long_help = "\
-Example:
+ExampleCommand:
   runvet example run runs/episodes/ep_1 && runvet validate runs")]
-pub(in crate::cli) struct Example {
-    /// What to print or to write
-    what: What,
+pub(in crate::cli) struct ExampleCommand {
+    /// ExampleKind to print or to write
+    what: ExampleKind,
 
     /// The directory of the run, which must not exist; its name becomes the id of the run
     #[arg(required_if_eq("what", "run"))]
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Example {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum What {
+enum ExampleKind {
     /// state.json of a run that has ended
     State,
     /// summary.json
@@ -46,21 +46,27 @@ enum What {
     Run,
 }
 
-impl Example {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+impl ExampleCommand {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
         let text = match (self.what, &self.dir) {
-            (What::Run, Some(dir)) => {
+            (ExampleKind::Run, Some(dir)) => {
                 let id = dir.file_name().map(path::id);
-                let id = id.ok_or_else(|| Failure::fault("the directory needs a name"))?;
+                let id = id.ok_or_else(|| CommandFailure::fault("the directory needs a name"))?;
                 write_new_dir(dir, &files(&id)?).map_err(|error| {
-                    Failure::Fault(format!("can't write {}: {error}", dir.display()))
+                    CommandFailure::Fault(format!("can't write {}: {error}", dir.display()))
                 })?;
                 return Ok(Exit::Success);
             }
-            (_, Some(_)) => return Err(Failure::fault("only a run is written into a directory")),
-            (What::State, None) => STATE,
-            (What::Summary, None) => SUMMARY,
-            (What::Event | What::Run, None) => EVENTS.split_inclusive('\n').next().unwrap_or(""),
+            (_, Some(_)) => {
+                return Err(CommandFailure::fault(
+                    "only a run is written into a directory",
+                ));
+            }
+            (ExampleKind::State, None) => STATE,
+            (ExampleKind::Summary, None) => SUMMARY,
+            (ExampleKind::Event | ExampleKind::Run, None) => {
+                EVENTS.split_inclusive('\n').next().unwrap_or("")
+            }
         };
         write!(output.stdout(), "{text}")?;
         Ok(Exit::Success)
@@ -68,8 +74,8 @@ impl Example {
 }
 
 /// Returns the files of a run, in the order in which they are written.
-fn files(id: &str) -> Result<Vec<(&'static str, String)>, Failure> {
-    let quoted = serde_json::to_string(id).map_err(Failure::fault)?;
+fn files(id: &str) -> Result<Vec<(&'static str, String)>, CommandFailure> {
+    let quoted = serde_json::to_string(id).map_err(CommandFailure::fault)?;
     let named = |text: &str| text.replace("\"ep_1\"", &quoted);
     let (state, summary) = (named(STATE), named(SUMMARY));
     let digest = FileDigest::of(state.as_bytes()).to_string();
@@ -80,7 +86,7 @@ fn files(id: &str) -> Result<Vec<(&'static str, String)>, Failure> {
         (Artifact::State, state),
     ];
     let mut files: Vec<_> = files.map(|(file, text)| (file.file_name(), text)).into();
-    let listed = files.iter().map(|(name, text)| Listed {
+    let listed = files.iter().map(|(name, text)| ListedExample {
         name,
         sha256: FileDigest::of(text.as_bytes()).to_string(),
         size_bytes: text.len(),
@@ -89,7 +95,7 @@ fn files(id: &str) -> Result<Vec<(&'static str, String)>, Failure> {
         episode_id: id,
         files: listed.collect(),
     };
-    let manifest = serde_json::to_string_pretty(&manifest).map_err(Failure::fault)?;
+    let manifest = serde_json::to_string_pretty(&manifest).map_err(CommandFailure::fault)?;
     let state = files.len() - 1;
     // The state is written last: until then the run has not ended.
     files.insert(
@@ -102,11 +108,11 @@ fn files(id: &str) -> Result<Vec<(&'static str, String)>, Failure> {
 #[derive(Serialize)]
 struct Manifest<'m> {
     episode_id: &'m str,
-    files: Vec<Listed<'m>>,
+    files: Vec<ListedExample<'m>>,
 }
 
 #[derive(Serialize)]
-struct Listed<'m> {
+struct ListedExample<'m> {
     name: &'m str,
     sha256: String,
     size_bytes: usize,

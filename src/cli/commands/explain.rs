@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
 use super::settings::ConfigArgs;
-use super::{Exit, Failure, candidates};
+use super::{CommandFailure, Exit, candidates};
 use crate::finding::RuleInfo;
 use crate::gate::Gate;
 
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Explain {
 }
 
 impl Explain {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
         // A built-in rule is explained whatever the configuration says.
         let built_in = Gate::default();
         let are_built_in = self
@@ -46,7 +46,7 @@ impl Explain {
 }
 
 /// Prints the page of a rule, or the rules of a group.
-fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<(), Failure> {
+fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<(), CommandFailure> {
     let group = name.trim_end_matches(['*', '/']);
     let of_group = |rule: &&RuleInfo| name == "*" || rule.id.split('/').next() == Some(group);
     if gate.rules().any(|rule| of_group(&rule)) {
@@ -66,7 +66,7 @@ fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<(), Failure> 
             Some(_) => format!("`runvet view {name}` shows that run"),
             None => "`runvet rules` lists all rules".to_owned(),
         };
-        Failure::Fault(format!("{error} ({advice})"))
+        CommandFailure::Fault(format!("{error} ({advice})"))
     })?;
     let out = output.stdout();
     writeln!(out, "# {} ({})\n", rule.id, rule.level)?;

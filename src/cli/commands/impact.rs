@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::Output;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::gate::Limit;
 use crate::impact::{Impact as Changes, impact, text};
 use crate::report::{Format, write_json_line};
@@ -28,7 +28,7 @@ Examples:
   runvet validate --format ndjson runs > before.ndjson
   runvet validate --format ndjson --rule 'summary/*=error' runs > after.ndjson
   runvet impact before.ndjson after.ndjson --fail-above 1%")]
-pub(in crate::cli) struct Impact {
+pub(in crate::cli) struct ImpactCommand {
     /// The report before the change, in the format json or ndjson
     before: PathBuf,
 
@@ -82,16 +82,16 @@ impl OverviewFormat {
     }
 
     /// That of a report, if an impact has it too.
-    pub(super) fn of(format: Format) -> Result<Self, Failure> {
+    pub(super) fn of(format: Format) -> Result<Self, CommandFailure> {
         let name = format.to_string();
         let wrong = format!("--against prints human, json or markdown, not {name}");
-        Self::from_str(&name, false).map_err(|_| Failure::Fault(wrong))
+        Self::from_str(&name, false).map_err(|_| CommandFailure::Fault(wrong))
     }
 }
 
-impl Impact {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let changes = impact(&self.before, &self.after).map_err(Failure::fault)?;
+impl ImpactCommand {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+        let changes = impact(&self.before, &self.after).map_err(CommandFailure::fault)?;
         self.limits.decide(changes, self.format, output)
     }
 }
@@ -103,7 +103,7 @@ impl Limits {
         mut changes: Changes,
         format: OverviewFormat,
         output: &mut Output,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandFailure> {
         let all = Limit::none();
         let otherwise = self.fail_above.is_some().then_some(&all);
         let incomparable = self.max_incomparable.as_ref().or(otherwise);

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::output::Output;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::gate::Gate;
 use crate::printable::escape;
 use crate::report::count;
 use crate::source::EPISODES;
-use crate::store::{AsEpisodeDir as _, FoundEpisode, Given, is_gone, is_run_data, write_new_file};
+use crate::store::{
+    AsEpisodeDir as _, FoundEpisode, GivenPaths, is_gone, is_run_data, write_new_file,
+};
 
 /// The number of run-data directories that are named.
 const MAX_NAMED: usize = 5;
@@ -51,12 +53,13 @@ pub(in crate::cli) struct Init {
 }
 
 impl Init {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
         let shown = self.dir.display();
         let dir = self.dir.canonicalize();
-        let dir = dir.map_err(|error| Failure::Fault(format!("can't use {shown}: {error}")))?;
+        let dir =
+            dir.map_err(|error| CommandFailure::Fault(format!("can't use {shown}: {error}")))?;
         if is_run_data(&dir) {
-            return Err(Failure::Fault(format!(
+            return Err(CommandFailure::Fault(format!(
                 "{shown} holds run data, in which no configuration is read; name a directory above \
                  it, such as the root of the repository"
             )));
@@ -64,7 +67,7 @@ impl Init {
         let files = self.files();
         let at = |name: &str| self.dir.join(name);
         if let Some((name, _)) = files.iter().find(|(name, _)| !is_gone(&at(name))) {
-            return Err(Failure::Fault(format!(
+            return Err(CommandFailure::Fault(format!(
                 "{} exists, and nothing is overwritten: no file was written",
                 at(name).display()
             )));
@@ -73,7 +76,7 @@ impl Init {
             let path = at(name);
             let written = write_new_file(&path, text);
             let failed = |error| format!("can't write {}: {error}", path.display());
-            written.map_err(|error| Failure::Fault(failed(error)))?;
+            written.map_err(|error| CommandFailure::Fault(failed(error)))?;
             let path = path.strip_prefix(".").unwrap_or(&path);
             writeln!(output.stdout(), "wrote {}", escape(&path.to_string_lossy()))?;
         }
@@ -99,8 +102,8 @@ impl Init {
     }
 
     /// Says which runs are below the directory, and what to do next.
-    fn tell(&self, output: &mut Output) -> Result<Exit, Failure> {
-        let found = Gate::default().search(&[&self.dir], Given::None);
+    fn tell(&self, output: &mut Output) -> Result<Exit, CommandFailure> {
+        let found = Gate::default().search(&[&self.dir], GivenPaths::None);
         let mut numbers: BTreeMap<PathBuf, u64> = BTreeMap::new();
         for episode in &found.episodes {
             *numbers.entry(run_data_of(episode)).or_default() += 1;

@@ -12,7 +12,7 @@ use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{note_idle, refuse_all, refuse_colour};
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::finding::Lifecycle;
 use crate::gate::Gate;
 use crate::printable::{columns_of, fit};
@@ -21,7 +21,7 @@ use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_j
 use crate::store::Fault;
 use crate::timestamp::Timestamp;
 
-/// List runs, newest first
+/// ListCommand runs, newest first
 ///
 /// The newest runs are those with the latest ULID at the end of their directory's name or, without
 /// one, whose directory changed last. Those that are shown are sorted by their start. Runs beyond
@@ -32,7 +32,7 @@ Example:
   $ runvet list --run-data corpus/demo --status pending
   STARTED          ID           STATUS   OUTCOME   TOOK TASK
   2026-03-01 12:00 ep_02_paused paused   -            - Summarize the open ticket…")]
-pub(in crate::cli) struct List {
+pub(in crate::cli) struct ListCommand {
     /// Run-data directories, directories above or below one, or runs [default: --run-data]
     paths: Vec<PathBuf>,
 
@@ -59,7 +59,7 @@ pub(in crate::cli) struct List {
 
     /// How to print the list
     #[arg(long, default_value = "human")]
-    format: Format,
+    format: ListFormat,
 
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -67,7 +67,7 @@ pub(in crate::cli) struct List {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ListFormat {
     /// A table
     Human,
     /// One JSON object
@@ -107,9 +107,13 @@ impl Order {
     }
 }
 
-impl List {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        if self.format != Format::Human {
+impl ListCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
+        if self.format != ListFormat::Human {
             refuse_colour(self.color, matches, "in this format")?;
         }
         self.filters.note(output);
@@ -167,11 +171,11 @@ impl List {
         opened: usize,
     ) -> io::Result<()> {
         match self.format {
-            Format::Ids => runs
+            ListFormat::Ids => runs
                 .iter()
                 .try_for_each(|run| writeln!(output.stdout(), "{}", fit(&run.episode_id, LONGEST))),
-            Format::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
-            Format::Human => {
+            ListFormat::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
+            ListFormat::Human => {
                 table(output, &runs, style(self.color))?;
                 match self.rest(runs.len(), more, opened) {
                     Some(rest) => writeln!(output.stdout(), "{rest}"),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, Args, Command};
 
 use super::output::Output;
-use super::{Exit, Failure, declared};
+use super::{CommandFailure, Exit, declared};
 use crate::store::WholeFile;
 
 /// What the exit codes of a command mean that says nothing about them.
@@ -23,11 +23,11 @@ pub(in crate::cli) struct Man {
 }
 
 impl Man {
-    pub(super) fn run(self, _: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, _: &mut Output) -> Result<Exit, CommandFailure> {
         let mut command = declared().disable_help_subcommand(true);
         command.build();
         write_pages(command, &self.dir).map_err(|error| {
-            Failure::Fault(format!(
+            CommandFailure::Fault(format!(
                 "can't write manual pages into {}: {error}",
                 self.dir.display()
             ))

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args};
 use super::output::{Color, Halves, Output, style, width};
 use super::run_data::RunArgs;
 use super::usage::refuse_colour;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::document::{Node, OwnedDocument};
 use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
@@ -28,7 +28,7 @@ Example:
   ! ○ step-2 pending: Summarize the tic… │ ✓ step-2 done: Summarize the tickets
   …
   the plan differs from the timeline from line 6 of events.jsonl on")]
-pub(in crate::cli) struct Plan {
+pub(in crate::cli) struct PlanCommand {
     #[command(flatten)]
     run: RunArgs,
 
@@ -41,8 +41,12 @@ pub(in crate::cli) struct Plan {
     color: Color,
 }
 
-impl Plan {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+impl PlanCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         if self.json {
             refuse_colour(self.color, matches, "with --json")?;
         }

@@ -13,9 +13,9 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Number;
 
-use super::Failure;
+use super::CommandFailure;
 use super::output::Output;
-use super::period::Moment;
+use super::period::PeriodEnd;
 use super::recover::RecordedRun;
 use super::run_data::{RunDataArgs, known_runs};
 use crate::cli::settings::ConfigArgs;
@@ -24,7 +24,7 @@ use crate::recorder::protocol::number;
 use crate::recorder::{Assertion, Durability, Error, MAX_OUTPUT, Recorder, Task};
 use crate::store::OpenDir;
 
-/// Record a run: read one JSON command per line from standard input, and print one answer per line
+/// RecordCommand a run: read one JSON command per line from standard input, and print one answer per line
 ///
 /// Every command is on the disk before its answer is printed. `runvet schema record-command` prints
 /// the schema of the commands, `runvet schema record-answer` that of the answers. With --exec, the
@@ -48,7 +48,7 @@ Examples:
   printf '%s\\n' '{\"plan\":[\"Collect\"]}' '{\"open\":\"step-1\"}' '{\"close\":\"step-1\"}' \\
     '{\"finish\":\"ok\"}' | runvet record --run-data runs --task 'Summarize the open tickets'
   runvet record --run-data runs --exec -- make test")]
-pub(in crate::cli) struct Record {
+pub(in crate::cli) struct RecordCommand {
     #[command(flatten)]
     run_data: RunDataArgs,
 
@@ -74,11 +74,11 @@ pub(in crate::cli) struct Record {
     #[arg(
         long,
         value_name = "TIME",
-        value_parser = Moment::read,
+        value_parser = PeriodEnd::read,
         allow_hyphen_values = true,
         conflicts_with = "exec"
     )]
-    started_at: Option<Moment>,
+    started_at: Option<PeriodEnd>,
 
     /// The type of the goal
     #[arg(long = "type", value_name = "TYPE")]
@@ -107,7 +107,7 @@ pub(in crate::cli) struct Record {
 
     /// How well the records survive a crash or a power failure
     #[arg(long, value_name = "LEVEL", default_value = "snapshot")]
-    durability: Level,
+    durability: LevelFlag,
 
     /// What happens to the run if the input ends, or a signal arrives, before the run has ended
     #[arg(long, value_name = "STATUS", default_value = "pending")]
@@ -139,7 +139,7 @@ pub(in crate::cli) struct Record {
 
 /// What survives a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Level {
+enum LevelFlag {
     /// A crash of the process loses nothing; a power failure may lose events
     Process,
     /// A power failure loses at most what came after the last `persist`, `pause` or `finish`
@@ -157,9 +157,9 @@ enum OnEof {
     Aborted,
 }
 
-impl Record {
+impl RecordCommand {
     /// Returns the exit code.
-    pub(super) fn run(self, output: &mut Output) -> Result<u8, Failure> {
+    pub(super) fn run(self, output: &mut Output) -> Result<u8, CommandFailure> {
         // Whether a signal asked to stop.
         let asked = Arc::default();
         let resumed = match &self.resume {
@@ -172,9 +172,9 @@ impl Record {
         }
         .stopped_by(Arc::clone(&asked))
         .durability(match self.durability {
-            Level::Process => Durability::Process,
-            Level::Snapshot => Durability::Snapshot,
-            Level::Event => Durability::Event,
+            LevelFlag::Process => Durability::Process,
+            LevelFlag::Snapshot => Durability::Snapshot,
+            LevelFlag::Event => Durability::Event,
         });
         if let Some(gate) = self.config.gate_if_any()? {
             recorder = recorder.gate(gate);
@@ -187,7 +187,7 @@ impl Record {
         }
         if self.exec {
             let command = exec::CommandLine::new(self.command.clone())?;
-            self.must_have_workspace().map_err(Failure::fault)?;
+            self.must_have_workspace().map_err(CommandFailure::fault)?;
             let task = self.task(command.to_string());
             return exec::record(&recorder, task, &command, &asked, output);
         }
@@ -231,7 +231,7 @@ impl Record {
         if let Some(id) = &self.id {
             task = task.id(id);
         }
-        if let Some(time) = self.started_at.as_ref().and_then(Moment::system_time) {
+        if let Some(time) = self.started_at.as_ref().and_then(PeriodEnd::system_time) {
             task = task.started_at(time);
         }
         if let Some(kind) = &self.kind {

@@ -7,7 +7,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
 use super::run_data::{RunDataArgs, known_runs};
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::finding::Lifecycle;
 use crate::printable::quote;
 use crate::read::RunReader;
@@ -48,7 +48,7 @@ pub(super) struct RecordedArgs {
 }
 
 impl Recover {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
         let run = self.recorded.find(output)?;
         let recovered = run.recorder.recover(&run.id);
         let done = recovered.map(|recovered| {
@@ -99,12 +99,12 @@ impl RecordedRun {
         name: &str,
         answers: bool,
         output: &mut Output,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandFailure> {
         Self::named(run_data, name, output).or_else(|(kind, message)| {
             if answers {
                 write_json_line(output.stdout(), &Answer::failed(kind, &message))?;
             }
-            Err(Failure::Fault(message))
+            Err(CommandFailure::Fault(message))
         })
     }
 
@@ -129,8 +129,8 @@ impl RecordedRun {
         }
         let found = run_data.get(name, output);
         let found = found.map_err(|failure| match failure {
-            Failure::Fault(message) | Failure::Drawn(message) => ("absent", message),
-            Failure::Output(error) => ("io", error.to_string()),
+            CommandFailure::Fault(message) | CommandFailure::Drawn(message) => ("absent", message),
+            CommandFailure::Output(error) => ("io", error.to_string()),
         })?;
         let shown = found.path().display();
         let wrong = |message: String| ("argument", message);
@@ -164,7 +164,7 @@ impl RecordedRun {
 }
 
 impl RecordedArgs {
-    pub(super) fn find(&self, output: &mut Output) -> Result<RecordedRun, Failure> {
+    pub(super) fn find(&self, output: &mut Output) -> Result<RecordedRun, CommandFailure> {
         RecordedRun::find(&self.run_data, &self.episode, self.json, output)
     }
 
@@ -173,8 +173,8 @@ impl RecordedArgs {
         &self,
         done: Result<(Done, String), Error>,
         output: &mut Output,
-    ) -> Result<Exit, Failure> {
-        let failure = done.as_ref().err().map(Failure::fault);
+    ) -> Result<Exit, CommandFailure> {
+        let failure = done.as_ref().err().map(CommandFailure::fault);
         let (answer, said) = match done {
             Ok((done, said)) => (Answer::Done(done), said),
             Err(error) => (error.into(), String::new()),

@@ -16,7 +16,7 @@ use super::output::Output;
 use super::run_data::RunDataArgs;
 use super::settings::ConfigArgs;
 use super::watching::stop_by_signals;
-use super::{Exit, Failure, candidates};
+use super::{CommandFailure, Exit, candidates};
 use crate::check::RuleList;
 use crate::printable::escape;
 use crate::report::{count, write_json_line};
@@ -25,12 +25,12 @@ use crate::rules::RuleSet;
 
 /// List every rule with its default level and the defect it finds
 ///
-/// Rules that the configuration declares come last.
+/// RulesCommand that the configuration declares come last.
 #[derive(Args)]
-pub(in crate::cli) struct Rules {
+pub(in crate::cli) struct RulesCommand {
     /// How to print the list
     #[arg(long, default_value = "human")]
-    format: Format,
+    format: RulesFormat,
 
     /// Judge the examples of the rules that the configuration declares
     ///
@@ -67,15 +67,15 @@ pub(in crate::cli) struct Rules {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum RulesFormat {
     /// A table
     Human,
     /// One JSON object; `runvet schema rules` describes it
     Json,
 }
 
-impl Rules {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+impl RulesCommand {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
         if self.watch {
             return self.test_again(output);
         }
@@ -88,7 +88,7 @@ impl Rules {
         if self.test {
             return test(rules, self.all, output);
         }
-        if self.format == Format::Json {
+        if self.format == RulesFormat::Json {
             write_json_line(output.stdout(), &RuleList::of(rules))?;
             return Ok(Exit::Success);
         }
@@ -107,13 +107,13 @@ impl Rules {
     }
 
     /// Tests whenever a file changes, until a signal comes.
-    fn test_again(&self, output: &mut Output) -> Result<Exit, Failure> {
+    fn test_again(&self, output: &mut Output) -> Result<Exit, CommandFailure> {
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&stopped);
         stop_by_signals(move || stop.store(true, Ordering::Relaxed))?;
         let Some(config) = self.config.path()? else {
             let message = "there is no configuration to watch; name it with --config";
-            return Err(Failure::Fault(message.into()));
+            return Err(CommandFailure::Fault(message.into()));
         };
         let (mut dirs, mut exit) = (BTreeSet::from([dir_of(&config)]), Exit::Success);
         let mut seen = None;
@@ -172,7 +172,7 @@ fn stamps(dirs: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, (Option<SystemTime>, u6
 const CASES: &str = include_str!("../../rules/cases.txt");
 
 /// Judges the examples of all rules.
-fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result<Exit, Failure> {
+fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result<Exit, CommandFailure> {
     let mut exit = Exit::Success;
     let cases = CASES.lines().filter_map(|line| line.split_once(' '));
     for (rule, cases) in cases.filter(|_| all) {

@@ -1,4 +1,4 @@
-//! `runvet schema`: prints a JSON Schema.
+//! `runvet schema`: prints a JSON SchemaCommand.
 
 mod infer;
 
@@ -6,24 +6,24 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, builder::TypedValueParser};
 
 use super::output::Output;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::schemas;
 use infer::Infer;
 
-/// Print a JSON Schema, as in the directory schemas/
+/// Print a JSON SchemaCommand, as in the directory schemas/
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(in crate::cli) struct Schema {
+pub(in crate::cli) struct SchemaCommand {
     /// The schema
     #[arg(value_name = "NAME", value_parser = parser(), required = true)]
     schema: Option<schemas::Schema>,
 
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<SchemaAction>,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum SchemaAction {
     Infer(Infer),
 }
 
@@ -32,9 +32,9 @@ fn parser() -> impl TypedValueParser<Value = schemas::Schema> {
         .try_map(|word| word.parse())
 }
 
-impl Schema {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        if let Some(Command::Infer(infer)) = self.command {
+impl SchemaCommand {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+        if let Some(SchemaAction::Infer(infer)) = self.command {
             return infer.run(output);
         }
         let text = self.schema.map_or("", schemas::Schema::text);

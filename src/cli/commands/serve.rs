@@ -15,7 +15,7 @@ use super::output::Output;
 use super::settings::{Baselines, GateArgs};
 use super::usage::note_idle;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::serve;
 use crate::store::read_text;
 use crate::watch::News;
@@ -42,7 +42,7 @@ Examples:
   runvet serve runs/ archive/ --open
   runvet serve runs/ --listen 127.0.0.1:8080
   runvet serve runs/ --listen 0.0.0.0:8080 --token-file token.txt")]
-pub(in crate::cli) struct Serve {
+pub(in crate::cli) struct ServeCommand {
     /// Run-data directories, or any directories above or below them; none lies in another
     #[arg(default_value = ".")]
     dirs: Vec<PathBuf>,
@@ -79,8 +79,12 @@ pub(in crate::cli) struct Serve {
     gate: GateArgs,
 }
 
-impl Serve {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+impl ServeCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         let settings = self.gate.resolve(matches, Baselines::Read)?;
         let (said, gate) = (settings.said(), settings.gate);
         let access = serve::Access {
@@ -92,8 +96,9 @@ impl Serve {
             let poll = self.watched.interval(&dir, output);
             start_watch(dir, "dirs", matches, poll)
         });
-        let watches = watches.collect::<Result<Vec<_>, Failure>>()?;
-        let serve = serve::Serve::bind(watches, self.listen, access).map_err(Failure::fault)?;
+        let watches = watches.collect::<Result<Vec<_>, CommandFailure>>()?;
+        let serve = serve::BoundService::bind(watches, self.listen, access)
+            .map_err(CommandFailure::fault)?;
         let stop = serve.stop();
         let is_shown = self.token_file.is_some() && io::stderr().is_terminal();
         stop_by_signals(move || stop.stop())?;
@@ -101,7 +106,7 @@ impl Serve {
         writeln!(output.stdout(), "{}", serve.url())?;
         output.finish()?;
         if self.open || is_shown {
-            let url = serve.url_for_browser().map_err(Failure::fault)?;
+            let url = serve.url_for_browser().map_err(CommandFailure::fault)?;
             if is_shown {
                 output.say(&format!(
                     "To let a browser in, once and within ten minutes: {url}"
@@ -126,14 +131,14 @@ impl Serve {
             served.join()
         });
         match served {
-            Ok(ended) => ended.map(|()| Exit::Success).map_err(Failure::fault),
+            Ok(ended) => ended.map(|()| Exit::Success).map_err(CommandFailure::fault),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
 }
 
 /// Refuses a directory that lies in another one: its runs would be there twice.
-fn refuse_overlap(dirs: &[PathBuf]) -> Result<(), Failure> {
+fn refuse_overlap(dirs: &[PathBuf]) -> Result<(), CommandFailure> {
     let real = |dir: &PathBuf| dir.canonicalize().ok();
     let real = dirs.iter().filter_map(|dir| Some((real(dir)?, dir)));
     let mut real: Vec<_> = real.collect();
@@ -144,7 +149,7 @@ fn refuse_overlap(dirs: &[PathBuf]) -> Result<(), Failure> {
             && below.starts_with(above)
         {
             let (inner, outer) = (inner.display(), outer.display());
-            return Err(Failure::Fault(format!(
+            return Err(CommandFailure::Fault(format!(
                 "{inner} lies in {outer}, whose runs are served; leave {inner} out"
             )));
         }
@@ -183,10 +188,10 @@ fn parse_host(text: &str) -> Result<String, String> {
 }
 
 /// Returns the token in a file.
-fn read_token(path: &Path) -> Result<String, Failure> {
+fn read_token(path: &Path) -> Result<String, CommandFailure> {
     let wrong = |reason: &dyn Display| {
         let path = path.display();
-        Failure::Fault(format!("can't take the token from {path}: {reason}"))
+        CommandFailure::Fault(format!("can't take the token from {path}: {reason}"))
     };
     let text = read_text(path).map_err(|error| wrong(&error))?;
     let token = text.trim();

@@ -10,7 +10,7 @@ use super::output::Output;
 use super::run_data::RunArgs;
 use super::settings::parse_whole;
 use super::usage::refuse;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::read::{Error, RunReader};
 use crate::report::{write_json_pretty, write_json_text};
 use crate::source::Artifact;
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Show {
     run: RunArgs,
 
     /// The record
-    record: RecordName,
+    record: ShownRecord,
 
     /// Print only the event on this line of the timeline
     #[arg(long, value_name = "N", value_parser = parse_whole::<NonZeroU64>)]
@@ -45,7 +45,7 @@ pub(in crate::cli) struct Show {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RecordName {
+enum ShownRecord {
     /// state.json
     State,
     /// summary.json
@@ -57,16 +57,20 @@ enum RecordName {
 }
 
 impl Show {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        if self.record != RecordName::Events {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
+        if self.record != ShownRecord::Events {
             refuse(matches, "line", "works only with `events`")?;
         }
         let run = self.run.open(output)?;
         let artifact = match self.record {
-            RecordName::State => Artifact::State,
-            RecordName::Summary => Artifact::Summary,
-            RecordName::Events => Artifact::Events,
-            RecordName::Manifest => Artifact::Manifest,
+            ShownRecord::State => Artifact::State,
+            ShownRecord::Summary => Artifact::Summary,
+            ShownRecord::Events => Artifact::Events,
+            ShownRecord::Manifest => Artifact::Manifest,
         };
         if self.raw {
             let bytes = run.bytes(artifact)?;
@@ -79,7 +83,7 @@ impl Show {
             }
             return Ok(Exit::Success);
         }
-        if self.record == RecordName::Events {
+        if self.record == ShownRecord::Events {
             return events(&run, self.line, output);
         }
         let document = run.document(artifact)?;
@@ -94,7 +98,7 @@ fn events(
     run: &RunReader,
     wanted: Option<NonZeroU64>,
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandFailure> {
     let wanted = wanted.map(NonZeroU64::get);
     let events = run.event_texts()?;
     let mut events = events.starting_at(wanted.unwrap_or_default());
@@ -128,7 +132,7 @@ fn events(
     }
     match wanted {
         None => Ok(exit),
-        Some(line) => Err(Failure::Fault(format!(
+        Some(line) => Err(CommandFailure::Fault(format!(
             "{} has no event on line {line}",
             Artifact::Events
         ))),

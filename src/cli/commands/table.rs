@@ -12,10 +12,10 @@ use super::settings::{Baselines, GateArgs, parse_whole};
 use super::sinks::write_whole;
 use super::usage::note_idle;
 use super::words::one_of;
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::finding::ReportedFault;
 use crate::printable::escape;
-use crate::store::Given;
+use crate::store::GivenPaths;
 use crate::table::{self, RowFormat, TableWriter};
 
 /// Write runs as a table: one row for each run, step, action, event or finding
@@ -33,7 +33,7 @@ Exit codes:
 Examples:
   runvet table runs runs/ --output runs.csv
   runvet table actions runs/ --format ndjson --outcome success | jq -c 'select(.valid)'")]
-pub(in crate::cli) struct Table {
+pub(in crate::cli) struct TableCommand {
     /// What a row stands for
     #[arg(value_name = "TABLE", value_parser = one_of(describe))]
     rows: table::Table,
@@ -44,7 +44,7 @@ pub(in crate::cli) struct Table {
 
     /// How to write the rows
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    format: Format,
+    format: TableFormat,
 
     /// Write the table to a file, which is replaced as a whole
     #[arg(long, value_name = "FILE")]
@@ -76,7 +76,7 @@ fn describe(table: table::Table) -> &'static str {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum TableFormat {
     /// A line with the names of the columns, then one for each row
     Csv,
     /// One JSON object per line
@@ -85,12 +85,12 @@ enum Format {
     Parquet,
 }
 
-impl Format {
-    fn rows(self) -> Result<RowFormat, Failure> {
+impl TableFormat {
+    fn rows(self) -> Result<RowFormat, CommandFailure> {
         match self {
             Self::Csv => Ok(RowFormat::Csv),
             Self::Ndjson => Ok(RowFormat::Ndjson),
-            Self::Parquet => Err(Failure::Fault(
+            Self::Parquet => Err(CommandFailure::Fault(
                 "the command writes no Parquet; in Python, \
                  `runvet.open(DIR).table(TABLE).write_parquet(FILE)` does"
                     .into(),
@@ -99,8 +99,12 @@ impl Format {
     }
 }
 
-impl Table {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+impl TableCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         let format = self.format.rows()?;
         self.filters.note(output);
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
@@ -109,8 +113,8 @@ impl Table {
         }
         note_idle(&gate, output);
         let found = match &*self.paths {
-            [] => gate.search(&["."], Given::None),
-            paths => gate.search(paths, Given::Each),
+            [] => gate.search(&["."], GivenPaths::None),
+            paths => gate.search(paths, GivenPaths::Each),
         };
         let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
         let mut filter = self.filters.filter();

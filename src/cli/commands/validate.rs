@@ -19,18 +19,18 @@ use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, whole_file};
 use super::usage::{refuse, refuse_all, refuse_colour};
 use super::words::one_of;
-use super::{Exit, Failure};
-use crate::cli::progress::Progress;
+use super::{CommandFailure, Exit};
+use crate::cli::progress::CheckProgress;
 use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Gate, Outcome};
-use crate::impact::{Join, Run};
+use crate::impact::{Join, ReportedRun};
 use crate::page::Paged;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{
-    AsEpisodeDir as _, Changed, Fault, FoundEpisode, Given, Reads, WholeFile, changed_since,
+    AsEpisodeDir as _, Changed, Fault, FoundEpisode, GivenPaths, Reads, WholeFile, changed_since,
 };
-use notes::{Scope, notes};
+use notes::{NoteScope, notes};
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
 const MAX_LOST: usize = 10;
@@ -57,7 +57,7 @@ Examples:
   runvet validate --format json . | jq .totals
   find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
 pub(in crate::cli) struct Validate {
-    /// Run-data directories, episode directories, or artifact files, which stand for their episodes
+    /// ReportedRun-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]; `-` reads the records of one episode from standard input, in the JSON that
     /// `POST /api/v1/check` of `runvet serve` takes
     paths: Vec<PathBuf>,
@@ -212,7 +212,11 @@ impl Setup<'_> {
 type Take<'t> = dyn FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()> + 't;
 
 impl Validate {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         let mut setup = self.set_up(matches, output)?;
         if setup.paths.iter().any(|path| path.as_os_str() == "-") {
             return self.run_request(setup, output);
@@ -221,7 +225,7 @@ impl Validate {
             self.period.note(output);
         }
         let mut found = setup.gate.search(&setup.paths, self.given());
-        let scope = Scope::of(&found);
+        let scope = NoteScope::of(&found);
         if !self.period.is_all() {
             found.episodes.retain(|episode| self.is_in_period(episode));
         }
@@ -267,17 +271,19 @@ impl Validate {
         setup: &mut Setup<'_>,
         outcome: &Outcome,
         output: &mut Output,
-    ) -> Result<Option<Exit>, Failure> {
+    ) -> Result<Option<Exit>, CommandFailure> {
         let Some((join, format)) = setup.against.take() else {
             return Ok(None);
         };
-        let changes = join.end(outcome.faults.clone()).map_err(Failure::fault)?;
+        let changes = join
+            .end(outcome.faults.clone())
+            .map_err(CommandFailure::fault)?;
         let exit = self.limits.decide(changes, format, output)?;
         Ok((self.limits.fail_above.is_some() || exit == Exit::Fault).then_some(exit))
     }
 
     /// Resolves the settings, and opens what is written to.
-    fn set_up(&self, matches: &ArgMatches, output: &Output) -> Result<Setup<'_>, Failure> {
+    fn set_up(&self, matches: &ArgMatches, output: &Output) -> Result<Setup<'_>, CommandFailure> {
         let reading = if self.write_baseline.is_some() {
             Baselines::Unread
         } else {
@@ -298,7 +304,7 @@ impl Validate {
         if let Some(earlier) = &self.against {
             sinks = sinks.without_stdout();
             let format = OverviewFormat::of(format)?;
-            against = Some((Join::new(earlier).map_err(Failure::fault)?, format));
+            against = Some((Join::new(earlier).map_err(CommandFailure::fault)?, format));
         }
         let mut gate = settings.gate.keep_coverage(self.coverage);
         #[cfg(feature = "html")]
@@ -326,12 +332,12 @@ impl Validate {
         })
     }
 
-    fn given(&self) -> Given {
+    fn given(&self) -> GivenPaths {
         // What another program lists is judged as a search would judge it.
         if self.paths.is_empty() || self.files_from.is_some() || self.skip_others {
-            Given::None
+            GivenPaths::None
         } else {
-            Given::Each
+            GivenPaths::Each
         }
     }
 
@@ -342,7 +348,7 @@ impl Validate {
         episodes: usize,
         output: &mut Output,
         judged: impl FnOnce(&mut Gate, &mut Take<'_>) -> Outcome,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Outcome, CommandFailure> {
         let format = setup.format;
         let Setup {
             gate,
@@ -350,11 +356,11 @@ impl Validate {
             against,
             ..
         } = setup;
-        let mut progress = Progress::new(self.quiet, episodes);
+        let mut progress = CheckProgress::new(self.quiet, episodes);
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
-        let mut written: Result<(), Failure> = Ok(());
+        let mut written: Result<(), CommandFailure> = Ok(());
         let mut unjudged = 0;
         let outcome = judged(gate, &mut |judged| {
             match judged {
@@ -366,7 +372,8 @@ impl Validate {
                     }
                     written = progress.beside(|| {
                         if let Some((join, _)) = against {
-                            join.add(Run::of(&episode)).map_err(Failure::fault)?;
+                            join.add(ReportedRun::of(&episode))
+                                .map_err(CommandFailure::fault)?;
                         }
                         sinks.episode(output, &episode)?;
                         if is_watched {
@@ -401,7 +408,7 @@ impl Validate {
     }
 
     /// Refuses options of the command line that no format in use can honour.
-    fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), Failure> {
+    fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), CommandFailure> {
         let format = settings.format();
         let formats = self.outputs.iter().map(|(format, _)| *format);
         let formats: Vec<Format> = formats.chain([format]).collect();
@@ -456,15 +463,15 @@ impl Validate {
         episodes: Vec<FoundEpisode>,
         setup: &Setup<'_>,
         output: &Output,
-    ) -> Result<Vec<FoundEpisode>, Failure> {
+    ) -> Result<Vec<FoundEpisode>, CommandFailure> {
         let found = episodes.len() as u64;
         let reads = Reads {
             links: setup.gate.follows_links(),
             named_files: setup.gate.reads_named_files(),
             other_files: setup.gate.judged_files(),
         };
-        let Changed { episodes, lost } =
-            changed_since(revision, episodes, &setup.paths, &reads).map_err(Failure::fault)?;
+        let Changed { episodes, lost } = changed_since(revision, episodes, &setup.paths, &reads)
+            .map_err(CommandFailure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");
@@ -486,12 +493,12 @@ impl Validate {
     }
 
     /// Returns the paths to check.
-    fn paths(&self, output: &Output) -> Result<Vec<PathBuf>, Failure> {
+    fn paths(&self, output: &Output) -> Result<Vec<PathBuf>, CommandFailure> {
         let mut paths = self.paths.clone();
         if let Some(list) = &self.files_from {
             let end = if self.null { 0 } else { b'\n' };
             paths.extend(path_list::read(list, end).map_err(|error| {
-                Failure::Fault(format!("can't read paths from {}: {error}", list.display()))
+                CommandFailure::Fault(format!("can't read paths from {}: {error}", list.display()))
             })?);
         } else if paths.is_empty() {
             paths.push(PathBuf::from("."));
@@ -503,7 +510,7 @@ impl Validate {
         for path in paths {
             listed.add(path, self.skip_others);
         }
-        for note in listed.notes().map_err(Failure::Fault)? {
+        for note in listed.notes().map_err(CommandFailure::Fault)? {
             if !self.quiet {
                 output.note(&note);
             }

@@ -8,7 +8,7 @@ use super::output::{Color, Output, style, width};
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{refuse_all, refuse_colour};
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
 use crate::record::phases::{KNOWN, is_known};
@@ -38,7 +38,7 @@ Examples:
   …
   $ runvet view ep_03 --run-data corpus/demo --events --phase plan
        3   +0.020s plan       planner.minimal  steps: 3")]
-pub(in crate::cli) struct View {
+pub(in crate::cli) struct ViewCommand {
     #[command(flatten)]
     run: RunArgs,
 
@@ -67,15 +67,19 @@ pub(in crate::cli) struct View {
     color: Color,
 }
 
-impl View {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+impl ViewCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         if self.json {
             refuse_colour(self.color, matches, "with --json")?;
         }
         let run = self.run.open(output)?;
         if self.events || !self.phases.is_empty() || self.grep.is_some() {
             if self.json {
-                return Err(Failure::Fault(events_are_json(&run)));
+                return Err(CommandFailure::Fault(events_are_json(&run)));
             }
             refuse_all::<GateArgs>(matches, "where only the timeline is printed")?;
             return self.timeline(&run, output);
@@ -106,7 +110,7 @@ impl View {
     }
 
     /// Streams the timeline, line by line.
-    fn timeline(self, run: &RunReader, output: &mut Output) -> Result<Exit, Failure> {
+    fn timeline(self, run: &RunReader, output: &mut Output) -> Result<Exit, CommandFailure> {
         let moments = moments(run, &self.phases, self.grep.as_deref())?;
         let (style, width) = (style(self.color), width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
@@ -129,11 +133,11 @@ impl View {
     }
 
     /// Says why no event was printed; a phase that nobody writes is a fault.
-    fn explain_none(&self, run: &RunReader, output: &Output) -> Result<(), Failure> {
+    fn explain_none(&self, run: &RunReader, output: &Output) -> Result<(), CommandFailure> {
         let timeline = view::outline(run);
         let mut phases = self.phases.iter();
         if let Some(slip) = phases.find_map(|phase| slip(phase, &timeline.phases)) {
-            return Err(Failure::Fault(slip));
+            return Err(CommandFailure::Fault(slip));
         }
         let phases = self
             .phases

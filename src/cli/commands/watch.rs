@@ -14,7 +14,7 @@ use super::settings::{Baselines, GateArgs};
 use super::usage::note_idle;
 use super::validate::notes::passed_over;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
-use super::{Exit, Failure};
+use super::{CommandFailure, Exit};
 use crate::finding::{EpisodeReport, Severity, Verdict};
 use crate::printable::escape;
 use crate::report::{self, Options, count};
@@ -40,14 +40,14 @@ Exit codes:
 Examples:
   runvet watch runs/
   runvet watch --format ndjson runs/ | jq -r 'select(.valid | not) | .dir'")]
-pub(in crate::cli) struct Watch {
+pub(in crate::cli) struct WatchCommand {
     /// A run-data directory, or any directory above or below one
     #[arg(default_value = ".")]
     dir: PathBuf,
 
     /// How to print a verdict
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: Format,
+    format: WatchFormat,
 
     /// Print only invalid runs, and when one becomes valid or is gone
     #[arg(long)]
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Watch {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum WatchFormat {
     /// The time in UTC, the run, whether it is valid, and the rules with findings on one line; the
     /// first findings below it
     Human,
@@ -73,8 +73,12 @@ enum Format {
     Ndjson,
 }
 
-impl Watch {
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+impl WatchCommand {
+    pub(super) fn run(
+        self,
+        matches: &ArgMatches,
+        output: &mut Output,
+    ) -> Result<Exit, CommandFailure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         self.period.note(output);
         let poll = self.watched.interval(&self.dir, output);
@@ -92,7 +96,7 @@ impl Watch {
         stop_by_signals(move || stop.stop())?;
         output.note(&watching);
         note_idle(&gate, output);
-        let mut verdicts = Verdicts {
+        let mut verdicts = VerdictPrinter {
             format: self.format,
             only_invalid: self.only_invalid,
             is_of_period: !self.period.is_all(),
@@ -132,8 +136,8 @@ impl Watch {
 }
 
 /// Prints new verdicts.
-struct Verdicts {
-    format: Format,
+struct VerdictPrinter {
+    format: WatchFormat,
     only_invalid: bool,
     /// `true` if only runs of a period have a verdict.
     is_of_period: bool,
@@ -155,19 +159,19 @@ impl Last {
     }
 }
 
-impl Verdicts {
+impl VerdictPrinter {
     fn print(&mut self, output: &mut Output, episode: &EpisodeReport) -> io::Result<()> {
         let mut line = Vec::new();
         match self.format {
-            Format::Human => writeln!(line, "{}", verdict(episode))?,
-            Format::Ndjson => report::Format::Ndjson
+            WatchFormat::Human => writeln!(line, "{}", verdict(episode))?,
+            WatchFormat::Ndjson => report::Format::Ndjson
                 .renderer(&Options::default())
                 .episode(&mut line, episode)?,
         }
         if !self.is_news(episode, &line) {
             return Ok(());
         }
-        if self.format == Format::Human {
+        if self.format == WatchFormat::Human {
             findings(&mut line, episode)?;
         }
         self.write(output, &line)
@@ -196,9 +200,9 @@ impl Verdicts {
             return Ok(());
         }
         match self.format {
-            Format::Human => self.write(output, format!("{}: gone\n", escape(dir)).as_bytes()),
+            WatchFormat::Human => self.write(output, format!("{}: gone\n", escape(dir)).as_bytes()),
             // Each line of the output is a report.
-            Format::Ndjson => {
+            WatchFormat::Ndjson => {
                 output.note(&format!("{dir}: gone"));
                 Ok(())
             }
@@ -208,11 +212,11 @@ impl Verdicts {
     fn write(&self, output: &mut Output, line: &[u8]) -> io::Result<()> {
         let now = jiff::Timestamp::now();
         let rest = match self.format {
-            Format::Human => {
+            WatchFormat::Human => {
                 write!(output.stdout(), "{now:.0} ")?;
                 line
             }
-            Format::Ndjson => {
+            WatchFormat::Ndjson => {
                 write!(output.stdout(), "{{\"time\":\"{now:.0}\",")?;
                 line.strip_prefix(b"{").unwrap_or(line)
             }

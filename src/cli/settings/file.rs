@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::now;
-use crate::cli::Failure;
+use crate::cli::CommandFailure;
 use crate::cli::output::{Color, style};
 use crate::config::{Config, ConfigSource};
 use crate::gate::{ConfigError, Gate, nearest_config};
@@ -53,7 +53,7 @@ impl ConfigFile {
     }
 
     /// Returns a gate that follows what was read of it; mistakes are drawn with their places.
-    pub(super) fn gate(&self, config: &Config) -> Result<Gate, Failure> {
+    pub(super) fn gate(&self, config: &Config) -> Result<Gate, CommandFailure> {
         let (mistakes, now) = (self.mistakes.clone(), now()?);
         let gate = Gate::default().configured(self.source(), config, mistakes, Some(&now));
         gate.map_err(|error| {
@@ -62,25 +62,25 @@ impl ConfigFile {
                 let help = mistake.help.as_deref();
                 draw(&options, &mistake.message, &mistake.location, help)
             });
-            Failure::Drawn(drawn.collect::<Vec<_>>().join("\n"))
+            CommandFailure::Drawn(drawn.collect::<Vec<_>>().join("\n"))
         })
     }
 }
 
 impl ConfigArgs {
     /// Returns a gate that follows the configuration alone.
-    pub(in crate::cli) fn gate(&self) -> Result<Gate, Failure> {
+    pub(in crate::cli) fn gate(&self) -> Result<Gate, CommandFailure> {
         let (file, config) = self.read()?;
         file.gate(&config)
     }
 
     /// Returns the same, if there is a configuration.
-    pub(in crate::cli) fn gate_if_any(&self) -> Result<Option<Gate>, Failure> {
+    pub(in crate::cli) fn gate_if_any(&self) -> Result<Option<Gate>, CommandFailure> {
         let (file, config) = self.read()?;
         file.name().map(|_| file.gate(&config)).transpose()
     }
 
-    pub(super) fn read(&self) -> Result<(ConfigFile, Config), Failure> {
+    pub(super) fn read(&self) -> Result<(ConfigFile, Config), CommandFailure> {
         let Some(path) = self.path()? else {
             return Ok(Default::default());
         };
@@ -96,7 +96,7 @@ impl ConfigArgs {
     }
 
     /// Returns the path of the configuration, if one is used.
-    pub(in crate::cli) fn path(&self) -> Result<Option<PathBuf>, Failure> {
+    pub(in crate::cli) fn path(&self) -> Result<Option<PathBuf>, CommandFailure> {
         if self.no_config || self.config.is_some() {
             return Ok(self.config.clone().filter(|_| !self.no_config));
         }
@@ -106,12 +106,12 @@ impl ConfigArgs {
                 io::ErrorKind::InvalidInput => "; name it with --config, or set --no-config",
                 _ => "",
             };
-            Failure::Fault(format!("{error}{advice}"))
+            CommandFailure::Fault(format!("{error}{advice}"))
         })
     }
 }
 
-fn unreadable_config(path: &Path, error: &io::Error) -> Failure {
+fn unreadable_config(path: &Path, error: &io::Error) -> CommandFailure {
     let path = path.display();
-    Failure::Fault(format!("can't read the configuration {path}: {error}"))
+    CommandFailure::Fault(format!("can't read the configuration {path}: {error}"))
 }

@@ -6,10 +6,10 @@ use std::fmt;
 
 use super::super::StateFacts;
 use super::super::evidence::StepEvidence;
-use super::super::listener::Listener;
+use super::super::listener::EventListener;
 use super::super::slots::{InState, InStep};
-use super::super::value::{Item, Value};
-use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
+use super::super::value::{RowItem, Value};
+use super::rebuild::{FIELDS, PlanForm, Rebuilt, RebuiltStep};
 use crate::document::{Kind, Node};
 use crate::printable::{count, quote};
 use crate::record::StepStatus;
@@ -27,11 +27,11 @@ pub(crate) struct PlanMismatch {
     pub(crate) by_label: bool,
     /// The value in the state.
     state_says: String,
-    what: What,
+    what: Difference,
 }
 
-/// What differs.
-enum What {
+/// Difference differs.
+enum Difference {
     Source,
     UpdatedAt,
     /// The number of steps, and the first step that only one plan has.
@@ -62,39 +62,39 @@ impl fmt::Display for PlanMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (state, event, line) = (&self.state_says, &self.event_says, self.line.number);
         match &self.what {
-            What::Source => write!(
+            Difference::Source => write!(
                 f,
                 "`plan.source` is {state}, but {event} in the plan event on line {line}"
             ),
-            What::UpdatedAt => write!(
+            Difference::UpdatedAt => write!(
                 f,
                 "`plan.updated_at` is {state}, but the plan event on line {line} is from {event}"
             ),
-            What::Number(_) if self.by_label => {
+            Difference::Number(_) if self.by_label => {
                 write!(
                     f,
                     "the plan has {state}, but the plan event on line {line} has labels for {event}"
                 )
             }
-            What::Number(only) => {
+            Difference::Number(only) => {
                 write!(f, "the plan has {state}, but the rebuilt plan has {event}")?;
                 only.as_ref().map_or(Ok(()), |only| only.fmt(f))
             }
-            What::Order => write!(
+            Difference::Order => write!(
                 f,
                 "the steps are in another order: {state} is where the rebuilt plan has {event}"
             ),
-            What::Field(path) if self.by_label => {
+            Difference::Field(path) if self.by_label => {
                 write!(
                     f,
                     "`{path}` is {state}, but {event} in the label of the plan event on line {line}"
                 )
             }
-            What::Field(path) => write!(
+            Difference::Field(path) => write!(
                 f,
                 "`{path}` is {state}, but {event} in the step record of the plan event on line {line}"
             ),
-            What::Status(path) => write!(
+            Difference::Status(path) => write!(
                 f,
                 "`{path}` is {state}, but the act event on line {line} set it to {event}"
             ),
@@ -108,14 +108,14 @@ impl Rebuilt<'_> {
         let Some(mut steps) = state.steps() else {
             return false;
         };
-        let has_evidence = |step: Item<'_>| {
+        let has_evidence = |step: RowItem<'_>| {
             let id = step.text(InStep::Id);
             id.is_some_and(|id| self.evidence(&id).is_some_and(|it| it.status.is_some()))
         };
         match (self.form, by_label) {
-            (Form::Records, false) | (Form::Labels, true) => true,
-            (Form::Labels, false) => steps.any(has_evidence),
-            (Form::Records, true) | (Form::Neither, _) => false,
+            (PlanForm::Records, false) | (PlanForm::Labels, true) => true,
+            (PlanForm::Labels, false) => steps.any(has_evidence),
+            (PlanForm::Records, true) | (PlanForm::Neither, _) => false,
         }
     }
 
@@ -125,28 +125,28 @@ impl Rebuilt<'_> {
         &self,
         state: StateFacts<'_>,
         by_label: bool,
-        differences: &mut Listener<'_, PlanMismatch>,
+        differences: &mut EventListener<'_, PlanMismatch>,
     ) {
         let Some(persisted) = state.steps() else {
             return;
         };
-        let mut comparison = Comparison {
+        let mut comparison = PlanDifferences {
             rebuilt: self,
             differences,
         };
         match (self.form, by_label) {
-            (Form::Records, false) => {
+            (PlanForm::Records, false) => {
                 comparison.origin(state);
                 comparison.records(&persisted);
             }
-            (Form::Labels, true) => comparison.labels(&persisted),
-            (Form::Labels, false) => {
+            (PlanForm::Labels, true) => comparison.labels(&persisted),
+            (PlanForm::Labels, false) => {
                 for (index, step) in persisted.enumerate() {
                     let evidence = step.text(InStep::Id).and_then(|id| self.evidence(&id));
                     comparison.status(index, step, evidence);
                 }
             }
-            (Form::Records, true) | (Form::Neither, _) => {}
+            (PlanForm::Records, true) | (PlanForm::Neither, _) => {}
         }
     }
 }
@@ -193,14 +193,14 @@ type Id<'a> = Option<Cow<'a, str>>;
 /// A place, and what is said there.
 type Said = (Pointer, String);
 
-struct Comparison<'r, 't, 'a> {
+struct PlanDifferences<'r, 't, 'a> {
     rebuilt: &'r Rebuilt<'a>,
-    differences: &'r mut Listener<'t, PlanMismatch>,
+    differences: &'r mut EventListener<'t, PlanMismatch>,
 }
 
-impl Comparison<'_, '_, '_> {
+impl PlanDifferences<'_, '_, '_> {
     /// Adds a difference from the plan event: what differs, in the state and in the event.
-    fn differ(&mut self, said: impl FnOnce() -> (What, Said, Said)) {
+    fn differ(&mut self, said: impl FnOnce() -> (Difference, Said, Said)) {
         let rebuilt = self.rebuilt;
         self.differences.hear(|| {
             let (what, (pointer, state_says), (event_pointer, event_says)) = said();
@@ -209,7 +209,7 @@ impl Comparison<'_, '_, '_> {
                 line: rebuilt.line(),
                 event_pointer,
                 event_says,
-                by_label: rebuilt.form == Form::Labels,
+                by_label: rebuilt.form == PlanForm::Labels,
                 state_says,
                 what,
             }
@@ -224,7 +224,7 @@ impl Comparison<'_, '_, '_> {
         {
             self.differ(|| {
                 (
-                    What::Source,
+                    Difference::Source,
                     (Pointer::new("/plan/source"), quote(&persisted)),
                     (Pointer::new(*pointer), quote(by_event)),
                 )
@@ -237,7 +237,7 @@ impl Comparison<'_, '_, '_> {
         {
             self.differ(|| {
                 (
-                    What::UpdatedAt,
+                    Difference::UpdatedAt,
                     (Pointer::new("/plan/updated_at"), quote(&persisted.text)),
                     (Pointer::new("/timestamp"), quote(&by_event.text)),
                 )
@@ -245,7 +245,7 @@ impl Comparison<'_, '_, '_> {
         }
     }
 
-    fn records<'s>(&mut self, persisted: &(impl ExactSizeIterator<Item = Item<'s>> + Clone)) {
+    fn records<'s>(&mut self, persisted: &(impl ExactSizeIterator<Item = RowItem<'s>> + Clone)) {
         let rebuilt = self.rebuilt;
         let records = rebuilt.event.records();
         let (count, in_event) = (persisted.len(), records.len());
@@ -278,7 +278,7 @@ impl Comparison<'_, '_, '_> {
 
     /// Returns `true` if a step is written as its record is, so that nothing differs. Most steps
     /// are.
-    fn is_as_recorded(&self, step: Item<'_>, record: Item<'_>) -> bool {
+    fn is_as_recorded(&self, step: RowItem<'_>, record: RowItem<'_>) -> bool {
         let id = record.value(InStep::Id).and_then(Value::string);
         let evidence = id.and_then(|id| self.rebuilt.evidence(&id));
         let has_status =
@@ -296,7 +296,7 @@ impl Comparison<'_, '_, '_> {
 
     /// Compares each step with the record that has its id, the last one of several. Steps may share
     /// an id, and records may be long: each record is read once.
-    fn by_id<'s>(&mut self, persisted: impl Iterator<Item = Item<'s>>) {
+    fn by_id<'s>(&mut self, persisted: impl Iterator<Item = RowItem<'s>>) {
         let mut records: BTreeMap<Cow<'_, str>, (usize, Node<'_>)> = BTreeMap::new();
         for (place, record) in self.rebuilt.nodes().enumerate() {
             if let Some(id) = record.get("id").and_then(Node::text) {
@@ -305,7 +305,7 @@ impl Comparison<'_, '_, '_> {
         }
         let steps = persisted.enumerate();
         let steps = steps.filter_map(|(index, step)| Some((step.text(InStep::Id)?, index, step)));
-        let mut steps: Vec<(Cow<'_, str>, usize, Item<'_>)> = steps.collect();
+        let mut steps: Vec<(Cow<'_, str>, usize, RowItem<'_>)> = steps.collect();
         steps.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         for same in steps.chunk_by(|(a, ..), (b, ..)| a == b) {
             let record = same.first().and_then(|(id, ..)| records.get(id));
@@ -324,7 +324,7 @@ impl Comparison<'_, '_, '_> {
         let (in_event, rebuilt) = (self.rebuilt.form.pointer(), self.rebuilt.nodes().count());
         self.differ(|| {
             (
-                What::Number(only()),
+                Difference::Number(only()),
                 (Pointer::new("/plan/steps"), count(persisted as u64, "step")),
                 (in_event, count(rebuilt as u64, "step")),
             )
@@ -342,7 +342,7 @@ impl Comparison<'_, '_, '_> {
             let in_event = self.rebuilt.form.pointer();
             self.differ(|| {
                 (
-                    What::Order,
+                    Difference::Order,
                     (Pointer::new("/plan/steps"), shown(persisted)),
                     (in_event, shown(rebuilt)),
                 )
@@ -351,7 +351,7 @@ impl Comparison<'_, '_, '_> {
     }
 
     /// Compares a persisted step with its record.
-    fn step(&mut self, index: usize, step: Item<'_>, record: &RebuiltStep<'_>) {
+    fn step(&mut self, index: usize, step: RowItem<'_>, record: &RebuiltStep<'_>) {
         for (field, slot) in FIELDS {
             if slot != InStep::Status {
                 self.field(index, step, (field, slot), record);
@@ -373,7 +373,7 @@ impl Comparison<'_, '_, '_> {
     fn field(
         &mut self,
         index: usize,
-        step: Item<'_>,
+        step: RowItem<'_>,
         (field, slot): (&str, InStep),
         record: &RebuiltStep<'_>,
     ) {
@@ -391,7 +391,7 @@ impl Comparison<'_, '_, '_> {
             self.differ(|| {
                 let at = Pointer::new("/plan/steps").item(index);
                 let place = at.field(field);
-                let what = What::Field(place.dotted());
+                let what = Difference::Field(place.dotted());
                 let persisted = match persisted {
                     Some(value) => (place, value.show()),
                     None => (at, "absent".into()),
@@ -402,7 +402,7 @@ impl Comparison<'_, '_, '_> {
     }
 
     /// Compares the status of a persisted step with that in an act event.
-    fn status(&mut self, index: usize, step: Item<'_>, evidence: Option<StepEvidence>) {
+    fn status(&mut self, index: usize, step: RowItem<'_>, evidence: Option<StepEvidence>) {
         let Some(StepEvidence {
             line,
             status: Some(by_event),
@@ -415,7 +415,7 @@ impl Comparison<'_, '_, '_> {
             self.differences.hear(|| {
                 let pointer = Pointer::new("/plan/steps").item(index).field("status");
                 PlanMismatch {
-                    what: What::Status(pointer.dotted()),
+                    what: Difference::Status(pointer.dotted()),
                     pointer,
                     line,
                     event_pointer: Pointer::new("/payload/step_status"),
@@ -427,7 +427,7 @@ impl Comparison<'_, '_, '_> {
         }
     }
 
-    fn labels<'s>(&mut self, persisted: &(impl ExactSizeIterator<Item = Item<'s>> + Clone)) {
+    fn labels<'s>(&mut self, persisted: &(impl ExactSizeIterator<Item = RowItem<'s>> + Clone)) {
         let count = persisted.len();
         if count != self.rebuilt.nodes().count() {
             return self.number(count, || None);

@@ -15,7 +15,7 @@ use crate::source::{Line, Pointer};
 pub(crate) struct Rebuilt<'a> {
     /// The plan event.
     pub(super) event: EventFacts<'a>,
-    pub(crate) form: Form,
+    pub(crate) form: PlanForm,
     /// The array with the records or labels.
     array: Option<Value<'a>>,
     /// The origin of the plan, and the pointer to it in the event.
@@ -28,7 +28,7 @@ pub(crate) struct Rebuilt<'a> {
 
 /// The form in which a plan event has the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum PlanForm {
     Records,
     /// Labels of the form `<kind>:<description>`, from older runtimes.
     Labels,
@@ -36,7 +36,7 @@ pub(crate) enum Form {
     Neither,
 }
 
-impl Form {
+impl PlanForm {
     /// Returns the pointer to the steps in the event.
     pub(super) fn pointer(self) -> Pointer {
         Pointer::new(if self == Self::Records {
@@ -60,7 +60,7 @@ pub(super) const FIELDS: [(&str, InStep); 6] = [
 /// A step of a rebuilt plan.
 pub(crate) struct RebuiltStep<'a> {
     index: usize,
-    said: Step<'a>,
+    said: StepEntry<'a>,
     /// What later act events say about the step; always `None` for labels, which have no id.
     pub(crate) evidence: Option<StepEvidence>,
 }
@@ -70,19 +70,19 @@ pub(crate) struct RebuiltStep<'a> {
     clippy::large_enum_variant,
     reason = "one exists at a time, and a box would cost more than its size"
 )]
-enum Step<'a> {
+enum StepEntry<'a> {
     Record([Option<(Node<'a>, Heard<'a>)>; FIELDS.len()]),
     Label(Node<'a>),
 }
 
 /// The value of a step's field in the plan event.
-pub(crate) enum Said<'s, 'a> {
+pub(crate) enum StepField<'s, 'a> {
     Value(&'s (Node<'a>, Heard<'a>)),
     /// A part of a label.
     Text(Cow<'a, str>),
 }
 
-impl<'a> Said<'_, 'a> {
+impl<'a> StepField<'_, 'a> {
     pub(super) fn equals(&self, persisted: Value<'_>) -> bool {
         match self {
             Self::Value((_, heard)) => heard.equals(persisted),
@@ -118,8 +118,8 @@ impl<'a> Said<'_, 'a> {
 
 impl<'a> RebuiltStep<'a> {
     /// Returns a step of an event, from its record or label.
-    fn new(index: usize, form: Form, node: Node<'a>) -> Self {
-        let said = if form == Form::Records {
+    fn new(index: usize, form: PlanForm, node: Node<'a>) -> Self {
+        let said = if form == PlanForm::Records {
             let mut fields = [const { None }; FIELDS.len()];
             for key in node.members() {
                 let mut known = FIELDS.iter().zip(&mut fields);
@@ -128,9 +128,9 @@ impl<'a> RebuiltStep<'a> {
                     *field = Some((value, Heard::new(value.kind(), value.raw())));
                 }
             }
-            Step::Record(fields)
+            StepEntry::Record(fields)
         } else {
-            Step::Label(node)
+            StepEntry::Label(node)
         };
         Self {
             index,
@@ -140,14 +140,14 @@ impl<'a> RebuiltStep<'a> {
     }
 
     /// Returns the value of a field in the plan event; `None` where it is absent.
-    pub(crate) fn field(&self, name: &str) -> Option<Said<'_, 'a>> {
+    pub(crate) fn field(&self, name: &str) -> Option<StepField<'_, 'a>> {
         let label = match &self.said {
-            Step::Record(fields) => {
+            StepEntry::Record(fields) => {
                 let mut found = FIELDS.iter().zip(fields);
                 let (_, field) = found.find(|((known, _), _)| *known == name)?;
-                return field.as_ref().map(Said::Value);
+                return field.as_ref().map(StepField::Value);
             }
-            Step::Label(label) => label.text()?,
+            StepEntry::Label(label) => label.text()?,
         };
         let colon = label.find(':');
         let part = match (name, colon) {
@@ -156,7 +156,7 @@ impl<'a> RebuiltStep<'a> {
             ("description", None) => &label,
             _ => return None,
         };
-        Some(Said::Text(Cow::Owned(part.to_owned())))
+        Some(StepField::Text(Cow::Owned(part.to_owned())))
     }
 
     pub(crate) fn id(&self) -> Option<Cow<'a, str>> {
@@ -165,8 +165,8 @@ impl<'a> RebuiltStep<'a> {
 
     pub(super) fn pointer(&self, field: &str) -> Pointer {
         match self.said {
-            Step::Record(_) => Form::Records.pointer().item(self.index).field(field),
-            Step::Label(_) => Form::Labels.pointer().item(self.index),
+            StepEntry::Record(_) => PlanForm::Records.pointer().item(self.index).field(field),
+            StepEntry::Label(_) => PlanForm::Labels.pointer().item(self.index),
         }
     }
 }
@@ -182,9 +182,9 @@ impl<'a> Rebuilt<'a> {
         event.payload()?;
         let array = |slot| (event.value(slot)).filter(|value| value.kind() == Kind::Array);
         let (form, array) = match (array(InEvent::StepRecords), array(InEvent::StepLabels)) {
-            (Some(records), _) => (Form::Records, Some(records)),
-            (None, Some(labels)) => (Form::Labels, Some(labels)),
-            (None, None) => (Form::Neither, None),
+            (Some(records), _) => (PlanForm::Records, Some(records)),
+            (None, Some(labels)) => (PlanForm::Labels, Some(labels)),
+            (None, None) => (PlanForm::Neither, None),
         };
         let text = |slot, at: &'static str| Some((at, event.text(slot)?));
         let source = text(InEvent::PlanSource, "/payload/source")

@@ -6,7 +6,7 @@ use crate::facts::{EventFacts, EventTally};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{Examined, Seen, TeamJudges};
+use crate::team::{Examined, OrderEvent, TeamJudges};
 
 /// What threads look for in blocks.
 pub(super) struct Sifting<'i> {
@@ -21,7 +21,7 @@ pub(super) struct Sifting<'i> {
 
 /// What one thread needs.
 #[derive(Default)]
-pub(super) struct Worker {
+pub(super) struct SiftWorker {
     reader: EventReader,
     /// The digests of the values by which a team's orders group events.
     meanings: Meanings,
@@ -33,9 +33,9 @@ pub(super) struct Worker {
 #[derive(Default)]
 pub(super) struct Sifted {
     pub(super) tally: EventTally,
-    pub(super) kept: Vec<Kept>,
+    pub(super) kept: Vec<KeptLine>,
     /// What orders see of the lines that are kept for them alone, each with the place of the order.
-    pub(super) seen: Vec<(usize, Seen)>,
+    pub(super) seen: Vec<(usize, OrderEvent)>,
     pub(super) examined: Examined,
     pub(super) glances: Glances,
     /// The last line that is not blank.
@@ -43,7 +43,7 @@ pub(super) struct Sifted {
 }
 
 /// A line that is not done with.
-pub(super) enum Kept {
+pub(super) enum KeptLine {
     /// A rule may need all of it; with the line before it that is not blank, if this block has it.
     Whole(Line, Option<Line>),
     /// Orders see it, and nothing else needs it: the number of these.
@@ -54,7 +54,7 @@ pub(super) enum Kept {
 const MAX_SEEN: usize = 1 << 14;
 
 impl Sifted {
-    pub(super) fn new(block: &Block, worker: &mut Worker, sifting: &Sifting<'_>) -> Self {
+    pub(super) fn new(block: &Block, worker: &mut SiftWorker, sifting: &Sifting<'_>) -> Self {
         let mut sifted = Self::default();
         for read in block.lines() {
             let line = read.line();
@@ -68,19 +68,24 @@ impl Sifted {
                 sifted.tally.repeated(original, line);
             }
             if !sifted.passes(read, worker, sifting) {
-                sifted.kept.push(Kept::Whole(line, before));
+                sifted.kept.push(KeptLine::Whole(line, before));
             }
         }
         sifted
     }
 
     /// Counts a line, and says whether no rule needs more of it than is kept already.
-    fn passes(&mut self, read: LineRead<'_>, worker: &mut Worker, sifting: &Sifting<'_>) -> bool {
+    fn passes(
+        &mut self,
+        read: LineRead<'_>,
+        worker: &mut SiftWorker,
+        sifting: &Sifting<'_>,
+    ) -> bool {
         let LineRead::Text { line, bytes, .. } = read else {
             self.glances.look(read.line());
             return false;
         };
-        let Worker { reader, meanings } = worker;
+        let SiftWorker { reader, meanings } = worker;
         let is_read = sifting.listens || !sifting.every_line;
         let Some(reading) = is_read.then(|| reader.read(line, bytes)).flatten() else {
             if sifting.listens {
@@ -116,7 +121,7 @@ impl Sifted {
         }
         let seen = self.seen.len() - before;
         if seen > 0 {
-            self.kept.push(Kept::Seen(event.line, seen));
+            self.kept.push(KeptLine::Seen(event.line, seen));
         }
         true
     }

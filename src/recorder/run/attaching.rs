@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::attachment::{ATTACHED, ATTACHMENTS, Attachment, read};
 use super::super::error::Error;
-use super::super::event::{Draft, object};
+use super::super::event::{EventDraft, object};
 use super::super::{Durability, beside};
 use super::Run;
 
@@ -49,7 +49,7 @@ impl Run {
             ("name", attachment.name.clone().into()),
             ("sha256", Value::String(attachment.sha256.clone())),
         ]);
-        let draft = Draft::runtime(ATTACHED, payload);
+        let draft = EventDraft::runtime(ATTACHED, payload);
         self.must_fit(&draft)?;
         let dir = self.recorder.dir_in(&self.dir, ATTACHMENTS)?;
         if self.fold.attached.is_empty() && self.recorder.durability != Durability::Process {

@@ -10,11 +10,11 @@ use super::super::Durability;
 use super::super::assertion::Evaluated;
 use super::super::clock::Micros;
 use super::super::error::Error;
-use super::super::event::{Draft, object};
+use super::super::event::{EventDraft, object};
 use super::super::text::text;
 use super::super::timeline::TimelineFile;
 use super::Run;
-use super::verification::{Content, POST, PRE, SNAPSHOTS, evaluation};
+use super::verification::{POST, PRE, SNAPSHOTS, SnapshotContent, evaluation};
 use crate::digest::FileDigest;
 use crate::finding::Finding;
 use crate::record::{RunStatus, State, StepStatus, Summary, any_value, describe_values};
@@ -137,7 +137,7 @@ impl End {
     }
 
     /// Returns the event that says it.
-    fn terminate(self) -> Draft {
+    fn terminate(self) -> EventDraft {
         let mut metrics = self.metrics.unwrap_or_default();
         metrics.extend(self.score.map(|score| (SCORE.to_owned(), score.into())));
         let payload = object([
@@ -148,7 +148,7 @@ impl End {
             ("reason", self.reason.into()),
             ("status", RunStatus::from(self.status).word().into()),
         ]);
-        Draft::new("terminate", payload)
+        EventDraft::new("terminate", payload)
     }
 
     /// Adds a name or path to `outcomes.artifacts`.
@@ -364,7 +364,7 @@ impl Run {
                 let lost = || Error::Lost {
                     path: self.path().join(&name),
                 };
-                let Content { sha256, bytes } = snapshot.ok_or_else(lost)?;
+                let SnapshotContent { sha256, bytes } = snapshot.ok_or_else(lost)?;
                 files.push(entry("snapshot", &name, &sha256, bytes));
             }
         }

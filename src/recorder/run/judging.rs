@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use super::super::bounded::cut;
 use super::super::error::Error;
-use super::super::event::{Draft, Event, SYNTHETIC, object};
+use super::super::event::{Event, EventDraft, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
-use crate::check::{LiveChecker, Written};
+use crate::check::{LiveChecker, WrittenLine};
 use crate::finding::{Finding, Severity};
 use crate::gate::Gate;
 use crate::record::{Step, StepStatus};
@@ -90,7 +90,7 @@ impl Run {
     /// [`Error::Ended`].
     pub fn would(&self, phase: &str, payload: Map<String, Value>) -> Result<Vec<Finding>, Error> {
         self.must_not_have_ended()?;
-        let mut draft = Draft::new(phase, payload);
+        let mut draft = EventDraft::new(phase, payload);
         if phase == "act" && !draft.payload.contains_key(SYNTHETIC) {
             self.complete_act(&mut draft.payload);
         }
@@ -220,7 +220,7 @@ impl Run {
     }
 
     /// Refuses steps that are about to be made where a schema of the team does.
-    pub(super) fn hold_plan(&self, steps: &[Step], plan: Draft) -> Result<(), Error> {
+    pub(super) fn hold_plan(&self, steps: &[Step], plan: EventDraft) -> Result<(), Error> {
         let is_to_come = |pointer: &Pointer| {
             // Below `/payload/step_records`.
             let index = pointer.tokens().nth(2);
@@ -234,7 +234,7 @@ impl Run {
     /// of it, not for what is still missing.
     pub(super) fn hold_act(&self, payload: &Map<String, Value>) -> Result<(), Error> {
         let is_given = |pointer: &Pointer| is_given(payload, pointer);
-        self.hold(ACTION, Draft::new("act", payload.clone()), is_given)
+        self.hold(ACTION, EventDraft::new("act", payload.clone()), is_given)
     }
 
     /// Asks the rules of the team about an act that is about to be made. Where they find an error
@@ -248,7 +248,7 @@ impl Run {
         let Some((live, gate)) = self.holding() else {
             return Ok(allowed);
         };
-        let event = Draft::new("act", payload.clone());
+        let event = EventDraft::new("act", payload.clone());
         let event = event.at(self.id(), self.fold.events + 1, self.now());
         let line = event.line()?;
         let under_way = self.under_way.iter();
@@ -304,7 +304,7 @@ impl Run {
     fn hold(
         &self,
         what: &'static str,
-        draft: Draft,
+        draft: EventDraft,
         is_to_come: impl Fn(&Pointer) -> bool,
     ) -> Result<(), Error> {
         let Some((live, _)) = self.holding() else {
@@ -370,10 +370,10 @@ fn held(payload: &Map<String, Value>) -> Value {
 }
 
 /// Returns a line of an artifact, or a record.
-fn written(artifact: Artifact, number: u64, offset: u64, bytes: &[u8]) -> Written<'_> {
+fn written(artifact: Artifact, number: u64, offset: u64, bytes: &[u8]) -> WrittenLine<'_> {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let length = bytes.len();
-    Written {
+    WrittenLine {
         artifact,
         line: Line {
             number,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::error::Error;
-use super::super::event::{Draft, learn_line, object};
+use super::super::event::{EventDraft, learn_line, object};
 use super::super::fold::stamped;
 use super::Run;
 use crate::record::{Belief, Fact};
@@ -71,7 +71,7 @@ impl Run {
         let value = serde_json::to_value(value)
             .map_err(|error| Error::refused("the memory", error.to_string()))?;
         let payload = [(name.to_owned(), value)].into_iter().collect();
-        self.write(Draft::new("memory", payload))
+        self.write(EventDraft::new("memory", payload))
     }
 
     /// Adds a reflection.
@@ -80,7 +80,7 @@ impl Run {
     /// As for [`Run::note`].
     pub fn reflect(&mut self, payload: Map<String, Value>) -> Result<String, Error> {
         self.must_not_have_ended()?;
-        self.write(Draft::new("reflect", payload))
+        self.write(EventDraft::new("reflect", payload))
     }
 
     /// Adds a proposal of what to learn, to the timeline and to `learn.jsonl`.
@@ -94,7 +94,7 @@ impl Run {
     ) -> Result<String, Error> {
         let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
         self.must_not_have_ended()?;
-        let event = self.write_event(Draft::new("learn", payload))?;
+        let event = self.write_event(EventDraft::new("learn", payload))?;
         let line = learn_line(&event)?;
         // The event is there: `recover` finds out what its line lacks.
         let appended = self.learn.append(&line).map_err(|failed| failed.error);

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Map, Value, json};
 
 use super::super::error::Error;
-use super::super::event::{Draft, object};
+use super::super::event::{EventDraft, object};
 use super::super::fold::Mode;
 use super::Run;
 use crate::read::policy::{Advice, Change, Policy, Scope, StepChange};
@@ -109,9 +109,9 @@ impl Run {
     ) -> Result<(), Error> {
         let id = format!("dir-{:04}", self.fold.directions + 1);
         payload.insert("id".into(), id.into());
-        let draft = Draft {
+        let draft = EventDraft {
             event_type: Some(event_type),
-            ..Draft::new("direction", payload)
+            ..EventDraft::new("direction", payload)
         };
         self.write(draft.by(policy))?;
         Ok(())

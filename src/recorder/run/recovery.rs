@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use super::super::attachment::ATTACHMENTS;
 use super::super::clock::Micros;
 use super::super::error::Error;
-use super::super::event::{Draft, object};
+use super::super::event::{EventDraft, object};
 use super::super::fold::Mode;
 use super::super::text::text;
 use super::super::timeline::TimelineFile;
@@ -15,7 +15,7 @@ use super::Run;
 use super::attaching::NEW;
 use super::ending::{End, Recorded};
 use super::reread::{Relearned, Reread, reread};
-use super::verification::{Before, POST, PRE, SNAPSHOTS};
+use super::verification::{BeforeRun, POST, PRE, SNAPSHOTS};
 use crate::finding::Severity;
 use crate::gate::Gate;
 use crate::record::StepStatus;
@@ -108,7 +108,7 @@ impl Recorder {
             return Err(Error::refused("resuming", why));
         }
         let before = left.run.before.as_ref();
-        if let Some(workspace) = before.and_then(Before::unnamed) {
+        if let Some(workspace) = before.and_then(BeforeRun::unnamed) {
             let why = format!(
                 "the run works in {workspace}, but only its records name that directory: pass it as the workspace"
             );
@@ -227,7 +227,7 @@ impl Recorder {
     }
 
     /// Refuses a run with another workspace than the one that is named for it, if one is.
-    fn must_name_workspace_of(&self, before: Option<&Before>) -> Result<(), Error> {
+    fn must_name_workspace_of(&self, before: Option<&BeforeRun>) -> Result<(), Error> {
         if !self.has_workspace {
             return Ok(());
         }
@@ -302,7 +302,7 @@ impl Left {
         let mut run = run.judged(false)?;
         let (bytes, digest) = self.tail.unzip();
         let payload = object([("cut_bytes", bytes.into()), ("cut_sha256", digest.into())]);
-        run.write(Draft::runtime("run.resume", payload))?;
+        run.write(EventDraft::runtime("run.resume", payload))?;
         Ok(run)
     }
 }

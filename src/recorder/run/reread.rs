@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::super::error::Error;
 use super::super::event::{Event, event_id, learn_line};
-use super::super::fold::{Fold, Unfoldable};
+use super::super::fold::{RunFold, Unfoldable};
 use super::super::size::value;
 use super::super::text::text;
 use super::super::timeline::{Held, TimelineFile};
@@ -18,7 +18,7 @@ use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, who
 
 /// What the files of lines of an episode hold.
 pub(super) struct Reread {
-    pub(super) fold: Fold,
+    pub(super) fold: RunFold,
     pub(super) events: Held,
     /// `true` if `state.json` is there, and no event is the evidence of it.
     pub(super) is_ahead: bool,
@@ -51,9 +51,9 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
     let reading = || Error::io("reading", &path);
     let directory = dir.directory().map_err(reading())?;
     let persisted = digest_of_state(&directory);
-    let mut lines = Lines {
+    let mut lines = RereadLines {
         id,
-        marks: Marks::of(events.content()?, persisted.as_deref()).map_err(reading())?,
+        marks: RereadMarks::of(events.content()?, persisted.as_deref()).map_err(reading())?,
         fold: None,
         held: Held::default(),
         tail: Held::default(),
@@ -69,7 +69,7 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
     });
     let rest = rest.map_err(reading())?;
     lines.tail.add(&rest);
-    let Lines {
+    let RereadLines {
         fold,
         held,
         tail,
@@ -115,7 +115,7 @@ fn digest_of_state(directory: &Directory) -> Option<String> {
 
 /// What has to be known of a timeline before it is folded: numbers of lines.
 #[derive(Default)]
-struct Marks {
+struct RereadMarks {
     /// The last evidence of a state. Its digest covers all that led to that state, so that no other
     /// has to be compared.
     sealed: u64,
@@ -126,7 +126,7 @@ struct Marks {
     is_sealed: bool,
 }
 
-impl Marks {
+impl RereadMarks {
     fn of(events: impl Read, persisted: Option<&str>) -> io::Result<Self> {
         let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
         let (mut number, mut marks, mut tape) = (0, Self::default(), Tape::default());
@@ -188,10 +188,10 @@ const FIELDS: [&str; 6] = [
 ];
 
 /// The lines of a timeline, so far.
-struct Lines<'i> {
+struct RereadLines<'i> {
     id: &'i str,
-    marks: Marks,
-    fold: Option<Fold>,
+    marks: RereadMarks,
+    fold: Option<RunFold>,
     held: Held,
     /// What comes after the first hole.
     tail: Held,
@@ -199,7 +199,7 @@ struct Lines<'i> {
     tape: Tape,
 }
 
-impl Lines<'_> {
+impl RereadLines<'_> {
     fn add(&mut self, line: &[u8]) -> Result<(), String> {
         let number = self.fold.as_ref().map_or(0, |fold| fold.events) + 1;
         if self.marks.hole.is_some_and(|hole| hole <= number) {
@@ -231,7 +231,7 @@ impl Lines<'_> {
         }
         let told = |Unfoldable(why)| wrong(why);
         let Some(fold) = &mut self.fold else {
-            self.fold = Some(Fold::start(&event).map_err(told)?);
+            self.fold = Some(RunFold::start(&event).map_err(told)?);
             return Ok(());
         };
         fold.add(&event).map_err(told)?;
@@ -251,7 +251,7 @@ impl Lines<'_> {
 }
 
 /// Returns `true` if the state is the one of the digest in the last event.
-fn is_sealed(fold: &Fold) -> bool {
+fn is_sealed(fold: &RunFold) -> bool {
     let Some(sealed) = &fold.sealed_last else {
         return true;
     };

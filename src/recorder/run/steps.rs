@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::super::bounded::bounded;
 use super::super::bounded::cut;
 use super::super::error::Error;
-use super::super::event::{Draft, SYNTHETIC, object};
+use super::super::event::{EventDraft, SYNTHETIC, object};
 use super::Run;
 use super::judging::Allowed;
 use super::policies::{PolicyDecision, Veto};
@@ -274,7 +274,7 @@ impl Run {
         payload.insert("step_id".into(), step.into());
         payload.insert("step_status".into(), status.word().into());
         payload.insert(SYNTHETIC.into(), true.into());
-        self.write(Draft::new("act", payload))?;
+        self.write(EventDraft::new("act", payload))?;
         Ok(())
     }
 
@@ -328,7 +328,7 @@ impl Run {
             }
             self.hold_act(&payload)?;
         }
-        let mut draft = Draft::new("act", payload);
+        let mut draft = EventDraft::new("act", payload);
         if matches!(self.must_fit(&draft), Err(Error::TooLarge { .. })) {
             cut(&mut draft.payload);
         }
@@ -521,9 +521,9 @@ impl Run {
 }
 
 /// Returns the event that sets a plan.
-fn plan_of(steps: &[Step], source: &str) -> Result<Draft, Error> {
+fn plan_of(steps: &[Step], source: &str) -> Result<EventDraft, Error> {
     let records = serde_json::to_value(steps)
         .map_err(|error| Error::refused("the plan", error.to_string()))?;
     let payload = object([("source", source.into()), ("step_records", records)]);
-    Ok(Draft::new("plan", payload).by(source))
+    Ok(EventDraft::new("plan", payload).by(source))
 }

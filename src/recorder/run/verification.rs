@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 use super::super::Recorder;
 use super::super::assertion::{Declared, Evaluated};
 use super::super::error::Error;
-use super::super::event::{Draft, object};
+use super::super::event::{EventDraft, object};
 use super::super::text::text;
 use super::Run;
 use crate::digest::FileDigest;
 use crate::document::Tape;
 use crate::record::{Snapshots, Verification, VerificationPolicy, WorkspaceDiff};
-use crate::store::{Artifacts, OpenDir, Search};
+use crate::store::{Artifacts, OpenDir, WorkspaceSearch};
 
 /// The directory of the snapshots, and their names in it.
 pub(in crate::recorder) const SNAPSHOTS: &str = "snapshots";
@@ -29,12 +29,12 @@ const IGNORED: [&str; 5] = [".git", ".venv", "__pycache__", "node_modules", "tar
 const UNAVAILABLE: &str = "workspace_unavailable";
 
 /// What the start event of a run declares, and the workspace before the run.
-pub(in crate::recorder) struct Before {
+pub(in crate::recorder) struct BeforeRun {
     declared: Declared,
     /// The workspace that the run began in, if nobody but its records names it.
     unnamed: Option<String>,
-    pre: Option<(Files, Content)>,
-    post: Option<Content>,
+    pre: Option<(Files, SnapshotContent)>,
+    post: Option<SnapshotContent>,
 }
 
 /// The digest of each file, by its path below the workspace.
@@ -42,12 +42,12 @@ type Files = BTreeMap<String, String>;
 
 /// What a snapshot holds.
 #[derive(Clone)]
-pub(super) struct Content {
+pub(super) struct SnapshotContent {
     pub(super) sha256: String,
     pub(super) bytes: u64,
 }
 
-impl Content {
+impl SnapshotContent {
     fn of(content: &[u8]) -> Self {
         Self {
             sha256: FileDigest::of(content).to_string(),
@@ -65,7 +65,7 @@ impl Content {
     }
 }
 
-impl Before {
+impl BeforeRun {
     /// Returns the workspace that has to be named before the run can go on.
     pub(super) fn unnamed(&self) -> Option<&str> {
         self.unnamed.as_deref()
@@ -74,7 +74,7 @@ impl Before {
     /// Returns the workspace before the run, unless its snapshot is no longer what it was.
     fn kept(&self, dir: &OpenDir) -> Option<&Files> {
         let (files, content) = self.pre.as_ref()?;
-        (Content::read(dir, PRE)?.1.sha256 == content.sha256).then_some(files)
+        (SnapshotContent::read(dir, PRE)?.1.sha256 == content.sha256).then_some(files)
     }
 
     /// Returns `true` if the run has a workspace.
@@ -83,13 +83,13 @@ impl Before {
     }
 
     /// Returns what a snapshot held when this process wrote it or found it right.
-    pub(super) fn snapshot(&self, dir: &OpenDir, name: &str) -> Option<Content> {
+    pub(super) fn snapshot(&self, dir: &OpenDir, name: &str) -> Option<SnapshotContent> {
         match name {
             PRE => self.pre.as_ref().map(|(_, content)| content.clone()),
             _ => self
                 .post
                 .clone()
-                .or_else(|| Some(Content::read(dir, name)?.1)),
+                .or_else(|| Some(SnapshotContent::read(dir, name)?.1)),
         }
     }
 }
@@ -99,13 +99,13 @@ impl Recorder {
     /// snapshot too.
     pub(in crate::recorder) fn look_before(
         &self,
-        start: &mut Draft,
-    ) -> Result<(Option<Before>, Option<Vec<u8>>), Error> {
+        start: &mut EventDraft,
+    ) -> Result<(Option<BeforeRun>, Option<Vec<u8>>), Error> {
         let verify = start.payload.get("verify").map(Declared::deserialize);
         let Some(Ok(declared)) = verify else {
             return Ok((None, None));
         };
-        let mut before = Before {
+        let mut before = BeforeRun {
             declared,
             unnamed: None,
             pre: None,
@@ -116,7 +116,7 @@ impl Recorder {
             return Ok((Some(before), None));
         };
         let text = text(&files, "the snapshot")?;
-        let content = Content::of(&text);
+        let content = SnapshotContent::of(&text);
         before.declared.pre_sha256 = Some(content.sha256.clone());
         let verify = before.declared.clone().into();
         start.payload.insert("verify".into(), verify);
@@ -126,7 +126,7 @@ impl Recorder {
 
     /// Returns what was noted before a run that another process began: its snapshot counts if it is
     /// the one that was taken, and its workspace if this process names it.
-    pub(super) fn noted_before(&self, verify: Option<&Value>, dir: &OpenDir) -> Option<Before> {
+    pub(super) fn noted_before(&self, verify: Option<&Value>, dir: &OpenDir) -> Option<BeforeRun> {
         let mut declared = Declared::deserialize(verify?).ok()?;
         let named = self.workspaces();
         let workspace = declared.workspace.take();
@@ -135,11 +135,11 @@ impl Recorder {
             workspace => (workspace, None),
         };
         let expected = declared.pre_sha256.as_deref();
-        let pre = Content::read(dir, PRE).and_then(|(bytes, content)| {
+        let pre = SnapshotContent::read(dir, PRE).and_then(|(bytes, content)| {
             let is_expected = expected.is_none_or(|expected| expected == content.sha256);
             Some((is_expected.then(|| files(&bytes))??, content))
         });
-        Some(Before {
+        Some(BeforeRun {
             declared: Declared {
                 workspace,
                 ..declared
@@ -154,7 +154,7 @@ impl Recorder {
     /// can't be read.
     fn look(&self, workspace: &str) -> Option<(OpenDir, Files)> {
         let dir = OpenDir::open(Path::new(workspace)).ok()?;
-        let search = Search {
+        let search = WorkspaceSearch {
             ignored: &IGNORED,
             but: OpenDir::open(&self.run_data).ok(),
             stop: &self.stop,
@@ -208,7 +208,7 @@ impl Run {
         Ok(())
     }
 
-    fn verified(&mut self, before: &mut Before, asserts: bool) -> Result<Verification, Error> {
+    fn verified(&mut self, before: &mut BeforeRun, asserts: bool) -> Result<Verification, Error> {
         let declared = &before.declared;
         let provided = !declared.assertions.is_empty();
         let mut verification = Verification {
@@ -240,7 +240,7 @@ impl Run {
         self.replace(&snapshots, POST, &content)?;
         self.sync_names(&snapshots, POST)?;
         verification.workspace_diff = Some(diff(pre, &post));
-        before.post = Some(Content::of(&content));
+        before.post = Some(SnapshotContent::of(&content));
         verification.snapshots = Some(Snapshots {
             pre: Some(format!("{SNAPSHOTS}/{PRE}")),
             post: Some(format!("{SNAPSHOTS}/{POST}")),
@@ -258,18 +258,18 @@ impl Run {
 }
 
 /// Returns the event of what an evaluator found, as far as its size matters.
-pub(super) fn evaluation(evaluated: &[Evaluated]) -> Draft {
+pub(super) fn evaluation(evaluated: &[Evaluated]) -> EventDraft {
     let assertions = evaluated.iter().map(Evaluated::item).collect();
-    Draft::runtime("run.verification", object([("assertions", assertions)]))
+    EventDraft::runtime("run.verification", object([("assertions", assertions)]))
 }
 
 /// Returns the event of a verification.
-fn recorded(verification: &Verification) -> Draft {
+fn recorded(verification: &Verification) -> EventDraft {
     let payload = match serde_json::to_value(verification) {
         Ok(Value::Object(payload)) => payload,
         _ => Map::new(),
     };
-    Draft::runtime("run.verification", payload)
+    EventDraft::runtime("run.verification", payload)
 }
 
 fn diff(pre: &Files, post: &Files) -> WorkspaceDiff {

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::DashboardText;
-use crate::dashboard::{Folded, Mark, Moment, Outline, TimelineRow};
+use crate::dashboard::{DashboardMoment, Mark, OmittedEvents, Outline, TimelineRow};
 use crate::printable::fit;
 use crate::report::figures::offset;
 use crate::report::paint::{Paint, StyledLine};
@@ -56,7 +56,7 @@ impl DashboardText<'_> {
     }
 
     /// Events that are left out, in one line.
-    fn left_out(&self, folded: &Folded) -> String {
+    fn left_out(&self, folded: &OmittedEvents) -> String {
         let phases = folded.phases.iter().take(FOLDED_PHASES);
         let phases = phases.map(|phase| fit(named(phase), self.column(20)));
         let mut phases: Vec<String> = phases.collect();
@@ -67,7 +67,7 @@ impl DashboardText<'_> {
     }
 
     /// Returns an event in one line: time, phase, agent, what happened.
-    pub(super) fn in_a_line(&self, line: StyledLine, moment: &Moment) -> StyledLine {
+    pub(super) fn in_a_line(&self, line: StyledLine, moment: &DashboardMoment) -> StyledLine {
         let offset = moment.offset_sec.map_or_else(|| "?".into(), offset);
         let [phase, agent] = [(named(&moment.phase), 10), (&*moment.agent, 16)]
             .map(|(text, columns)| format!("{:columns$}", fit(text, self.column(columns))));

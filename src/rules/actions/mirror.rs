@@ -1,6 +1,6 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
-use crate::facts::{Topic, Unlike, Why};
+use crate::facts::{MirrorMismatch, Topic, Unlike};
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
@@ -25,7 +25,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 
 fn draft(unlike: Unlike) -> Draft {
     let Unlike { index, id, why } = unlike;
-    let Why::Differs(line, difference) = why else {
+    let MirrorMismatch::Differs(line, difference) = why else {
         let id_at = Pointer::new("/outcomes/actions").item(index).field("id");
         let message = format!("the action has the id {id}, but no `act` event has it");
         return Draft::new(Place::state(id_at), message);

@@ -1,6 +1,6 @@
 //! `events/misspelled`: a key or the phase of an event is probably misspelled.
 
-use crate::facts::{Slip, SlipLines, Within};
+use crate::facts::{Slip, SlipLines, WordOwner};
 use crate::printable::{brief, quote};
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -44,7 +44,7 @@ fn draft(slip: &Slip, lines: &SlipLines) -> Draft {
             let phase = quote(&slip.written);
             format!("line {line} has the phase {phase}{also}; did you mean `{meant}`?")
         }
-        Some(Within::Event) => {
+        Some(WordOwner::Event) => {
             format!("the event on line {line} has `{key}`, but no `{meant}`{also}")
         }
         Some(payload) => format!("line {line} has `{key}` in {payload}, but no `{meant}`{also}"),

@@ -1,6 +1,6 @@
 //! `lifecycle/outcome`: the records disagree on how the run ended.
 
-use crate::facts::{InState, InStep, Item, StateFacts, SummaryFacts};
+use crate::facts::{InState, InStep, RowItem, StateFacts, SummaryFacts};
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
@@ -83,7 +83,7 @@ fn success_flag(
 
 /// Words that there is a veto, where nothing was vetoed by the summary's count.
 fn vetoes(status: Option<&str>, state: Option<StateFacts<'_>>) -> Option<Draft> {
-    let is_vetoed = |step: Item<'_>| step.text(InStep::Status).as_deref() == Some("vetoed");
+    let is_vetoed = |step: RowItem<'_>| step.text(InStep::Status).as_deref() == Some("vetoed");
     let (pointer, name) = if status == Some("vetoed") {
         (Pointer::new("/outcomes/status"), "the status".to_owned())
     } else {

@@ -1,6 +1,6 @@
 //! `plan/still-running`: a run has ended, but a step of its plan is still running.
 
-use crate::facts::{InStep, Item};
+use crate::facts::{InStep, RowItem};
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Lifecycle, Place, Pointer, Rule};
 
@@ -19,7 +19,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     if ctx.lifecycle() != Lifecycle::Terminal || !matches!(&*status, "ok" | "partial" | "vetoed") {
         return None;
     }
-    let is_running = |step: Item<'_>| step.text(InStep::Status).as_deref() == Some("running");
+    let is_running = |step: RowItem<'_>| step.text(InStep::Status).as_deref() == Some("running");
     let steps = state.steps().into_iter().flatten().enumerate();
     let mut running = steps.filter(|(_, step)| is_running(*step));
     let Some((first, _)) = running.next() else {

@@ -1,6 +1,6 @@
 //! `strict/ending`: the end of the timeline contradicts the status.
 
-use crate::facts::{Ending, StateFacts};
+use crate::facts::{StateFacts, Termination};
 use crate::printable::quote;
 use crate::record::RunStatus;
 use crate::rule::{Artifact, BuiltIn, Compared, Context, Draft, Level, OnDemand, Place, Rule};
@@ -49,7 +49,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 }
 
 /// What comes after the first terminate event.
-fn after(ending: &Ending, ctx: &mut Context<'_>) {
+fn after(ending: &Termination, ctx: &mut Context<'_>) {
     let end = ending.line.number;
     let mut add = |line, message, besides: u64| {
         let draft = Draft::new(Place::event(line, "/phase"), message).besides(&besides);

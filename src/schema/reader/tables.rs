@@ -26,7 +26,7 @@ pub(super) const OTHER: u8 = u8::MAX - 1;
 /// have, where its span goes, the shape that asserts more of a scalar than its type, the key that
 /// came after its key the last time, and whether its key may be misspelled.
 #[derive(Clone, Copy)]
-pub(super) struct Step(u64);
+pub(super) struct Expectation(u64);
 
 const TYPES: u32 = 16;
 const SLOT: u32 = 24;
@@ -37,13 +37,13 @@ const IS_NEAR: u64 = 1 << 48;
 /// No shape asserts anything of a scalar but its type.
 const NO_SHAPE: u8 = u8::MAX;
 
-impl Default for Step {
+impl Default for Expectation {
     fn default() -> Self {
         Self::FREE
     }
 }
 
-impl Step {
+impl Expectation {
     /// A value that may be anything.
     pub(super) const FREE: Self = Self::new(0, ANY_TYPE | FREE_OBJECT | FREE_ARRAY, NO_SHAPE);
 
@@ -109,17 +109,17 @@ impl Step {
 
 /// What is expected in an array or object at one place of a text.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct ReaderTable {
     /// The number of arrays and objects around it.
     pub(super) depth: usize,
-    pub(super) keys: Keys,
+    pub(super) keys: KnownKeys,
     /// A bit for each required key.
     pub(super) required: u64,
     /// The key that came first the last time.
     pub(super) first: u8,
     /// What is expected of other keys.
     pub(super) others: Others,
-    pub(super) items: Step,
+    pub(super) items: Expectation,
     /// The array of which each object is a row.
     pub(super) rows: Option<usize>,
     /// The number of slots of such a row.
@@ -136,13 +136,13 @@ pub(super) enum Others {
     /// Any value; a key that is near one of the schema may be misspelled.
     #[default]
     Any,
-    Each(Step),
+    Each(Expectation),
     /// Only keys with a prefix are allowed.
     Prefixed(Vec<Box<str>>),
 }
 
 /// A key of an object.
-pub(super) struct Key {
+pub(super) struct KnownKey {
     /// As it is written, with its quotes and a colon.
     written: Box<[u8]>,
     /// The first bytes of that, and a bit for each of them that is beyond its end.
@@ -150,11 +150,11 @@ pub(super) struct Key {
     beyond: u32,
     /// The keys of the schema that it is near to, a bit each.
     pub(super) near: u64,
-    pub(super) step: Step,
+    pub(super) step: Expectation,
 }
 
-impl Key {
-    fn new(name: &str, near: u64, step: Step) -> Self {
+impl KnownKey {
+    fn new(name: &str, near: u64, step: Expectation) -> Self {
         let written = format!("\"{name}\":").into_bytes();
         let mut head = [0; HEAD];
         for (to, from) in head.iter_mut().zip(&written) {
@@ -191,7 +191,7 @@ impl Key {
     }
 }
 
-impl Table {
+impl ReaderTable {
     /// Forgets the keys that were met.
     pub(super) fn forget(&mut self) {
         self.first = 0;
@@ -201,9 +201,9 @@ impl Table {
 
 /// The keys of the objects with one table.
 #[derive(Default)]
-pub(super) struct Keys {
+pub(super) struct KnownKeys {
     /// Those of the schema, and then those that were met.
-    pub(super) all: Vec<Key>,
+    pub(super) all: Vec<KnownKey>,
     /// The number of keys that the schema has.
     known: usize,
     /// The places of keys that were met out of order, by a hash of their first bytes.
@@ -213,14 +213,14 @@ pub(super) struct Keys {
 /// The number of places by hashes.
 const PLACES: usize = 256;
 
-impl Keys {
+impl KnownKeys {
     /// Adds a key that was met, while there is room.
-    pub(super) fn learn(&mut self, name: &str, near: u64, step: Step) -> Option<usize> {
+    pub(super) fn learn(&mut self, name: &str, near: u64, step: Expectation) -> Option<usize> {
         let place = self.all.len();
         if place == MAX_KEYS || name.len() > MAX_LEARNED {
             return None;
         }
-        self.all.push(Key::new(name, near, step));
+        self.all.push(KnownKey::new(name, near, step));
         Some(place)
     }
 
@@ -297,7 +297,7 @@ fn hash(bytes: &[u8], at: usize) -> usize {
 }
 
 /// What is asserted of values if another value is a text.
-pub(super) struct Condition {
+pub(super) struct ConditionalSlots {
     /// The slot of the text.
     pub(super) slot: usize,
     /// The text as it is written without escapes.
@@ -309,15 +309,15 @@ pub(super) struct Condition {
 /// The tables of a schema.
 #[derive(Default)]
 pub(super) struct Tables {
-    pub(super) all: Vec<Table>,
-    pub(super) root: Step,
-    pub(super) conditions: Vec<Condition>,
+    pub(super) all: Vec<ReaderTable>,
+    pub(super) root: Expectation,
+    pub(super) conditions: Vec<ConditionalSlots>,
 }
 
 impl Tables {
     /// Compiles the tables of a schema; `None` where the reader can't judge by it.
     pub(super) fn compile(shapes: &Shapes, layout: &Layout) -> Option<Self> {
-        let mut compiler = Compiler {
+        let mut compiler = TableCompiler {
             shapes,
             layout,
             tables: Vec::new(),
@@ -337,49 +337,52 @@ impl Tables {
     }
 }
 
-struct Compiler<'c> {
+struct TableCompiler<'c> {
     shapes: &'c Shapes,
     layout: &'c Layout,
-    tables: Vec<Table>,
+    tables: Vec<ReaderTable>,
 }
 
-impl Compiler<'_> {
+impl TableCompiler<'_> {
     /// Returns what is expected of a value of which the schema asserts nothing.
-    fn anything(&mut self, pointer: &str, depth: usize) -> Option<Step> {
-        let step = Step::FREE.with_slot(self.slot(pointer)?);
+    fn anything(&mut self, pointer: &str, depth: usize) -> Option<Expectation> {
+        let step = Expectation::FREE.with_slot(self.slot(pointer)?);
         let mut rows = self.layout.rows.iter();
         let Some(array) = rows.position(|(array, _)| *array == pointer) else {
             return Some(step);
         };
         let items = u16::try_from(self.tables.len() + 1).ok()?;
-        let items = Step::new(items, bit(Kind::Object), NO_SHAPE);
+        let items = Expectation::new(items, bit(Kind::Object), NO_SHAPE);
         let table = u16::try_from(self.tables.len()).ok()?;
-        self.tables.push(Table {
+        self.tables.push(ReaderTable {
             depth,
             items,
-            ..Table::default()
+            ..ReaderTable::default()
         });
         let places = self.layout.rows.get(array)?.1;
-        let mut keys = Table {
+        let mut keys = ReaderTable {
             depth: depth + 1,
-            others: Others::Each(Step::FREE),
+            others: Others::Each(Expectation::FREE),
             rows: Some(array),
             width: places.len(),
-            ..Table::default()
+            ..ReaderTable::default()
         };
         for (slot, place) in places.iter().enumerate().skip(1) {
             let slot = u8::try_from(slot).ok()?;
-            keys.keys
-                .learn(place.strip_prefix('/')?, 0, Step::FREE.with_slot(slot))?;
+            keys.keys.learn(
+                place.strip_prefix('/')?,
+                0,
+                Expectation::FREE.with_slot(slot),
+            )?;
         }
         keys.keys.close();
         self.tables.push(keys);
         let types = ANY_TYPE | FREE_OBJECT;
-        Some(Step::new(table, types, NO_SHAPE).with_slot(step.slot()))
+        Some(Expectation::new(table, types, NO_SHAPE).with_slot(step.slot()))
     }
 
     /// Returns what is expected of a value at a place, in a number of arrays and objects.
-    fn step(&mut self, id: ShapeId, pointer: &str, depth: usize) -> Option<Step> {
+    fn step(&mut self, id: ShapeId, pointer: &str, depth: usize) -> Option<Expectation> {
         let shapes = self.shapes;
         let shape = shapes.get(id)?;
         if id != 0 && !shape.conditions.is_empty() {
@@ -397,24 +400,26 @@ impl Compiler<'_> {
         };
         let may_hold = shape.types & (bit(Kind::Object) | bit(Kind::Array)) != 0;
         if !may_hold || (is_free_object && is_free_array) {
-            return Some(Step::new(0, shape.types | free, asserts).with_slot(self.slot(pointer)?));
+            return Some(
+                Expectation::new(0, shape.types | free, asserts).with_slot(self.slot(pointer)?),
+            );
         }
         let table = self.tables.len();
-        self.tables.push(Table::default());
+        self.tables.push(ReaderTable::default());
         let filled = self.table(shape, pointer, depth)?;
         *self.tables.get_mut(table)? = filled;
         let table = u16::try_from(table).ok()?;
-        Some(Step::new(table, shape.types | free, asserts).with_slot(self.slot(pointer)?))
+        Some(Expectation::new(table, shape.types | free, asserts).with_slot(self.slot(pointer)?))
     }
 
-    fn table(&mut self, shape: &Shape, pointer: &str, depth: usize) -> Option<Table> {
-        let mut table = Table {
+    fn table(&mut self, shape: &Shape, pointer: &str, depth: usize) -> Option<ReaderTable> {
+        let mut table = ReaderTable {
             depth,
             kept: self.layout.prefix_of_others(pointer.trim_end_matches("/*")),
             near: (self.layout.near)
                 .filter(|near| near.object == pointer)
                 .map(|near| near.words),
-            ..Table::default()
+            ..ReaderTable::default()
         };
         for property in &shape.properties {
             let below = format!("{pointer}/{}", property.name);
@@ -425,7 +430,7 @@ impl Compiler<'_> {
         // Rules also ask for fields that the schema does not name.
         let asked: Vec<_> = self.asked_below(pointer).collect();
         for name in asked {
-            let is_known = |key: &Key| key.name() == name.as_bytes();
+            let is_known = |key: &KnownKey| key.name() == name.as_bytes();
             if !table.keys.all.iter().any(is_known) {
                 let step = self.anything(&format!("{pointer}/{name}"), depth + 1)?;
                 table.keys.learn(name, 0, step)?;
@@ -479,11 +484,14 @@ impl Compiler<'_> {
     }
 
     /// Compiles a condition on a text; what it asserts may only concern scalars with slots.
-    fn condition(&self, condition: &super::super::shape::Condition) -> Option<Condition> {
+    fn condition(
+        &self,
+        condition: &super::super::shape::ConditionalShape,
+    ) -> Option<ConditionalSlots> {
         let mut asserted = Vec::new();
         self.asserted(condition.then, "", &mut asserted)?;
         let slot = self.slot(&format!("/{}", condition.property))?;
-        Some(Condition {
+        Some(ConditionalSlots {
             slot: usize::from(slot).checked_rem(usize::from(OTHER))?,
             equals: serde_json::to_string(&*condition.equals).ok()?.into(),
             asserted,

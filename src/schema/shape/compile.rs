@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{ANY_TYPE, Additional, Condition, Property, Shape, ShapeId, Shapes, bit, length_bit};
+use super::{
+    ANY_TYPE, Additional, ConditionalShape, Property, Shape, ShapeId, Shapes, bit, length_bit,
+};
 use crate::document::Kind;
 
 impl Shapes {
     pub(in crate::schema) fn compile(schema: &Value) -> Self {
-        let mut compiler = Compiler {
+        let mut compiler = ShapeCompiler {
             root: schema,
             shapes: Vec::new(),
             by_reference: BTreeMap::new(),
@@ -23,7 +25,7 @@ impl Shapes {
     }
 }
 
-struct Compiler<'a> {
+struct ShapeCompiler<'a> {
     root: &'a Value,
     shapes: Vec<Shape>,
     /// The shapes that references lead to; `None` for one that is being compiled.
@@ -34,7 +36,7 @@ struct Compiler<'a> {
 /// How deep subschemas are nested, references included, that are compiled here.
 const MAX_DEPTH: usize = 64;
 
-impl<'a> Compiler<'a> {
+impl<'a> ShapeCompiler<'a> {
     fn shape(&mut self, schema: &'a Value) -> ShapeId {
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             return self.referenced(schema, reference);
@@ -225,7 +227,7 @@ impl<'a> Compiler<'a> {
             return false;
         };
         let then = self.shape(then);
-        shape.conditions.push(Condition {
+        shape.conditions.push(ConditionalShape {
             property: name.as_str().into(),
             equals: equals.into(),
             then,

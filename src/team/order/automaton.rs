@@ -13,7 +13,7 @@ use crate::team::instant::Instant;
 
 /// A demand on the events that an order is about (*each*), and on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pattern {
+pub(crate) enum OrderPattern {
     /// There is none.
     Never,
     /// There are at most this number.
@@ -34,7 +34,7 @@ pub(crate) enum Pattern {
 
 /// An event as an order sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct OrderEvent {
     pub(crate) line: Line,
     pub(crate) is_each: bool,
     pub(crate) is_other: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Seen {
     pub(crate) written: Vec<Range<usize>>,
     /// Its instant, if the order asks for it.
     pub(crate) time: Option<Instant>,
-    /// Why nobody can tell if the order is about it; then it is an offence.
+    /// OffenceKind nobody can tell if the order is about it; then it is an offence.
     pub(crate) unknown: Option<Box<str>>,
     /// `true` if it is only asked about: then each one beyond a limit is an offence, not the first
     /// alone.
@@ -58,14 +58,14 @@ pub(crate) struct Offence {
     pub(crate) line: Option<Line>,
     /// The line of the other event, if there is one.
     pub(crate) other: Option<Line>,
-    pub(crate) why: Why,
+    pub(crate) why: OffenceKind,
     /// The digest of the value by which it is grouped.
     pub(crate) same: Option<Digest>,
 }
 
 /// A reason why an event breaks an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum OffenceKind {
     /// It does not have what the pattern demands. The number is that of the events of its group so
     /// far.
     Pattern(u64),
@@ -88,12 +88,12 @@ const DIGITS_OF_AN_ENTRY: usize = 64;
 #[error(
     "it has more than {MAX_ENTRIES} groups, or waiting events; later events are not judged by it"
 )]
-pub(crate) struct TooMany;
+pub(crate) struct TooManyEntries;
 
 /// A pattern, and the events that it demands it of.
 #[derive(Clone, Debug)]
 struct Demand {
-    pattern: Pattern,
+    pattern: OrderPattern,
     /// `true` if events are grouped by a value.
     is_grouped: bool,
     /// The time in attoseconds within which other events count.
@@ -105,9 +105,9 @@ struct Demand {
 pub(crate) struct Automaton {
     demand: Demand,
     /// All events, where they are not grouped by a value.
-    all: Group,
+    all: GroupState,
     /// Else those with each value.
-    groups: BTreeMap<Digest, Group>,
+    groups: BTreeMap<Digest, GroupState>,
     waiting: usize,
 }
 
@@ -116,7 +116,7 @@ type Waiting = (Option<Instant>, Line);
 
 /// The events with one value.
 #[derive(Clone, Debug, Default)]
-struct Group {
+struct GroupState {
     count: u64,
     /// The latest other event, and its instant.
     last: Option<Waiting>,
@@ -131,21 +131,21 @@ struct Group {
 }
 
 impl Automaton {
-    pub(crate) fn new(pattern: Pattern, is_grouped: bool, within: Option<i128>) -> Self {
+    pub(crate) fn new(pattern: OrderPattern, is_grouped: bool, within: Option<i128>) -> Self {
         Self {
             demand: Demand {
                 pattern,
                 is_grouped,
                 within,
             },
-            all: Group::default(),
+            all: GroupState::default(),
             groups: BTreeMap::new(),
             waiting: 0,
         }
     }
 
     /// Returns the offences that an event would cause: its own, and those of events before it.
-    pub(crate) fn offences(&self, event: &Seen) -> Vec<Offence> {
+    pub(crate) fn offences(&self, event: &OrderEvent) -> Vec<Offence> {
         let group = if self.demand.is_grouped {
             event.same.and_then(|same| self.groups.get(&same))
         } else {
@@ -160,15 +160,15 @@ impl Automaton {
     /// causes offences alone.
     pub(crate) fn step(
         &mut self,
-        event: &Seen,
+        event: &OrderEvent,
         offences: &mut Vec<Offence>,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), TooManyEntries> {
         let demand = &self.demand;
         if demand.ends_rows(event) {
             let is_own = |same: &Digest| event.is_each && Some(*same) == event.same;
             self.groups.retain(|same, _| is_own(same));
             if !event.is_each {
-                self.all = Group::default();
+                self.all = GroupState::default();
             }
         }
         let has_room = self.groups.len() < MAX_ENTRIES;
@@ -178,7 +178,7 @@ impl Automaton {
             Some(_) if demand.is_of_rows() && !event.is_each => None,
             Some(same) => match self.groups.entry(same) {
                 Entry::Occupied(entry) => Some(entry.into_mut()),
-                Entry::Vacant(entry) if has_room => Some(entry.insert(Group::default())),
+                Entry::Vacant(entry) if has_room => Some(entry.insert(GroupState::default())),
                 Entry::Vacant(_) => None,
             },
         };
@@ -187,7 +187,7 @@ impl Automaton {
             Some(group) => group.add(demand, event, &mut self.waiting),
             None if event.same.is_none() => Ok(()),
             None if demand.is_of_rows() && !event.is_each => Ok(()),
-            None => Err(TooMany),
+            None => Err(TooManyEntries),
         }
     }
 
@@ -208,25 +208,25 @@ impl Automaton {
         let groups = self.groups.iter();
         let groups = groups.map(|(same, group)| (Some(*same), group)).chain(all);
         match self.demand.pattern {
-            Pattern::AtLeast(least) => {
-                let few = |(same, group): (Option<Digest>, &Group)| {
+            OrderPattern::AtLeast(least) => {
+                let few = |(same, group): (Option<Digest>, &GroupState)| {
                     let is_few = group.count < least && (group.count > 0 || same.is_none());
                     is_few.then_some(Offence {
                         line: None,
                         other: None,
-                        why: Why::Pattern(group.count),
+                        why: OffenceKind::Pattern(group.count),
                         same,
                     })
                 };
                 groups.filter_map(few).collect()
             }
-            Pattern::NeedsLater => {
+            OrderPattern::NeedsLater => {
                 let left = groups.flat_map(|(same, group)| {
                     let waiting = group.waiting.iter();
                     waiting.map(move |((_, line), other)| Offence {
                         line: Some(*line),
                         other: *other,
-                        why: Why::Pattern(group.count),
+                        why: OffenceKind::Pattern(group.count),
                         same,
                     })
                 });
@@ -241,25 +241,30 @@ impl Automaton {
 
 impl Demand {
     fn is_of_rows(&self) -> bool {
-        matches!(self.pattern, Pattern::AtMostInARow(_))
+        matches!(self.pattern, OrderPattern::AtMostInARow(_))
     }
 
     /// Returns `true` if an event ends all rows but its own.
-    fn ends_rows(&self, event: &Seen) -> bool {
+    fn ends_rows(&self, event: &OrderEvent) -> bool {
         self.is_of_rows() && event.is_other && event.unknown.is_none()
     }
 
     /// Adds the offences that an event causes after those of its group.
-    fn offences(&self, group: Option<&Group>, event: &Seen, offences: &mut Vec<Offence>) {
+    fn offences(
+        &self,
+        group: Option<&GroupState>,
+        event: &OrderEvent,
+        offences: &mut Vec<Offence>,
+    ) {
         if event.is_other
-            && self.pattern == Pattern::NoneLater
+            && self.pattern == OrderPattern::NoneLater
             && let Some(group) = group
         {
             let met = self.met(group, event.time.as_ref());
             offences.extend(met.map(|(_, line)| Offence {
                 line: Some(line),
                 other: Some(event.line),
-                why: Why::Pattern(group.count),
+                why: OffenceKind::Pattern(group.count),
                 same: event.same,
             }));
         }
@@ -269,40 +274,42 @@ impl Demand {
     }
 
     /// Returns what an event lacks that it must have to be judged.
-    fn lacks(&self, event: &Seen) -> Option<Why> {
+    fn lacks(&self, event: &OrderEvent) -> Option<OffenceKind> {
         if let Some(why) = &event.unknown {
-            return Some(Why::Unknown(why.clone()));
+            return Some(OffenceKind::Unknown(why.clone()));
         }
         if self.is_grouped && event.same.is_none() {
-            return Some(Why::NoValue);
+            return Some(OffenceKind::NoValue);
         }
-        (self.within.is_some() && event.time.is_none()).then_some(Why::NoInstant)
+        (self.within.is_some() && event.time.is_none()).then_some(OffenceKind::NoInstant)
     }
 
-    fn own_offence(&self, event: &Seen, group: Option<&Group>) -> Option<Offence> {
+    fn own_offence(&self, event: &OrderEvent, group: Option<&GroupState>) -> Option<Offence> {
         let count = group.map_or(0, |group| group.count) + 1;
         let (other, why) = if let Some(why) = self.lacks(event) {
             (None, why)
         } else {
             let (is_broken, other) = match self.pattern {
-                Pattern::Never => (true, None),
-                Pattern::AtMost(most) | Pattern::AtMostInARow(most) => {
+                OrderPattern::Never => (true, None),
+                OrderPattern::AtMost(most) | OrderPattern::AtMostInARow(most) => {
                     (count == most + 1 || (event.is_asked && count > most), None)
                 }
-                Pattern::NeedsEarlier => {
+                OrderPattern::NeedsEarlier => {
                     let found = group.and_then(|group| self.fulfilling(group, event));
-                    (found.is_none(), group.and_then(Group::last_line))
+                    (found.is_none(), group.and_then(GroupState::last_line))
                 }
-                Pattern::NoneEarlier => {
+                OrderPattern::NoneEarlier => {
                     let found = group.and_then(|group| self.breaking(group, event));
                     (found.is_some(), found)
                 }
-                Pattern::AtLeast(_) | Pattern::NeedsLater | Pattern::NoneLater => (false, None),
+                OrderPattern::AtLeast(_) | OrderPattern::NeedsLater | OrderPattern::NoneLater => {
+                    (false, None)
+                }
             };
             if !is_broken {
                 return None;
             }
-            (other, Why::Pattern(count))
+            (other, OffenceKind::Pattern(count))
         };
         Some(Offence {
             line: Some(event.line),
@@ -313,7 +320,7 @@ impl Demand {
     }
 
     /// Returns the line of an earlier event that an event needs.
-    fn fulfilling(&self, group: &Group, event: &Seen) -> Option<Line> {
+    fn fulfilling(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
         let Some(within) = self.within else {
             return group.last_line();
         };
@@ -323,7 +330,7 @@ impl Demand {
 
     /// Returns the line of an earlier event that an event may not have: the nearest one, if that
     /// counts.
-    fn breaking(&self, group: &Group, event: &Seen) -> Option<Line> {
+    fn breaking(&self, group: &GroupState, event: &OrderEvent) -> Option<Line> {
         let (last, line) = group.last.as_ref()?;
         match (self.within, last) {
             (Some(within), Some(last)) if *last < event.time.as_ref()?.less(within) => {
@@ -336,7 +343,7 @@ impl Demand {
     /// Returns the events that wait for an event at some time, and meet it.
     fn met<'g>(
         &self,
-        group: &'g Group,
+        group: &'g GroupState,
         time: Option<&Instant>,
     ) -> Box<dyn Iterator<Item = Waiting> + 'g> {
         let waiting = &group.waiting;
@@ -347,7 +354,7 @@ impl Demand {
                 Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
             }
             // Without an instant it breaks a ban, and fulfils no need.
-            (Some(_), None) if self.pattern == Pattern::NoneLater => {
+            (Some(_), None) if self.pattern == OrderPattern::NoneLater => {
                 Box::new(waiting.keys().cloned())
             }
             (Some(_), None) => Box::new(std::iter::empty()),
@@ -362,10 +369,18 @@ fn room_of((instant, _): &Waiting) -> usize {
     1 + digits / DIGITS_OF_AN_ENTRY
 }
 
-impl Group {
+impl GroupState {
     /// Adds an event; `waiting` is the number of events that wait in all groups.
-    fn add(&mut self, demand: &Demand, event: &Seen, waiting: &mut usize) -> Result<(), TooMany> {
-        let waits = matches!(demand.pattern, Pattern::NeedsLater | Pattern::NoneLater);
+    fn add(
+        &mut self,
+        demand: &Demand,
+        event: &OrderEvent,
+        waiting: &mut usize,
+    ) -> Result<(), TooManyEntries> {
+        let waits = matches!(
+            demand.pattern,
+            OrderPattern::NeedsLater | OrderPattern::NoneLater
+        );
         if event.is_other && waits {
             let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
             *waiting -= met.iter().map(room_of).sum::<usize>();
@@ -383,7 +398,7 @@ impl Group {
             self.note(event);
             *waiting += self.noted_room();
             if *waiting > MAX_ENTRIES {
-                return Err(TooMany);
+                return Err(TooManyEntries);
             }
         }
         if event.is_each && event.unknown.is_none() {
@@ -392,7 +407,7 @@ impl Group {
                 let entry = (event.time.clone(), event.line);
                 let room = room_of(&entry);
                 if *waiting + room > MAX_ENTRIES {
-                    return Err(TooMany);
+                    return Err(TooManyEntries);
                 }
                 self.fresh.push(entry.clone());
                 self.waiting.insert(entry, None);
@@ -417,7 +432,7 @@ impl Group {
     }
 
     /// Notes an other event.
-    fn note(&mut self, event: &Seen) {
+    fn note(&mut self, event: &OrderEvent) {
         self.last = Some((event.time.clone(), event.line));
         match &event.time {
             None => self.timeless = Some(event.line),
@@ -434,7 +449,7 @@ impl Group {
     }
 }
 
-impl Pattern {
+impl OrderPattern {
     /// Returns `true` if another event breaks it, and not the lack of one.
     pub(crate) fn is_ban(self) -> bool {
         matches!(self, Self::NoneEarlier | Self::NoneLater)

@@ -9,14 +9,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
-use super::{Pattern, TeamOrder};
+use super::{OrderPattern, TeamOrder};
 use crate::printable::{brief, quote};
-use crate::select::{Glob, Selector, Values, Wanted, key_path};
+use crate::select::{Glob, Selector, SelectorValue, Values, key_path};
 use crate::spelling::nearest;
 use crate::team::TeamCheck;
-use crate::team::data::{Data, Pointers, RuleId, RuleMeta, SelectorTable};
+use crate::team::data::{Pointers, RuleId, RuleMeta, SelectorTable, TomlData};
 use crate::team::example::RunExample;
-use crate::team::message::Word;
+use crate::team::message::MessageWord;
 use crate::team::reader::{FileReader, RuleTexts};
 use crate::team::schema::Judged;
 use crate::team::selector::TeamSelector;
@@ -42,7 +42,7 @@ pub(crate) struct OrderTable {
     meta: RuleMeta,
     /// The events that it is about.
     #[schemars(with = "SelectorTable")]
-    each: Spanned<Data>,
+    each: Spanned<TomlData>,
     /// What is wrong, for people. It may hold `{same}`, `{count}`, `{limit}` and
     /// `{params.NAME}`.
     #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
@@ -50,39 +50,39 @@ pub(crate) struct OrderTable {
     /// No such event may occur; `true` is the only value.
     #[serde(default)]
     #[schemars(with = "bool", extend("const" = true))]
-    never: Option<Spanned<Data>>,
+    never: Option<Spanned<TomlData>>,
     /// The largest number of these events: at least 1, or the name of a parameter such as
     /// `params.max-calls`.
     #[serde(default)]
-    #[schemars(with = "Number")]
-    at_most: Option<Spanned<Data>>,
+    #[schemars(with = "CountOrParam")]
+    at_most: Option<Spanned<TomlData>>,
     /// The smallest number of these events once the run has ended: at least 1, or the name of a
     /// parameter.
     #[serde(default)]
-    #[schemars(with = "Number")]
-    at_least: Option<Spanned<Data>>,
+    #[schemars(with = "CountOrParam")]
+    at_least: Option<Spanned<TomlData>>,
     /// Each of the events needs an event that this selector matches on an earlier line.
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
-    needs_earlier: Option<Spanned<Data>>,
+    needs_earlier: Option<Spanned<TomlData>>,
     /// Each of the events needs an event that this selector matches on a later line, once the
     /// run has ended.
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
-    needs_later: Option<Spanned<Data>>,
+    needs_later: Option<Spanned<TomlData>>,
     /// No event that this selector matches may come before any of the events.
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
-    none_earlier: Option<Spanned<Data>>,
+    none_earlier: Option<Spanned<TomlData>>,
     /// No event that this selector matches may come after any of the events.
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
-    none_later: Option<Spanned<Data>>,
+    none_later: Option<Spanned<TomlData>>,
     /// The JSON Pointer to the value by which events are grouped, or a list of them: the order
     /// holds for each value, or for each combination of values.
     #[serde(default)]
     #[schemars(with = "Pointers")]
-    same: Option<Spanned<Data>>,
+    same: Option<Spanned<TomlData>>,
     /// With `at-most`: whether it counts events in a row. Any other event with phase `act` ends the
     /// row.
     #[serde(default)]
@@ -103,7 +103,7 @@ pub(crate) struct OrderTable {
 #[serde(untagged)]
 #[schemars(inline, extend("patternErrorMessage" = "expected a whole number, at least 1, or the name of a parameter such as `params.max-calls`"))]
 #[expect(dead_code, reason = "a description for the schema")]
-enum Number {
+enum CountOrParam {
     Count(std::num::NonZeroU64),
     Parameter(String),
 }
@@ -149,13 +149,16 @@ impl OrderTable {
         let examples = reader.run_examples(&self.examples);
         let each = reader.selector(&self.each, Judged::Event);
         let pattern = self.pattern(reader);
-        let message = reader.message(&self.message, &[Word::Same, Word::Count, Word::Limit]);
+        let message = reader.message(
+            &self.message,
+            &[MessageWord::Same, MessageWord::Count, MessageWord::Limit],
+        );
         let same = self.same.as_ref();
         let within = self.within(reader);
         let (Some(each), Some((pattern, other)), Some(message)) = (each, pattern, message) else {
             return;
         };
-        if let (Pattern::Never, Some(same)) = (pattern, same) {
+        if let (OrderPattern::Never, Some(same)) = (pattern, same) {
             let message = "`same` can't be combined with `never`";
             return reader.mistake(same.span(), message, None);
         }
@@ -183,7 +186,7 @@ impl OrderTable {
     }
 
     /// Returns the patterns that are there, each with its name and what is written.
-    fn patterns(&self) -> Vec<(&'static str, &Spanned<Data>)> {
+    fn patterns(&self) -> Vec<(&'static str, &Spanned<TomlData>)> {
         let all = [
             ("never", &self.never),
             ("at-most", &self.at_most),
@@ -199,7 +202,7 @@ impl OrderTable {
     }
 
     /// Returns the pattern, and the other events that it speaks of.
-    fn pattern(&self, reader: &mut FileReader<'_>) -> Option<(Pattern, Option<TeamSelector>)> {
+    fn pattern(&self, reader: &mut FileReader<'_>) -> Option<(OrderPattern, Option<TeamSelector>)> {
         let in_a_row = self.in_a_row.as_ref();
         let (name, written) = match &*self.patterns() {
             [one] => *one,
@@ -217,28 +220,28 @@ impl OrderTable {
             return None;
         }
         let pattern = match name {
-            "never" => return Some((Pattern::Never, None)),
+            "never" => return Some((OrderPattern::Never, None)),
             "at-most" if in_a_row.is_some_and(|it| *it.get_ref()) => {
                 return Some((
-                    Pattern::AtMostInARow(count(reader, written)?),
+                    OrderPattern::AtMostInARow(count(reader, written)?),
                     Some(acts()?),
                 ));
             }
-            "at-most" => return Some((Pattern::AtMost(count(reader, written)?), None)),
-            "at-least" => return Some((Pattern::AtLeast(count(reader, written)?), None)),
-            "needs-earlier" => Pattern::NeedsEarlier,
-            "needs-later" => Pattern::NeedsLater,
-            "none-earlier" => Pattern::NoneEarlier,
-            _ => Pattern::NoneLater,
+            "at-most" => return Some((OrderPattern::AtMost(count(reader, written)?), None)),
+            "at-least" => return Some((OrderPattern::AtLeast(count(reader, written)?), None)),
+            "needs-earlier" => OrderPattern::NeedsEarlier,
+            "needs-later" => OrderPattern::NeedsLater,
+            "none-earlier" => OrderPattern::NoneEarlier,
+            _ => OrderPattern::NoneLater,
         };
         let other = reader.selector(written, Judged::Event)?;
         Some((pattern, Some(other)))
     }
 
     /// Returns the order as JSON, with what the names of selectors and parameters stand for.
-    fn shown(&self, reader: &FileReader<'_>, pattern: Pattern) -> String {
-        let meant = |written: &Data| match written {
-            Data::Text(name) => match reader.named.get(name) {
+    fn shown(&self, reader: &FileReader<'_>, pattern: OrderPattern) -> String {
+        let meant = |written: &TomlData| match written {
+            TomlData::Text(name) => match reader.named.get(name) {
                 Some((entries, _)) => entries.to_json(),
                 None => pattern.limit().into(),
             },
@@ -279,7 +282,7 @@ impl OrderTable {
 /// Returns the events that end a row.
 fn acts() -> Option<TeamSelector> {
     let act = Values {
-        any_of: vec![Wanted::Text(Glob::new("act"))],
+        any_of: vec![SelectorValue::Text(Glob::new("act"))],
         negated: false,
     };
     Some(TeamSelector {
@@ -289,9 +292,9 @@ fn acts() -> Option<TeamSelector> {
 }
 
 /// Returns a number of events, written or named.
-fn count(reader: &mut FileReader<'_>, written: &Spanned<Data>) -> Option<u64> {
+fn count(reader: &mut FileReader<'_>, written: &Spanned<TomlData>) -> Option<u64> {
     let number = match written.get_ref() {
-        Data::Text(name) => {
+        TomlData::Text(name) => {
             let short = name.strip_prefix("params.");
             let Some(param) = short.and_then(|name| reader.params.get(name)) else {
                 let message = format!("there is no parameter called {}", quote(name));

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{NAMES, TeamRule};
 use crate::digest::Digest;
-use crate::expression::{Budget, Folded, Value};
+use crate::expression::{Budget, FoldState, Value};
 use crate::select::KeyPath;
 use crate::team::events::{EventSelector, EventView};
-use crate::team::selector::{Answer, TooManySteps};
+use crate::team::selector::{TooManySteps, Truth};
 
 /// The number of groups of earlier events.
 const MAX_GROUPS: usize = 100_000;
@@ -32,7 +32,7 @@ pub(super) enum Group {
 
 /// What a rule asks of the events so far: for each group, in the order in which it asks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Earlier(BTreeMap<Group, Vec<Folded>>);
+pub(super) struct Earlier(BTreeMap<Group, Vec<FoldState>>);
 
 impl Earlier {
     /// Returns what it is for one group alone.
@@ -47,7 +47,7 @@ impl Earlier {
         rule: &TeamRule,
         group: Group,
     ) -> Vec<Result<Value<'static>, String>> {
-        let none = Folded::default();
+        let none = FoldState::default();
         let of_group = self.0.get(&group);
         let values = rule.check.folds().iter().enumerate().map(|(number, fold)| {
             if group == Group::Unknown {
@@ -84,18 +84,18 @@ impl Earlier {
         });
         for (number, (fold, selector)) in rule.check.folds().iter().zip(selectors).enumerate() {
             let answer = selector.ask(event, budget)?;
-            if answer == Answer::No {
+            if answer == Truth::No {
                 continue;
             }
             if !has_room {
                 return Err(TooMany::Groups);
             }
             let of_group = self.0.entry(group).or_default();
-            of_group.resize(rule.earlier.len(), Folded::default());
+            of_group.resize(rule.earlier.len(), FoldState::default());
             let Some(folded) = of_group.get_mut(number) else {
                 continue;
             };
-            if let Answer::Unknown(why) = answer {
+            if let Truth::Unknown(why) = answer {
                 folded.fail(event.line.number, &why);
                 continue;
             }

@@ -15,8 +15,8 @@ use crate::source::{Artifact, Line};
 use crate::team::RunFacts;
 use crate::team::events::{EventIndex, EventSelector, EventView};
 use crate::team::found::Found;
-use crate::team::message::Word;
-use crate::team::selector::{Answer, TooManySteps, ask};
+use crate::team::message::MessageWord;
+use crate::team::selector::{TooManySteps, Truth, ask};
 
 /// The reason for an event that is not judged.
 const UNREADABLE: SkipReason =
@@ -68,7 +68,7 @@ enum Spent {
 }
 
 /// The outcome of the evaluation of a rule.
-enum Verdict {
+enum RuleVerdict {
     /// The guard is false.
     NotAsked,
     Sound,
@@ -123,9 +123,9 @@ impl RuleJudge {
     ) {
         let each = self.in_events.first().filter(|_| self.spent.is_none());
         match each.map(|each| each.ask(event, &mut self.budget)) {
-            None | Some(Ok(Answer::No)) => {}
-            Some(Ok(Answer::Yes)) => self.judge_event(event, values, meanings),
-            Some(Ok(Answer::Unknown(why))) => {
+            None | Some(Ok(Truth::No)) => {}
+            Some(Ok(Truth::Yes)) => self.judge_event(event, values, meanings),
+            Some(Ok(Truth::Unknown(why))) => {
                 self.examined = true;
                 let place = || self.rule.place(Some(event.line), Some(event.root));
                 self.found.add(|| Draft::new(place(), why));
@@ -201,7 +201,7 @@ impl RuleJudge {
         meanings: &mut Meanings,
     ) -> Option<Vec<String>> {
         let is_about = match (event, self.in_events.first()) {
-            (Some(event), Some(each)) => each.ask(event, &mut Budget::of_run()) == Ok(Answer::Yes),
+            (Some(event), Some(each)) => each.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes),
             (event, each) => event.is_none() && each.is_none(),
         };
         let rule = Arc::clone(&self.rule);
@@ -269,19 +269,19 @@ impl RuleJudge {
                 self.spent = Some(spent.into());
                 return;
             }
-            Ok(Verdict::NotAsked) => return,
-            Ok(Verdict::Sound) => {
+            Ok(RuleVerdict::NotAsked) => return,
+            Ok(RuleVerdict::Sound) => {
                 self.examined = true;
                 return;
             }
-            Ok(Verdict::Wrong(Some(text)) | Verdict::Failed(text)) => {
+            Ok(RuleVerdict::Wrong(Some(text)) | RuleVerdict::Failed(text)) => {
                 (shortened(&text, MESSAGE_CHARS), Some(text))
             }
-            Ok(Verdict::Wrong(None)) => (
+            Ok(RuleVerdict::Wrong(None)) => (
                 rule.message.with(|word| {
                     let value = record.and_then(|record| rule.at.of(record));
                     value
-                        .filter(|_| word == Word::Value)
+                        .filter(|_| word == MessageWord::Value)
                         .map(|value| brief(value.raw()))
                 }),
                 None,
@@ -334,19 +334,19 @@ fn verdict<'a>(
     bound: &'a [Value<'a>],
     folded: &'a [Result<Value<'a>, String>],
     budget: &mut Budget,
-) -> Result<Verdict, TooManySteps> {
+) -> Result<RuleVerdict, TooManySteps> {
     if let Some(when) = &rule.when {
         match ask("when", when, bound, budget)? {
-            Answer::Yes => {}
-            Answer::No => return Ok(Verdict::NotAsked),
-            Answer::Unknown(why) => return Ok(Verdict::Failed(why)),
+            Truth::Yes => {}
+            Truth::No => return Ok(RuleVerdict::NotAsked),
+            Truth::Unknown(why) => return Ok(RuleVerdict::Failed(why)),
         }
     }
     let why = match rule.check.evaluate(bound, folded, budget) {
-        Ok(Value::Bool(true)) => return Ok(Verdict::Sound),
-        Ok(Value::Bool(false)) => return Ok(Verdict::Wrong(None)),
-        Ok(Value::Text(text)) if text.is_empty() => return Ok(Verdict::Sound),
-        Ok(Value::Text(text)) => return Ok(Verdict::Wrong(Some(text.into_owned()))),
+        Ok(Value::Bool(true)) => return Ok(RuleVerdict::Sound),
+        Ok(Value::Bool(false)) => return Ok(RuleVerdict::Wrong(None)),
+        Ok(Value::Text(text)) if text.is_empty() => return Ok(RuleVerdict::Sound),
+        Ok(Value::Text(text)) => return Ok(RuleVerdict::Wrong(Some(text.into_owned()))),
         Ok(other) => format!(
             "its value is {}, not a bool or a string",
             other.shown_type()
@@ -354,7 +354,7 @@ fn verdict<'a>(
         Err(Stop::Spent) => return Err(TooManySteps),
         Err(Stop::Failed(failure)) => rule.check.describe(&failure),
     };
-    Ok(Verdict::Failed(format!(
+    Ok(RuleVerdict::Failed(format!(
         "`check` can't be evaluated: {why}"
     )))
 }

@@ -11,9 +11,9 @@ use crate::expression::Expression;
 use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::team::TeamCheck;
-use crate::team::data::{Data, Pointers, RuleId, RuleMeta, SelectorTable, StateOrSummary};
+use crate::team::data::{Pointers, RuleId, RuleMeta, SelectorTable, StateOrSummary, TomlData};
 use crate::team::example::RunExample;
-use crate::team::message::Word;
+use crate::team::message::MessageWord;
 use crate::team::reader::{FileReader, RuleTexts};
 use crate::team::schema::Judged;
 use crate::team::selector::TeamSelector;
@@ -31,11 +31,11 @@ pub(crate) struct RuleTable {
     /// The events that it judges, each by itself. Absent for a rule that judges a run, once.
     #[serde(default)]
     #[schemars(with = "SelectorTable")]
-    each: Option<Spanned<Data>>,
+    each: Option<Spanned<TomlData>>,
     /// The JSON Pointer to the value by which `earlier` groups events, or a list of them.
     #[serde(default)]
     #[schemars(with = "Pointers")]
-    same: Option<Spanned<Data>>,
+    same: Option<Spanned<TomlData>>,
     /// The expression: `true` or an empty text where all is well, `false` or the text of the
     /// finding where it is not. It can name `event` (with `each`), `state`, `summary`, `run`,
     /// `counts`, `tools` and `params`, and ask for events on earlier lines that a named selector
@@ -93,7 +93,7 @@ impl RuleTable {
             check.as_ref(),
             when.as_ref().and_then(Option::as_ref),
         );
-        let message = reader.message(&self.message, &[Word::Value]);
+        let message = reader.message(&self.message, &[MessageWord::Value]);
         let at = self.at.as_ref().map_or("", |at| at.get_ref());
         let (None | Some(Some(_)), None | Some(Some(_))) = (&each, &when) else {
             return;

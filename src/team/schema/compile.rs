@@ -15,7 +15,7 @@ use crate::document::Tape;
 use crate::printable::{brief, in_address, quote};
 use crate::schema::DeclaredSchema;
 use crate::source::Pointer;
-use crate::team::data::Data;
+use crate::team::data::TomlData;
 use crate::team::reader::FileReader;
 
 impl FileReader<'_> {
@@ -23,13 +23,13 @@ impl FileReader<'_> {
     pub(in crate::team) fn compiled(
         &mut self,
         named: Option<&Spanned<String>>,
-        written: Option<&Spanned<Data>>,
+        written: Option<&Spanned<TomlData>>,
         table: Range<usize>,
     ) -> Option<DeclaredSchema> {
         match (named, written) {
             (Some(named), None) => self.of_file(named),
             (None, Some(table)) => {
-                let written = Written {
+                let written = SchemaFile {
                     file: self.file,
                     schema: table.get_ref().to_json(),
                     table: Some(table),
@@ -53,7 +53,7 @@ impl FileReader<'_> {
     /// Returns the schema that is written at an address below a directory, compiled.
     fn compile(
         &mut self,
-        written: Written<'_>,
+        written: SchemaFile<'_>,
         dir: &Path,
         address: &str,
     ) -> Option<DeclaredSchema> {
@@ -69,7 +69,7 @@ impl FileReader<'_> {
     }
 
     /// Tells all mistakes of a schema that can't be used, and of the files that it reaches.
-    fn explain(&mut self, root: Written<'_>, reached: &Reached, error: &ValidationError<'_>) {
+    fn explain(&mut self, root: SchemaFile<'_>, reached: &Reached, error: &ValidationError<'_>) {
         let paths = reached.paths.lock().map(|paths| paths.clone());
         let paths = paths.unwrap_or_default();
         let texts = paths
@@ -88,7 +88,7 @@ impl FileReader<'_> {
         let mut found: Vec<_> = found.collect();
         // What is left is a reference, what one leads to, or the schema as a whole.
         let at = error.instance_path().as_str();
-        let place = |it: &Written<'_>| match error.kind() {
+        let place = |it: &SchemaFile<'_>| match error.kind() {
             Kind::Referencing(error) => reference(&it.schema, "", error),
             _ => (it.schema.pointer(at) == Some(error.instance())).then(|| at.to_owned()),
         };
@@ -119,14 +119,14 @@ impl FileReader<'_> {
         }
     }
 
-    fn parsed<'f>(&mut self, file: ConfigSource<'f>, from: &'f str) -> Option<Written<'f>> {
+    fn parsed<'f>(&mut self, file: ConfigSource<'f>, from: &'f str) -> Option<SchemaFile<'f>> {
         let parsed = serde_json::from_str(file.text).map_err(|error| {
             let at = offset_of(file.text, error.line(), error.column());
             let from = brief(from);
             let message = format!("the schema file is not JSON: {error} (named by {from})");
             self.wrong_schema(file, at..at, message);
         });
-        Some(Written {
+        Some(SchemaFile {
             file,
             schema: parsed.ok()?,
             table: None,
@@ -167,16 +167,16 @@ impl FileReader<'_> {
 }
 
 /// A schema, and the file that it is written in.
-struct Written<'f> {
+struct SchemaFile<'f> {
     file: ConfigSource<'f>,
     schema: Value,
     /// The table that it is in TOML.
-    table: Option<&'f Spanned<Data>>,
+    table: Option<&'f Spanned<TomlData>>,
     /// The file and the line that declare it.
     from: &'f str,
 }
 
-impl Written<'_> {
+impl SchemaFile<'_> {
     /// Returns the place of the value that a pointer leads to.
     fn place(&self, pointer: &str) -> Range<usize> {
         if let Some(table) = self.table {
@@ -278,18 +278,18 @@ fn why(error: &ValidationError<'_>) -> String {
 }
 
 /// Returns the place of the value that a pointer leads to, or of the nearest value around it.
-fn place_in(whole: &Spanned<Data>, pointer: &str) -> Range<usize> {
+fn place_in(whole: &Spanned<TomlData>, pointer: &str) -> Range<usize> {
     let pointer = Pointer::new(pointer);
     let mut at = whole;
     for token in pointer.tokens() {
         let below = match at.get_ref() {
-            Data::Table(members) => {
+            TomlData::Table(members) => {
                 let mut members = members.iter();
                 members
                     .find(|(key, _)| *key.get_ref() == *token)
                     .map(|(_, value)| value)
             }
-            Data::List(items) => token.parse().ok().and_then(|index: usize| items.get(index)),
+            TomlData::List(items) => token.parse().ok().and_then(|index: usize| items.get(index)),
             _ => None,
         };
         match below {

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toml::Spanned;
 
-use super::{Example, Expect, Judged, TeamSchema};
+use super::{Expect, Judged, SchemaExample, TeamSchema};
 use crate::document::Tape;
 use crate::expression::steps_of_byte;
 use crate::printable::quote;
 use crate::select::KeyPath;
 use crate::source::Artifact;
 use crate::spelling::nearest;
-use crate::team::data::{Data, RuleId, RuleMeta, SelectorTable};
+use crate::team::data::{RuleId, RuleMeta, SelectorTable, TomlData};
 use crate::team::reader::{FileReader, RuleTexts};
 use crate::team::selector::TeamSelector;
 use crate::team::{OtherFile, TeamCheck};
@@ -44,7 +44,7 @@ pub(crate) struct SchemaTable {
     /// Selects the events or the actions that have all of these values. Absent to select all.
     #[serde(default, rename = "where")]
     #[schemars(with = "SelectorTable")]
-    selector: Option<Spanned<Data>>,
+    selector: Option<Spanned<TomlData>>,
     /// The JSON Pointer to the part of the record that the schema judges. Absent for the whole
     /// record. If the pointer leads nowhere, nothing is judged.
     #[serde(default)]
@@ -57,10 +57,10 @@ pub(crate) struct SchemaTable {
     /// The schema, where it is not in a file of its own.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
-    schema: Option<Spanned<Data>>,
+    schema: Option<Spanned<TomlData>>,
     /// Values that it allows or refuses, which `runvet rules --test` judges.
     #[serde(default, rename = "example")]
-    examples: Vec<Example>,
+    examples: Vec<SchemaExample>,
 }
 
 /// What a schema judges.
@@ -68,7 +68,7 @@ pub(crate) struct SchemaTable {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline, transform = crate::record::describe_values)]
 #[expect(dead_code, reason = "a description for the schema")]
-enum RecordName {
+enum JudgedName {
     /// An event.
     Event,
     /// An item of `outcomes.actions` in the state.
@@ -89,7 +89,7 @@ enum RecordName {
 #[schemars(inline, extend("examples" = ["event", "scores.json"]))]
 #[expect(dead_code, reason = "a description for the schema")]
 enum RecordOrFile {
-    Record(RecordName),
+    Record(JudgedName),
     File(String),
 }
 
@@ -141,7 +141,7 @@ impl SchemaTable {
             cure: "Correct the program that writes it",
             shown: ["schema", "json"],
             text: &serde_json::to_string_pretty(schema.text()).unwrap_or_default(),
-            examples: self.examples.iter().map(Example::shown).collect(),
+            examples: self.examples.iter().map(SchemaExample::shown).collect(),
         };
         let check = TeamCheck::Schema(reader.team.schemas.len());
         reader.declare(&self.id, &self.meta, &texts, check);
@@ -158,7 +158,7 @@ impl SchemaTable {
         reader.team.schemas.push(Arc::new(schema));
     }
 
-    fn examples(&self, reader: &mut FileReader<'_>) -> Vec<Example> {
+    fn examples(&self, reader: &mut FileReader<'_>) -> Vec<SchemaExample> {
         let mut examples = self.examples.clone();
         for example in &mut examples {
             let value = &example.value;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::super::output::Halves;
-use crate::dashboard::{ActionRow, StepRow};
+use crate::dashboard::{DashboardAction, DashboardStep};
 use crate::diff::{Diff, Difference, Subject, differs, is_expected};
 use crate::document::{Kind, Node};
 use crate::finding::RunEntry;
@@ -55,7 +55,7 @@ impl<'o> SideBySide<'o> {
         let rows = plans.map(|steps| steps.map_or(&[][..], |steps| &*steps.first));
         let totals = plans.map(|steps| steps.map_or(0, |steps| steps.total));
         let glyphs = self.glyphs;
-        let cell = |row: &StepRow| step(glyphs, row);
+        let cell = |row: &DashboardStep| step(glyphs, row);
         self.listed("Plan", rows, totals, nodes(runs, &["plan", "steps"]), cell)?;
         let rows = runs.map(|run| &*run.overview.actions.first);
         let totals = runs.map(|run| run.overview.actions.total);
@@ -238,7 +238,7 @@ fn nodes<'s>(runs: [&'s Subject; 2], path: &[&str]) -> [impl Iterator<Item = Nod
     })
 }
 
-fn step(glyphs: &Glyphs, step: &StepRow) -> StyledLine {
+fn step(glyphs: &Glyphs, step: &DashboardStep) -> StyledLine {
     let paint = Paint::of(&step.status);
     StyledLine::default()
         .painted(glyphs.status(&step.status), paint)
@@ -247,7 +247,7 @@ fn step(glyphs: &Glyphs, step: &StepRow) -> StyledLine {
         .text(&format!(": {}", step.description))
 }
 
-fn action(action: &ActionRow) -> StyledLine {
+fn action(action: &DashboardAction) -> StyledLine {
     StyledLine::default()
         .text(&format!("{} {} ", action.id, action.tool))
         .word(&action.result_status)

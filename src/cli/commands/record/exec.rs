@@ -19,9 +19,9 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::super::output::{Output, write_all};
-use super::super::{Exit, Failure};
+use super::super::{CommandFailure, Exit};
 use super::note_findings;
-use super::stop::{Stop, signals};
+use super::stop::{StopSignal, signals};
 use crate::finding::Finding;
 use crate::printable::shortened;
 use crate::record::{Action, StepKind};
@@ -45,11 +45,12 @@ pub(super) struct CommandLine {
 }
 
 impl CommandLine {
-    pub(super) fn new(words: Vec<OsString>) -> Result<Self, Failure> {
+    pub(super) fn new(words: Vec<OsString>) -> Result<Self, CommandFailure> {
         let mut words = words.into_iter();
         let program = words.next();
         Ok(Self {
-            program: program.ok_or_else(|| Failure::fault("there is no command to execute"))?,
+            program: program
+                .ok_or_else(|| CommandFailure::fault("there is no command to execute"))?,
             arguments: words.collect(),
         })
     }
@@ -84,19 +85,19 @@ pub(super) fn record(
     command: &CommandLine,
     asked: &Arc<AtomicBool>,
     output: &mut Output,
-) -> Result<u8, Failure> {
+) -> Result<u8, CommandFailure> {
     let (events, happened) = mpsc::channel();
     forward_signals(events.clone())
-        .map_err(|error| Failure::Fault(format!("listening to signals failed: {error}")))?;
-    let mut run = recorder.begin(task).map_err(Failure::fault)?;
+        .map_err(|error| CommandFailure::Fault(format!("listening to signals failed: {error}")))?;
+    let mut run = recorder.begin(task).map_err(CommandFailure::fault)?;
     let step = match begin(&mut run, command) {
         Ok(step) => step,
         Err(error) => {
             if matches!(error, Error::Violates { .. }) {
                 let ended = run.finish(End::vetoed(error.to_string()));
-                note_findings(&ended.map_err(Failure::fault)?.findings, output);
+                note_findings(&ended.map_err(CommandFailure::fault)?.findings, output);
             }
-            return Err(Failure::fault(error));
+            return Err(CommandFailure::fault(error));
         }
     };
     let executed = execute(command, &events, happened, asked)?;
@@ -266,7 +267,7 @@ fn forward_signals(events: Sender<Happened>) -> io::Result<()> {
     Ok(())
 }
 
-fn forward_stop(mut stop: Stop, events: Sender<Happened>) {
+fn forward_stop(mut stop: StopSignal, events: Sender<Happened>) {
     thread::spawn(move || {
         if stop.wakes.read_exact(&mut [0]).is_ok() {
             let _ = events.send(Happened::Stopped);
@@ -315,7 +316,7 @@ fn execute(
     let mut outputs = 2;
     executed.status = wait(&mut child, &mut outputs, &happened);
     executed.took = start.elapsed();
-    forward_stop(Stop::listen(asked)?, events.clone());
+    forward_stop(StopSignal::listen(asked)?, events.clone());
     // A process that was left behind may hold the output, and its reader may be slow.
     while outputs > 0 && !asked.load(Ordering::Relaxed) {
         match happened.recv() {

@@ -5,7 +5,7 @@ use std::io;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::stop::Stop;
+use super::stop::StopSignal;
 
 /// The number of bytes to read at a time.
 const BLOCK: usize = 64 << 10;
@@ -17,8 +17,8 @@ const KEPT_BYTES: usize = 1 << 20;
 const PIECE: usize = 4 << 10;
 
 /// The lines of standard input, and standard output for the answers to them.
-pub(super) struct Lines {
-    stop: Stop,
+pub(super) struct InputLines {
+    stop: StopSignal,
     /// What was read.
     waiting: Vec<u8>,
     /// Where the next line starts.
@@ -41,9 +41,9 @@ pub(super) enum Next<'l> {
     Stopped,
 }
 
-impl Lines {
+impl InputLines {
     /// Returns the lines of standard input.
-    pub(super) fn new(stop: Stop, limit: usize) -> Self {
+    pub(super) fn new(stop: StopSignal, limit: usize) -> Self {
         Self {
             stop,
             waiting: Vec::new(),

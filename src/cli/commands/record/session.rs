@@ -1,13 +1,13 @@
-//! Lines of standard input -> commands to the recorder, and an answer to each on standard output.
+//! InputLines of standard input -> commands to the recorder, and an answer to each on standard output.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::super::output::Output;
-use super::super::{Exit, Failure};
-use super::lines::{Lines, Next};
-use super::stop::Stop;
+use super::super::{CommandFailure, Exit};
+use super::lines::{InputLines, Next};
+use super::stop::StopSignal;
 use super::{OnEof, note_findings};
 use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
@@ -29,8 +29,8 @@ pub(super) fn record(
     end: &AtEnd,
     asked: &Arc<AtomicBool>,
     output: &mut Output,
-) -> Result<Exit, Failure> {
-    let ready = Stop::listen(asked)
+) -> Result<Exit, CommandFailure> {
+    let ready = StopSignal::listen(asked)
         .map_err(|source| Error::Io {
             operation: "listening to",
             path: "signals".into(),
@@ -40,14 +40,14 @@ pub(super) fn record(
     let (stop, run) = match ready {
         Ok(ready) => ready,
         Err(error) => {
-            let failure = Failure::fault(&error);
+            let failure = CommandFailure::fault(&error);
             output.stdout().write_all(&text(&error.into()))?;
             return Err(failure);
         }
     };
     let id = run.id().to_owned();
     let mut session = Session::new(run).max_output(max_output);
-    let mut so_far = SoFar::default();
+    let mut so_far = SessionTotals::default();
     let ended = converse(&mut session, stop, &mut so_far, output);
     let mut exit = so_far.exit;
     if let Some(first) = so_far.first_refused {
@@ -94,13 +94,13 @@ enum Ended {
 }
 
 /// What a session came to so far.
-struct SoFar {
+struct SessionTotals {
     exit: Exit,
     /// The line of the first command that was refused, and why.
     first_refused: Option<String>,
 }
 
-impl Default for SoFar {
+impl Default for SessionTotals {
     fn default() -> Self {
         Self {
             exit: Exit::Success,
@@ -111,15 +111,15 @@ impl Default for SoFar {
 
 fn converse(
     session: &mut Session,
-    stop: Stop,
-    so_far: &mut SoFar,
+    stop: StopSignal,
+    so_far: &mut SessionTotals,
     output: &Output,
-) -> Result<Ended, Failure> {
+) -> Result<Ended, CommandFailure> {
     let input = |error: io::Error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Output(error),
-        _ => Failure::Fault(format!("can't read standard input: {error}")),
+        io::ErrorKind::BrokenPipe => CommandFailure::Output(error),
+        _ => CommandFailure::Fault(format!("can't read standard input: {error}")),
     };
-    let mut lines = Lines::new(stop, LINE_LIMIT);
+    let mut lines = InputLines::new(stop, LINE_LIMIT);
     if !lines.write(&text(&session.greeting()))? {
         return Ok(Ended::BySignal);
     }

@@ -13,14 +13,14 @@ use signal_hook::low_level::pipe;
 use crate::store::read_text;
 
 /// A request to stop, by a signal. A second signal ends the process at once.
-pub(super) struct Stop {
+pub(super) struct StopSignal {
     /// Set by signals alone, so that only a second one finds it set.
     heard: Arc<AtomicBool>,
     /// Becomes readable when a signal comes.
     pub(super) wakes: UnixStream,
 }
 
-impl Stop {
+impl StopSignal {
     /// Hears signals from now on. They set `asked` too, for what takes long.
     pub(super) fn listen(asked: &Arc<AtomicBool>) -> io::Result<Self> {
         let (wakes, raised) = UnixStream::pair()?;

@@ -1,7 +1,7 @@
 //! A rule that a team declares and a run -> what it matches and compares there, and what follows.
 
 use super::super::output::Output;
-use super::super::{Exit, Failure};
+use super::super::{CommandFailure, Exit};
 use crate::document::OwnedDocument;
 use crate::finding::Coverage;
 use crate::gate::Gate;
@@ -17,16 +17,16 @@ pub(super) fn trace(
     id: &str,
     run: &RunReader,
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandFailure> {
     gate.find_rule(id)?;
     let rule = gate.rule_set().iter().find(|rule| rule.info.id == id);
     let Some(&Check::Team(check)) = rule.map(|rule| &rule.check) else {
         let why = "is built in; --trace shows rules that the configuration declares";
-        return Err(Failure::Fault(format!("{id} {why}")));
+        return Err(CommandFailure::Fault(format!("{id} {why}")));
     };
     let mut trace = Trace::new(gate.rule_set().team(), check);
     let mut gate = gate.select([id])?.keep_coverage(true);
-    let report = run.judge(&mut gate).map_err(Failure::fault)?;
+    let report = run.judge(&mut gate).map_err(CommandFailure::fault)?;
     let record = |artifact| {
         let path = run.artifact(artifact);
         path.and_then(|_| run.document(artifact).ok())

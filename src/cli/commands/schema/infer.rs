@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::cli::output::Output;
 use crate::cli::run_data::RunDataArgs;
-use crate::cli::{Exit, Failure};
+use crate::cli::{CommandFailure, Exit};
 use crate::document::Node;
 use crate::read::{RunData, RunReader};
 use crate::report::write_json_text;
 use crate::schema::Inferred;
-use crate::select::{Glob, KeyPath, Selector, Values, Wanted, key_path};
+use crate::select::{Glob, KeyPath, Selector, SelectorValue, Values, key_path};
 use crate::source::Artifact;
 
 /// Propose a first schema for an open part of events or actions, from existing runs
@@ -46,11 +46,11 @@ pub(super) struct Infer {
 
     /// The record
     #[arg(long, default_value = "event")]
-    record: Record,
+    record: InferredRecord,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Record {
+enum InferredRecord {
     /// An event of the timeline
     Event,
     /// An item of `outcomes.actions` in the state
@@ -58,9 +58,9 @@ enum Record {
 }
 
 impl Infer {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
         let at = KeyPath::parse(&self.at).ok_or_else(|| {
-            Failure::Fault(format!("--at {}: a JSON Pointer starts with `/`", self.at))
+            CommandFailure::Fault(format!("--at {}: a JSON Pointer starts with `/`", self.at))
         })?;
         let tests = self.selector.iter().map(|written| self.test(written));
         let selector = Selector(tests.collect::<Result<_, _>>()?);
@@ -105,23 +105,23 @@ impl Infer {
     }
 
     /// Returns a test of a value, as it is written.
-    fn test(&self, written: &str) -> Result<(KeyPath, Values), Failure> {
+    fn test(&self, written: &str) -> Result<(KeyPath, Values), CommandFailure> {
         let (key, value) = written.split_once('=').ok_or_else(|| {
-            Failure::Fault(format!(
+            CommandFailure::Fault(format!(
                 "--where {written}: expected KEY=VALUE, such as tool=refund"
             ))
         })?;
-        let path = key_path(key, self.record == Record::Action).ok_or_else(|| {
-            Failure::Fault(format!(
+        let path = key_path(key, self.record == InferredRecord::Action).ok_or_else(|| {
+            CommandFailure::Fault(format!(
                 "--where {written}: a key is phase, event_type, agent_id, tool, kind, or a JSON \
                  Pointer"
             ))
         })?;
         let wanted = match serde_json::from_str(value) {
-            Ok(Value::Bool(value)) => Wanted::Boolean(value),
-            Ok(Value::Number(_)) => Wanted::Number(value.to_owned()),
-            Ok(Value::String(text)) => Wanted::Text(Glob::new(&text)),
-            _ => Wanted::Text(Glob::new(value)),
+            Ok(Value::Bool(value)) => SelectorValue::Boolean(value),
+            Ok(Value::Number(_)) => SelectorValue::Number(value.to_owned()),
+            Ok(Value::String(text)) => SelectorValue::Text(Glob::new(&text)),
+            _ => SelectorValue::Text(Glob::new(value)),
         };
         let values = Values {
             any_of: vec![wanted],
@@ -136,7 +136,7 @@ impl Infer {
         run: &RunReader,
         add: &mut dyn FnMut(Node<'_>),
     ) -> Result<(), crate::read::Error> {
-        if self.record == Record::Action {
+        if self.record == InferredRecord::Action {
             if run.artifact(Artifact::State).is_some() {
                 let state = run.state()?;
                 let actions = state.object().at(&["outcomes", "actions"]);

@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{Setup, Validate};
-use crate::cli::Failure;
+use crate::cli::CommandFailure;
 use crate::cli::output::Output;
-use crate::cli::progress::Progress;
+use crate::cli::progress::CheckProgress;
 use crate::cli::settings::Settings;
 use crate::cli::sinks::unwritable;
 use crate::config::Origin;
 use crate::gate::{Baseline, Outcome};
 use crate::report::{count, faults};
-use crate::store::{Found, WholeFile};
+use crate::store::{WalkFindings, WholeFile};
 
 impl Validate {
     /// Returns what a new baseline is to list, if everything can be looked at.
@@ -20,12 +20,17 @@ impl Validate {
     /// A report is written while episodes are judged, and must know whether their findings are in
     /// the baseline. An episode that can't be judged may be the last, so this judges all of them
     /// before the first is reported.
-    pub(super) fn record(&self, setup: &Setup<'_>, found: &Found, path: &Path) -> Option<Baseline> {
+    pub(super) fn record(
+        &self,
+        setup: &Setup<'_>,
+        found: &WalkFindings,
+        path: &Path,
+    ) -> Option<Baseline> {
         if !found.faults.is_empty() {
             return None;
         }
         let mut gate = setup.gate.clone().record_baseline(path);
-        let mut progress = Progress::new(self.quiet, found.episodes.len());
+        let mut progress = CheckProgress::new(self.quiet, found.episodes.len());
         let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
             progress.step();
             match judged {
@@ -44,7 +49,7 @@ impl Validate {
         has_report: bool,
         outcome: &Outcome,
         output: &Output,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         if has_report {
             setup.sinks.keep()?;
         }
@@ -68,7 +73,7 @@ impl Validate {
         mut file: WholeFile,
         baseline: &Baseline,
         output: &Output,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         let written = baseline.write(&mut file).and_then(|()| file.keep());
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
@@ -89,10 +94,10 @@ impl Validate {
 
     /// Refuses to write a baseline of rules that are selected for this check alone: all other
     /// findings would be missing from it.
-    pub(super) fn refuse_part(&self, settings: &Settings) -> Result<(), Failure> {
+    pub(super) fn refuse_part(&self, settings: &Settings) -> Result<(), CommandFailure> {
         match settings.select.as_ref().map(|select| &select.origin) {
             Some(Origin::Given(select)) if self.write_baseline.is_some() => {
-                Err(Failure::Fault(format!(
+                Err(CommandFailure::Fault(format!(
                     "--write-baseline can't be used with {select}: the baseline would lack the \
                      findings of all other rules"
                 )))

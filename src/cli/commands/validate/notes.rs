@@ -9,13 +9,13 @@ use crate::cli::Exit;
 use crate::cli::output::Output;
 use crate::gate::{Gate, Outcome};
 use crate::report::count;
-use crate::store::{AsEpisodeDir as _, Fault, Found, FoundEpisode};
+use crate::store::{AsEpisodeDir as _, Fault, FoundEpisode, WalkFindings};
 
 /// The number of directories with files and no record that are named.
 const MAX_PASSED: usize = 3;
 
 /// What was found, as far as it decides what is said of a check.
-pub(super) struct Scope {
+pub(super) struct NoteScope {
     pub(super) is_empty: bool,
     pub(super) excluded: usize,
     pub(super) foreign: usize,
@@ -24,8 +24,8 @@ pub(super) struct Scope {
     pub(super) is_given_wrongly: bool,
 }
 
-impl Scope {
-    pub(super) fn of(found: &Found) -> Self {
+impl NoteScope {
+    pub(super) fn of(found: &WalkFindings) -> Self {
         Self {
             is_empty: found.episodes.is_empty(),
             excluded: found.excluded,
@@ -38,7 +38,7 @@ impl Scope {
 
 impl Validate {
     /// Says why nothing was checked, or not everywhere.
-    pub(super) fn explain(&self, exit: Exit, unchecked: u64, scope: &Scope, output: &Output) {
+    pub(super) fn explain(&self, exit: Exit, unchecked: u64, scope: &NoteScope, output: &Output) {
         match exit {
             Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
             Exit::NothingFound if !scope.is_empty && !self.period.is_all() => {
@@ -89,7 +89,7 @@ impl Validate {
 }
 
 /// Notes beside the report.
-pub(super) fn notes(gate: &Gate, scope: &Scope, outcome: &Outcome) -> Vec<String> {
+pub(super) fn notes(gate: &Gate, scope: &NoteScope, outcome: &Outcome) -> Vec<String> {
     let mut notes = Vec::new();
     if scope.foreign > 0 {
         notes.push(passed_over(scope.foreign));

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use super::notes::no_rule_is_on;
 use super::{Setup, Validate};
 use crate::cli::output::Output;
-use crate::cli::{Exit, Failure};
+use crate::cli::{CommandFailure, Exit};
 use crate::gate::CheckRequest;
 
 /// The maximum number of bytes on standard input.
@@ -17,11 +17,11 @@ impl Validate {
         &self,
         mut setup: Setup<'_>,
         output: &mut Output,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, CommandFailure> {
         let is_part = self.changed_since.is_some() || !self.period.is_all();
         let is_compared = self.write_baseline.is_some() || self.against.is_some();
         if is_part || is_compared || setup.paths.len() > 1 {
-            return Err(Failure::Fault(
+            return Err(CommandFailure::Fault(
                 "`-` stands for the records of one episode, so it can't be used with other paths \
                  or with --against, --changed-since, --since, --until or --write-baseline; a \
                  directory of that name is `./-`"
@@ -47,11 +47,11 @@ impl Validate {
 }
 
 /// Returns the text on standard input.
-fn requested() -> Result<Vec<u8>, Failure> {
+fn requested() -> Result<Vec<u8>, CommandFailure> {
     let mut text = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
     let read = io::stdin().lock().take(limit).read_to_end(&mut text);
-    read.map_err(|error| Failure::Fault(format!("can't read standard input: {error}")))?;
+    read.map_err(|error| CommandFailure::Fault(format!("can't read standard input: {error}")))?;
     if text.len() > MAX_BYTES {
         let limit = MAX_BYTES >> 20;
         return Err(not_a_request(&format!("it is larger than {limit} MiB")));
@@ -59,6 +59,6 @@ fn requested() -> Result<Vec<u8>, Failure> {
     Ok(text)
 }
 
-fn not_a_request(why: &str) -> Failure {
-    Failure::Fault(format!("standard input: {why}"))
+fn not_a_request(why: &str) -> CommandFailure {
+    CommandFailure::Fault(format!("standard input: {why}"))
 }

@@ -4,42 +4,48 @@ use std::sync::LazyLock;
 
 use super::*;
 
-const PATTERNS: [Pattern; 8] = [
-    Pattern::Never,
-    Pattern::AtMost(2),
-    Pattern::AtMostInARow(2),
-    Pattern::AtLeast(2),
-    Pattern::NeedsEarlier,
-    Pattern::NeedsLater,
-    Pattern::NoneEarlier,
-    Pattern::NoneLater,
+const PATTERNS: [OrderPattern; 8] = [
+    OrderPattern::Never,
+    OrderPattern::AtMost(2),
+    OrderPattern::AtMostInARow(2),
+    OrderPattern::AtLeast(2),
+    OrderPattern::NeedsEarlier,
+    OrderPattern::NeedsLater,
+    OrderPattern::NoneEarlier,
+    OrderPattern::NoneLater,
 ];
 
 /// Returns the lines that break an order, found by looking at all pairs of events.
 fn expected(
-    pattern: Pattern,
+    pattern: OrderPattern,
     grouped: bool,
     within: Option<i128>,
-    word: &[Seen],
+    word: &[OrderEvent],
     ended: bool,
 ) -> Vec<Option<Line>> {
-    let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
+    let judged_at_end = matches!(pattern, OrderPattern::AtLeast(_) | OrderPattern::NeedsLater);
     let mut lines = Vec::new();
     if judged_at_end && !ended {
         return lines;
     }
-    let is_lacking =
-        |event: &Seen| grouped && event.same.is_none() || within.is_some() && event.time.is_none();
-    let is_judged = |it: &Seen| it.is_each && it.unknown.is_none() && !is_lacking(it);
-    let of_group = |a: &Seen, b: &Seen| !grouped || a.same.is_some() && a.same == b.same;
-    let is_near =
-        |earlier: &Seen, later: &Seen, is_ban: bool| match (within, &earlier.time, &later.time) {
-            (None, ..) => true,
-            (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
-            _ => is_ban,
-        };
+    let is_lacking = |event: &OrderEvent| {
+        grouped && event.same.is_none() || within.is_some() && event.time.is_none()
+    };
+    let is_judged = |it: &OrderEvent| it.is_each && it.unknown.is_none() && !is_lacking(it);
+    let of_group =
+        |a: &OrderEvent, b: &OrderEvent| !grouped || a.same.is_some() && a.same == b.same;
+    let is_near = |earlier: &OrderEvent, later: &OrderEvent, is_ban: bool| match (
+        within,
+        &earlier.time,
+        &later.time,
+    ) {
+        (None, ..) => true,
+        (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
+        _ => is_ban,
+    };
     for (at, each) in word.iter().enumerate().filter(|(_, event)| event.is_each) {
-        if is_lacking(each) && !(matches!(pattern, Pattern::Never) && !grouped && within.is_none())
+        if is_lacking(each)
+            && !(matches!(pattern, OrderPattern::Never) && !grouped && within.is_none())
         {
             lines.push(Some(each.line));
             continue;
@@ -49,7 +55,7 @@ fn expected(
             continue;
         }
         let (before, after) = (&word[..at], &word[at + 1..]);
-        let others = |part: &[Seen], is_it: &dyn Fn(&Seen) -> bool| {
+        let others = |part: &[OrderEvent], is_it: &dyn Fn(&OrderEvent) -> bool| {
             part.iter()
                 .any(|it| it.is_other && of_group(each, it) && is_it(it))
         };
@@ -57,26 +63,26 @@ fn expected(
             .iter()
             .filter(|it| is_judged(it) && of_group(each, it))
             .count() as u64;
-        let ends = |it: &&Seen| {
+        let ends = |it: &&OrderEvent| {
             it.is_other && !(it.is_each && (it.unknown.is_some() || of_group(each, it)))
         };
         let row = before.iter().rev().take_while(|it| !ends(it));
         let row = row.filter(|it| is_judged(it) && of_group(each, it)).count() as u64;
         let is_broken = match pattern {
-            Pattern::Never => true,
-            Pattern::AtMost(most) => same_before == most,
-            Pattern::AtMostInARow(most) => row == most,
-            Pattern::AtLeast(_) => false,
-            Pattern::NeedsEarlier => !others(before, &|it| is_near(it, each, false)),
-            Pattern::NoneEarlier => others(before, &|it| is_near(it, each, true)),
-            Pattern::NeedsLater => !others(after, &|it| is_near(each, it, false)),
-            Pattern::NoneLater => others(after, &|it| is_near(each, it, true)),
+            OrderPattern::Never => true,
+            OrderPattern::AtMost(most) => same_before == most,
+            OrderPattern::AtMostInARow(most) => row == most,
+            OrderPattern::AtLeast(_) => false,
+            OrderPattern::NeedsEarlier => !others(before, &|it| is_near(it, each, false)),
+            OrderPattern::NoneEarlier => others(before, &|it| is_near(it, each, true)),
+            OrderPattern::NeedsLater => !others(after, &|it| is_near(each, it, false)),
+            OrderPattern::NoneLater => others(after, &|it| is_near(each, it, true)),
         };
         if is_broken {
             lines.push(Some(each.line));
         }
     }
-    if let Pattern::AtLeast(least) = pattern {
+    if let OrderPattern::AtLeast(least) = pattern {
         lines.extend(groups_of_few(least, grouped, word));
     }
     lines.sort();
@@ -84,12 +90,13 @@ fn expected(
 }
 
 /// Nothing for each group that has too few events.
-fn groups_of_few(least: u64, grouped: bool, word: &[Seen]) -> Vec<Option<Line>> {
+fn groups_of_few(least: u64, grouped: bool, word: &[OrderEvent]) -> Vec<Option<Line>> {
     let each = || {
         word.iter()
             .filter(|event| event.is_each && event.unknown.is_none())
     };
-    let number = |is_it: &dyn Fn(&Seen) -> bool| each().filter(|event| is_it(event)).count() as u64;
+    let number =
+        |is_it: &dyn Fn(&OrderEvent) -> bool| each().filter(|event| is_it(event)).count() as u64;
     if !grouped {
         return vec![None; usize::from(number(&|_| true) < least)];
     }
@@ -101,10 +108,10 @@ fn groups_of_few(least: u64, grouped: bool, word: &[Seen]) -> Vec<Option<Line>> 
 }
 
 fn found(
-    pattern: Pattern,
+    pattern: OrderPattern,
     grouped: bool,
     within: Option<i128>,
-    word: &[Seen],
+    word: &[OrderEvent],
     ended: bool,
 ) -> Vec<Option<Line>> {
     let mut automaton = Automaton::new(pattern, grouped, within);
@@ -112,7 +119,7 @@ fn found(
     for event in word {
         automaton.step(event, &mut offences).unwrap();
     }
-    if !ended && matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater) {
+    if !ended && matches!(pattern, OrderPattern::AtLeast(_) | OrderPattern::NeedsLater) {
         offences.clear();
     }
     if ended {
@@ -143,8 +150,13 @@ static INSTANTS: LazyLock<[Instant; 2]> = LazyLock::new(|| {
     })
 });
 
-fn event(line: usize, symbol: usize, same: Option<u8>, time: Option<&'static Instant>) -> Seen {
-    Seen {
+fn event(
+    line: usize,
+    symbol: usize,
+    same: Option<u8>,
+    time: Option<&'static Instant>,
+) -> OrderEvent {
+    OrderEvent {
         line: Line {
             number: line as u64 + 1,
             ..Line::BEFORE_ALL
@@ -161,7 +173,7 @@ fn event(line: usize, symbol: usize, same: Option<u8>, time: Option<&'static Ins
 
 /// Compares what is found with what all pairs show, in a run that has ended and in one that
 /// has not.
-fn compare(pattern: Pattern, grouped: bool, within: Option<i128>, word: &[Seen]) {
+fn compare(pattern: OrderPattern, grouped: bool, within: Option<i128>, word: &[OrderEvent]) {
     for ended in [true, false] {
         assert_eq!(
             found(pattern, grouped, within, word, ended),
@@ -177,7 +189,7 @@ fn timelines(
     symbols: usize,
     longest: u32,
     at: impl Fn(usize) -> (Option<u8>, Option<&'static Instant>),
-) -> impl Iterator<Item = Vec<Seen>> {
+) -> impl Iterator<Item = Vec<OrderEvent>> {
     let words = (0..=longest).flat_map(move |length| words(symbols, length));
     words.map(move |word| {
         let events = word.iter().enumerate();
@@ -240,7 +252,7 @@ fn events_with_long_instants_take_the_room_of_many() {
         attoseconds: 0,
         rest: "1".repeat(1_000 * DIGITS_OF_AN_ENTRY).into(),
     });
-    let mut automaton = Automaton::new(Pattern::NeedsLater, false, Some(1));
+    let mut automaton = Automaton::new(OrderPattern::NeedsLater, false, Some(1));
     let mut waits = |line| {
         let seen = event(line, 0, None, Some(&LONG));
         automaton.step(&seen, &mut Vec::new()).is_ok()
