@@ -183,7 +183,7 @@ impl TableWriter {
             self.gate.parallelism(),
             || (self.gate.clone(), self.filter.clone()),
             |(gate, filter), episode| {
-                let run = RunReader::from(episode.as_episode_dir().into_owned());
+                let run = RunReader::from(episode.as_episode_dir().into_owned()).following(gate);
                 self.of_run(run, gate, filter, &room)
             },
             |written| {

@@ -30,6 +30,15 @@ pub(crate) use stream::Checking;
 /// Files, with their texts.
 type Texts = BTreeMap<PathBuf, String>;
 
+/// The links that are followed.
+#[derive(FromPyObject)]
+enum FollowLinks {
+    /// Those to files of the episode, or none.
+    Inside(bool),
+    /// Those into a directory as well.
+    Into(PathBuf),
+}
+
 /// The keywords of `runvet.Check`, by their names.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -40,7 +49,7 @@ struct Keywords {
     config: Option<PathBuf>,
     baseline: Option<PathBuf>,
     jobs: Option<i64>,
-    follow_links: bool,
+    follow_links: FollowLinks,
     deny_warnings: Option<bool>,
     deny_unjudged: Option<bool>,
     allow_empty: bool,
@@ -93,10 +102,11 @@ impl Checker {
     #[new]
     fn new(py: Python<'_>, keywords: Keywords, files: Texts) -> PyResult<Self> {
         let settings = keywords.in_words();
-        let mut gate = Gate::default()
-            .follow_links(keywords.follow_links)
-            .keep_cards(true)
-            .with_files(files.clone());
+        let mut gate = Gate::default().keep_cards(true).with_files(files.clone());
+        gate = match &keywords.follow_links {
+            FollowLinks::Inside(follow) => gate.follow_links(*follow),
+            FollowLinks::Into(store) => gate.follow_links_into(store)?,
+        };
         if let Some(jobs) = keywords.jobs {
             let jobs = usize::try_from(jobs).ok().and_then(NonZeroUsize::new);
             let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;

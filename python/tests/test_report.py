@@ -307,3 +307,15 @@ def test_skips_and_undecided_are_told(in_root: Path) -> None:
         "missing", "unreadable", "syntax", "version", "no_event", "unreached", "lifecycle", "changing"
     }
     assert report.valid is False and report.skipped
+
+
+def test_links_lead_into_the_store_that_is_named(tmp_path: Path) -> None:
+    run_data, store = tmp_path / "runs", tmp_path / "store"
+    store.mkdir()
+    state = runvet.Recorder(run_data).begin("linked").finish().path / "state.json"
+    state.rename(store / "x")
+    state.symlink_to(store / "x")
+    assert not runvet.validate(run_data, follow_links=True).valid
+    assert runvet.validate(run_data, follow_links=store).valid
+    with pytest.raises(FileNotFoundError):
+        runvet.Check(follow_links=run_data / "gone")

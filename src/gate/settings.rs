@@ -212,7 +212,12 @@ impl Gate {
     /// Returns `true` if an artifact may be a symbolic link.
     #[cfg(feature = "cli")]
     pub(crate) fn follows_links(&self) -> bool {
-        !matches!(self.settings.links, Links::Refused)
+        !matches!(self.links(), Links::Refused)
+    }
+
+    /// The links that are followed.
+    pub(crate) fn links(&self) -> &Links {
+        &self.settings.links
     }
 
     /// Sets whether each report also keeps what a list of runs shows of its run, as

@@ -49,11 +49,17 @@ pub struct RunReader {
     dir: EpisodeDir,
     /// The location and the artifacts of a run in memory.
     memory: Option<Arc<(EpisodeKey, InMemory<'static>)>>,
+    /// The links that are followed.
+    links: Links,
 }
 
 impl From<EpisodeDir> for RunReader {
     fn from(dir: EpisodeDir) -> Self {
-        Self { dir, memory: None }
+        Self {
+            dir,
+            memory: None,
+            links: Links::Refused,
+        }
     }
 }
 
@@ -71,7 +77,18 @@ impl RunReader {
             entries: memory.entries(),
         };
         let memory = Some(Arc::new((key.clone(), memory)));
-        Self { dir, memory }
+        Self {
+            dir,
+            memory,
+            links: Links::Refused,
+        }
+    }
+
+    /// Returns the run with the links followed that a gate follows, see [`Gate::follow_links_into`].
+    #[must_use]
+    pub fn following(self, gate: &Gate) -> Self {
+        let links = gate.links().clone();
+        Self { links, ..self }
     }
 
     /// Returns the run at a path: an episode's directory, or an artifact in it.
@@ -356,7 +373,7 @@ impl RunReader {
     }
 
     fn files(&self) -> Result<Directory, Error> {
-        Directory::open(&self.dir, Links::Refused)
+        Directory::open(&self.dir, self.links.clone())
             .map_err(|error| Error::at(&self.dir.path, &error))
     }
 

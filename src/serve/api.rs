@@ -185,7 +185,10 @@ pub(super) async fn events(
     };
     let turns = Arc::clone(turns);
     let (connected, asker) = Asker::new();
-    let page = in_turn_of(turns, service, move |_| query.page(path, &asker)).await;
+    let page = in_turn_of(turns, service, move |service| {
+        query.page(&service.open(path)?, &asker)
+    })
+    .await;
     drop(connected);
     Ok(json(&page??))
 }
@@ -196,7 +199,7 @@ impl EventQuery {
         !self.phase.is_empty() || self.q.is_some()
     }
 
-    fn page(&self, path: PathBuf, asker: &Asker) -> Result<EventList, Problem> {
+    fn page(&self, run: &RunReader, asker: &Asker) -> Result<EventList, Problem> {
         let limit = query::limit(self.limit.as_deref(), DEFAULT_EVENTS).map_err(Problem::bad)?;
         let cursor = self.cursor.as_deref().map(str::parse::<u64>).transpose();
         let cursor = cursor
@@ -206,7 +209,7 @@ impl EventQuery {
         let words = words.to_ascii_lowercase();
         let words: Vec<&str> = words.split_whitespace().collect();
         let takes_all = self.phase.is_empty() && words.is_empty();
-        let lines = RunReader::open(path)?.event_texts()?;
+        let lines = run.event_texts()?;
         let mut lines = lines.starting_at(cursor);
         let (mut items, mut bytes) = (Vec::new(), 0);
         while let Some(read) = lines.next_document() {
@@ -281,7 +284,7 @@ pub(super) async fn record(
         ))
     })?;
     let path = service.path_of(&id)?;
-    let opened = in_thread(move || RunReader::open(path)?.stream(artifact)).await??;
+    let opened = in_thread(move || service.open(path)?.stream(artifact)).await??;
     let kind = match artifact {
         Artifact::Events | Artifact::Learn => "application/jsonl",
         _ => "application/json",
@@ -440,6 +443,11 @@ impl Service {
     /// Returns the directory of the run with an id.
     pub(super) fn path_of(&self, id: &str) -> Result<PathBuf, Problem> {
         Ok(self.find(id)?.0)
+    }
+
+    /// Opens the run at a path.
+    fn open(&self, path: PathBuf) -> Result<RunReader, Error> {
+        Ok(RunReader::open(path)?.following(&self.gate))
     }
 
     /// Returns the run with an id, or with a directory.

@@ -137,7 +137,7 @@ impl ListCommand {
             .opened()
             .filter_map(|run| run.map_err(|fault| faults.push(fault)).ok())
             .inspect(|_| opened += 1)
-            .filter_map(|run| Self::matching(&run, &mut filter, gate.as_mut()));
+            .filter_map(|run| Self::matching(run, &mut filter, gate.as_mut()));
         let is_sorted = self.sort != Order::Newest;
         let looked_at = if is_sorted { usize::MAX } else { limit };
         let mut runs: Vec<RunEntry> = matching.take(looked_at).collect();
@@ -188,14 +188,15 @@ impl ListCommand {
     /// Returns a run if it matches the filters; with a gate, only if it fails the gate. One that
     /// the configuration excludes does not fail.
     fn matching(
-        run: &RunReader,
+        run: RunReader,
         filter: &mut RunFilter,
         gate: Option<&mut Gate>,
     ) -> Option<RunEntry> {
-        let entry = run.entry_if(filter)?;
         let Some(gate) = gate else {
-            return Some(entry);
+            return run.entry_if(filter);
         };
+        let run = run.following(gate);
+        let entry = run.entry_if(filter)?;
         if gate.excludes(run.path()) {
             return None;
         }

@@ -227,7 +227,8 @@ impl Validate {
         let mut found = setup.gate.search(&setup.paths, self.given());
         let scope = NoteScope::of(&found);
         if !self.period.is_all() {
-            found.episodes.retain(|episode| self.is_in_period(episode));
+            let gate = &setup.gate;
+            (found.episodes).retain(|episode| self.is_in_period(episode, gate));
         }
         let mut is_unchanged = false;
         if let Some(revision) = &self.changed_since {
@@ -451,9 +452,11 @@ impl Validate {
 
     /// Returns `true` if an episode started when it is asked for. One of which that is not known
     /// may have.
-    fn is_in_period(&self, episode: &FoundEpisode) -> bool {
+    fn is_in_period(&self, episode: &FoundEpisode, gate: &Gate) -> bool {
         let run = RunReader::open(&episode.as_episode_dir().path);
-        run.map_or(true, |run| self.period.may_have_one(&run.starts()))
+        run.map_or(true, |run| {
+            self.period.may_have_one(&run.following(gate).starts())
+        })
     }
 
     /// Returns the episodes that changed; notes runs that were deleted.

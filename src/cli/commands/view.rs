@@ -85,6 +85,7 @@ impl ViewCommand {
             return self.timeline(&run, output);
         }
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let run = run.following(&gate);
         if self.json {
             let page = RunPage::new(&run, &mut gate)?;
             write_json_line(output.stdout(), &page)?;

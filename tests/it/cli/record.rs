@@ -216,7 +216,7 @@ fn id_that_is_not_a_name_everywhere_is_noted() {
     let temp = tempfile::tempdir().unwrap();
     for (id, is_noted) in [("trace:1", true), ("dot.", true), ("trace-1.2", false)] {
         let id = format!("--id={id}");
-        let (code, _, said) = session(temp.path(), &["--task", "t", &id], "{\"finish\":{}}\n");
+        let (code, _, said) = session(temp.path(), &["--task", "t", &id], "{\"finish\":\"ok\"}\n");
         assert_eq!(code, Some(0), "{id}: {said}");
         assert_eq!(said.contains("on Windows"), is_noted, "{id}: {said}");
     }

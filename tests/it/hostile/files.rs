@@ -246,6 +246,14 @@ fn follow_links_reads_a_store_and_says_what_is_not_fetched() {
                 "{layout} {artifact}: {}",
                 checked.report
             );
+            let viewed = Command::new(env!("CARGO_BIN_EXE_runvet"))
+                .args(["view", "--json", &into(&store)])
+                .arg(&data.dir)
+                .output()
+                .unwrap();
+            let viewed: Value = serde_json::from_slice(&viewed.stdout).unwrap();
+            let records = [&viewed["state"], &viewed["summary"], &viewed["events"]];
+            assert!(records.iter().all(|it| it.is_object()), "{viewed}");
             assert_eq!(
                 data.validate(&["--follow-links"]).unreadable(artifact),
                 OUTSIDE
