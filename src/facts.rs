@@ -317,13 +317,13 @@ pub(crate) fn lifecycle(state: Option<StateFacts<'_>>, entries: Entries) -> Life
     }
 }
 
-/// MirrorMismatch a rule about the lifecycle can't be checked.
+/// Why a rule about the lifecycle can't be checked.
 pub(crate) const UNKNOWN_LIFECYCLE: SkipReason = SkipReason::new(
     SkipKind::Lifecycle,
     "the records do not say whether the run has ended",
 );
 
-/// MirrorMismatch a rule can't be checked against a timeline that does not date the snapshot.
+/// Why a rule can't be checked against a timeline that does not date the snapshot.
 pub(crate) const UNKNOWN_REACH: SkipReason = SkipReason::new(
     SkipKind::Unreached,
     "the run may not have ended, and no projection event dates its snapshot",

@@ -23,7 +23,7 @@ use crate::printable::escape;
 use reading::ReportReader;
 pub(crate) use reading::ReportedRun;
 
-/// ComparisonGap two reports can't be compared.
+/// Why two reports can't be compared.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(#[from] Incomparable);
@@ -139,11 +139,11 @@ pub(crate) struct Flipped {
 pub(crate) struct NotCompared {
     /// The directory of the run, or the path of the fault.
     pub(crate) dir: String,
-    /// ComparisonGap.
+    /// Why.
     pub(crate) why: ComparisonGap,
 }
 
-/// ComparisonGap a run is not compared, or not as a whole.
+/// Why a run is not compared, or not as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]

@@ -72,7 +72,7 @@ impl<T> AsOf<T> {
             self.earlier.reserve_exact(1);
             self.earlier.push(before);
         }
-        // AsOfMarks move on: only the latest value up to each of them counts.
+        // Marks move on: only the latest value up to each of them counts.
         let counting = marks.lines().map(|mark| {
             let up_to_it = self.earlier.iter().rfind(|(set, _)| Some(*set) <= mark);
             up_to_it.map(|(set, _)| *set)

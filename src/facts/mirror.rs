@@ -20,7 +20,7 @@ pub(crate) struct Unlike {
     pub(crate) why: MirrorMismatch,
 }
 
-/// MirrorMismatch an action is not like an act event.
+/// Why an action is not like an act event.
 pub(crate) enum MirrorMismatch {
     /// No act event has its id.
     NoEvent,

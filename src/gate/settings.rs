@@ -34,7 +34,7 @@ impl Gate {
     /// to the directory of `path`. If `now` is given, expired ignores have no effect.
     ///
     /// The gate reads no other file: [`Gate::baseline_path`] is for [`Baseline::read`], and
-    /// [`Gate::deny`] for [`Outcome::exit`](super::Outcome::exit). CheckSettings of the command line
+    /// [`Gate::deny`] for [`Outcome::exit`](super::Outcome::exit). Settings of the command line
     /// alone, such as `format` and `jobs`, have no effect here.
     ///
     /// # Errors

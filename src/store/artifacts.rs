@@ -92,7 +92,7 @@ impl Version {
     }
 }
 
-/// ContentFault that can be read from any offset.
+/// Content that can be read from any offset.
 pub trait ReadAt: Send + Sync {
     /// Reads bytes from an offset; returns 0 at the end of the content.
     ///
@@ -212,14 +212,14 @@ pub(super) fn limit(artifact: Artifact) -> u64 {
 const PART: usize = 64 << 10;
 
 impl<'a> Opened<'a> {
-    /// ContentFault in memory.
+    /// Content in memory.
     #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         let size = Some(bytes.len() as u64);
         Self::new(ContentFault::Bytes(bytes), size, MAX_TIMELINE_BYTES)
     }
 
-    /// ContentFault that is fetched as it is read, in blocks of many KiB.
+    /// Content that is fetched as it is read, in blocks of many KiB.
     #[must_use]
     pub fn from_reader(reader: impl ReadAt + 'a) -> Self {
         let content = ContentFault::Reader(Box::new(reader));

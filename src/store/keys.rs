@@ -16,7 +16,7 @@ use super::tree::{Dir, Tree};
 use super::walk::TreeWalk;
 use crate::source::{Artifact, EPISODES, EntryKind};
 
-/// Finds the episodes that objects with these keys make up, as a check finds those on a disk. KeyDirectories
+/// Finds the episodes that objects with these keys make up, as a check finds those on a disk. Keys
 /// are paths below a root, which is the location of a directory of any kind; their order does not
 /// matter. Objects that are not artifacts count as well: they show which directories there are.
 ///

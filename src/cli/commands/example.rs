@@ -23,10 +23,10 @@ const EVENTS: &str = include_str!("../example/events.jsonl");
 /// what to write when.
 #[derive(Args)]
 #[command(after_long_help = "\
-ExampleCommand:
+Example:
   runvet example run runs/episodes/ep_1 && runvet validate runs")]
 pub(in crate::cli) struct ExampleCommand {
-    /// ExampleKind to print or to write
+    /// What to print or to write
     what: ExampleKind,
 
     /// The directory of the run, which must not exist; its name becomes the id of the run

@@ -21,7 +21,7 @@ use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_j
 use crate::store::Fault;
 use crate::timestamp::Timestamp;
 
-/// ListCommand runs, newest first
+/// List runs, newest first
 ///
 /// The newest runs are those with the latest ULID at the end of their directory's name or, without
 /// one, whose directory changed last. Those that are shown are sorted by their start. Runs beyond

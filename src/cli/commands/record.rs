@@ -24,7 +24,7 @@ use crate::recorder::protocol::number;
 use crate::recorder::{Assertion, Durability, Error, MAX_OUTPUT, Recorder, Task};
 use crate::store::OpenDir;
 
-/// RecordCommand a run: read one JSON command per line from standard input, and print one answer per line
+/// Record a run: read one JSON command per line from standard input, and print one answer per line
 ///
 /// Every command is on the disk before its answer is printed. `runvet schema record-command` prints
 /// the schema of the commands, `runvet schema record-answer` that of the answers. With --exec, the

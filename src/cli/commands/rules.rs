@@ -25,7 +25,7 @@ use crate::rules::RuleSet;
 
 /// List every rule with its default level and the defect it finds
 ///
-/// RulesCommand that the configuration declares come last.
+/// Rules that the configuration declares come last.
 #[derive(Args)]
 pub(in crate::cli) struct RulesCommand {
     /// How to print the list

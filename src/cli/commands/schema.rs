@@ -1,4 +1,4 @@
-//! `runvet schema`: prints a JSON SchemaCommand.
+//! `runvet schema`: prints a JSON Schema.
 
 mod infer;
 
@@ -10,7 +10,7 @@ use super::{CommandFailure, Exit};
 use crate::schemas;
 use infer::Infer;
 
-/// Print a JSON SchemaCommand, as in the directory schemas/
+/// Print a JSON Schema, as in the directory schemas/
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(in crate::cli) struct SchemaCommand {

@@ -57,7 +57,7 @@ Examples:
   runvet validate --format json . | jq .totals
   find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
 pub(in crate::cli) struct Validate {
-    /// ReportedRun-data directories, episode directories, or artifact files, which stand for their episodes
+    /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]; `-` reads the records of one episode from standard input, in the JSON that
     /// `POST /api/v1/check` of `runvet serve` takes
     paths: Vec<PathBuf>,

@@ -30,7 +30,7 @@ pub(crate) struct PlanMismatch {
     what: Difference,
 }
 
-/// Difference differs.
+/// What differs.
 enum Difference {
     Source,
     UpdatedAt,

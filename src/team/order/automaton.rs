@@ -44,7 +44,7 @@ pub(crate) struct OrderEvent {
     pub(crate) written: Vec<Range<usize>>,
     /// Its instant, if the order asks for it.
     pub(crate) time: Option<Instant>,
-    /// OffenceKind nobody can tell if the order is about it; then it is an offence.
+    /// Why nobody can tell if the order is about it; then it is an offence.
     pub(crate) unknown: Option<Box<str>>,
     /// `true` if it is only asked about: then each one beyond a limit is an offence, not the first
     /// alone.

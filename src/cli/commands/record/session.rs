@@ -1,4 +1,4 @@
-//! InputLines of standard input -> commands to the recorder, and an answer to each on standard output.
+//! Lines of standard input -> commands to the recorder, and an answer to each on standard output.
 
 use std::io;
 use std::sync::Arc;
