@@ -257,10 +257,10 @@ pub(crate) struct Run<'a> {
     pub(crate) state: Usable<StateFacts<'a>>,
     pub(crate) summary: Usable<SummaryFacts<'a>>,
     pub(crate) timeline: Usable<&'a TimelineFacts<'a>>,
-    /// Whether the learning timeline has any bytes; `None` where that can't be read, and where the
-    /// summary has no learning proposals.
+    /// `true` if the learning timeline has any bytes; `None` where that can't be read, and where
+    /// the summary has no learning proposals.
     pub(crate) has_learned: Option<bool>,
-    /// What the strict rules need to know of the timeline, if one of them is on.
+    /// The facts that the strict rules need of the timeline, if one of them is on.
     pub(crate) strict: Option<&'a StrictFacts>,
 }
 
@@ -272,7 +272,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) lifecycle: Lifecycle,
 }
 
-/// What names an episode.
+/// The source of an episode's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IdSource {
     DirectoryName,
@@ -317,13 +317,13 @@ pub(crate) fn lifecycle(state: Option<StateFacts<'_>>, entries: Entries) -> Life
     }
 }
 
-/// Why a rule about the lifecycle can't be checked.
+/// The reason why a rule about the lifecycle can't be checked.
 pub(crate) const UNKNOWN_LIFECYCLE: SkipReason = SkipReason::new(
     SkipKind::Lifecycle,
     "the records do not say whether the run has ended",
 );
 
-/// Why a rule can't be checked against a timeline that does not date the snapshot.
+/// The reason why a rule can't be checked against a timeline that does not date the snapshot.
 pub(crate) const UNKNOWN_REACH: SkipReason = SkipReason::new(
     SkipKind::Unreached,
     "the run may not have ended, and no projection event dates its snapshot",

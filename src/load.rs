@@ -45,7 +45,7 @@ pub(crate) use trouble::{
 /// Buffers that are reused for the next episode.
 #[derive(Default)]
 pub(crate) struct Buffers {
-    /// What the machine lacked to read the latest episode.
+    /// The error where the machine lacked a resource to read the latest episode.
     pub(crate) lacking: Option<io::Error>,
     /// The number of threads that may read one long timeline; `None` stands for one on each core.
     threads: Option<NonZeroUsize>,
@@ -56,7 +56,7 @@ pub(crate) struct Buffers {
     manifest_tape: Tape,
 }
 
-/// What is read only because a rule that is on asks for it.
+/// The parts that are read only because a rule that is on asks for them.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
 pub(crate) struct LoadRequest {
@@ -64,7 +64,7 @@ pub(crate) struct LoadRequest {
     pub(crate) event_ids: bool,
     pub(crate) learn_lines: bool,
     pub(crate) named_files: bool,
-    /// What a team declares: judges that have judged nothing.
+    /// The judges of what a team declares; they have judged nothing.
     pub(crate) team: TeamJudges,
 }
 
@@ -100,7 +100,7 @@ impl Buffers {
 /// The length of a text for which a buffer keeps its memory: real records are shorter.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// Why nothing is read of an artifact that the episode lacks.
+/// The reason why nothing is read of an artifact that the episode lacks.
 pub(crate) const NOT_THERE: &str = "there is no such file";
 
 /// The result of loading an episode, for rules, for locating findings, and for views.
@@ -112,7 +112,7 @@ pub(crate) struct Loaded<'l, 'b> {
     pub(crate) timeline: &'l LoadedTimeline<'b>,
     pub(crate) learn: &'l LoadedLearn<'b>,
     pub(crate) manifest: &'l LoadedManifest<'b>,
-    /// What is found by what the team declares.
+    /// The judges of what the team declares, with their findings.
     pub(crate) judges: &'l TeamJudges,
 }
 
@@ -121,7 +121,7 @@ pub(crate) struct LoadedTimeline<'f> {
     facts: Usable<Timeline<'f>>,
     strict: Option<StrictFacts>,
     stream: Option<Opened<'f>>,
-    /// What was heard of it, where somebody listens; or why it could not be opened.
+    /// The outline, where one is asked for; or the reason why the timeline could not be opened.
     pub(crate) outlined: Option<Result<Outlined, String>>,
 }
 

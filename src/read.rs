@@ -46,7 +46,7 @@ pub(crate) use run::Records;
 pub use run::RunReader;
 pub use stored::Stored;
 
-/// Why something can't be read.
+/// The reason why something can't be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -74,7 +74,7 @@ pub enum Error {
         path: PathBuf,
         /// The line and the column in it, if known; both are counted from 1.
         place: Option<(u64, u64)>,
-        /// What is wrong.
+        /// The defect.
         reason: String,
     },
 }
@@ -93,7 +93,7 @@ fn shown(place: Option<(u64, u64)>) -> String {
         .unwrap_or_default()
 }
 
-/// What a name leads to, where it should lead to one run or one run-data directory.
+/// A name that leads to several runs or run-data directories, where it should lead to one.
 #[derive(Debug)]
 pub struct Ambiguous {
     kind: Several,
@@ -102,7 +102,7 @@ pub struct Ambiguous {
     has_more: bool,
 }
 
-/// What there are several of.
+/// The kind of the matches of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Several {
     /// Run-data directories below a path, and none is at it.

@@ -65,7 +65,7 @@ const MAX_THREADS: usize = 4;
 /// The time that answers in progress have when the service ends.
 const MAX_END: Duration = Duration::from_secs(5);
 
-/// Why a service could not start, or ended.
+/// The reason why a service could not start, or ended.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// The address can't be listened on.
@@ -73,7 +73,7 @@ pub(crate) enum Error {
     Address {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// The address can be reached from other machines, and there is no token.
@@ -259,12 +259,12 @@ impl BoundService {
 /// The number of runs after which listeners are told how many were judged for the first time.
 const TOLD: usize = 256;
 
-/// What all answers are made from.
+/// The state that all answers are made from.
 struct Service {
     guard: Guard,
     index: RwLock<Index>,
     gate: Gate,
-    /// Where the settings come from, in a few words.
+    /// The sources of the settings, in a few words.
     settings: String,
     judges: Judges,
     changes: broadcast::Sender<IndexChange>,

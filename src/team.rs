@@ -80,7 +80,7 @@ pub(crate) struct RunFacts<'r> {
     pub(crate) has_events: bool,
     /// The first line of the timeline that is no event.
     pub(crate) broken_line: Option<Line>,
-    /// Why an artifact, or a part of it, is not judged.
+    /// The reason why an artifact, or a part of it, is not judged.
     pub(crate) unjudged: &'r dyn Fn(Artifact) -> Option<SkipReason>,
 }
 

@@ -27,10 +27,11 @@ use crate::store::{
 };
 use touched::{Due, Touched, WatchEnd};
 
-/// How often the path of the directory is resolved anew: what is above it is not watched.
+/// The interval at which the path of the directory is resolved anew: what is above it is not
+/// watched.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Why a watch ended, or could not start.
+/// The reason why a watch ended, or could not start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// The directory can't be reached.
@@ -38,7 +39,7 @@ pub(crate) enum Error {
     Unreachable {
         /// The directory.
         dir: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// The directory no longer exists.
@@ -57,21 +58,21 @@ pub(crate) enum Error {
     },
 }
 
-/// What a watch reports.
+/// An event that a watch reports.
 #[derive(Debug)]
 pub(crate) enum News {
     /// A run was judged, for the first time or after a change.
     Judged(Box<EpisodeReport>),
     /// A path could not be searched.
     Fault(Fault),
-    /// What kept this path from being searched is gone.
+    /// The fault that kept this path from being searched is gone.
     FaultGone(PathBuf),
     /// A run that was judged is no longer at this path.
     Gone(PathBuf),
     /// This number of directories, more than 0, hold nothing but the `state.json` of another
     /// program. Comes once, before [`News::AllSeen`].
     PassedOver(usize),
-    /// So many runs were found, judged or not.
+    /// This number of runs were found, judged or not.
     Found(usize),
     /// All runs that were there at the start were looked at.
     AllSeen,
@@ -89,13 +90,13 @@ pub(crate) struct Watch {
     place: Mutex<WatchPlace>,
 }
 
-/// Where the directory is, and what sees changes there.
+/// The place of the directory, and the watcher of changes there.
 struct WatchPlace {
     /// The real path.
     top: PathBuf,
     /// The device, and the number of the directory on it.
     identity: (u64, u64),
-    /// What reports changes, for each directory that it was told of; none where all is looked at.
+    /// The watcher, to which each directory is added; `None` where changes are polled for.
     watcher: Option<Box<dyn Watcher + Send>>,
 }
 
@@ -377,12 +378,12 @@ impl WatchPlace {
     }
 }
 
-/// What is known.
+/// The state of a watch.
 struct WatchState {
     known: KnownRuns,
-    /// What counts besides artifacts.
+    /// The files that count besides artifacts.
     other_files: OtherFiles,
-    /// What was last seen of those, in each run.
+    /// The other files of each run, as they were last seen.
     others: BTreeMap<PathBuf, SeenFiles>,
     /// The digests of the paths of the runs that were judged.
     judged: BTreeSet<Digest>,
@@ -478,7 +479,8 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
     Ok(Box::new(watcher))
 }
 
-/// Has what an event tells of looked at. The path is also given from the top on.
+/// Adds the paths that an event is about to those that are looked at. The path is also given from
+/// the top on.
 fn wake(kind: EventKind, path: &Path, below: &Path, touched: &Touched) {
     let name = below.file_name().unwrap_or_default();
     let is_artifact = name.to_str().and_then(Artifact::from_file_name).is_some();

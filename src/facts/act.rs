@@ -112,7 +112,7 @@ pub(super) struct KeptAct {
     text: String,
     /// The length of the timestamp as the event has it; 0 where it has none.
     timestamp: usize,
-    /// Those of the payload, in the order of [`by_length`].
+    /// The fields of the payload, in the order of [`by_length`].
     fields: Vec<KeptField>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct EventFacts<'a> {
     known_phase: Option<&'static str>,
 }
 
-/// What an act event says about a step and an action.
+/// The facts of an act event about a step and an action.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ActFacts<'a> {
     pub(crate) step_id: Option<Cow<'a, str>>,

@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::record::StepStatus;
 use crate::source::Line;
 
-/// What an act event says about a step.
+/// The evidence of an act event about a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StepEvidence {
     pub(crate) line: Line,

@@ -20,7 +20,7 @@ pub(crate) struct Unlike {
     pub(crate) why: MirrorMismatch,
 }
 
-/// Why an action is not like an act event.
+/// The reason why an action is not like an act event.
 pub(crate) enum MirrorMismatch {
     /// No act event has its id.
     NoEvent,
@@ -36,7 +36,7 @@ pub(crate) struct MirrorDifference {
     pub(crate) event: MirrorSide,
 }
 
-/// What one side says, and where.
+/// One side of a difference: its place, and its value as messages show it.
 #[derive(Debug)]
 pub(crate) struct MirrorSide {
     pub(crate) pointer: Pointer,
@@ -94,7 +94,7 @@ pub(super) fn mirror(
 struct HeardAct<'a> {
     line: Line,
     timestamp: Option<Cow<'a, str>>,
-    /// Those of the payload, in the order of [`by_length`].
+    /// The fields of the payload, in the order of [`by_length`].
     fields: Vec<(&'a str, Heard<'a>)>,
 }
 

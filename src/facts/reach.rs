@@ -19,14 +19,14 @@ use super::value::RowItem;
 use crate::finding::Lifecycle;
 use crate::source::Line;
 
-/// What of the state is compared with the timeline up to a reach, by a rule each.
+/// A part of the state that a rule compares with the timeline up to a reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Topic {
     /// The plan: what step records and act events say of it.
     Plan,
     /// The plan: what labels of older runtimes say of it.
     Labels,
-    /// Whether there is a plan event at all.
+    /// The existence of a plan event.
     PlanEvent,
     Actions,
 }
@@ -40,7 +40,7 @@ impl Topic {
     }
 }
 
-/// What a comparison comes to.
+/// The outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReachVerdict {
     Agrees,
@@ -49,17 +49,17 @@ enum ReachVerdict {
     Idle,
 }
 
-/// What the comparison of each of [`Topic::ALL`] comes to.
+/// The outcomes of the comparisons of [`Topic::ALL`].
 type Verdicts = [ReachVerdict; Topic::ALL.len()];
 
-/// How much of the timeline the snapshot is compared with.
+/// The part of the timeline that the snapshot is compared with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
     /// The projection event up to which it is; `None` for the whole timeline.
     pub(crate) event: Option<Line>,
     /// `true` if that event has the digest of the snapshot.
     pub(crate) is_sealed: bool,
-    /// What the comparison comes to, where it was made to find the reach.
+    /// The outcomes of the comparisons, where they were made to find the reach.
     verdicts: Option<Verdicts>,
 }
 
@@ -106,7 +106,7 @@ fn explains(here: Verdicts, at_latest: Verdicts) -> bool {
     here.into_iter().zip(at_latest).all(is_explained)
 }
 
-/// What a timeline says, and how the state compares with it.
+/// The facts of a timeline, and their comparison with the state.
 pub(crate) struct TimelineFacts<'a> {
     timeline: &'a Timeline<'a>,
     state: Option<StateFacts<'a>>,

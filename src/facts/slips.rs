@@ -11,14 +11,14 @@ use crate::document::{Key, Node};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 use crate::spelling::is_near;
 
-/// What is probably misspelled.
+/// A key or a phase that is probably misspelled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Slip {
-    /// What has the key; `None` for a phase.
+    /// The owner of the key; `None` for a phase.
     pub(crate) within: Option<WordOwner>,
     /// The key or the phase as it is written; only the beginning of a long one.
     pub(crate) written: String,
-    /// What is probably meant.
+    /// The word that is probably meant.
     pub(crate) meant: &'static str,
 }
 
@@ -43,7 +43,7 @@ impl Slip {
 pub(crate) struct SlipLines {
     pub(crate) first: Line,
     pub(crate) count: u64,
-    /// Where the slip is in the first line.
+    /// The place of the slip in the first line.
     pointer: Pointer,
     latest: u64,
 }

@@ -19,7 +19,7 @@ pub(crate) const MAX_EVENT_IDS: usize = 1_000_000;
 /// The number of ids beyond which an episode is large: they take 4 MiB.
 const MANY_IDS: usize = 70_000;
 
-/// What every event together says.
+/// The facts of all events together.
 #[derive(Debug, Default)]
 pub(crate) struct StrictFacts {
     /// The first event that is earlier than the one before it.
@@ -61,7 +61,7 @@ pub(crate) struct Disorder {
     pub(crate) lines: u64,
 }
 
-/// What the first start event says the run was given.
+/// The inputs of a run, as the first start event gives them.
 #[derive(Debug)]
 pub(crate) struct StartEvent {
     pub(crate) at: Stamped,

@@ -29,9 +29,9 @@ pub(crate) struct EventTally {
     pub(crate) events: u64,
     pub(crate) starts: Counted,
     pub(crate) second_start: Option<Line>,
-    /// Those that are not synthetic.
+    /// The plan events that are not synthetic.
     pub(crate) plans: Counted,
-    /// Those that are not synthetic.
+    /// The act events that are not synthetic.
     pub(crate) acts: Counted,
     pub(crate) reflects: Counted,
     pub(crate) directions: Counted,

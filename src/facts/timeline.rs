@@ -50,14 +50,14 @@ pub(crate) struct UnrecordedActs {
     pub(crate) lines: u64,
 }
 
-/// What rules need to know about a timeline.
+/// The facts about a timeline that rules need.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline<'a> {
     /// The first line that is not an event.
     pub(crate) broken_line: Option<Line>,
     /// A last line that may still be written.
     pub(crate) unfinished_line: Option<Line>,
-    /// What is probably misspelled.
+    /// The keys and phases that are probably misspelled.
     pub(crate) slips: Slips,
     pub(crate) start: Option<Start>,
     pub(crate) foreign: Option<ForeignEvents>,

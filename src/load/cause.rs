@@ -14,14 +14,14 @@ const CAUSES: &str = include_str!("causes.txt");
 /// The number of bytes that are looked at from the beginning of a text, and from a place in it.
 const MAX_LOOKED_AT: usize = 4 << 10;
 
-/// Why a text is not JSON.
+/// The reason why a text is not JSON.
 #[derive(Debug)]
 pub(crate) struct NotJson {
     pub(crate) error: SyntaxError,
     pub(crate) cause: Option<Cause>,
 }
 
-/// What is there in place of JSON.
+/// A known kind of content that is there in place of JSON.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cause {
     what: &'static str,

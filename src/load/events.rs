@@ -35,9 +35,9 @@ const SPLIT_BYTES: u64 = 1 << 20;
 /// blocks.
 const MAX_THREADS: usize = 4;
 
-/// When several threads are started for the rest of a timeline. They end at a line that is longer
-/// than a block. Where such lines are so close that the threads read too little in between, each
-/// start waits twice as long as the one before.
+/// The offset at which several threads are started for the rest of a timeline. They end at a line
+/// that is longer than a block. Where such lines are so close that the threads read too little in
+/// between, each start waits twice as long as the one before.
 struct Split {
     due: u64,
     wait: u64,
@@ -75,7 +75,7 @@ impl Split {
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'r, 'a>,
-    /// What is gathered from every event, if a rule asks for it.
+    /// The facts that are gathered from every event, if a rule asks for them.
     pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) reader: &'r mut EventReader,
     /// Of an event that the reader does not accept.
@@ -90,14 +90,15 @@ pub(super) struct EventsReader<'r, 'a> {
     /// number is asked for where the timeline is long.
     pub(super) threads: Option<NonZeroUsize>,
     pub(super) spread: Spread,
-    /// What is listened to besides, if anything.
+    /// The reader of an outline, if one is asked for.
     pub(super) outline: Option<OutlineReader<'r>>,
-    /// What a team declares, and what that finds in the run.
+    /// The judges of what a team declares; they have judged nothing.
     pub(super) team: &'r TeamJudges,
+    /// The same judges, with their findings in the run.
     pub(super) judges: &'r mut TeamJudges,
     /// The judges that judged events which were not shown to them.
     pub(super) examined: Examined,
-    /// What the names of its rules stand for.
+    /// The values that the names in its rules stand for.
     pub(super) values: &'r RunValues<'r>,
 }
 
@@ -151,8 +152,8 @@ impl EventsReader<'_, '_> {
         }
     }
 
-    /// Returns `true` if the next lines may be read in blocks. Who listens needs a look at the
-    /// first events, and then gains by blocks even where one thread reads them.
+    /// Returns `true` if the next lines may be read in blocks. An outline needs a look at the first
+    /// events, and then gains by blocks even where one thread reads them.
     fn may_split(&mut self) -> bool {
         match &self.outline {
             Some(outline) => outline.is_under_way(),
@@ -417,7 +418,7 @@ impl EventsReader<'_, '_> {
     }
 }
 
-/// Whether the events that can be noted in one pass are still to be counted.
+/// The state of the count of the events that can be noted in one pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TallyState {
     Due,

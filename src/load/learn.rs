@@ -13,7 +13,7 @@ use crate::source::{Artifact, Line, Place};
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreadable};
 use crate::team::TeamJudges;
 
-/// What reading it line by line gave: whether each line could be judged, and the file, which
+/// A learning timeline as it was loaded: whether each line could be judged, and the file, which
 /// findings may point into.
 pub(crate) struct LoadedLearn<'f> {
     pub(crate) lines: Usable<()>,
@@ -40,8 +40,8 @@ pub(super) struct LearnReader<'r> {
     pub(super) so_far: LearnTotals,
 }
 
-/// What was met so far: of the lines that are not objects the first, with what is wrong there, and
-/// their number.
+/// The totals so far: of the lines that are not objects the first, with its defect, and their
+/// number.
 #[derive(Default)]
 pub(super) struct LearnTotals {
     first: Option<(Line, Range<usize>, NotAnObject, Digest)>,

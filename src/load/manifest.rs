@@ -25,7 +25,7 @@ pub(super) const MAX_DIGESTED_BYTES: u64 = 16 << 30;
 pub(crate) struct LoadedManifest<'b> {
     pub(crate) bytes: &'b [u8],
     pub(crate) document: Option<Document<'b>>,
-    /// Whether every file that it names could be judged.
+    /// [`Usable::Read`] if every file that it names could be judged.
     pub(crate) files: Usable<()>,
     /// `true` if there was anything to compare: a file, or a text that is not a manifest.
     pub(crate) is_examined: bool,
@@ -137,7 +137,7 @@ fn verify_files(
     unjudged.map_or(Usable::Read(()), Usable::Unjudged)
 }
 
-/// What the manifest says about one file.
+/// The entry of one file in the manifest.
 struct Entry<'a> {
     name: Cow<'a, str>,
     digest: Option<FileDigest>,
@@ -161,14 +161,14 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What is known of a file, which a manifest may name any number of times.
+/// The measures of a file, which a manifest may name any number of times.
 #[derive(Clone, Copy)]
 struct Measured {
     size: u64,
     digest: Option<FileDigest>,
 }
 
-/// Holds files against what a manifest says about them.
+/// A comparison of files with what a manifest says about them.
 struct Verifier<'f> {
     files: &'f dyn Artifacts,
     seen: BTreeMap<String, Measured>,

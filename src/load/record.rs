@@ -61,7 +61,7 @@ pub(super) static SUMMARY: RecordKind = RecordKind {
     unusable: "summary.json can't be judged",
 };
 
-/// What is reused for the same record of the next episode.
+/// The buffers that are reused for the same record of the next episode.
 #[derive(Default)]
 pub(super) struct RecordBuffers {
     bytes: Vec<u8>,
@@ -85,19 +85,19 @@ pub(crate) struct LoadedRecord<'b> {
     pub(crate) bytes: &'b [u8],
     /// The record as it is written, whether or not it has facts.
     pub(crate) text: Result<&'b str, NoText>,
-    /// Whether it has facts.
+    /// [`Usable::Read`] if it has facts.
     usable: Usable<()>,
     read: &'b ReadText,
     /// The offsets of the values that the schema refuses, ascending: no facts.
     refused: Vec<u32>,
-    /// Whether the record was validated against its schema.
+    /// [`Usable::Read`] if the record was validated against its schema.
     pub(crate) shape: Usable<()>,
     /// Of a version that a team declares: the tokens of the values that the schema of the reference
     /// does not allow at their places, ascending: no facts to the team's rules.
     pub(super) strange: Vec<u32>,
 }
 
-/// Why there is no document.
+/// The reason why there is no document.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum NoText {
     #[error("{}", super::NOT_THERE)]
@@ -148,7 +148,7 @@ impl<'b> LoadedRecord<'b> {
     }
 }
 
-/// Whether the version of a record is one that runvet can judge.
+/// The support for the version of a record.
 enum Support {
     Current,
     Newer,

@@ -7,7 +7,7 @@ use crate::team::{Name, RunValues, TeamJudges, run_as_json};
 
 use super::{LoadedRecord, NoText};
 
-/// What the names of a team's rules stand for, as far as rules that are on have them.
+/// The values that the names in a team's rules stand for, as far as rules that are on have them.
 #[derive(Default)]
 pub(super) struct RecordsOfRules<'b> {
     state: Named<'b>,

@@ -101,7 +101,7 @@ pub(crate) enum Trouble {
     },
 }
 
-/// How a file differs from what the manifest says about it.
+/// A difference between a file and what the manifest says about it.
 pub(crate) enum FileTrouble {
     /// Its name leads out of the episode's directory.
     Leaves,
@@ -184,14 +184,14 @@ pub(crate) struct Mistaken {
     pub(crate) content: Digest,
 }
 
-/// Why a line of the timeline is not an event.
+/// The reason why a line of the timeline is not an event.
 pub(crate) enum NotAnEvent {
     NotJson(NotJson),
     /// It is JSON, but not an object.
     NotAnObject(Kind),
 }
 
-/// Why a text is not a JSON object, as a clause.
+/// The reason why a text is not a JSON object, as a clause.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotAnObject {
     #[error("is not JSON: {0}")]
@@ -200,7 +200,7 @@ pub(crate) enum NotAnObject {
     OtherKind(Kind),
 }
 
-/// Why a text is not read as an object.
+/// The reason why a text is not read as an object.
 pub(super) enum NotRead {
     /// It has more keys and values than a record may have, or there is no memory for it.
     Unreadable(Unreadable),
@@ -230,7 +230,7 @@ impl NotAnObject {
     }
 }
 
-/// What the troubles of one rule have in common.
+/// The sort that the troubles of one rule share.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct TroubleSort(std::mem::Discriminant<Trouble>, Artifact);
 

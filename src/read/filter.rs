@@ -10,7 +10,7 @@ use crate::rules::names;
 use crate::timestamp::Timestamp;
 use crate::words::words;
 
-/// Which runs to list: those that meet each condition. A condition that holds several values is met
+/// A filter of runs: those that meet each condition. A condition that holds several values is met
 /// by any of them, and one that holds none is met by each run. `(none)` stands for a value that a
 /// run lacks.
 #[derive(Clone, Debug, Default)]
@@ -26,22 +26,22 @@ pub struct RunFilter {
     pub until: Option<Timestamp>,
     /// Runs whose start is not known.
     pub(crate) is_undated: bool,
-    /// What ended the run: the outcome, or else the status.
+    /// The ends of the runs: the outcome, or else the status.
     pub(crate) ended: Vec<String>,
     /// The tasks, whole.
     pub(crate) tasks: Vec<String>,
-    /// What executed the run.
+    /// The adapters that executed the runs.
     pub adapters: Vec<String>,
     pub(crate) modes: Vec<String>,
     /// Tags as `key:value`; a run has one of them.
     pub tags: Vec<String>,
     /// Rules and groups such as `plan/*`; one of them has a finding.
     pub(crate) rules: Vec<String>,
-    /// Whether it is valid.
+    /// The validities; `None` stands for undecided.
     pub(crate) valid: Vec<Option<bool>>,
     /// The words of verdicts.
     pub(crate) verdicts: Vec<String>,
-    /// What a run has at least one of.
+    /// The numbers of which a run has at least one that is not 0.
     pub(crate) has: Vec<Tallied>,
     /// The duration in seconds.
     pub(crate) duration: Option<Range>,
@@ -55,7 +55,7 @@ pub struct RunFilter {
     pub silent_for: Option<Duration>,
 }
 
-/// What a check counts in a run.
+/// A number that a check counts in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tallied {
     Errors,

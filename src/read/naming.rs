@@ -8,7 +8,7 @@ use crate::printable::are_alike;
 use crate::source::{Artifact, EPISODES};
 use crate::store::{self, EpisodeDir, FoundRuns, GivenPaths, RunDir, display, unlistable};
 
-/// What the newest run is called.
+/// The name of the newest run.
 const LATEST: &str = "@latest";
 
 /// The number of ids that are suggested in place of an unknown one.

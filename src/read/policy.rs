@@ -69,21 +69,21 @@ pub enum Advice {
     Hint {
         /// The suggestion.
         text: String,
-        /// How sure the policy is, 0 to 1.
+        /// The confidence of the policy, from 0 to 1.
         confidence: f64,
     },
     /// A change that the run must make, if the policy is sure enough of it.
     Intervention {
         /// The change.
         change: Change,
-        /// How sure the policy is, 0 to 1.
+        /// The confidence of the policy, from 0 to 1.
         confidence: f64,
     },
     /// The run must not do what it is about to do.
     Veto {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// What must not be done.
+        /// The scope of the veto.
         scope: Scope,
     },
 }
@@ -117,7 +117,7 @@ impl Advice {
     }
 }
 
-/// What a veto blocks.
+/// The part of a run that a veto blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Default)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -143,7 +143,7 @@ pub enum Change {
     Edit {
         /// The id of the step.
         step: String,
-        /// What it gets.
+        /// The new values of the step.
         set: StepChange,
     },
     /// A pending step is not executed.
@@ -164,16 +164,16 @@ pub enum Change {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StepChange {
-    /// What the step does.
+    /// The description of the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What sort of step it is.
+    /// The kind of the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<StepKind>,
-    /// Why it is in the plan.
+    /// The reason why the step is in the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    /// What it is given.
+    /// The inputs of the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Map<String, Value>>,
 }

@@ -124,7 +124,7 @@ pub(super) async fn run(
     .await?
 }
 
-/// Which events of a run to list.
+/// The query for the events of a run.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EventQuery {
@@ -147,7 +147,7 @@ pub(super) struct EventQuery {
 pub(super) struct EventList {
     /// The lines of the timeline that are not blank.
     pub(super) items: Vec<EventItem>,
-    /// What the query for the next page gives as its `cursor`; null on the last page.
+    /// The `cursor` of the query for the next page; null on the last page.
     #[schemars(required, schema_with = "crate::record::nullable::<u64>")]
     pub(super) next: Option<u64>,
 }
@@ -162,10 +162,10 @@ pub(super) struct EventItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::record::any_value")]
     pub(super) event: Option<Box<RawValue>>,
-    /// What happened, in one line; absent where the line is not a JSON object.
+    /// The event in one line of text; absent where the line is not a JSON object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) summary: Option<String>,
-    /// Why the line is not an event.
+    /// The reason why the line is not an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }
@@ -308,7 +308,7 @@ fn streamed(artifact: Opened<'static>) -> Body {
     Body::from_stream(pieces)
 }
 
-/// Which runs to compare.
+/// The runs to compare.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DiffQuery {
@@ -355,7 +355,7 @@ pub(super) struct RuleItem {
     pub(super) level: &'static str,
     /// The defect, in one line.
     pub(super) title: String,
-    /// What to do about a finding.
+    /// The remedy for a finding.
     pub(super) hint: String,
     /// The rule's page, in Markdown.
     pub(super) page: String,

@@ -45,7 +45,7 @@ struct Activity {
     open: usize,
     /// `true` if a request was allowed.
     is_known: bool,
-    /// When the connection or its last answer began or ended.
+    /// The instant at which the connection or its last answer began or ended.
     last: Instant,
 }
 
@@ -171,7 +171,7 @@ pub(super) const PIECE: usize = 64 << 10;
 /// The body of an answer.
 struct ResponseBody {
     body: Body,
-    /// What was taken of the body, and not yet handed over.
+    /// The bytes that were taken of the body, and not yet handed over.
     rest: Bytes,
     _held: (Asking, Option<OwnedSemaphorePermit>),
 }

@@ -24,8 +24,9 @@ use crate::printable::quote;
 /// The maximum number of bytes of an answer with a tag, which takes a digest of all of them.
 const MAX_TAGGED: usize = 1 << 20;
 
-/// What a browser lets a page of the service do: use the style and the script of the service, and
-/// ask the service. It may not load anything else, nor be shown inside another page.
+/// The rights of a page of the service in a browser: to use the style and the script of the
+/// service, and to ask the service. The page may not load anything else, nor be shown inside
+/// another page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types runvet runvet-live";
@@ -45,10 +46,11 @@ const HEADERS: [(HeaderName, &str); 5] = [
     ),
 ];
 
-/// Who may ask, besides programs on this machine.
+/// The clients that may ask, besides programs on this machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    /// What each request must carry, as `Authorization: Bearer`, or have been given for its cookie.
+    /// The token that each request must carry as `Authorization: Bearer`, unless it has the cookie
+    /// of a browser that was let in.
     pub(crate) token: Option<String>,
     /// The names that `Host` may have besides those of the loopback address, without a port.
     pub(crate) hosts: Vec<String>,

@@ -21,7 +21,7 @@ const MAX_FAULTS: usize = 1_000;
 /// Runs by their paths.
 pub(super) type Entries = BTreeMap<Arc<OsStr>, Arc<RunEntry>>;
 
-/// What the service knows of the runs.
+/// The runs as the service knows them.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// The runs by their paths.
@@ -252,7 +252,7 @@ fn digest(id: &str) -> Digest {
 pub(super) struct Running {
     pub(super) all: u64,
     pub(super) paused: u64,
-    /// When each run that does not wait was last written.
+    /// The time at which each run that does not wait was last written.
     pub(super) written: Vec<SystemTime>,
 }
 
@@ -296,16 +296,16 @@ pub(super) struct Sums {
     pub(super) outcomes: BTreeMap<String, Tally>,
     /// The sums by tag.
     pub(super) tags: BTreeMap<String, Tally>,
-    /// How long runs take, in seconds; null where no run says so.
+    /// The durations of runs, in seconds; null where no run gives one.
     #[schemars(required, schema_with = "crate::record::nullable::<Quantiles>")]
     pub(super) duration_sec: Option<Quantiles>,
-    /// How long parts of runs take, by their names, in milliseconds.
+    /// The durations of parts of runs, by their names, in milliseconds.
     pub(super) latencies_ms: BTreeMap<String, Quantiles>,
     /// The metrics of outcomes, by their names.
     pub(super) metrics: BTreeMap<String, Quantiles>,
     /// `true` if all runs were looked at, and there are no faults.
     pub(super) complete: bool,
-    /// What could not be looked at, sorted by path; at most 1,000.
+    /// The paths that could not be examined, sorted; at most 1,000.
     pub(super) faults: Vec<ReportedFault>,
 }
 

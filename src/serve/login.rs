@@ -18,7 +18,7 @@ const MAX_CODE_AGE: Duration = Duration::from_secs(600);
 /// The maximum number of bytes of the form with the token.
 const MAX_FORM: usize = 32 << 10;
 
-/// What a browser lets the form do: use the style, and send what it holds to the service.
+/// The rights of the form in a browser: to use the style, and to send what it holds to the service.
 const FORM_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";
 
@@ -27,7 +27,7 @@ const FORM_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; 
 #[derive(Debug)]
 pub(super) struct Login {
     token: Digest,
-    /// What browsers that were let in send: a name and a value, made at the start.
+    /// The cookie of browsers that were let in: a name and a value, made at the start.
     cookie: String,
     session: Digest,
     /// The code that is still good, and when it was made.

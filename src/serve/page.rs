@@ -82,7 +82,7 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WholeQuery {
-    /// What let the browser in, where that was needed.
+    /// The code that let the browser in, where one was needed.
     #[serde(rename = "code")]
     _code: Option<String>,
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::read::Error;
 use crate::report::json_bytes;
 
-/// Why a request was not answered as asked.
+/// The reason why a request was not answered as asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Problem {
     /// Always `about:blank`: the status says which problem it is.
@@ -21,9 +21,9 @@ pub(super) struct Problem {
     /// The HTTP status.
     #[schemars(extend("examples" = [404]))]
     pub(super) status: u16,
-    /// What is wrong, and what to do.
+    /// A description of the problem, and what to do.
     pub(super) detail: String,
-    /// Where several runs have the id: their directories, each of which can stand for the id.
+    /// The directories of the runs, where several have the id; each can stand for the id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) keys: Vec<String>,
 }

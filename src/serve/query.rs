@@ -84,8 +84,8 @@ pub(super) fn searched(words: Option<&str>) -> Result<&str, String> {
     }
 }
 
-/// Which runs to list, and in which order. All filters must match; of one that is repeated, one of
-/// its values.
+/// The runs to list, and their order. All filters must match; of one that is repeated, one of its
+/// values.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunQuery {
@@ -100,7 +100,7 @@ pub(super) struct RunQuery {
     /// The outcome.
     #[serde(default)]
     pub(super) outcome: Vec<String>,
-    /// What ended the run: the outcome, or else the status.
+    /// The end of the run: its outcome, or else its status.
     #[serde(default)]
     pub(super) ended: Vec<String>,
     /// A rule that has a finding, or a group of rules such as `plan/*`.
@@ -180,7 +180,7 @@ pub(super) struct RunList {
     /// The instant that `until` means.
     #[schemars(required, schema_with = "crate::record::nullable::<String>")]
     pub(super) until: Option<String>,
-    /// What the query for the next page gives as its `cursor`; null on the last page.
+    /// The `cursor` of the query for the next page; null on the last page.
     #[schemars(required, schema_with = "crate::record::nullable::<String>")]
     pub(super) next: Option<String>,
 }

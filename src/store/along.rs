@@ -17,7 +17,7 @@ use super::tree::{Dir, OnDisk, Tree};
 use super::walk::FoundEpisode;
 use crate::source::{Artifact, EPISODES, EntryKind};
 
-/// Is told of each directory before it is listed, by its path from the root on.
+/// A function that is called with each directory before it is listed, by its path from the root on.
 pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
 
 /// Paths from the root of a walk on at which something changed, each with whether everything below
@@ -92,9 +92,9 @@ pub(super) struct Along<'a> {
     pub(super) changes: &'a Changes,
     /// The episodes that were found before, sorted.
     pub(super) episodes: &'a [FoundEpisode],
-    /// Is told of each directory before it is listed, by its path from the root on.
+    /// The function that is called with each directory before it is listed.
     pub(super) listen: Listen<'a>,
-    /// What is noted of each directory that is listed.
+    /// The snapshot that notes each directory that is listed.
     pub(super) snapshot: &'a Mutex<Snapshot>,
 }
 

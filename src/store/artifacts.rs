@@ -102,7 +102,7 @@ pub trait ReadAt: Send + Sync {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 
-/// Why the content of an existing artifact can't be read.
+/// The reason why the content of an existing artifact can't be read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
@@ -212,14 +212,14 @@ pub(super) fn limit(artifact: Artifact) -> u64 {
 const PART: usize = 64 << 10;
 
 impl<'a> Opened<'a> {
-    /// Content in memory.
+    /// Returns content in memory.
     #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         let size = Some(bytes.len() as u64);
         Self::new(ContentFault::Bytes(bytes), size, MAX_TIMELINE_BYTES)
     }
 
-    /// Content that is fetched as it is read, in blocks of many KiB.
+    /// Returns content that is fetched as it is read, in blocks of many KiB.
     #[must_use]
     pub fn from_reader(reader: impl ReadAt + 'a) -> Self {
         let content = ContentFault::Reader(Box::new(reader));

@@ -14,7 +14,7 @@ use super::{EpisodeDir, FoundEpisode, is_gone, path};
 use crate::printable::escape;
 use crate::source::{Artifact, EntryKind};
 
-/// What changed since a revision.
+/// The changes since a revision.
 pub(crate) struct Changed {
     pub(crate) episodes: Vec<FoundEpisode>,
     /// Directories that held a record at the revision and hold none now; paths from the top of the
@@ -22,7 +22,7 @@ pub(crate) struct Changed {
     pub(crate) lost: Vec<PathBuf>,
 }
 
-/// Why the changes can't be determined.
+/// The reason why the changes can't be determined.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
     #[error("can't run git: {0}")]
@@ -40,7 +40,7 @@ pub(crate) enum GitError {
     Outside { path: PathBuf, top: PathBuf },
 }
 
-/// What of an episode a check reads besides its artifacts.
+/// The parts of an episode that a check reads besides its artifacts.
 pub(crate) struct Reads {
     /// The targets of artifacts that are links: git reports the link alone, so an episode with one
     /// counts as changed.
@@ -94,7 +94,7 @@ pub(crate) fn changed_since(
 struct GitChanges {
     top: PathBuf,
     tracked: BTreeSet<PathBuf>,
-    /// Those that differ from the revision or are gone, and their directories.
+    /// The files that differ from the revision or are gone, and their directories.
     differ: BTreeSet<PathBuf>,
     changed: BTreeSet<PathBuf>,
 }

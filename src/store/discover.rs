@@ -31,7 +31,7 @@ pub struct Discovery {
     /// Directories below `episodes` that hold files and no record, in which a run is not likely,
     /// sorted by path. Those in which one is likely are faults.
     pub passed: Vec<Fault>,
-    /// How many directories were not opened because the configuration excludes them.
+    /// The number of directories that were not opened because the configuration excludes them.
     pub excluded: usize,
 }
 

@@ -48,7 +48,7 @@ impl EpisodeDir {
     }
 }
 
-/// Where an artifact may lead that is a symbolic link.
+/// The places to which an artifact that is a symbolic link may lead.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Links {
     /// Links are not followed.
@@ -70,7 +70,7 @@ pub(crate) struct Directory {
     opened: [Cell<Option<OpenedAt>>; Artifact::ALL.len()],
     /// Other files that must be still, each with its version before any was read.
     others: Vec<(Arc<str>, Option<OpenedAt>)>,
-    /// What the machine lacked to open one.
+    /// The error where the machine lacked a resource to open one.
     lacking: Cell<Option<Errno>>,
 }
 

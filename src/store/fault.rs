@@ -16,7 +16,7 @@ pub struct Fault {
     kind: FaultKind,
 }
 
-/// What is wrong with a path.
+/// The kind of a fault.
 #[derive(Debug)]
 pub(crate) enum FaultKind {
     /// Nothing is there, or can be.

@@ -22,22 +22,22 @@ use crate::source::{EPISODES, EntryKind};
 /// A fault: its path, and its text.
 type Met = (PathBuf, String);
 
-/// What discovery finds below a directory, kept up to date.
+/// The findings of discovery below a directory, kept up to date.
 pub(crate) struct KnownRuns {
     root: Arc<Root>,
     jobs: NonZeroUsize,
-    /// What each directory tells by itself, sorted by path; its faults are kept below.
+    /// The findings in each directory by itself, sorted by path; their faults are in `faults`.
     undecided: WalkFindings,
     faults: BTreeSet<Met>,
-    /// What is decided about all of it.
+    /// The episodes, as decided from all of these findings.
     episodes: Vec<FoundEpisode>,
     decided: BTreeSet<Met>,
-    /// Where links lead, until a link or a directory is gone.
+    /// The targets of links, until a link or a directory is gone.
     targets: BTreeMap<PathBuf, PathBuf>,
     snapshot: Mutex<Snapshot>,
 }
 
-/// What a change of some directories makes of what is known.
+/// The effect of a change of some directories on what is known.
 #[derive(Default)]
 pub(crate) struct Renewed {
     /// The episodes that are new or may have changed, sorted.

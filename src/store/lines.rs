@@ -45,7 +45,7 @@ pub(crate) struct Repetition {
 #[derive(Clone, Copy)]
 struct PreviousLine {
     line: Line,
-    /// Where it starts in the buffer, if it is still there.
+    /// The offset of its start in the buffer, if it is still there.
     start: Option<usize>,
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum Call {
     SyncDir(PathBuf),
 }
 
-/// How a system call fails.
+/// The way in which a system call fails.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     /// Nothing is done.
@@ -180,7 +180,7 @@ impl Appending for LoggedFile {
     }
 }
 
-/// What a disk holds: the content of each file.
+/// The files of a disk, each with its content.
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// Does a call to what a disk holds.
@@ -240,7 +240,7 @@ enum Named {
     Gone(PathBuf),
 }
 
-/// What names lead to.
+/// The directories and files that names lead to.
 #[derive(Default)]
 struct Names {
     dirs: BTreeSet<PathBuf>,

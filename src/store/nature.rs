@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::source::{Artifact, EPISODES, Entries};
 
-/// Whether a directory is an episode.
+/// The nature of a directory: whether it is an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nature {
     /// It is one, whatever is below it.

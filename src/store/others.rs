@@ -16,7 +16,7 @@ use crate::source::EntryKind;
 /// The files besides the artifacts that a check reads.
 #[derive(Clone, Debug)]
 pub(crate) enum OtherFiles {
-    /// Those with these names, in an episode's directory.
+    /// The files with these names, in an episode's directory.
     Named(Vec<Arc<str>>),
     /// Any, in it and below.
     All,
@@ -28,7 +28,7 @@ impl Default for OtherFiles {
     }
 }
 
-/// What was seen of such files.
+/// The state of such files when they were last seen.
 pub(crate) struct SeenFiles {
     versions: Digest,
     /// `true` if one was written just now: another write may leave the same version behind.

@@ -20,7 +20,7 @@ pub(crate) enum GivenPaths {
 pub(super) struct Root {
     pub(super) typed: PathBuf,
     pub(super) real: PathBuf,
-    /// How many levels below a given path it is.
+    /// The number of levels that it is below a given path.
     pub(super) level: usize,
     pub(super) given: GivenPaths,
 }

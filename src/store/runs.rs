@@ -206,7 +206,7 @@ impl Tree for Unopened {
     }
 }
 
-/// What a directory is by its metadata.
+/// The kind of a directory by its metadata.
 enum Looked {
     /// Most likely a run: it may be read, and contains no directory.
     Run {

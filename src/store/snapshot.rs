@@ -16,11 +16,11 @@ use super::path::{is_nothing, join};
 use super::stillness::FileVersion;
 use crate::source::{Artifact, EntryKind};
 
-/// What was seen of all directories, by their paths from the top on.
+/// The state of all directories when they were last seen, by their paths from the top on.
 #[derive(Default)]
 pub(super) struct Snapshot(BTreeMap<PathBuf, SeenDirectory>);
 
-/// What was seen of a directory.
+/// The state of a directory when it was last seen.
 struct SeenDirectory {
     /// The device, and the number of the directory on it.
     identity: Option<(u64, u64)>,

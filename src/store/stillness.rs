@@ -29,8 +29,8 @@ pub(crate) struct FileVersion {
     device: u64,
     inode: u64,
     bytes: u64,
-    /// When the content, the name or the permissions of the file last changed (ctime). Unlike the
-    /// modification time, a writer can't set it, and a rename updates it.
+    /// The time of the last change of the content, the name or the permissions of the file (ctime).
+    /// Unlike the modification time, a writer can't set it, and a rename updates it.
     changed_ns: i128,
 }
 
@@ -193,7 +193,7 @@ impl Movement {
     }
 }
 
-/// What an episode's listing says of each artifact, and the version of its content.
+/// The entry of each artifact in an episode's listing, and the version of its content.
 #[derive(Debug, PartialEq)]
 pub(crate) struct SeenVersions([(Option<EntryKind>, Option<Version>); Artifact::ALL.len()]);
 

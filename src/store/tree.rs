@@ -62,16 +62,16 @@ pub(crate) struct Dir {
     name: Arc<OsStr>,
 }
 
-/// What the directories in a directory have in common.
+/// The properties that the directories in a directory have in common.
 #[derive(Debug)]
 pub(super) struct Around {
     /// The root of the walk.
     root: Arc<Root>,
-    /// What their paths start with, as the user would type them; of the root, the whole path.
+    /// The beginning of their paths, as the user would type them; of the root, the whole path.
     prefix: Vec<u8>,
     /// The number of bytes of the prefix before the path from the root on.
     before: usize,
-    /// How many levels below the given path they are.
+    /// The number of levels that they are below the given path.
     level: usize,
     /// `true` if it is around the root of the walk.
     is_around_root: bool,

@@ -64,7 +64,7 @@ pub(super) struct Link {
     pub(super) is_in_episode: bool,
 }
 
-/// What was found in a tree.
+/// The findings in a tree.
 #[derive(Debug, Default)]
 pub(crate) struct WalkFindings {
     pub(crate) episodes: Vec<FoundEpisode>,
@@ -120,7 +120,7 @@ pub(super) struct SubdirectorySearch {
     names: Vec<Arc<OsStr>>,
 }
 
-/// What is searched below a directory.
+/// The part of a tree that is searched below a directory.
 enum Below {
     Everything,
     /// Directories called `episodes`, and what is below them. The directory is an episode, but

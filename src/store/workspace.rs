@@ -23,13 +23,13 @@ const MAX_ENTRIES: usize = 500_000;
 /// The number of levels below a workspace that are looked at, at most.
 const MAX_LEVELS: usize = 256;
 
-/// How a workspace is searched.
+/// The settings of the search of a workspace.
 pub(crate) struct WorkspaceSearch<'s> {
     /// Names that are passed over at any depth.
     pub(crate) ignored: &'s [&'s str],
     /// A directory that is passed over.
     pub(crate) but: Option<OpenDir>,
-    /// Whether to give up.
+    /// The flag that is set to give up.
     pub(crate) stop: &'s AtomicBool,
 }
 
@@ -112,7 +112,7 @@ impl WorkspaceSearch<'_> {
     }
 }
 
-/// What was found of a workspace so far.
+/// The findings in a workspace so far.
 struct WorkspaceScan {
     digests: BTreeMap<String, String>,
     bytes_left: u64,
@@ -127,7 +127,7 @@ fn text_of(path: &Path) -> String {
         .map_or_else(|| format!("//{}", bytes.escape_ascii()), str::to_owned)
 }
 
-/// What is read until somebody asks to stop.
+/// A reader that fails once its flag is set.
 struct Stoppable<'s, R>(R, &'s AtomicBool);
 
 impl<R: Read> Read for Stoppable<'_, R> {

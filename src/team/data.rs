@@ -22,11 +22,11 @@ pub(crate) struct RuleMeta {
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) title: Option<String>,
-    /// Why it matters.
+    /// The reason why the defect matters.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) why: Option<String>,
-    /// What to do about a finding.
+    /// The remedy for a finding.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) help: Option<String>,

@@ -23,8 +23,9 @@ pub(crate) struct EventIndex {
     selectors: Vec<Indexed>,
     /// The tests of each selector that need nothing but what is kept of each event.
     quick: Vec<Vec<(EventSlot, Arc<Values>)>>,
-    /// Whether each selector has named any event, and whether any event was looked at.
+    /// A flag for each selector: `true` if it has named an event.
     met: Vec<AtomicBool>,
+    /// `true` if any event was looked at.
     has_looked: AtomicBool,
 }
 
@@ -134,7 +135,7 @@ pub(crate) struct EventView<'a> {
     keys: &'a Keys,
     /// The values that the keys lead to.
     values: Vec<OnceCell<Option<Node<'a>>>>,
-    /// Whether the keys of each selector name it.
+    /// A flag for each selector: `true` if its keys name the event.
     named: Vec<bool>,
     time: OnceCell<Option<Instant>>,
     /// The groups of the event, by the keys of the values that make them.

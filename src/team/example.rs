@@ -22,7 +22,7 @@ pub(crate) struct RunExample {
     /// The lines of the findings, counted from 1; 0 is a finding without a line.
     #[schemars(with = "Vec<u64>")]
     pub(super) fires: Spanned<Vec<u64>>,
-    /// Whether the run has ended [default: true].
+    /// `true` if the run has ended [default: true].
     #[serde(default)]
     #[schemars(with = "bool")]
     pub(super) ended: Option<bool>,

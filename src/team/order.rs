@@ -52,7 +52,7 @@ pub(super) struct OrderKeys {
 #[derive(Clone, Debug)]
 pub(super) struct OrderJudge {
     order: Arc<TeamOrder>,
-    /// What it asks of events, if it is on.
+    /// The places of what it asks of events, if it is on.
     pub(super) in_events: Option<OrderKeys>,
     automaton: Automaton,
     /// The offences that are listed, and the number of the rest.
@@ -63,7 +63,7 @@ pub(super) struct OrderJudge {
     /// `true` if it saw an event that it is about.
     examined: bool,
     budget: Budget,
-    /// What kept it from judging all.
+    /// The limit that kept it from judging all.
     stopped: Option<Stopped>,
 }
 

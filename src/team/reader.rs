@@ -45,7 +45,7 @@ pub(super) struct FileReader<'r> {
 pub(super) struct RuleTexts<'t> {
     pub(super) title: &'t str,
     pub(super) cure: &'t str,
-    /// What is shown, in a word, and its language.
+    /// The word for the text that is shown, and the language of that text.
     pub(super) shown: [&'t str; 2],
     pub(super) text: &'t str,
     /// The examples, each as a paragraph.

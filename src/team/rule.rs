@@ -26,12 +26,12 @@ pub(crate) struct TeamRule {
     pub(crate) same: Vec<KeyPath>,
     /// The earlier events that `check` asks for, in the order in which it does.
     pub(crate) earlier: Vec<TeamSelector>,
-    /// Where it is false, nothing is judged.
+    /// The guard: where it is false, nothing is judged.
     pub(crate) when: Option<Expression>,
     pub(crate) check: Expression,
     /// The place of a finding in the event or the record.
     pub(crate) at: KeyPath,
-    /// Where a finding stands.
+    /// The artifact in which a finding stands.
     pub(crate) within: Artifact,
     pub(crate) message: MessageTemplate,
     /// `true` if only runs that have ended are judged.

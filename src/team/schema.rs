@@ -34,7 +34,7 @@ pub(crate) struct TeamSchema {
     /// The steps that its patterns take for each byte of a value.
     pub(crate) steps_of_byte: usize,
     pub(crate) examples: Vec<SchemaExample>,
-    /// When its file must be there.
+    /// The runs in which its file must be there.
     pub(crate) expect: Expect,
     /// `true` if the team says what to do about a finding.
     pub(crate) has_help: bool,
@@ -75,7 +75,7 @@ pub(crate) enum Judged {
     Other(usize),
 }
 
-/// When a file must be there.
+/// The runs in which a file must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline, transform = crate::record::describe_values)]
@@ -166,7 +166,8 @@ pub(crate) struct SchemaJudge {
     pub(super) examined: bool,
     found: Found,
     budget: Budget,
-    /// Why its file, if it is none of the artifacts, or all that is left, is not judged.
+    /// The reason why all of its file, if that is none of the artifacts, or all that is left, is
+    /// not judged.
     unjudged: Option<SkipReason>,
     /// The steps that its patterns may still take in the run.
     pattern_budget: Budget,

@@ -6,7 +6,7 @@ use crate::document::{Node, OwnedDocument};
 use crate::expression::{Budget, Expression, Stop, Value};
 use crate::select::{KeyPath, Selector};
 
-/// What a team names of events or actions: those that pass all tests and meet the condition.
+/// The events or actions that a team names: those that pass all tests and meet the condition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TeamSelector {
     pub(crate) keys: Selector,
@@ -49,7 +49,7 @@ pub(super) const ACTION_NAMES: [&str; 2] = ["params", "action"];
 pub(crate) enum Truth {
     Yes,
     No,
-    /// Why it can't be evaluated.
+    /// The reason why it can't be evaluated.
     Unknown(String),
 }
 

@@ -56,7 +56,7 @@ fn copy_dir(from: &Path, to: &Path) {
     }
 }
 
-/// What is done at a path below the watched directory.
+/// An action at a path below the watched directory.
 #[derive(Clone, Debug)]
 enum Act {
     MakeDir(String),
@@ -194,7 +194,7 @@ impl Place {
     }
 }
 
-/// What is known of the runs: their verdicts and findings, and the faults.
+/// The known verdicts and findings of the runs, and the faults.
 #[derive(Debug, Default, PartialEq)]
 struct Known {
     runs: BTreeMap<String, (Option<bool>, Vec<String>)>,

@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use crate::store::OtherFiles;
 
-/// How long a directory must be unchanged before it is judged: a run writes its records one after
-/// the other.
+/// The time for which a directory must be unchanged before it is judged: a run writes its records
+/// one after the other.
 const REST: Duration = Duration::from_millis(500);
 
-/// After how long a directory that keeps changing is judged anyway.
+/// The time after which a directory that keeps changing is judged anyway.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The maximum number of changes to remember. If there are more, everything is judged.
 const MAX_CHANGES: usize = 10_000;
 
-/// What has changed since the last [`Touched::wait`]; shared with the threads that report changes.
+/// The changes since the last [`Touched::wait`]; shared with the threads that report them.
 #[derive(Default)]
 pub(super) struct Touched {
     inbox: Mutex<Inbox>,
@@ -30,12 +30,12 @@ struct Inbox {
     /// Paths from the top on, which is the empty path.
     touches: BTreeMap<PathBuf, Touch>,
     new: BTreeMap<PathBuf, bool>,
-    /// What counts besides artifacts.
+    /// The files that count besides artifacts.
     other_files: OtherFiles,
     end: Option<WatchEnd>,
 }
 
-/// Why the watch ends.
+/// The reason why the watch ends.
 #[derive(Clone)]
 pub(super) enum WatchEnd {
     Stopped,
@@ -59,7 +59,7 @@ impl Touch {
     }
 }
 
-/// What to look at now.
+/// The paths to look at now.
 #[derive(Default)]
 pub(super) struct Due {
     /// Paths at which something may have changed, each with whether everything at and below it

@@ -17,7 +17,7 @@ use crate::source::{Line, Pointer};
 
 /// A difference between the persisted plan and the rebuilt plan; displays as a sentence.
 pub(crate) struct PlanMismatch {
-    /// Where the persisted plan differs.
+    /// The place at which the persisted plan differs.
     pub(crate) pointer: Pointer,
     /// The line of the event that differs, the pointer into it, and its value.
     pub(crate) line: Line,
@@ -30,7 +30,7 @@ pub(crate) struct PlanMismatch {
     what: Difference,
 }
 
-/// What differs.
+/// A difference between two plans.
 enum Difference {
     Source,
     UpdatedAt,

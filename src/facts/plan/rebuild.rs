@@ -61,11 +61,11 @@ pub(super) const FIELDS: [(&str, InStep); 6] = [
 pub(crate) struct RebuiltStep<'a> {
     index: usize,
     said: StepEntry<'a>,
-    /// What later act events say about the step; always `None` for labels, which have no id.
+    /// The evidence of later act events about the step; always `None` for labels, which have no id.
     pub(crate) evidence: Option<StepEvidence>,
 }
 
-/// What a plan event says of a step.
+/// A step as a plan event gives it.
 #[expect(
     clippy::large_enum_variant,
     reason = "one exists at a time, and a box would cost more than its size"

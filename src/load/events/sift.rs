@@ -8,18 +8,18 @@ use crate::source::Line;
 use crate::store::{Block, LineRead};
 use crate::team::{Examined, OrderEvent, TeamJudges};
 
-/// What threads look for in blocks.
+/// The settings by which threads sift blocks.
 pub(super) struct Sifting<'i> {
     pub(super) expected_id: Option<&'i str>,
     /// `true` if every line is wanted.
     pub(super) every_line: bool,
-    /// `true` if anybody listens besides, and whether to the steps of events.
+    /// `true` if an outline is asked for, and whether one with the steps of events.
     pub(super) listens: bool,
     pub(super) with_steps: bool,
     pub(super) team: &'i TeamJudges,
 }
 
-/// What one thread needs.
+/// The buffers of one thread.
 #[derive(Default)]
 pub(super) struct SiftWorker {
     reader: EventReader,
@@ -27,14 +27,14 @@ pub(super) struct SiftWorker {
     meanings: Meanings,
 }
 
-/// What one thread finds in a block: the count of its sound events and of the lines that repeat the
-/// one before them, and the lines that a rule may need. Those are all but sound events of which the
-/// timeline keeps nothing. Where every line is wanted, those count the events.
+/// The result of one thread for a block: the count of its sound events and of the lines that repeat
+/// the one before them, and the lines that a rule may need. Those are all but sound events of which
+/// the timeline keeps nothing. Where every line is wanted, those count the events.
 #[derive(Default)]
 pub(super) struct Sifted {
     pub(super) tally: EventTally,
     pub(super) kept: Vec<KeptLine>,
-    /// What orders see of the lines that are kept for them alone, each with the place of the order.
+    /// The events of the lines that are kept for orders alone, each with the place of the order.
     pub(super) seen: Vec<(usize, OrderEvent)>,
     pub(super) examined: Examined,
     pub(super) glances: Glances,
@@ -50,7 +50,8 @@ pub(super) enum KeptLine {
     Seen(Line, usize),
 }
 
-/// How often orders see events of one block, at most: events beyond it are kept whole.
+/// The maximum number of times that orders see an event of one block: events beyond it are kept
+/// whole.
 const MAX_SEEN: usize = 1 << 14;
 
 impl Sifted {

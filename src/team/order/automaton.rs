@@ -44,7 +44,7 @@ pub(crate) struct OrderEvent {
     pub(crate) written: Vec<Range<usize>>,
     /// Its instant, if the order asks for it.
     pub(crate) time: Option<Instant>,
-    /// Why nobody can tell if the order is about it; then it is an offence.
+    /// The reason why it is unknown if the order is about it; then it is an offence.
     pub(crate) unknown: Option<Box<str>>,
     /// `true` if it is only asked about: then each one beyond a limit is an offence, not the first
     /// alone.
@@ -126,7 +126,7 @@ struct GroupState {
     timeless: Option<Line>,
     /// Events that wait for a later one, by their instants, and the first other event after each.
     waiting: BTreeMap<Waiting, Option<Line>>,
-    /// Those of them that no other event has followed.
+    /// The waiting events that no other event has followed.
     fresh: Vec<Waiting>,
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct OrderTable {
     /// The events that it is about.
     #[schemars(with = "SelectorTable")]
     each: Spanned<TomlData>,
-    /// What is wrong, for people. It may hold `{same}`, `{count}`, `{limit}` and
+    /// The message of a finding, for people. It may hold `{same}`, `{count}`, `{limit}` and
     /// `{params.NAME}`.
     #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
     message: Spanned<String>,

@@ -30,7 +30,7 @@ pub(super) enum Group {
     Unknown,
 }
 
-/// What a rule asks of the events so far: for each group, in the order in which it asks.
+/// The values that a rule asks of the events so far: for each group, in the order in which it asks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Earlier(BTreeMap<Group, Vec<FoldState>>);
 

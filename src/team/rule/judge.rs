@@ -46,9 +46,9 @@ pub(crate) struct RuleJudge {
     found: Found,
     /// `true` if it judged anything.
     examined: bool,
-    /// What kept it from judging all.
+    /// The limit that kept it from judging all.
     spent: Option<Spent>,
-    /// Why nothing is judged.
+    /// The reason why nothing is judged.
     unmet: Option<SkipReason>,
     /// The events that are judged once all are read.
     later: Vec<Line>,
@@ -74,7 +74,7 @@ enum RuleVerdict {
     Sound,
     /// The text, where the expression gives one.
     Wrong(Option<String>),
-    /// Why it can't be evaluated.
+    /// The reason why it can't be evaluated.
     Failed(String),
 }
 

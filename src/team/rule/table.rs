@@ -58,7 +58,7 @@ pub(crate) struct RuleTable {
     #[serde(default)]
     #[schemars(with = "NeedsWord")]
     needs: Option<Spanned<NeedsWord>>,
-    /// What is wrong, for people. It may hold `{value}` and `{params.NAME}`.
+    /// The message of a finding, for people. It may hold `{value}` and `{params.NAME}`.
     #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
     message: Spanned<String>,
     /// Runs by which it is tested: `runvet rules --test` judges them.
@@ -68,7 +68,7 @@ pub(crate) struct RuleTable {
 
 const ONLY_IN_CHECK: &str = "`earlier` is allowed only in `check` of rules that have `each`";
 
-/// What a rule about a run needs.
+/// A need of a rule about a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline, transform = crate::record::describe_values)]

@@ -111,7 +111,7 @@ impl FileReader<'_> {
         }
     }
 
-    /// Tells a mistake, unless one was told at its place: schemas share files.
+    /// Adds a mistake, unless there is one at its place: schemas share files.
     fn wrong_schema(&mut self, file: ConfigSource<'_>, span: Range<usize>, message: String) {
         let error = file.error(span, message, None);
         if self.mistakes.iter().all(|it| it.location != error.location) {

@@ -31,13 +31,13 @@ pub(crate) struct SchemaTable {
     id: Spanned<String>,
     #[serde(flatten)]
     meta: RuleMeta,
-    /// What it judges: `event`, `action` (each item of `outcomes.actions` in the state),
-    /// `state`, `summary`, `learn` (each line) or `manifest`, or the name of another file of
-    /// the episode's directory, which ends with `.json`, or with `.jsonl` to judge each line.
+    /// The record that it judges: `event`, `action` (each item of `outcomes.actions` in the state),
+    /// `state`, `summary`, `learn` (each line) or `manifest`, or the name of another file of the
+    /// episode's directory, which ends with `.json`, or with `.jsonl` to judge each line.
     #[serde(default)]
     #[schemars(with = "RecordOrFile")]
     record: Option<Spanned<String>>,
-    /// When another file must be there: its absence is a finding [default: optional].
+    /// The runs in which another file must be there: its absence is a finding [default: optional].
     #[serde(default)]
     #[schemars(with = "Expect")]
     expect: Option<Spanned<Expect>>,
@@ -63,7 +63,7 @@ pub(crate) struct SchemaTable {
     examples: Vec<SchemaExample>,
 }
 
-/// What a schema judges.
+/// A record that a schema judges.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline, transform = crate::record::describe_values)]
