@@ -109,14 +109,14 @@ impl<'a> StateFacts<'a> {
         self.text(InState::Status)
     }
 
-    /// `outcomes`, if it is an object; its fields may be facts or not.
+    /// Returns `outcomes`, if it is an object; its fields may be facts or not.
     pub(crate) fn outcomes(self) -> Option<Value<'a>> {
         self.value(InState::Outcomes)
             .filter(|outcomes| outcomes.kind() == Kind::Object)
     }
 
-    /// `links`: `Ok(None)` where the field is absent, an error where it is not what the schema
-    /// allows.
+    /// Returns `links`; `Ok(None)` where the field is absent, an error where it is not what the
+    /// schema allows.
     pub(crate) fn links(self) -> Result<Option<Value<'a>>, NotAFact> {
         match self.value(InState::Links) {
             None if self.root().kind() == Kind::Object => Ok(None),
@@ -157,7 +157,7 @@ impl<'a> StateFacts<'a> {
             && !ends.any(|end| self.value(end).is_some())
     }
 
-    /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
+    /// Returns `plan.steps`, if it is an array; steps and their fields may be facts or not.
     pub(crate) fn steps(self) -> Option<impl ExactSizeIterator<Item = RowItem<'a>> + Clone> {
         let text = self.of;
         let is_array = self.value(InState::Steps)?.kind() == Kind::Array;
@@ -194,7 +194,7 @@ impl<'a> SummaryFacts<'a> {
         self.text(InSummary::Outcome)
     }
 
-    /// `metrics.success`: whether it is 1.
+    /// Returns `true` if `metrics.success` is 1; `None` where it is not a number.
     pub(crate) fn success(self) -> Option<bool> {
         let success = self.number(InSummary::Success)?;
         Some(success.equals(Number::of("1")))

@@ -214,7 +214,7 @@ pub(crate) fn episode<R>(
     judged
 }
 
-/// Loads the parts of an episode, and collects the troubles met on the way.
+/// The loader of the parts of an episode, which collects the troubles met on the way.
 struct Loader<'f> {
     files: &'f dyn Artifacts,
     wanted: &'f LoadRequest,

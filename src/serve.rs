@@ -105,7 +105,7 @@ pub(crate) struct BoundService {
     stop: signal::Sender<bool>,
 }
 
-/// Stops a service from another thread.
+/// A handle that stops a service from another thread.
 #[derive(Clone)]
 pub(crate) struct ServiceStop {
     service: signal::Sender<bool>,
@@ -311,7 +311,7 @@ impl Service {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what the watch tells.
+    /// Takes in an event of the watch.
     fn take(&self, news: News) {
         match news {
             News::Judged(report) => {

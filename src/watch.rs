@@ -100,7 +100,7 @@ struct WatchPlace {
     watcher: Option<Box<dyn Watcher + Send>>,
 }
 
-/// Stops a watch from another thread.
+/// A handle that stops a watch from another thread.
 #[derive(Clone)]
 pub(crate) struct WatchStop(Arc<Touched>);
 

@@ -1,6 +1,6 @@
 //! Differences, one at a time -> the first ones, and the number of all.
 
-/// Hears of differences. Those beyond a limit are only counted, and not made: there may be
+/// A listener for differences. Those beyond a limit are only counted, and not made: there may be
 /// millions.
 pub(crate) struct EventListener<'t, T> {
     count: usize,
@@ -17,7 +17,7 @@ impl<'t, T> EventListener<'t, T> {
         }
     }
 
-    /// Hears of a difference, which is made if it is wanted.
+    /// Takes a difference, which is made only if it is needed.
     pub(super) fn hear(&mut self, make: impl FnOnce() -> T) {
         if self.count < self.limit {
             (self.take)(make());

@@ -115,7 +115,7 @@ impl<'a> HeardAct<'a> {
         Some(&self.fields.get(place.ok()?)?.1)
     }
 
-    /// The fields in which an action differs from the event.
+    /// Finds the fields in which an action differs from the event.
     fn differences(
         &self,
         index: usize,

@@ -70,7 +70,7 @@ const MAX_SLIPS: usize = 100;
 const KEPT_CHARS: usize = 100;
 
 impl Slips {
-    /// Drops the keys that somebody declares, by their pointers.
+    /// Drops the keys that are declared, by their pointers.
     pub(crate) fn forget(&mut self, is_declared: impl Fn(&Pointer) -> bool) {
         self.found
             .retain(|slip, lines| slip.within.is_none() || !is_declared(&lines.pointer));

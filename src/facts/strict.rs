@@ -133,7 +133,7 @@ impl EventIds {
 }
 
 impl StrictFacts {
-    /// Without events so far; with their ids, or without.
+    /// Returns the facts without events so far; with their ids, or without.
     pub(crate) fn new(with_ids: bool) -> Self {
         Self {
             ids: with_ids.then(EventIds::default),

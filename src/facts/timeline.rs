@@ -124,7 +124,7 @@ const MAX_KEPT_BYTES: usize = 192 << 20;
 /// The bytes beyond which so much is kept that the episode is large.
 const LARGE_BYTES: usize = 4 << 20;
 
-/// Reads events one by one.
+/// A reader of events, one by one.
 pub(crate) struct TimelineReader<'i, 'a> {
     timeline: Timeline<'a>,
     expected_id: Option<&'i str>,
@@ -155,7 +155,8 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         }
     }
 
-    /// Also compares with a state of these bytes, which may be as old as an earlier event.
+    /// Makes the reader also compare with a state of these bytes, which may be as old as an earlier
+    /// event.
     pub(crate) fn with_snapshot(mut self, state: &'a [u8]) -> Self {
         self.snapshot = Some((state, None));
         self

@@ -26,7 +26,7 @@ pub(crate) struct NotJson {
 pub(crate) struct Cause {
     what: &'static str,
     pub(super) help: &'static str,
-    /// `true` if it says so of a file by its first bytes.
+    /// `true` if it is known of a whole file, by its first bytes.
     pub(super) is_of_file: bool,
 }
 

@@ -58,7 +58,7 @@ impl Split {
         offset >= self.due
     }
 
-    /// The threads have read from one offset to another.
+    /// Notes that the threads have read from one offset to another.
     fn ended(&mut self, from: u64, to: u64) {
         if to - from < SPLIT_BYTES {
             self.due = to + self.wait;
@@ -72,7 +72,7 @@ impl Split {
     }
 }
 
-/// Reads a timeline.
+/// A reader of a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'r, 'a>,
     /// The facts that are gathered from every event, if a rule asks for them.

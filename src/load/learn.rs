@@ -31,7 +31,7 @@ impl LoadedLearn<'_> {
     };
 }
 
-/// Reads every line; the last one may be one that is still written.
+/// A reader of every line; the last one may be one that is still written.
 pub(super) struct LearnReader<'r> {
     pub(super) tape: &'r mut Tape,
     pub(super) alone: &'r Alone,

@@ -132,7 +132,7 @@ impl<'b> LoadedRecord<'b> {
         self.document().ok().map(Document::root)
     }
 
-    /// Nobody needs the record yet.
+    /// Marks the record as not needed yet.
     pub(super) fn is_not_due(&mut self) {
         self.usable = Usable::NotDue;
         self.shape = Usable::NotDue;

@@ -12,7 +12,7 @@ use crate::source::Line;
 const MAX_LINES: u64 = 1_000;
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Looks for objects and arrays over several lines of a timeline.
+/// A search for objects and arrays over several lines of a timeline.
 #[derive(Default)]
 pub(super) struct Spread {
     object: Pieces,
@@ -123,7 +123,7 @@ impl Spread {
             && line.offset + line.length as u64 - first.offset <= MAX_BYTES
     }
 
-    /// The pending lines and this one are an object.
+    /// Notes that the pending lines and this one are an object.
     fn complete(&mut self, last: Line) {
         let first = self.pending.first().map_or(last, |(first, _)| *first);
         self.pending.clear();
@@ -137,14 +137,15 @@ impl Spread {
         found.count += 1;
     }
 
-    /// The pending lines are not an object, so each is what it is by itself.
+    /// Adds the troubles of the pending lines: they are not an object, so each is what it is by
+    /// itself.
     fn give_up(&mut self, troubles: &mut Troubles) {
         for (_, trouble) in self.pending.drain(..) {
             troubles.add(trouble);
         }
     }
 
-    /// All lines were read.
+    /// Adds what was found, once all lines were read.
     pub(super) fn finish(mut self, troubles: &mut Troubles) {
         self.give_up(troubles);
         if let Some(found) = self.found {

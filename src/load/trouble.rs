@@ -10,7 +10,7 @@ use crate::schema::Violation;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::Unreadable;
 
-/// One thing that loading met.
+/// A trouble that loading found.
 pub(crate) enum Trouble {
     /// An artifact exists but can't be read.
     Unreadable { artifact: Artifact, why: Unreadable },
@@ -281,7 +281,7 @@ pub(crate) struct TroublesOfSort {
     pub(crate) more: usize,
 }
 
-/// All troubles that loading met.
+/// All troubles that loading found.
 #[derive(Default)]
 pub(crate) struct Troubles {
     pub(crate) by_sort: Vec<TroublesOfSort>,
@@ -308,7 +308,7 @@ impl Troubles {
         }
     }
 
-    /// Drops the misspelled keys that somebody declares, by their pointers.
+    /// Drops the misspelled keys that are declared, by their pointers.
     pub(super) fn forget_misspelled(
         &mut self,
         of: Artifact,

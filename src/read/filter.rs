@@ -86,7 +86,7 @@ impl RunFilter {
         Timestamp::given(text, &now).ok_or(Timestamp::FORMS)
     }
 
-    /// Only runs whose id, directory or task contain these words, in upper or lower case.
+    /// Keeps only runs whose id, directory or task contain these words, in upper or lower case.
     pub fn search(&mut self, words: &str) {
         self.words = Words::of(words);
     }

@@ -139,7 +139,7 @@ impl RunData {
             .or_else(|| self.only(name, |id| id.to_lowercase().contains(&folded)))
     }
 
-    /// The run whose id is as wanted, if there is any.
+    /// Returns the run whose id is as wanted, if there is any.
     fn only(
         &self,
         name: &str,

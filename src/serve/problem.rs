@@ -47,7 +47,7 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// There is no run with a name, or none yet.
+    /// Returns the problem that there is no run with a name, or none yet.
     pub(super) fn no_run(name: &str, is_under_way: bool) -> Self {
         let name = crate::printable::quote(name);
         if is_under_way {

@@ -237,8 +237,8 @@ impl Directory {
         .map_err(|errno| self.unreadable(errno))
     }
 
-    /// Opens the file in a store that an artifact leads to. Whatever is in its place by then, nothing
-    /// but a file beneath the store is opened.
+    /// Opens the file in a store that an artifact leads to. Whatever is in its place by then,
+    /// nothing but a file beneath the store is opened.
     #[cfg(target_os = "linux")]
     fn open_in_store(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
         let Links::Beneath(store) = &self.links else {
@@ -296,7 +296,7 @@ impl Directory {
         dir.ok_or(Unreadable::Directory)
     }
 
-    /// Returns what the system's answer to a name that nobody listed says.
+    /// Returns the reason why a file can't be opened by a name that is not in the listing.
     fn unnamed(&self, errno: Errno) -> Unreadable {
         match errno {
             Errno::NAMETOOLONG | Errno::NOTDIR | Errno::INVAL => Unreadable::Vanished,

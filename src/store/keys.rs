@@ -71,8 +71,8 @@ impl Default for KeyDirectories<'_> {
 }
 
 impl<'k> KeyDirectories<'k> {
-    /// Adds a key; whether its parts are names, so that it is a path. One that ends with a slash
-    /// stands for a directory.
+    /// Adds a key; returns `true` if its parts are names, so that it is a path. One that ends with
+    /// a slash stands for a directory.
     fn add(&mut self, key: &'k str) -> bool {
         let (directories, file) = key.rsplit_once('/').unwrap_or(("", key));
         let is_name = |part: &str| !matches!(part, "" | "." | "..");

@@ -51,7 +51,7 @@ pub(crate) struct Renewed {
 }
 
 impl KnownRuns {
-    /// Nothing is known yet of what is below a directory.
+    /// Returns the runs below a directory, of which nothing is known yet.
     pub(crate) fn new(dir: &Path, given: GivenPaths, jobs: NonZeroUsize) -> io::Result<Self> {
         Ok(Self {
             root: Arc::new(Root::new(dir, given)?),
@@ -296,7 +296,7 @@ impl KnownRuns {
         }
     }
 
-    /// Decides about all that is known, and tells what differs from the last time.
+    /// Decides about all that is known, and returns the differences from the last time.
     fn decide(
         &mut self,
         touched: &[FoundEpisode],
@@ -357,7 +357,7 @@ impl KnownRuns {
     }
 }
 
-/// Something that is known of a path: what sort of thing it is, and what else tells it from others.
+/// A feature that is known of a path: its sort, and what else tells it from others.
 type Trait = (&'static str, PathBuf, String);
 
 impl WalkFindings {

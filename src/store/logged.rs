@@ -51,7 +51,7 @@ impl Logged {
         self.0.lock().unwrap().calls.clone()
     }
 
-    /// Has the call of a number fail.
+    /// Makes the call of a number fail.
     pub(crate) fn fail(&self, number: usize, fault: Fault) {
         self.0.lock().unwrap().fault = Some((number, fault));
     }

@@ -40,7 +40,7 @@ pub enum Content<'a> {
 }
 
 impl<'a> FromIterator<(Artifact, Content<'a>)> for InMemory<'a> {
-    /// If an artifact is given twice, the first content counts.
+    /// Returns the artifacts in memory; if one is given twice, the first content counts.
     fn from_iter<I: IntoIterator<Item = (Artifact, Content<'a>)>>(contents: I) -> Self {
         let mut memory = Self::default();
         for (artifact, content) in contents {

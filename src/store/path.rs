@@ -31,7 +31,7 @@ pub(crate) fn id(name: &OsStr) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// `typed` joined with a path below it.
+/// Returns `typed` joined with a path below it.
 pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
     if typed == Path::new(".") && below != Path::new("") {
         below.to_owned()

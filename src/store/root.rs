@@ -36,8 +36,8 @@ impl Root {
     }
 }
 
-/// For directories, the outermost episode that each is or is in, below `episodes`: an episode may
-/// contain checkpoints, which hold copies of records. Each directory is looked at once.
+/// The outermost episode that each directory is or is in, below `episodes`: an episode may contain
+/// checkpoints, which hold copies of records. Each directory is looked at once.
 #[derive(Debug, Default)]
 pub(super) struct Enclosing(BTreeMap<PathBuf, Option<PathBuf>>);
 

@@ -85,7 +85,7 @@ impl RunDir {
         Err((!others.suspects.is_empty()).then(fault))
     }
 
-    /// Newest first. The names of runs in one directory are compared alone.
+    /// Orders runs, newest first. The names of runs in one directory are compared alone.
     fn order(&self, other: &Self) -> Ordering {
         other.time.cmp(&self.time).then_with(|| {
             if self.dir.is_beside(&other.dir) {

@@ -90,7 +90,8 @@ fn lies_in_run_data(given: &Path) -> io::Result<bool> {
     Err(io::Error::other("too many links lead to it"))
 }
 
-/// An error if a file that was found by its name is not a regular file: reading a FIFO would block.
+/// Returns an error if a file that was found by its name is not a regular file: reading a FIFO
+/// would block.
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
     if path.metadata()?.is_file() {
         Ok(())

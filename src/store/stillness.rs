@@ -118,7 +118,7 @@ pub(crate) struct Movement {
 }
 
 impl Movement {
-    /// Nothing has been compared yet.
+    /// Returns a movement for which nothing has been compared yet.
     pub(super) fn at(now: SystemTime) -> Self {
         Self {
             now_ns: nanoseconds(now),

@@ -23,7 +23,8 @@ use crate::source::{Artifact, EPISODES, Entries};
 /// The number of directories in one directory from which several workers search them.
 const SPLIT: usize = 64;
 
-/// Says of a directory, as the user would type it, whether it is left out; none where nothing is.
+/// A function that returns `true` if a directory, as the user would type it, is left out; `None`
+/// where nothing is.
 pub(crate) type Excludes<'e> = Option<&'e (dyn Fn(&Path) -> bool + Sync)>;
 
 /// An episode that was found.
@@ -293,7 +294,8 @@ impl TreeWalk<'_> {
             && self.tree.is_foreign(&dir.episode(entries))
     }
 
-    /// The walk stops at an episode. If records were copied into a group, its runs would be gone.
+    /// Looks for runs in an episode, at which the walk stops: if records were copied into a group,
+    /// its runs would be gone.
     fn look_for_hidden(self, episode: &Dir, listing: &Listing, found: &mut WalkFindings) {
         if listing.directories.is_empty() && listing.links.is_empty() {
             return;

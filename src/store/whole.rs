@@ -127,8 +127,8 @@ fn named(dir: &Path, permissions: &Permissions) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Removes the files that processes left in a directory when they were killed: nobody has their
-/// locks. That it can't be done keeps nobody from writing.
+/// Removes the files that processes left in a directory when they were killed: no process has their
+/// locks. Errors are ignored.
 fn remove_leftovers(dir: &Path) {
     let Ok(dir) = OpenDir::open(dir) else { return };
     for (name, _) in dir.names(usize::MAX).unwrap_or_default() {

@@ -25,7 +25,7 @@ const MAX_RULES: usize = 1_000;
 /// The key of the condition of a selector.
 const CONDITION: &str = "if";
 
-/// Reads the tables of one file.
+/// A reader of the tables of one file.
 pub(super) struct FileReader<'r> {
     pub(super) file: ConfigSource<'r>,
     pub(super) files: &'r Files,

@@ -53,7 +53,7 @@ pub(crate) enum Truth {
     Unknown(String),
 }
 
-/// More steps than expressions may take.
+/// The error that expressions take more steps than they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "its evaluation takes more steps than its limit; make its expressions simpler, or its \

@@ -261,7 +261,7 @@ impl Known {
 }
 
 /// Does one thing after the other to a watched directory. After each few, compares what the watch
-/// told of with what a check finds.
+/// reported with what a check finds.
 fn watch_equals_check(watch: impl Fn(&Path) -> Watch, signals: usize) {
     let place = Place::new();
     let watch = watch(&place.top());

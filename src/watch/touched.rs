@@ -71,7 +71,7 @@ pub(super) struct Due {
 }
 
 impl Due {
-    /// Everything.
+    /// Returns everything.
     pub(super) fn all() -> Self {
         Self {
             touched: BTreeMap::from([(PathBuf::new(), true)]),

@@ -119,8 +119,8 @@ impl Rebuilt<'_> {
         }
     }
 
-    /// The differences of the persisted plan from this one: what labels of older runtimes say of
-    /// it, or all else.
+    /// Finds the differences of the persisted plan from this one: what labels of older runtimes say
+    /// of it, or all else.
     pub(crate) fn differences(
         &self,
         state: StateFacts<'_>,

@@ -5,7 +5,7 @@ use crate::facts::{self, EventFacts, InEvent, JsonText, Suspects, phase_meant};
 use crate::schema::{self, SlotReader};
 use crate::source::Line;
 
-/// Reads events, each in one pass.
+/// A reader of events, each in one pass.
 pub(crate) struct EventReader {
     reader: SlotReader,
     read: ReadText,

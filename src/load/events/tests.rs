@@ -1,4 +1,4 @@
-//! One thread against several, and what is heard of a timeline against a look at each event.
+//! One thread against several, and the outline of a timeline against a look at each event.
 
 use std::collections::BTreeSet;
 
@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// Long timelines, with whatever an outline looks at, and lines that are not events.
+/// Returns long timelines, with whatever an outline looks at, and lines that are not events.
 fn told() -> impl Strategy<Value = Vec<u8>> {
     let event = |phase: &str, rest: &str, payload: &str| {
         let padding = "x".repeat(400);
@@ -174,7 +174,7 @@ fn told() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Returns what is heard of a timeline whose events are all looked at, one by one.
+/// Returns the outline of a timeline whose events are all looked at, one by one.
 fn heard_alone(timeline: &[u8], listening: Listening<'_>) -> Outlined {
     let mut outline = OutlineReader::new(listening);
     let mut tape = Tape::default();
@@ -190,7 +190,7 @@ fn heard_alone(timeline: &[u8], listening: Listening<'_>) -> Outlined {
     outline.finish(|line, bytes| stream.read_again(line, bytes).is_ok())
 }
 
-/// Returns what is heard of it while a number of threads read it for its facts.
+/// Returns the outline of a timeline while a number of threads read it for its facts.
 fn heard(timeline: &[u8], listening: Listening<'_>, threads: usize) -> Outlined {
     let mut events = EventsReader {
         facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),

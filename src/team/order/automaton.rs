@@ -83,7 +83,7 @@ const MAX_ENTRIES: usize = 100_000;
 /// The digits of an instant, beyond its attoseconds, that an event which waits has room for.
 const DIGITS_OF_AN_ENTRY: usize = 64;
 
-/// More groups, or events that wait, than are kept.
+/// The error that there are more groups, or events that wait, than are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it has more than {MAX_ENTRIES} groups, or waiting events; later events are not judged by it"

@@ -89,7 +89,7 @@ fn expected(
     lines
 }
 
-/// Nothing for each group that has too few events.
+/// Returns `None` once for each group that has too few events.
 fn groups_of_few(least: u64, grouped: bool, word: &[OrderEvent]) -> Vec<Option<Line>> {
     let each = || {
         word.iter()
