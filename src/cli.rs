@@ -32,7 +32,7 @@ use output::Output;
 /// The exit code of a command that could not finish its work.
 const FAULT: u8 = Exit::Fault.code();
 
-/// Why a command could not do its job.
+/// The reason why a command could not do its job.
 enum CommandFailure {
     /// Its output could not be written.
     Output(io::Error),

@@ -17,22 +17,23 @@ pub(crate) const MAX_ROWS: usize = 1_000;
 /// One run at a glance.
 #[derive(Clone, Debug)]
 pub(crate) struct Dashboard {
-    /// What the records say.
+    /// The values that the records give.
     pub(crate) overview: Overview,
-    /// Why the run did not succeed; `None` where it did, or where the records do not say.
+    /// The reason why the run did not succeed; `None` where it did, or where the records give none.
     pub(crate) reason: Option<Reason>,
-    /// What the timeline says.
+    /// The timeline in outline.
     pub(crate) timeline: Outline,
-    /// What a check found in the records: a run may have failed although they are consistent.
+    /// The result of checking the records: a run may have failed although they are consistent.
     pub(crate) report: EpisodeReport,
     /// The line of the first event with which the persisted plan disagrees.
     pub(crate) plan_differs_from: Option<u64>,
 }
 
-/// What the records of a run say. A value that a record lacks is `None`; a list has no rows.
+/// The values that the records of a run give. A value that a record lacks is `None`; a list that it
+/// lacks has no rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overview {
-    /// Which run it is, and how it went.
+    /// The run as an entry of a list.
     pub(crate) entry: RunEntry,
     /// Records that should exist but can't be shown, each with the reason.
     pub(crate) unreadable: Vec<UnreadableRecord>,
@@ -108,7 +109,7 @@ pub(crate) struct DashboardStep {
     pub(crate) kind: String,
     /// The status.
     pub(crate) status: String,
-    /// What it does.
+    /// The description of the step.
     pub(crate) description: String,
     /// `true` if the timeline says otherwise.
     pub(crate) is_contested: bool,
@@ -127,7 +128,7 @@ pub(crate) struct DashboardAction {
     pub(crate) step_id: String,
     /// The tool that was used.
     pub(crate) tool: String,
-    /// How it ended.
+    /// The status with which it ended.
     pub(crate) result_status: String,
     /// The inputs of the tool, cut.
     pub(crate) input_excerpt: String,
@@ -138,7 +139,7 @@ pub(crate) struct DashboardAction {
 pub(crate) struct BeliefRow {
     /// The confidence.
     pub(crate) confidence: String,
-    /// What it believes.
+    /// The statement that the run believes.
     pub(crate) statement: String,
 }
 
@@ -147,7 +148,7 @@ pub(crate) struct BeliefRow {
 pub(crate) struct VerificationSection {
     /// `true`, `false`, or another value in its place; `None` if the run was not verified.
     pub(crate) passed: Option<String>,
-    /// Why the verification failed.
+    /// The reason why the result could not be verified.
     pub(crate) error: Option<String>,
     /// Its assertions, first those that did not pass.
     pub(crate) assertions: Rows<AssertionRow>,
@@ -160,9 +161,9 @@ pub(crate) struct VerificationSection {
 pub(crate) struct AssertionRow {
     /// Its name and its target, or what else tells it from others.
     pub(crate) name: String,
-    /// Whether it passed, where it says so.
+    /// `true` if it passed; `None` where it does not say.
     pub(crate) passed: Option<bool>,
-    /// What it says about that.
+    /// Its message about the result.
     pub(crate) message: Option<String>,
 }
 
@@ -181,13 +182,13 @@ impl AssertionRow {
 /// A file of the workspace that the run changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileChange {
-    /// What happened to it.
+    /// The kind of change.
     pub(crate) kind: ChangeKind,
     /// Its path.
     pub(crate) path: String,
 }
 
-/// What happened to a file.
+/// A kind of change to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeKind {
     /// It is new.
@@ -233,11 +234,11 @@ pub(crate) struct LinkRow {
     pub(crate) name: String,
     /// The target, as written.
     pub(crate) target: String,
-    /// What is at the target; `None` if the key names no artifact.
+    /// The result of following the link; `None` if the key names no artifact.
     pub(crate) end: Option<LinkEnd>,
 }
 
-/// What is at the target of a link.
+/// The result of following a link: what is at its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkEnd {
     /// The artifact.

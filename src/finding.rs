@@ -60,7 +60,7 @@ words!(Severity {
     Warning = "warning",
 });
 
-/// What there is to know about a rule.
+/// The description of a rule.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RuleInfo {
@@ -70,7 +70,7 @@ pub struct RuleInfo {
     pub level: Level,
     /// The defect, in one line.
     pub title: Cow<'static, str>,
-    /// What to do about a finding.
+    /// The advice on what to do about a finding.
     pub hint: Cow<'static, str>,
     /// The rule's page, in Markdown: what, why it matters, an example, how to fix it.
     pub page: Cow<'static, str>,
@@ -130,7 +130,7 @@ words!(pub Level {
     Off = "off",
 });
 
-/// Whether a run has ended, according to its records.
+/// The stage of a run: whether it has ended, according to its records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
@@ -183,9 +183,10 @@ pub struct Report {
     pub episodes: Vec<EpisodeReport>,
     /// The totals over all episodes.
     pub totals: Totals,
-    /// `true` if everything was looked at and judged: there are no faults.
+    /// `true` if everything was read and judged: there are no faults.
     pub complete: bool,
-    /// What could not be looked at or judged, sorted by path. Everything else is in the report.
+    /// The paths that could not be read and the episodes that could not be judged, sorted by path.
+    /// Everything else is in the report.
     pub faults: Vec<ReportedFault>,
     /// Totals by rule, mode and adapter; present when they were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,17 +213,17 @@ impl Report {
     }
 }
 
-/// A path that could not be looked at, or an episode that could not be judged.
+/// A path that could not be read, or an episode that could not be judged.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ReportedFault {
     /// The path, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_1"]))]
     pub path: String,
-    /// Why it could not be looked at or judged.
+    /// The reason why it could not be read or judged.
     #[schemars(extend("examples" = ["Permission denied (os error 13)"]))]
     pub message: String,
-    /// What sort of fault it is.
+    /// The sort of fault.
     #[serde(skip)]
     pub(crate) sort: FaultSort,
 }
@@ -242,7 +243,7 @@ impl fmt::Display for ReportedFault {
     }
 }
 
-/// What sort of fault a report lists.
+/// A sort of fault that a report lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum FaultSort {
     /// A directory could not be read.
@@ -288,10 +289,10 @@ pub struct EpisodeReport {
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub dir: String,
-    /// What `dir` prints; a path has its bytes that are not UTF-8.
+    /// The key that `dir` shows; a path in it keeps its bytes that are not UTF-8.
     #[serde(skip)]
     pub key: EpisodeKey,
-    /// Whether the run has ended.
+    /// The stage of the run: whether it has ended.
     pub lifecycle: Lifecycle,
     /// The mode of the runtime, from `flags.mode` in the summary; absent when the summary has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -302,7 +303,7 @@ pub struct EpisodeReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["adapter:core.minimal"]))]
     pub adapter: Option<String>,
-    /// Whether the episode has no finding of severity `error`. It is null where that is open: the
+    /// `true` if the episode has no finding of severity `error`. It is null where that is open: the
     /// episode kept changing while it was read, the machine lacked memory to read it, or a rule of
     /// level `error` could not be judged because of what the records hold, and no finding says so.
     #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
@@ -324,7 +325,7 @@ pub struct EpisodeReport {
     /// under `skipped`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed_skips: Vec<Skip>,
-    /// What each rule that is on says of the run; present when it was requested.
+    /// The result of each rule that is on; present when it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<BTreeMap<String, Coverage>>,
     /// The run as an entry of a list, where a check was asked to keep it.
@@ -452,7 +453,7 @@ pub struct Finding {
     /// `true` if its rule is what a team declares.
     #[serde(skip)]
     pub(crate) is_of_team: bool,
-    /// What makes it this finding and no other besides its rule and its places.
+    /// A text that tells it from other findings of the same rule at the same places.
     #[serde(skip)]
     pub(crate) besides: String,
     /// Its fingerprint in baselines of earlier versions, where that is another: it covers more.
@@ -466,9 +467,9 @@ pub struct Finding {
     pub rule: String,
     /// The severity of the finding.
     pub severity: Severity,
-    /// What is wrong, in one sentence that shows the values.
+    /// The defect, in one sentence that shows the values.
     pub message: String,
-    /// How to fix it.
+    /// Advice on how to fix it.
     pub help: String,
     /// A stable identifier of the finding: 32 hexadecimal digits, computed from the episode's id,
     /// the rule, the name of the file, the pointer, the values at the place and at the related
@@ -478,7 +479,7 @@ pub struct Finding {
     #[serde(default)]
     #[schemars(extend("examples" = ["0c7e3a9d5b1f4e8296a1c0d2e4f60718"]))]
     pub fingerprint: String,
-    /// Where the defect is.
+    /// The place of the defect.
     #[serde(flatten)]
     pub location: Location,
     /// The other places that the finding is about, such as the other of two values that differ.
@@ -511,7 +512,7 @@ impl fmt::Display for Finding {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct Suppressed {
-    /// What suppresses the finding.
+    /// The kind of suppression.
     pub(crate) by: Suppression,
     /// The reason from the configuration; absent when the baseline suppresses the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -528,7 +529,7 @@ impl Suppressed {
     }
 }
 
-/// Why a finding does not count.
+/// The reason why a finding does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
@@ -557,9 +558,9 @@ impl Location {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Related {
-    /// What is at this place.
+    /// A description of what is at this place.
     pub message: String,
-    /// Where the place is.
+    /// The place.
     #[serde(flatten)]
     pub location: Location,
 }

@@ -80,7 +80,8 @@ use crate::store::{
     Disk, FileSystem, OpenDir, append_all, display, episode_around, make_unless_there, open_or_make,
 };
 
-/// How well the records of a run survive a failure, and what each call costs.
+/// A level of durability: the failures that the records of a run survive, and the cost of each
+/// call.
 ///
 /// With each choice, a crash of the process loses nothing that was recorded by a call that has
 /// returned: the event is handed to the system before the call returns.
@@ -99,7 +100,8 @@ pub enum Durability {
     Event,
 }
 
-/// Where and how runs are recorded. Clones share the policies and the clock.
+/// A recorder of runs, with its directory and its settings. Clones share the policies and the
+/// clock.
 #[derive(Clone)]
 pub struct Recorder {
     run_data: PathBuf,
@@ -112,9 +114,9 @@ pub struct Recorder {
     workspaces: Arc<Mutex<BTreeSet<String>>>,
     /// `true` if a run that this process did not begin must have a workspace.
     has_workspace: bool,
-    /// Whether to give up on looking at a workspace.
+    /// `true` if the reading of a workspace is to stop.
     stop: Arc<AtomicBool>,
-    /// What judges runs while they are written.
+    /// The gate that judges runs while they are written.
     gate: Option<Arc<Gate>>,
     /// `true` if acts and steps are refused for what it finds.
     holds_back: bool,

@@ -12,7 +12,7 @@ use crate::read::{RunFilter, Words};
 use crate::record::{RunStatus, SummaryOutcome};
 use crate::words;
 
-/// Which runs are meant.
+/// The options that select runs.
 #[derive(Args)]
 pub(super) struct FilterArgs {
     /// Only runs with this status; repeatable

@@ -16,7 +16,7 @@ use crate::report::{Style, StyledLine};
 const MAX_WIDTH: usize = 120;
 const MIN_WIDTH: usize = 40;
 
-/// When to use colour.
+/// The choice when to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Color {
     /// On a terminal, unless `NO_COLOR` is set; elsewhere if `CLICOLOR_FORCE` is set
@@ -30,7 +30,7 @@ pub(super) enum Color {
 /// The output of a command.
 pub(super) struct Output {
     stdout: WholeLines,
-    /// Whether a message could not be printed.
+    /// `true` if a message could not be printed.
     is_muted: Cell<bool>,
 }
 
@@ -219,8 +219,8 @@ pub(super) struct Halves {
 }
 
 impl Halves {
-    /// Halves of a width, besides the columns of a line that are taken; without a limit of the
-    /// width, the left one is as wide as the widest cell there, and nothing is cut.
+    /// Returns halves of a width, less the columns of a line that are in use; without a limit of
+    /// the width, the left one is as wide as the widest cell there, and nothing is cut.
     pub(super) fn new<'l>(
         width: usize,
         taken: usize,

@@ -39,7 +39,7 @@ impl PathList {
         }
     }
 
-    /// Returns what is said of the paths that were passed over. It is an error that artifacts exist
+    /// Returns the notes on the paths that were passed over. It is an error that artifacts exist
     /// from another directory on, or that all of a list lie in directories that do not exist.
     pub(super) fn notes(&self) -> Result<Vec<String>, String> {
         let mut notes = Vec::new();

@@ -9,7 +9,7 @@ use super::output::Output;
 use super::settings::now;
 use crate::timestamp::Timestamp;
 
-/// When runs started.
+/// The period in which runs started.
 #[derive(Args)]
 pub(super) struct Period {
     /// Only runs that started at this time or later: an RFC 3339 date-time, a date, `today`,

@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub(super) struct CheckProgress {
     bar: ProgressBar,
     done: u64,
-    /// When the bar should appear, if it has not yet.
+    /// The time at which the bar is to appear; `None` once it has, or if it is not to.
     appears: Option<Instant>,
 }
 

@@ -186,7 +186,7 @@ fn parse_level(setting: &str) -> Result<(String, Level), String> {
     Ok((parse_rule(name)?, level))
 }
 
-/// Whether the baseline is read.
+/// The choice whether the baseline is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Baselines {
     Read,

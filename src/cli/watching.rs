@@ -19,7 +19,7 @@ use crate::watch::Watch;
 /// The seconds between two scans, where nobody sets them.
 const POLL_SECONDS: NonZeroU64 = NonZeroU64::MIN.saturating_add(1);
 
-/// How directories are watched.
+/// The way in which directories are watched.
 #[derive(Args)]
 pub(super) struct WatchArgs {
     /// Scan all files at this interval, as on file systems that do not report changes [default: 2

@@ -20,7 +20,7 @@ pub(crate) struct Outline {
     pub(crate) broken: Vec<String>,
     /// The number of lines that are not events.
     pub(crate) broken_lines: u64,
-    /// Why the timeline could not be read.
+    /// The reason why the timeline could not be read.
     pub(crate) fault: Option<String>,
     /// The event in which the run failed: the last one that failed and was not repeated with
     /// success.
@@ -60,13 +60,13 @@ pub(crate) struct DashboardMoment {
     pub(crate) phase: String,
     /// The agent that emitted it.
     pub(crate) agent: String,
-    /// What happened, in one line.
+    /// A summary of the event, in one line.
     pub(crate) summary: String,
-    /// Whether something failed or was vetoed in it.
+    /// The mark of an event in which something failed or was vetoed.
     pub(crate) mark: Option<Mark>,
 }
 
-/// What went wrong in an event.
+/// A failure or a veto in an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Something failed.
@@ -92,11 +92,11 @@ pub(crate) struct Incident {
     pub(crate) text: Option<String>,
 }
 
-/// Why a run did not succeed, as far as its records say. Texts are bounded in length and safe to
-/// print. What the records do not say is absent.
+/// The reason why a run did not succeed, as far as its records say. Texts are bounded in length and
+/// safe to print. Values that the records lack are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Reason {
-    /// What became of the run.
+    /// The result of the run.
     pub(crate) kind: ReasonKind,
     /// The id of the step in which it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,7 @@ pub(crate) struct Reason {
     pub(crate) offset_sec: Option<f64>,
 }
 
-/// What became of a run that did not succeed.
+/// The result of a run that did not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]

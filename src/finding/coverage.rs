@@ -1,11 +1,11 @@
-//! What a rule says of a run, whether or not it finds anything.
+//! A rule and a run -> its result, whether or not it finds anything.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::words;
 
-/// What a rule says of a run.
+/// The result of a rule for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]

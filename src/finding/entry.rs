@@ -32,7 +32,7 @@ pub struct RunEntry {
     pub episode_id: String,
     /// The task, from the state or else from the summary.
     pub task: Option<String>,
-    /// When the run started, as written; an RFC 3339 date-time where the record is valid.
+    /// The start of the run, as written; an RFC 3339 date-time where the record is valid.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub started_at: Option<String>,
     /// The status that the state gives, as written, whether or not it is one.
@@ -43,19 +43,19 @@ pub struct RunEntry {
     pub outcome: Option<String>,
     /// The duration in seconds that the summary gives; at least 0 where the record is valid.
     pub duration_sec: Option<f64>,
-    /// Whether it has ended.
+    /// The stage of the run: whether it has ended.
     pub lifecycle: Lifecycle,
     /// The path of its directory: the given path joined with what lies below.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub dir: String,
-    /// Whether it has no finding of severity `error`, where it was judged: `runvet list --invalid`
-    /// does that. Null where it was not judged, or kept changing while it was read.
+    /// `true` if it has no finding of severity `error`, where it was judged: `runvet list
+    /// --invalid` does that. Null where it was not judged, or kept changing while it was read.
     pub valid: Option<bool>,
     /// The rule of its first finding of severity `error`; null where there is none, or the run was
     /// not judged.
     #[schemars(extend("examples" = ["plan/projection"]))]
     pub first_error: Option<String>,
-    /// Why a run in progress waits; absent where it does not.
+    /// The pause of a run in progress; absent where it does not wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Box<Pause>>,
     /// The last event of a run in progress, in one line; absent where the run has ended or is
@@ -114,11 +114,11 @@ pub(super) type Unlisted = (
     [Figures; 2],
 );
 
-/// Why a run waits, by the last event of its timeline.
+/// The pause of a run, by the last event of its timeline.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pause {
-    /// When it was paused, as written.
+    /// The time at which it was paused, as written.
     pub since: Option<String>,
     /// The reason that the event gives, or else the step that waits.
     #[schemars(extend("examples" = ["wait for approval"]))]

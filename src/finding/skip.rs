@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Lifecycle;
 use crate::words::words;
 
-/// Why a rule was not judged in an episode that changed during every attempt to read it.
+/// The reason why a rule was not judged in an episode that changed during every attempt to read it.
 pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
     SkipKind::Changing,
     "the episode kept changing while it was read",
@@ -21,7 +21,7 @@ pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
 pub struct Skip {
     /// The id of the rule.
     pub rule: String,
-    /// Why the rule could not be checked.
+    /// The reason why the rule could not be checked.
     #[schemars(extend("examples" = ["state.json is missing"]))]
     pub reason: String,
     /// The kind of the reason, for programs.
@@ -29,13 +29,13 @@ pub struct Skip {
     /// `true` if the machine lacked what it takes to read the records.
     #[serde(skip)]
     pub(crate) is_lacking: bool,
-    /// `true` if the rule met a bound of a team's rules.
+    /// `true` if the rule reached a bound of a team's rules.
     #[serde(skip)]
     pub(super) met_bound: bool,
     /// `true` if it leaves open whether the episode is valid.
     #[serde(skip)]
     pub(super) leaves_open: bool,
-    /// What makes it this skip and no other besides its rule and kind.
+    /// A text that tells it from other skips of the same rule and kind.
     #[serde(skip)]
     pub(crate) besides: String,
 }
@@ -79,7 +79,7 @@ impl Skip {
     }
 }
 
-/// What kept a rule from being judged, for programs.
+/// The kind of reason that kept a rule from being judged, for programs.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, PartialOrd, Ord,
 )]
@@ -127,13 +127,13 @@ words!(SkipKind {
     Limit = "limit",
 });
 
-/// Why a rule could not be judged: in a sentence for people, and as a kind for programs.
+/// The reason why a rule could not be judged: in a sentence for people, and as a kind for programs.
 #[derive(Clone, Debug)]
 pub(crate) struct SkipReason {
     pub(crate) kind: SkipKind,
     pub(crate) text: Cow<'static, str>,
-    /// What makes it this reason and no other besides its kind. Empty where a finding says what the
-    /// matter is: a baseline that accepts the skip accepts no other finding.
+    /// A text that tells it from other reasons of the same kind. Empty where a finding says what is
+    /// wrong: a baseline that accepts the skip accepts no other finding.
     pub(crate) besides: String,
     /// `true` if it is a bound of a team's rules.
     pub(crate) met_bound: bool,
@@ -149,7 +149,7 @@ impl SkipReason {
         }
     }
 
-    /// Returns a bound that a team's rule met: whatever its level, it was not judged in full.
+    /// Returns a bound that a team's rule reached: whatever its level, it was not judged in full.
     pub(crate) fn bound(why: &impl ToString) -> Self {
         Self {
             met_bound: true,

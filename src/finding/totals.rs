@@ -42,7 +42,7 @@ pub struct Totals {
     pub unchecked: u64,
 }
 
-/// What fails a check besides errors.
+/// The conditions that fail a check besides errors.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Deny {
     /// `true` if warnings do.
@@ -189,10 +189,10 @@ pub(crate) struct Tally {
 /// may have any number.
 const MAX_NAMES: usize = 1_000;
 
-/// What stands for a value that a run does not have.
+/// The name for a value that a run does not have.
 pub(crate) const NONE: &str = "(none)";
 
-/// What stands for the values after those that are counted one by one.
+/// The name for the values after those that are counted one by one.
 pub(crate) const OTHERS: &str = "(others)";
 
 /// Returns the sum of the runs with a value, or without any.

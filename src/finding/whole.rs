@@ -26,7 +26,7 @@ pub struct Whole {
     faults: Vec<(ReportedFault, FaultSort)>,
 }
 
-/// What the JSON of an episode leaves out.
+/// The parts of an episode's report that its JSON leaves out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Beside {
     is_directory: bool,
@@ -39,7 +39,8 @@ struct Beside {
     card: Option<(RunEntry, Unlisted)>,
 }
 
-/// What the JSON of a place leaves out: the artifact, and the excerpt with the bytes of its span.
+/// The parts of a place that its JSON leaves out: the artifact, and the excerpt with the bytes of
+/// its span.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct WholePlace(Option<String>, Option<(String, usize, usize)>);
 

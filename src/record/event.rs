@@ -24,12 +24,12 @@ pub struct Event {
     /// `direction`, `reflect`, `runtime` and `terminate`; other values are allowed.
     #[schemars(extend("examples" = ["start", "plan", "act", "direction", "reflect", "runtime", "terminate"]))]
     pub phase: String,
-    /// What happened, in more detail than `phase`. A projection event has the phase `runtime` and
-    /// the event type `run.state_projection`.
+    /// The kind of event, in more detail than `phase`. A projection event has the phase `runtime`
+    /// and the event type `run.state_projection`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["run.state_projection"]))]
     pub event_type: Option<String>,
-    /// When the event happened.
+    /// The time of the event.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub timestamp: DateTime,
     /// The id of the run that the event belongs to.

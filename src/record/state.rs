@@ -26,17 +26,17 @@ pub struct State {
     pub state_schema_version: String,
     /// The identity of the run and the settings it was started with.
     pub episode: Episode,
-    /// What the run should achieve.
+    /// The goal that the run should achieve.
     pub goal: Goal,
-    /// What the run inferred during execution, as normalized statements.
+    /// Normalized statements that the run inferred during execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beliefs: Option<Vec<Belief>>,
     /// The steps that lead to the goal, each with its status.
     pub plan: Plan,
-    /// What the run remembers: facts and free-form notes.
+    /// The memory of the run: facts and free-form notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// What the run did, and its status.
+    /// The status of the run, its actions and its results.
     pub outcomes: Outcomes,
     /// Relative paths, inside the episode's directory, to the run's other artifacts. A run in
     /// progress links `events` and `learn`; a run that has ended links all four.
@@ -75,12 +75,12 @@ pub struct Episode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["adapter:core.minimal"]))]
     pub using: Option<String>,
-    /// When the run started: the timestamp of its `start` event. It does not change when the run is
-    /// continued.
+    /// The time at which the run started: the timestamp of its `start` event. It does not change
+    /// when the run is continued.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub started_at: DateTime,
-    /// How intuition may act on the run. Absent means `advisory`; older runtimes do not write this
-    /// field.
+    /// The way in which intuition may act on the run. Absent means `advisory`; older runtimes do
+    /// not write this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intuition_mode: Option<IntuitionMode>,
 }
@@ -93,7 +93,7 @@ impl Episode {
     }
 }
 
-/// How intuition may act on a run.
+/// The way in which intuition may act on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
@@ -114,7 +114,7 @@ words!(IntuitionMode {
     Hybrid = "hybrid",
 });
 
-/// What a run should achieve.
+/// The goal that a run should achieve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Goal {
@@ -133,12 +133,12 @@ pub struct Goal {
 pub struct Belief {
     /// The statement that the run believes.
     pub statement: String,
-    /// How confident the run is, from 0 (not at all) to 1 (certain).
+    /// The confidence of the run, from 0 (none) to 1 (certainty).
     #[schemars(with = "Number", range(min = 0, max = 1), extend("examples" = [0.85]))]
     pub confidence: f64,
     /// The source of the belief.
     pub provenance: String,
-    /// When the belief was recorded.
+    /// The time at which the belief was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<DateTime>,
 }
@@ -154,7 +154,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["planner.minimal", "planner.resume"]))]
     pub source: Option<String>,
-    /// When the plan was last updated: the timestamp of the latest `plan` event.
+    /// The time at which the plan was last updated: the timestamp of the latest `plan` event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime>,
     /// Free text that explains the plan.
@@ -169,13 +169,13 @@ pub struct Step {
     /// The step's identifier, unique within the plan.
     #[schemars(length(min = 1), extend("examples" = ["step-1"]))]
     pub id: String,
-    /// What kind of work the step does.
+    /// The kind of work that the step does.
     pub kind: StepKind,
-    /// What the step does, in words for people.
+    /// A description of the step, in words for people.
     pub description: String,
     /// The progress of the step.
     pub status: StepStatus,
-    /// Why the plan has this step.
+    /// The reason why the plan has this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
     /// The inputs of the step: any keys with any values.
@@ -202,7 +202,7 @@ impl Step {
     }
 }
 
-/// What kind of work a step does.
+/// The kind of work that a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
@@ -260,7 +260,7 @@ words!(StepStatus {
     Vetoed = "vetoed",
 });
 
-/// What a run remembers.
+/// The memory of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[non_exhaustive]
 pub struct Memory {
@@ -281,7 +281,7 @@ pub struct Fact {
     /// The value of the fact, of any JSON type; null is a value too.
     #[schemars(schema_with = "any_value")]
     pub value: Value,
-    /// When the fact was recorded.
+    /// The time at which the fact was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<DateTime>,
     /// The source of the fact.
@@ -289,7 +289,7 @@ pub struct Fact {
     pub provenance: Option<String>,
 }
 
-/// What a run did, and its status.
+/// The status of a run, its actions and its results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Outcomes {
@@ -309,7 +309,7 @@ pub struct Outcomes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [["report.md"]]))]
     pub artifacts: Option<Vec<String>>,
-    /// What went wrong: a value of any shape, or null when there was no error.
+    /// The error of the run: a value of any shape, or null when there was none.
     #[serde(default)]
     #[schemars(schema_with = "any_value")]
     pub error: Value,
@@ -389,7 +389,7 @@ pub struct Action {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub output: Option<Value>,
-    /// When the action happened: the timestamp of its `act` event.
+    /// The time of the action: the timestamp of its `act` event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<DateTime>,
     /// The duration of the action, in milliseconds.

@@ -22,7 +22,7 @@ pub struct Summary {
     pub episode_id: String,
     /// The original task, as the user gave it.
     pub task: String,
-    /// When the run started. It equals `episode.started_at` in the state.
+    /// The time at which the run started. It equals `episode.started_at` in the state.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub started_at: DateTime,
     /// The duration of the run, in seconds; at least 0.
@@ -30,15 +30,15 @@ pub struct Summary {
     pub duration_sec: f64,
     /// The result of the adapter that executed the run.
     pub adapter_result: AdapterResult,
-    /// Whether the run achieved its goal.
+    /// The outcome of the run: whether it achieved its goal.
     pub outcome: SummaryOutcome,
-    /// Whether the outcome was verified, and with which result.
+    /// The verification of the outcome: whether it took place, and with which result.
     pub verification: Verification,
     /// The settings of the runtime.
     pub flags: Flags,
     /// Counters and latencies of the run.
     pub metrics: Metrics,
-    /// How well the plan worked. Written in meta mode only.
+    /// An assessment of how well the plan worked. Written in meta mode only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub insight: Option<Insight>,
     /// User-provided metadata: any keys with any values.
@@ -67,7 +67,7 @@ words!(AdapterResult {
     Skipped = "skipped",
 });
 
-/// Whether a run achieved its goal.
+/// The outcome of a run: whether it achieved its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
@@ -90,14 +90,15 @@ words!(SummaryOutcome {
     Error = "error",
 });
 
-/// Whether the outcome was verified, and with which result. No field is required.
+/// The verification of the outcome: whether it took place, and with which result. No field is
+/// required.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[non_exhaustive]
 pub struct Verification {
-    /// Whether the user supplied assertions to verify.
+    /// `true` if the user supplied assertions to verify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provided: Option<bool>,
-    /// Whether all assertions passed; null when nothing was verified or verification was
+    /// `true` if all assertions passed; null when nothing was verified or verification was
     /// unavailable.
     #[serde(default)]
     #[schemars(schema_with = "nullable::<bool>")]
@@ -116,7 +117,7 @@ pub struct Verification {
     /// The rules for taking workspace snapshots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<VerificationPolicy>,
-    /// Why the result could not be verified; null when there was no verification error.
+    /// The reason why the result could not be verified; null when there was no verification error.
     #[serde(default)]
     #[schemars(schema_with = "nullable::<String>", extend("examples" = ["workspace_unavailable"]))]
     pub error: Option<String>,
@@ -126,13 +127,13 @@ pub struct Verification {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct WorkspaceDiff {
-    /// What was added.
+    /// The files that were added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Vec<Value>>,
-    /// What was modified.
+    /// The files that were modified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<Vec<Value>>,
-    /// What was deleted.
+    /// The files that were deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<Vec<Value>>,
 }
@@ -160,7 +161,7 @@ pub struct VerificationPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [[".git", "__pycache__"]]))]
     pub ignore: Option<Vec<String>>,
-    /// How snapshots treat symbolic links.
+    /// The treatment of symbolic links in snapshots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["skip"]))]
     pub symlinks: Option<String>,
@@ -271,7 +272,7 @@ pub struct Latencies {
     pub execution_ms: Option<f64>,
 }
 
-/// How well the plan worked.
+/// An assessment of how well the plan worked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Insight {
@@ -284,7 +285,7 @@ pub struct Insight {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct InsightMetrics {
-    /// How closely execution followed the plan, from 0 to 1, rounded to 4 decimal places.
+    /// The degree to which execution followed the plan, from 0 to 1, rounded to 4 decimal places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Number>", range(min = 0, max = 1), extend("examples" = [0.6667]))]
     pub plan_adherence: Option<f64>,

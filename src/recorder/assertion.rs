@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::store::{Artifacts, Directory, Unreadable, contains};
 
-/// What must hold in the workspace at the end of a run.
+/// A condition that must hold in the workspace at the end of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Assertion {
     name: String,
@@ -21,7 +21,7 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// Returns a file exists below the workspace.
+    /// Returns the assertion that a file exists below the workspace.
     #[must_use]
     pub fn file_exists(path: impl Into<String>) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Assertion {
         }
     }
 
-    /// Returns a file below the workspace exists, and contains a text.
+    /// Returns the assertion that a file below the workspace exists and contains a text.
     #[must_use]
     pub fn file_contains(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -41,8 +41,8 @@ impl Assertion {
         }
     }
 
-    /// Returns whether it holds; if not, why. A link is not a file: what it leads to may lie
-    /// elsewhere.
+    /// Returns `Ok` if it holds, else the reason why not. A link is not a file: what it leads to
+    /// may lie elsewhere.
     fn check(&self, workspace: &Directory, stop: &AtomicBool) -> Result<(), String> {
         let mut names = Vec::new();
         for part in Path::new(&self.target).components() {
@@ -75,12 +75,12 @@ impl Assertion {
     }
 }
 
-/// What an evaluator found about one thing that the run should do.
+/// The result of an evaluator for one thing that the run should do.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Evaluation")]
 pub struct Evaluated {
-    /// What the evaluator says about it.
+    /// The message of the evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     /// The name of the assertion.
@@ -100,7 +100,7 @@ impl Evaluated {
         }
     }
 
-    /// Adds what the evaluator says about it.
+    /// Adds the message of the evaluator.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
@@ -113,7 +113,7 @@ impl Evaluated {
     }
 }
 
-/// What a run is to verify, as its `start` event declares it.
+/// The workspace and the assertions that the `start` event of a run declares.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Declared {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -7,13 +7,13 @@ use jiff::civil::DateTime;
 
 use super::error::Error;
 
-/// Where a recorder takes the time and the random part of ids from. With the same clock, the same
-/// calls write the same bytes.
+/// A source of the time and of the random part of ids. With the same clock, the same calls write
+/// the same bytes.
 pub trait Clock: Send {
     /// Returns the present time.
     fn now(&mut self) -> SystemTime;
 
-    /// Eighty random bits, for the id of a new episode.
+    /// Returns eighty random bits, for the id of a new episode.
     fn random(&mut self) -> [u8; 10];
 }
 

@@ -92,9 +92,9 @@ fn lost_attachments(files: &Files) -> Vec<String> {
     names.filter(is_lost).collect()
 }
 
-/// Lays files out, recovers the run and ends it.
+/// The result of laying files out, recovering the run and ending it.
 struct Revived {
-    /// What is wrong with what is then there.
+    /// The defects of the records that are then there.
     wrong: Vec<String>,
     files: Files,
 }

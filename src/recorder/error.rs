@@ -1,4 +1,4 @@
-//! What can go wrong while a run is recorded.
+//! A call of the recorder that fails -> the reason, in words and as a kind.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::finding::{EpisodeReport, Finding};
 use crate::printable::{count, escape};
 
-/// Why a call of the recorder failed. Unless it says otherwise, nothing was written.
+/// The reason why a call of the recorder failed. Unless it says otherwise, nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -43,7 +43,7 @@ pub enum Error {
         id: String,
         /// The first reason.
         reason: String,
-        /// What the check found; `None` where the timeline could not be folded.
+        /// The report of the check; `None` where the timeline could not be folded.
         report: Option<Box<EpisodeReport>>,
     },
     /// The process was forked, and the run belongs to its parent.
@@ -55,25 +55,24 @@ pub enum Error {
     /// The call asks for what a sound run does not have.
     #[error("{what} is refused: {why}")]
     Refused {
-        /// What was asked for.
+        /// The part of the call that is refused, such as `the phase`.
         what: &'static str,
-        /// Why that can't be recorded.
+        /// The reason why it can't be recorded.
         why: String,
     },
-    /// What is about to be made violates a rule of the team, see
-    /// [`Recorder::gate`](super::Recorder::gate). [`Run::may_act`](super::Run::may_act) has written
-    /// the event of a veto.
+    /// The call would violate a rule of the team, see [`Recorder::gate`](super::Recorder::gate).
+    /// [`Run::may_act`](super::Run::may_act) has written the event of a veto.
     #[error("{what} is refused: {}", sentence(.findings))]
     Violates {
-        /// What was asked for.
+        /// The part of the call that is refused, such as `the phase`.
         what: &'static str,
-        /// What the rules find in it.
+        /// The findings of the rules in it.
         findings: Vec<Finding>,
     },
-    /// What was asked for exceeds a limit of the reader.
+    /// The call exceeds a limit of the reader.
     #[error("{what} is larger than the limit: {limit}")]
     TooLarge {
-        /// What is too large.
+        /// The value that is too large, such as `the state`.
         what: &'static str,
         /// The limit, in words.
         limit: &'static str,
@@ -81,11 +80,11 @@ pub enum Error {
     /// A system call failed.
     #[error("{operation} {path} failed: {source}", path = escape(&path.display().to_string()))]
     Io {
-        /// What was being done.
+        /// The operation, such as `reading`.
         operation: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Why it failed.
+        /// The error of the system.
         source: io::Error,
     },
     /// The record was replaced, but may not survive a power failure: its directory could not be
@@ -94,10 +93,10 @@ pub enum Error {
     NotDurable {
         /// The record.
         path: PathBuf,
-        /// Why the directory could not be synced.
+        /// The reason why the directory could not be synced.
         source: io::Error,
     },
-    /// What was recorded is no longer at its place: somebody removed, replaced or changed a file or
+    /// The records are no longer in their place: somebody removed, replaced or changed a file or
     /// the directory of the episode meanwhile.
     #[error("{path} was removed, replaced or changed by another process: the run is not recorded", path = escape(&path.display().to_string()))]
     Lost {

@@ -19,7 +19,7 @@ use crate::record::{
     Step, StepStatus, Verification, format,
 };
 
-/// What the events of a run have led to.
+/// The result of the events of a run so far.
 #[derive(Clone, Debug)]
 pub(super) struct RunFold {
     pub(super) state: State,
@@ -43,23 +43,23 @@ pub(super) struct RunFold {
     /// The steps that are open, and since when at least one is.
     pub(super) open: BTreeSet<String>,
     open_since: Option<Micros>,
-    /// How long at least one step was open, in microseconds.
+    /// The time during which at least one step was open, in microseconds.
     busy: i64,
     pub(super) mode: Mode,
     pub(super) verification: Option<Verification>,
     pub(super) terminated: Option<Micros>,
     /// The digest of the state in the last event, if that is evidence.
     pub(super) sealed_last: Option<String>,
-    /// What the `start` event declares to verify.
+    /// The workspace and the assertions that the `start` event declares.
     pub(super) verify: Option<Value>,
     /// The confidence from which interventions are applied.
     pub(super) threshold: f64,
-    /// How much the plan takes in the state, and how much all else, at most.
+    /// The size of the plan in the state, and that of all else, at most.
     planned: Size,
     held: Size,
     /// The place of each step in the plan.
     places: BTreeMap<String, usize>,
-    /// Why a policy stopped the run.
+    /// The reason why a policy stopped the run.
     pub(super) stopped: Option<String>,
     /// `true` if the times of the events are the caller's, and may go back.
     pub(super) has_given_times: bool,
@@ -69,7 +69,8 @@ pub(super) struct RunFold {
     pub(super) attached: BTreeMap<String, Attachment>,
 }
 
-/// What an entry of the state has besides what its event's payload has, such as a timestamp.
+/// The size of the fields that an entry of the state has and its event's payload lacks, such as a
+/// timestamp.
 const BESIDES: Size = Size {
     bytes: 80,
     values: 2,
@@ -82,7 +83,7 @@ const BESIDES: Size = Size {
 /// action is in `outcomes.actions[]`.
 const DEEPER: usize = 3;
 
-/// Whether policies are asked.
+/// The mode of the runtime: whether policies are asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     #[default]

@@ -65,7 +65,7 @@ pub struct Run {
     is_poisoned: bool,
     /// The rules of the team that judge the run.
     live: Option<LiveChecker>,
-    /// What they found, and nobody has taken.
+    /// The findings of these rules that [`Run::take_findings`] has not returned yet.
     findings: Vec<Finding>,
     /// The acts that are under way, each with the line that it would have now.
     under_way: Vec<(Weak<()>, Vec<u8>)>,
@@ -79,7 +79,7 @@ pub struct Paused {
     pub id: String,
     /// The directory of the episode.
     pub path: PathBuf,
-    /// What [`Run::take_findings`] would have given.
+    /// The findings that [`Run::take_findings`] would have returned.
     pub findings: Vec<Finding>,
 }
 

@@ -8,7 +8,7 @@ use super::error::Error;
 use crate::document::{Document, Kind, Node, Number};
 use crate::printable::brief;
 
-/// How much of the reader's limits some values take.
+/// The size of some values, as the limits of the reader count it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     /// The bytes of their text, at least.
@@ -17,7 +17,7 @@ pub(super) struct Size {
     pub(super) values: usize,
     /// The objects.
     pub(super) objects: usize,
-    /// How deep containers are nested.
+    /// The depth to which containers are nested.
     pub(super) depth: usize,
     /// `true` if a key is [`RESERVED`].
     pub(super) is_reserved: bool,
@@ -35,7 +35,8 @@ const MAX_BYTES: usize = 60 << 20;
 const MAX_VALUES: usize = 975_000;
 const MAX_DEPTH: usize = 120;
 
-/// What of these is kept for the events by which a run goes on, is persisted and ends.
+/// The part of these limits that is kept for the events by which a run goes on, is persisted and
+/// ends.
 pub(super) const ROOM_TO_END: Size = Size {
     bytes: 1 << 20,
     values: 10_000,
@@ -45,7 +46,8 @@ pub(super) const ROOM_TO_END: Size = Size {
 };
 
 impl Size {
-    /// Without recursion: a caller may nest values as deep as memory allows.
+    /// Returns the size of an object, without recursion: a caller may nest values as deep as memory
+    /// allows.
     pub(super) fn of(members: &Map<String, Value>) -> Self {
         let mut size = Self::default();
         let mut to_visit: Vec<(&Value, usize)> = Vec::new();

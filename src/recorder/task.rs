@@ -15,7 +15,7 @@ use crate::source::{Artifact, EPISODES};
 /// The maximum length of an id that is chosen.
 const MAX_ID_CHARS: usize = 128;
 
-/// What the `start` event says of times that the caller gives.
+/// The word by which the `start` event says that the caller gives the times.
 pub(super) const GIVEN: &str = "given";
 
 /// A run toward a goal, before it begins.

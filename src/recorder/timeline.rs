@@ -147,7 +147,7 @@ impl Drop for TimelineFile {
     }
 }
 
-/// What a file holds when it is opened.
+/// The length and the digest of the bytes that a file holds.
 #[derive(Clone, Default)]
 pub(super) struct Held {
     pub(super) length: u64,

@@ -43,7 +43,7 @@ pub(in crate::cli) struct ImpactCommand {
     format: OverviewFormat,
 }
 
-/// How much may change.
+/// The limits of what may change.
 #[derive(Args)]
 pub(super) struct Limits {
     /// Exit with 1 if more runs than this are affected: a number, or a share such as 1%

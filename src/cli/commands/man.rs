@@ -9,7 +9,7 @@ use super::output::Output;
 use super::{CommandFailure, Exit, declared};
 use crate::store::WholeFile;
 
-/// What the exit codes of a command mean that says nothing about them.
+/// The meaning of the exit codes of a command whose help says nothing about them.
 const EXIT_STATUS: &str = "  0  the command did its work\n  2  the command failed: a bad argument, or a fault that its message names";
 
 /// Write the manual pages into a directory

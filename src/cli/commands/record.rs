@@ -137,7 +137,7 @@ pub(in crate::cli) struct RecordCommand {
     command: Vec<OsString>,
 }
 
-/// What survives a failure.
+/// The choice which failures the records survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LevelFlag {
     /// A crash of the process loses nothing; a power failure may lose events
@@ -148,7 +148,7 @@ enum LevelFlag {
     Event,
 }
 
-/// What becomes of a run that nobody ended.
+/// The choice what becomes of a run that nobody ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum OnEof {
     /// It stays in progress, with its state written; `--resume` goes on with it

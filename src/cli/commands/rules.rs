@@ -145,7 +145,7 @@ impl RulesCommand {
     }
 }
 
-/// How often files are looked at.
+/// The interval at which files are checked for changes.
 const LOOK: Duration = Duration::from_millis(500);
 
 fn dir_of(path: &Path) -> PathBuf {

@@ -187,7 +187,7 @@ fn describe_paged(paged: Paged) -> &'static str {
     }
 }
 
-/// What a check works with.
+/// The settings, paths and outputs of a check.
 struct Setup<'v> {
     format: Format,
     deny: Deny,
@@ -202,7 +202,7 @@ struct Setup<'v> {
 
 impl Setup<'_> {
     /// Returns `true` if a baseline is to be written, and is not known, because something can't be
-    /// looked at.
+    /// read.
     fn lacks_baseline(&self) -> bool {
         self.new_baseline.is_some() && self.gate.baseline().is_none()
     }

@@ -164,7 +164,7 @@ fn events_are_json(run: &RunReader) -> String {
     )
 }
 
-/// Returns why a phase is most likely a slip: no runtime is known to write it, and it does not
+/// Returns why a phase is most likely misspelled: no runtime is known to write it, and it does not
 /// occur among those that were counted.
 fn slip(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
     if is_known(phase) || counted.contains_key(phase) {

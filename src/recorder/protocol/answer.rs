@@ -78,7 +78,7 @@ pub(crate) struct Done {
     /// The time that `at` set, where it was written without a zone and so is in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<String>,
-    /// What the policies decide about `plan` or `open`.
+    /// The decision of the policies about `plan` or `open`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) verdict: Option<Judgement>,
     /// The status with which the run ended.
@@ -91,7 +91,7 @@ pub(crate) struct Done {
     /// `finish`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<u64>,
-    /// What `runvet recover` did.
+    /// The result of `runvet recover`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recovered: Option<Recovery>,
     /// The number of bytes of an unfinished event that `runvet recover` cut off.
@@ -184,14 +184,14 @@ impl Done {
     }
 }
 
-/// What policies say.
+/// The decision of policies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(transform = super::command::describe_members)]
 pub(crate) enum Judgement {
     /// The run may go on, and the step is open.
     Go {
-        /// What policies suggest.
+        /// The suggestions of policies.
         hints: Vec<String>,
     },
     /// A policy changed the plan so that the step is skipped.
@@ -200,9 +200,9 @@ pub(crate) enum Judgement {
     Veto {
         /// The policy, as `policy:name@version`.
         policy: String,
-        /// Why.
+        /// The reason.
         reason: String,
-        /// What is blocked: `step` or `run`.
+        /// The part that is blocked: `step` or `run`.
         #[schemars(schema_with = "scope")]
         scope: Scope,
     },
@@ -225,7 +225,7 @@ impl From<PolicyDecision> for Judgement {
     }
 }
 
-/// What a recovery did.
+/// The result of a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
@@ -245,11 +245,11 @@ pub(crate) struct Failed {
     /// Always false.
     #[schemars(extend("const" = false))]
     ok: bool,
-    /// Why.
+    /// The reason.
     pub(crate) error: Failure,
 }
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Failure {
@@ -260,7 +260,7 @@ pub(crate) struct Failure {
     /// `forked`.
     #[schemars(extend("examples" = ["refused"]))]
     pub(crate) kind: &'static str,
-    /// What is wrong, in words for people.
+    /// The error, in words for people.
     pub(crate) message: String,
     /// The findings of the schemas of the team, if they are the reason for the refusal.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -93,7 +93,7 @@ impl JsonSchema for Act {
         "Act".into()
     }
 
-    /// That of an action, without what the recorder sets.
+    /// Returns the schema of an action, without the fields that the recorder sets.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = Action::json_schema(generator);
         let about = "An action. The recorder adds `id` and `timestamp`. Only the keys below and keys \
@@ -111,7 +111,7 @@ impl JsonSchema for Act {
     }
 }
 
-/// How an open step ends.
+/// The end of an open step.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "snake_case", deny_unknown_fields)]
 #[schemars(transform = describe_members)]
@@ -127,7 +127,7 @@ pub(crate) enum Close {
     Failed {
         /// The id of the step. It may be absent while exactly one step is open.
         step_id: Option<String>,
-        /// What went wrong, in any form but null.
+        /// The error, in any form but null.
         #[schemars(schema_with = "not_null")]
         error: Value,
     },
@@ -193,7 +193,7 @@ pub(crate) struct Supposed {
 pub(crate) struct Belief {
     /// The statement.
     pub(super) statement: String,
-    /// How confident the run is, from 0 (not at all) to 1 (certain).
+    /// The confidence of the run, from 0 (none) to 1 (certainty).
     #[schemars(with = "Number", range(min = 0, max = 1))]
     pub(super) confidence: f64,
     /// The source of the belief.
@@ -220,7 +220,7 @@ pub(crate) struct Fact {
 pub(crate) struct Proposal {
     /// The proposal: any keys with any values.
     pub(super) proposal: Map<String, Value>,
-    /// Whether it was applied already. Absent means no.
+    /// `true` if it was applied already. Absent means `false`.
     pub(super) applied: Option<bool>,
 }
 

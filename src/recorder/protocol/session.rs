@@ -27,7 +27,7 @@ const EXPLAINED_BYTES: usize = 64 << 10;
 /// The source of a plan that names none.
 const SOURCE: &str = "planner.external";
 
-/// Why a run ended, where the caller does not say.
+/// The reason for the end of a run, where the caller gives none.
 const NO_REASON: &str = "no reason was given";
 
 /// A run that is recorded by lines of JSON, one command each, as `runvet record` reads and prints

@@ -25,11 +25,11 @@ use crate::record::{RunStatus, State, StepStatus, Summary, any_value, describe_v
 #[schemars(rename = "Finish")]
 #[must_use]
 pub struct End {
-    /// How the run ends.
+    /// The status with which the run ends.
     pub(in crate::recorder) status: Ending,
-    /// Why the run ends as `partial`, `vetoed`, `aborted` or `error`.
+    /// The reason why the run ends as `partial`, `vetoed`, `aborted` or `error`.
     pub(in crate::recorder) reason: Option<String>,
-    /// What went wrong, in any form; only with the status `error`.
+    /// The error, in any form; only with the status `error`.
     #[serde(default)]
     #[schemars(schema_with = "any_value")]
     pub(in crate::recorder) error: Option<Value>,
@@ -37,17 +37,17 @@ pub struct End {
     artifacts: Option<Vec<String>>,
     /// Measurements of the outcome: any keys with any values.
     metrics: Option<Map<String, Value>>,
-    /// What an evaluator found: whether the run did each of the things that it should.
+    /// The results of an evaluator: whether the run did each of the things that it should.
     #[serde(rename = "assertions")]
     evaluated: Option<Vec<Evaluated>>,
     /// The score that an evaluator gave; it becomes the metric `score`.
     score: Option<f64>,
-    /// When somebody gave the run up, which its process did not live to see.
+    /// The time at which somebody gave up the run, after the end of its process.
     #[serde(skip)]
     abandoned_at: Option<Micros>,
 }
 
-/// How a run ends.
+/// The status with which a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
@@ -214,7 +214,7 @@ pub struct Recorded {
     pub state: State,
     /// The summary record.
     pub summary: Summary,
-    /// What the gate of the recorder finds in the whole run; nothing without
+    /// The findings of the recorder's gate in the whole run; empty without
     /// [`Recorder::gate`](super::super::Recorder::gate).
     pub findings: Vec<Finding>,
 }

@@ -21,7 +21,7 @@ use crate::store::whole_lines;
 /// The number of findings that are kept for [`Run::take_findings`].
 const MAX_KEPT: usize = 1_000;
 
-/// What messages call an act.
+/// The name of an act in messages.
 const ACTION: &str = "the action";
 
 impl Run {

@@ -11,28 +11,28 @@ use super::Run;
 use crate::read::policy::{Advice, Change, Policy, Scope, StepChange};
 use crate::record::{Step, StepStatus};
 
-/// What policies say to a plan.
+/// The decision of policies about a plan.
 #[derive(Debug)]
 #[must_use]
 pub enum PolicyDecision {
     /// The run may go on.
     Go {
-        /// What policies suggest.
+        /// The suggestions of policies.
         hints: Vec<String>,
     },
     /// A policy blocked the step or the run.
     Vetoed(Veto),
 }
 
-/// What a policy blocked, and why.
+/// The veto of a policy, with its reason and its scope.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Veto {
     /// The policy, as `policy:name@version`.
     pub policy: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Whether it blocks one step or the whole run.
+    /// The scope of the veto: one step or the whole run.
     pub scope: Scope,
 }
 

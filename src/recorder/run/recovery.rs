@@ -22,7 +22,7 @@ use crate::record::StepStatus;
 use crate::source::{Artifact, Entries, EpisodeKey};
 use crate::store::{Artifacts, Directory, OpenDir, Opened, Unreadable};
 
-/// What [`Recorder::recover`] did.
+/// The result of [`Recorder::recover`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Recovered {
@@ -41,7 +41,7 @@ pub enum Recovered {
 /// An episode that is locked, and read.
 struct Left {
     run: Run,
-    /// What stood after the last whole event: its length and its digest.
+    /// The length and the digest of the bytes after the last whole event, if there are any.
     tail: Option<(u64, String)>,
     /// `true` if the state was persisted after the last whole event.
     is_ahead: bool,

@@ -16,22 +16,22 @@ use crate::printable::quote;
 use crate::source::Artifact;
 use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, whole_lines};
 
-/// What the files of lines of an episode hold.
+/// The content of the files of lines of an episode.
 pub(super) struct Reread {
     pub(super) fold: RunFold,
     pub(super) events: Held,
     /// `true` if `state.json` is there, and no event is the evidence of it.
     pub(super) is_ahead: bool,
-    /// What follows the last event that is whole.
+    /// The bytes after the last event that is whole.
     pub(super) tail: Held,
     pub(super) learn: Relearned,
 }
 
-/// What `learn.jsonl` must hold.
+/// The content that `learn.jsonl` must have.
 #[derive(Default)]
 pub(super) struct Relearned {
     pub(super) held: Held,
-    /// How many bytes of that it holds, at its beginning.
+    /// The number of bytes of that with which the file begins.
     pub(super) kept: u64,
     /// The rest.
     pub(super) missing: Vec<u8>,
@@ -113,7 +113,7 @@ fn digest_of_state(directory: &Directory) -> Option<String> {
     Some(digest.to_string())
 }
 
-/// What has to be known of a timeline before it is folded: numbers of lines.
+/// The numbers of lines that must be known before a timeline is folded.
 #[derive(Default)]
 struct RereadMarks {
     /// The last evidence of a state. Its digest covers all that led to that state, so that no other
@@ -177,7 +177,7 @@ fn parse(tape: &mut Tape, line: &[u8]) -> Result<Event, String> {
         .map_err(|error| format!("is not an event that the recorder writes: {error}"))
 }
 
-/// What every event has that a recorder writes.
+/// The fields of every event that a recorder writes.
 const FIELDS: [&str; 6] = [
     "agent_id",
     "episode_id",
@@ -193,7 +193,7 @@ struct RereadLines<'i> {
     marks: RereadMarks,
     fold: Option<RunFold>,
     held: Held,
-    /// What comes after the first hole.
+    /// The bytes after the first hole.
     tail: Held,
     learn: Learn,
     tape: Tape,
@@ -262,11 +262,11 @@ fn is_sealed(fold: &RunFold) -> bool {
 /// lost what was written last, or has kept what the timeline lost: then the timeline counts.
 struct Learn {
     file: Option<Opened<'static>>,
-    /// What the file must hold.
+    /// The content that the file must have.
     held: Held,
     /// The number of bytes that the file holds of that.
     kept: u64,
-    /// What it lacks.
+    /// The bytes that it lacks.
     missing: Vec<u8>,
 }
 

@@ -23,11 +23,11 @@ pub struct StepDraft {
     /// the plan, `step-2` for the second, and so on.
     #[schemars(length(min = 1))]
     id: Option<String>,
-    /// What kind of work the step does. Absent means `act`.
+    /// The kind of work that the step does. Absent means `act`.
     kind: Option<StepKind>,
-    /// What the step does, in words for people.
+    /// A description of the step, in words for people.
     description: String,
-    /// Why the plan has this step.
+    /// The reason why the plan has this step.
     rationale: Option<String>,
     /// The inputs of the step: any keys with any values.
     inputs: Option<Map<String, Value>>,
@@ -94,7 +94,7 @@ impl OpenStep {
     }
 }
 
-/// Whether a step may be executed.
+/// The decision whether a step may be executed.
 #[derive(Debug)]
 #[must_use]
 pub enum StepDecision {
@@ -106,7 +106,7 @@ pub enum StepDecision {
     Skipped,
 }
 
-/// How a step ends.
+/// The end of a step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StepEnd {
@@ -120,7 +120,7 @@ pub enum StepEnd {
     Skipped(String),
 }
 
-/// What executes steps.
+/// An executor of steps.
 ///
 /// ```
 /// use runvet::record::{Action, State, Step, StepKind};

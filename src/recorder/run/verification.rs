@@ -25,10 +25,10 @@ pub(super) const POST: &str = "post.json";
 /// The names that snapshots pass over, at any depth.
 const IGNORED: [&str; 5] = [".git", ".venv", "__pycache__", "node_modules", "target"];
 
-/// Why a verification is impossible.
+/// The error of a verification that is impossible.
 const UNAVAILABLE: &str = "workspace_unavailable";
 
-/// What the start event of a run declares, and the workspace before the run.
+/// The declaration in the start event of a run, and the workspace before the run.
 pub(in crate::recorder) struct BeforeRun {
     declared: Declared,
     /// The workspace that the run began in, if nobody but its records names it.
@@ -40,7 +40,7 @@ pub(in crate::recorder) struct BeforeRun {
 /// The digest of each file, by its path below the workspace.
 type Files = BTreeMap<String, String>;
 
-/// What a snapshot holds.
+/// The digest and the length of the content of a snapshot.
 #[derive(Clone)]
 pub(super) struct SnapshotContent {
     pub(super) sha256: String,

@@ -272,7 +272,7 @@ fn members(objects: [Option<Node<'_>>; 2], counts: bool) -> Vec<Named> {
         .collect()
 }
 
-/// The maximum number of members of an object that are looked at: a table shows fewer.
+/// The maximum number of members of an object that are read: a table shows fewer.
 const MAX_NAMES: usize = 100;
 
 fn named(name: &str, values: [Option<Node<'_>>; 2], counts: bool) -> Named {

@@ -151,7 +151,7 @@ fn begin(run: &mut Run, command: &CommandLine) -> Result<OpenStep, Error> {
     Ok(step)
 }
 
-/// What became of a command.
+/// The result of executing a command.
 struct Executed {
     status: io::Result<ExitStatus>,
     took: Duration,
@@ -246,7 +246,7 @@ fn finish(
     Ok(run.finish(end)?.findings)
 }
 
-/// What happens while a command is executed.
+/// An event while a command is executed.
 enum Happened {
     /// A signal came.
     Signal(i32),
@@ -367,12 +367,12 @@ fn wait(
     }
 }
 
-/// What a command printed: the end of it, and whether it could be passed on.
+/// The output of a command: its end, its length, and whether it could be passed on.
 #[derive(Default)]
 struct Printed {
     last: Vec<u8>,
     bytes: u64,
-    /// Why the rest could not be passed on, if not for want of a reader.
+    /// The reason why the rest could not be passed on, if not for want of a reader.
     lost: Option<io::Error>,
 }
 

@@ -19,17 +19,17 @@ const PIECE: usize = 4 << 10;
 /// The lines of standard input, and standard output for the answers to them.
 pub(super) struct InputLines {
     stop: StopSignal,
-    /// What was read.
+    /// The bytes that were read and not passed on yet.
     waiting: Vec<u8>,
-    /// Where the next line starts.
+    /// The offset of the next line.
     from: usize,
-    /// Up to where no newline is after that.
+    /// The offset up to which the next line is known to have no newline.
     seen: usize,
     limit: usize,
     has_ended: bool,
 }
 
-/// What comes next.
+/// The next part of the input.
 pub(super) enum Next<'l> {
     /// A line without its newline; the last one may lack it.
     Line(&'l [u8]),

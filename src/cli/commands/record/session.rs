@@ -13,9 +13,9 @@ use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
 use crate::report::{count, json_bytes};
 
-/// What matters at the end of a session.
+/// The settings for the end of a session.
 pub(super) struct AtEnd {
-    /// What becomes of a run that nobody ended.
+    /// The choice what becomes of a run that nobody ended.
     pub(super) on_eof: OnEof,
     /// `true` if refused commands leave the exit code as it is.
     pub(super) keeps_going: bool,
@@ -87,13 +87,13 @@ pub(super) fn record(
     Ok(exit)
 }
 
-/// Why no more commands come.
+/// The reason why no more commands come.
 enum Ended {
     ByInput,
     BySignal,
 }
 
-/// What a session came to so far.
+/// The result of a session so far.
 struct SessionTotals {
     exit: Exit,
     /// The line of the first command that was refused, and why.

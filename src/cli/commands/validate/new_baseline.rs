@@ -15,7 +15,7 @@ use crate::report::{count, faults};
 use crate::store::{WalkFindings, WholeFile};
 
 impl Validate {
-    /// Returns what a new baseline is to list, if everything can be looked at.
+    /// Returns what a new baseline is to list, if everything can be read.
     ///
     /// A report is written while episodes are judged, and must know whether their findings are in
     /// the baseline. An episode that can't be judged may be the last, so this judges all of them

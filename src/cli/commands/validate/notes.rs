@@ -1,4 +1,4 @@
-//! What is said beside the report.
+//! The results of a walk and a check -> notes beside the report.
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::store::{AsEpisodeDir as _, Fault, FoundEpisode, WalkFindings};
 /// The number of directories with files and no record that are named.
 const MAX_PASSED: usize = 3;
 
-/// What was found, as far as it decides what is said of a check.
+/// The results of a walk that decide which notes a check prints.
 pub(super) struct NoteScope {
     pub(super) is_empty: bool,
     pub(super) excluded: usize,
