@@ -1,4 +1,4 @@
-//! What runvet says: findings, skips, reports. Plain data, and the source of
+//! The results of runvet: findings, skips, reports. Plain data, and the source of
 //! `schemas/report.schema.json`.
 
 mod coverage;

@@ -190,16 +190,16 @@ impl Recorder {
         self
     }
 
-    /// Returns whether what has not happened yet is refused where the rules of the team find an
-    /// error in it, see [`Run::may_act`] and [`Recorder::gate`]; `true` unless set. With `false`
-    /// they judge the record alone.
+    /// Sets whether what has not happened yet is refused where the rules of the team find an error
+    /// in it, see [`Run::may_act`] and [`Recorder::gate`]; `true` unless set. With `false` they
+    /// judge the record alone.
     #[must_use]
     pub fn hold_back(mut self, holds_back: bool) -> Self {
         self.holds_back = holds_back;
         self
     }
 
-    /// Returns the confidence from which interventions are applied, 0 to 1; 0.5 unless set. Another
+    /// Sets the confidence from which interventions are applied, 0 to 1; 0.5 unless set. Another
     /// number is refused when a run begins.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Self {
@@ -207,7 +207,7 @@ impl Recorder {
         self
     }
 
-    /// Returns how durable the records are.
+    /// Sets the durability of the records.
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;

@@ -45,7 +45,7 @@ impl RunArgs {
 }
 
 impl RunDataArgs {
-    /// Returns what holds without options.
+    /// Returns the arguments of a command line without options.
     pub(super) fn of_environment() -> Self {
         let run_data = std::env::var_os("RUNVET_RUN_DATA").filter(|path| !path.is_empty());
         Self {
@@ -185,7 +185,7 @@ impl Names<'_> {
         })
     }
 
-    /// Returns a path needs no run data around it.
+    /// Returns the run at a path, which needs no run data around it; else the one of this name.
     fn get_by_path(&self, name: &str) -> Result<RunReader, CommandFailure> {
         RunReader::open(name).or_else(|of_path| {
             let is_path = name.contains('/') || !is_gone(Path::new(name));

@@ -223,8 +223,8 @@ impl Settings {
         set.map_or(MAX_FINDINGS, |set| set.value)
     }
 
-    /// Returns where the settings come from, in a few words.
-    pub(super) fn said(&self) -> String {
+    /// Returns the origin of the settings, in a few words.
+    pub(super) fn in_words(&self) -> String {
         settings_in_words(self.file.name(), self.are_changed)
     }
 }

@@ -111,7 +111,7 @@ impl Sinks {
         Ok(Self(sinks))
     }
 
-    /// Returns the same without standard output.
+    /// Returns the sinks without standard output.
     pub(super) fn without_stdout(mut self) -> Self {
         self.0
             .retain(|sink| !matches!(sink.target, SinkTarget::Stdout));

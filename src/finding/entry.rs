@@ -171,14 +171,14 @@ impl RunEntry {
         self
     }
 
-    /// Adds what an event says of a run that has no state yet.
+    /// Adds the values that an event gives of a run that has no state yet.
     pub(crate) fn with_event(mut self, event: Node<'_>) -> Self {
-        let said = |path: &[&str]| text_of(event.at(path)?);
-        match said(&["phase"]).as_deref() {
+        let text = |path: &[&str]| text_of(event.at(path)?);
+        match text(&["phase"]).as_deref() {
             Some("start") if self.started_at.is_none() => {
-                self.task = self.task.or_else(|| said(&["payload", "task"]));
-                self.adapter = said(&["payload", "using"]).map(Arc::from);
-                self.started(said(&["timestamp"]))
+                self.task = self.task.or_else(|| text(&["payload", "task"]));
+                self.adapter = text(&["payload", "using"]).map(Arc::from);
+                self.started(text(&["timestamp"]))
             }
             Some("plan") => {
                 let steps = ["step_records", "steps"]

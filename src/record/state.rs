@@ -412,14 +412,14 @@ impl Action {
         }
     }
 
-    /// Returns how the use ended (`result_status`).
+    /// Sets the status with which the use ended (`result_status`).
     #[must_use]
     pub fn status(mut self, status: impl Into<Value>) -> Self {
         self.result_status = Some(status.into());
         self
     }
 
-    /// Returns what the tool returned.
+    /// Sets the value that the tool returned.
     #[must_use]
     pub fn output(mut self, output: impl Into<Value>) -> Self {
         self.output = Some(output.into());

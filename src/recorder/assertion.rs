@@ -56,8 +56,8 @@ impl Assertion {
             Err(Unreadable::Vanished) => return Err("the file does not exist".into()),
             opened => opened.map_err(|why| why.to_string())?,
         };
-        let wanted = self.text.as_deref().unwrap_or_default();
-        match contains(file, wanted.as_bytes(), stop) {
+        let text = self.text.as_deref().unwrap_or_default();
+        match contains(file, text.as_bytes(), stop) {
             Ok(true) => Ok(()),
             Ok(false) => Err("the file does not contain the text".into()),
             Err(error) => Err(error.to_string()),

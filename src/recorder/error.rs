@@ -132,7 +132,7 @@ impl Error {
         }
     }
 
-    /// Returns a system call failed.
+    /// Returns the error of a system call that failed.
     pub(super) fn io<'p>(
         operation: &'static str,
         path: &'p Path,

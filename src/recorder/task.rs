@@ -42,17 +42,17 @@ impl Task {
         }
     }
 
-    /// Returns the id of the run, instead of a new one: at most 128 letters, digits, `.`, `_`, `-`
-    /// and `:`, the first a letter, a digit or `_`. [`Recorder::begin`](super::Recorder::begin)
-    /// refuses any other, and one that a run has already.
+    /// Sets the id of the run, instead of a new one: at most 128 letters, digits, `.`, `_`, `-` and
+    /// `:`, the first a letter, a digit or `_`. [`Recorder::begin`](super::Recorder::begin) refuses
+    /// any other, and one that a run has already.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Returns when the run began, for those who record it afterwards: its times are then the
-    /// caller's, and its `start` event says so. All events happen at this time, until
+    /// Sets the time at which the run began, for those who record it afterwards: its times are then
+    /// the caller's, and its `start` event says so. All events happen at this time, until
     /// [`Run::at`](super::Run::at) sets another one. Parts of a microsecond do not count.
     #[must_use]
     pub fn started_at(mut self, time: SystemTime) -> Self {
@@ -60,14 +60,14 @@ impl Task {
         self
     }
 
-    /// Returns the type of the goal (`goal.type`).
+    /// Sets the type of the goal (`goal.type`).
     #[must_use]
     pub fn kind(mut self, kind: impl Into<String>) -> Self {
         self.kind = Some(kind.into());
         self
     }
 
-    /// Returns the seed of the run, for those who repeat it.
+    /// Sets the seed of the run, for those who repeat it.
     #[must_use]
     pub fn seed(mut self, seed: impl Into<Number>) -> Self {
         self.seed = Some(seed.into());
@@ -81,16 +81,15 @@ impl Task {
         self
     }
 
-    /// Returns the label of the adapter that executes the run (`episode.using`).
+    /// Sets the label of the adapter that executes the run (`episode.using`).
     #[must_use]
     pub fn using(mut self, label: impl Into<String>) -> Self {
         self.using = Some(label.into());
         self
     }
 
-    /// Returns the directory in which the run works: its files before and after the run are
-    /// compared. Its absolute path is recorded, so that the run may go on elsewhere; it has to be
-    /// UTF-8.
+    /// Sets the directory in which the run works: its files before and after the run are compared.
+    /// Its absolute path is recorded, so that the run may go on elsewhere; it has to be UTF-8.
     #[must_use]
     pub fn workspace(mut self, path: impl Into<PathBuf>) -> Self {
         self.workspace = Some(path.into());
@@ -132,7 +131,7 @@ impl Task {
         text_of_path(self.workspace.clone()?).ok()
     }
 
-    /// Returns what the `start` event says of it.
+    /// Returns what the task gives for the payload of the `start` event.
     pub(super) fn declared(self) -> Result<Map<String, Value>, Error> {
         if self.text.trim().is_empty() {
             return Err(Error::refused("the task", "it has no text"));

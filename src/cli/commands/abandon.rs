@@ -43,8 +43,8 @@ impl Abandon {
         let abandoned = recorder.abandon(&run.id, &self.reason);
         let done = abandoned.map(|mut recorded| {
             recorded.path.clone_from(&run.dir);
-            let said = format!("{}: ended the run as aborted", run.dir.display());
-            (Done::ended(&recorded), said)
+            let message = format!("{}: ended the run as aborted", run.dir.display());
+            (Done::ended(&recorded), message)
         });
         self.recorded.tell(done, output)
     }

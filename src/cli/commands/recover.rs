@@ -52,8 +52,8 @@ impl Recover {
         let run = self.recorded.find(output)?;
         let recovered = run.recorder.recover(&run.id);
         let done = recovered.map(|recovered| {
-            let said = describe(&run, &recovered);
-            (Done::recovered(&run.id, &run.dir, &recovered), said)
+            let message = describe(&run, &recovered);
+            (Done::recovered(&run.id, &run.dir, &recovered), message)
         });
         self.recorded.tell(done, output)
     }
@@ -175,14 +175,14 @@ impl RecordedArgs {
         output: &mut Output,
     ) -> Result<Exit, CommandFailure> {
         let failure = done.as_ref().err().map(CommandFailure::fault);
-        let (answer, said) = match done {
-            Ok((done, said)) => (Answer::Done(done), said),
+        let (answer, message) = match done {
+            Ok((done, message)) => (Answer::Done(done), message),
             Err(error) => (error.into(), String::new()),
         };
         if self.json {
             write_json_line(output.stdout(), &answer)?;
         } else if failure.is_none() {
-            writeln!(output.stdout(), "{}", crate::printable::escape(&said))?;
+            writeln!(output.stdout(), "{}", crate::printable::escape(&message))?;
         }
         failure.map_or(Ok(Exit::Success), Err)
     }

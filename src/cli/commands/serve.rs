@@ -86,7 +86,7 @@ impl ServeCommand {
         output: &mut Output,
     ) -> Result<Exit, CommandFailure> {
         let settings = self.gate.resolve(matches, Baselines::Read)?;
-        let (said, gate) = (settings.said(), settings.gate);
+        let (in_words, gate) = (settings.in_words(), settings.gate);
         let access = serve::Access {
             token: self.token_file.as_deref().map(read_token).transpose()?,
             hosts: self.allowed_host,
@@ -119,7 +119,7 @@ impl ServeCommand {
         let (send, faults) = channel();
         let served = thread::scope(|scope| {
             let served = scope.spawn(move || {
-                serve.run(gate, said, move |news| {
+                serve.run(gate, in_words, move |news| {
                     if let News::Fault(fault) = news {
                         let _ = send.send(fault.to_string());
                     }

@@ -438,7 +438,7 @@ impl Validate {
     fn options(&self, settings: &Settings) -> Options {
         let options = Options::default();
         #[cfg(feature = "html")]
-        let options = options.settings(settings.said());
+        let options = options.settings(settings.in_words());
         options
             .rules(settings.gate.rules())
             .deny(settings.config.deny())

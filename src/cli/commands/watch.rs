@@ -226,17 +226,17 @@ impl VerdictPrinter {
     }
 
     fn summary(&self) -> String {
-        let mut said = count(self.of_runs.len() as u64, "run");
+        let mut summary = count(self.of_runs.len() as u64, "run");
         for verdict in [Verdict::Invalid, Verdict::BreaksRule, Verdict::Undecided] {
             let with = self.of_runs.values().filter(|last| last.verdict == verdict);
             let phrase = |number: u64| format!(", {number} {}", verdict.phrase(number));
-            said += &match (with.count() as u64, verdict) {
+            summary += &match (with.count() as u64, verdict) {
                 (0, Verdict::Invalid) => ", none invalid".to_owned(),
                 (0, _) => String::new(),
                 (number, _) => phrase(number),
             };
         }
-        said
+        summary
     }
 }
 

@@ -105,7 +105,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// Obeyed, and there is nothing else to say.
+    /// Returns the answer to a command that has no result.
     pub(super) const fn nothing() -> Self {
         Self {
             ok: true,
@@ -152,7 +152,7 @@ impl Done {
         }
     }
 
-    /// Returns the error that a run has ended.
+    /// Returns the answer about a run that has ended.
     #[must_use]
     pub(crate) fn ended(recorded: &Recorded) -> Self {
         Self {
@@ -163,7 +163,7 @@ impl Done {
         }
     }
 
-    /// Returns the records of a run are whole.
+    /// Returns the answer about a run whose records are whole again.
     #[must_use]
     pub(crate) fn recovered(id: &str, path: &Path, recovered: &Recovered) -> Self {
         let path = Some(path.display().to_string());

@@ -200,7 +200,7 @@ impl Session {
     }
 }
 
-/// Returns what was found meanwhile belongs to the answer.
+/// Returns the answer with what was found meanwhile.
 fn with_findings(done: Done, run: &mut Run) -> Done {
     let is_due = run.is_judged() && done.findings.is_none();
     Done {

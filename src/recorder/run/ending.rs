@@ -99,27 +99,27 @@ impl End {
         }
     }
 
-    /// Returns the run did what it should: no step is pending, running or failed.
+    /// Returns the end of a run that did what it should: no step is pending, running or failed.
     pub fn ok() -> Self {
         Ending::Ok.into()
     }
 
-    /// Returns the run did some of what it should.
+    /// Returns the end of a run that did some of what it should, with the reason.
     pub fn partial(reason: impl Into<String>) -> Self {
         Self::of(Ending::Partial, reason)
     }
 
-    /// Returns the error that a run was blocked.
+    /// Returns the end of a run that was blocked, with the reason.
     pub fn vetoed(reason: impl Into<String>) -> Self {
         Self::of(Ending::Vetoed, reason)
     }
 
-    /// Somebody stopped the run.
+    /// Returns the end of a run that somebody stopped, with the reason.
     pub fn aborted(reason: impl Into<String>) -> Self {
         Self::of(Ending::Aborted, reason)
     }
 
-    /// Somebody gave the run up.
+    /// Returns the end of a run that somebody gave up, with the reason and the present time.
     pub(super) fn abandoned(reason: &str, now: Micros) -> Self {
         Self {
             abandoned_at: Some(now),
@@ -127,7 +127,7 @@ impl End {
         }
     }
 
-    /// Returns the run failed, with an error in any form; null becomes `"unknown"`.
+    /// Returns the end of a run that failed, with an error in any form; null becomes `"unknown"`.
     pub fn error(error: impl Into<Value>) -> Self {
         let error = Some(error.into()).filter(|error| !error.is_null());
         Self {
@@ -136,7 +136,7 @@ impl End {
         }
     }
 
-    /// Returns the event that says it.
+    /// Returns the `terminate` event.
     fn terminate(self) -> EventDraft {
         let mut metrics = self.metrics.unwrap_or_default();
         metrics.extend(self.score.map(|score| (SCORE.to_owned(), score.into())));
@@ -164,8 +164,8 @@ impl End {
         self
     }
 
-    /// Adds what an evaluator found, to `verification` in the summary: a run that ends `ok` is then
-    /// a `success` if all that was found has passed, else its goal was not achieved.
+    /// Adds the result of an evaluator to `verification` in the summary: a run that ends `ok` is
+    /// then a `success` if all that was found has passed, else its goal was not achieved.
     pub fn evaluated(mut self, evaluated: Evaluated) -> Self {
         self.evaluated.get_or_insert_default().push(evaluated);
         self

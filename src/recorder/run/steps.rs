@@ -57,14 +57,14 @@ impl StepDraft {
         }
     }
 
-    /// Returns why the step is in the plan.
+    /// Sets the reason why the plan has the step.
     #[must_use]
     pub fn rationale(mut self, rationale: impl Into<String>) -> Self {
         self.rationale = Some(rationale.into());
         self
     }
 
-    /// Returns what the step is given.
+    /// Sets the inputs of the step.
     #[must_use]
     pub fn inputs(mut self, inputs: Map<String, Value>) -> Self {
         self.inputs = Some(inputs);

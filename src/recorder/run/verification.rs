@@ -220,7 +220,7 @@ impl Run {
             ..Verification::none()
         };
         let workspace = declared.workspace.as_deref();
-        let looked = workspace.and_then(|workspace| {
+        let after = workspace.and_then(|workspace| {
             let (dir, files) = self.recorder.look(workspace)?;
             Some((
                 dir.directory().ok()?,
@@ -232,7 +232,7 @@ impl Run {
         let snapshots = snapshots.map(|_| self.recorder.dir_in(&self.dir, SNAPSHOTS));
         let snapshots = snapshots.transpose()?;
         let (Some(pre), Some(snapshots), Some((workspace, content, post))) =
-            (before.kept(&self.dir), snapshots, looked)
+            (before.kept(&self.dir), snapshots, after)
         else {
             verification.error = Some(UNAVAILABLE.into());
             return Ok(verification);

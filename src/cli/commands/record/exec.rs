@@ -326,8 +326,8 @@ fn execute(
             Ok(Happened::Stopped | Happened::Signal(_)) | Err(_) => {}
         }
     }
-    executed.stdout = taken(&stdout);
-    executed.stderr = taken(&stderr);
+    executed.stdout = take_printed(&stdout);
+    executed.stderr = take_printed(&stderr);
     let asked = Arc::clone(asked);
     thread::spawn(move || {
         for event in happened {
@@ -435,7 +435,7 @@ fn locked(printed: &Mutex<Printed>) -> MutexGuard<'_, Printed> {
     printed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns what was printed so far.
-fn taken(printed: &Mutex<Printed>) -> Printed {
+/// Takes the output so far.
+fn take_printed(printed: &Mutex<Printed>) -> Printed {
     std::mem::take(&mut *locked(printed))
 }
