@@ -283,7 +283,7 @@ impl Recorder {
         let mut start = self.start(task)?;
         let (before, snapshot) = self.look_before(&mut start)?;
         if self.stop.load(Ordering::Relaxed) {
-            // The workspace was perhaps not looked at, so this run could never end well.
+            // The workspace was perhaps not read, so this run could never end well.
             let path = self.run_data.join(EPISODES).join(&id);
             return Err(Error::io("making", &path)(ErrorKind::Interrupted.into()));
         }
@@ -427,7 +427,7 @@ impl Recorder {
             move |source| WriteFailed::as_before(Error::io(operation, path)(source))
         };
         let file = match self.disk.create(dir, beside) {
-            // What an earlier process left: this one has the lock.
+            // An earlier process left the file: this one has the lock.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 self.disk.remove(dir, beside).map_err(failed("removing"))?;
                 self.disk.create(dir, beside)

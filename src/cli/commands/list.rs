@@ -94,8 +94,8 @@ impl Order {
         let started = |run: &RunEntry| run.started_at.as_deref().and_then(Timestamp::parse);
         let duration = |run: &RunEntry| run.duration_sec.unwrap_or(-1.0);
         match self {
-            // Those that are shown stand in the order of the column; a run that has not said when
-            // it started, or has no status yet, has just begun.
+            // The runs are shown in the order of the column; a run whose records do not give a
+            // start, or a status, has just begun.
             Self::Newest => runs.sort_by_cached_key(|run| {
                 let start = started(run).map_or((false, None), |at| (true, Some(Reverse(at))));
                 (start, !is_only_in_progress(run))

@@ -143,7 +143,7 @@ impl RecordedRun {
                  move it there first"
             )));
         };
-        // What is written must be meant.
+        // A run must be named in full before something is written to it.
         if !name.starts_with('@') && name != id && is_gone(Path::new(name)) {
             return Err(wrong(format!(
                 "no run has the id {}: did you mean {id}? What writes to a run takes its whole id",

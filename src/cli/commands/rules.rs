@@ -135,7 +135,7 @@ impl RulesCommand {
             };
             output.finish()?;
             output.note("waiting for a change of the configuration; Ctrl-C ends this");
-            // What changed while it was read is seen next.
+            // A change during the reading is seen in the next round.
             for (path, stamp) in stamps(&dirs) {
                 now.entry(path).or_insert(stamp);
             }

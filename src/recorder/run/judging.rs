@@ -269,7 +269,7 @@ impl Run {
             found.retain(holds);
             found
         };
-        // What is under way may fail: it counts against an act, and not in its favour.
+        // An act that is under way may fail: it counts against an act, and not in its favour.
         let mut findings = found(&[]);
         if findings.is_empty() && !under_way.is_empty() {
             findings = found(&under_way);

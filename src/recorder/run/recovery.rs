@@ -345,7 +345,7 @@ impl Run {
         let early = ["manifest.json", "summary.json"].map(str::to_owned);
         self.remove(&self.dir, replaced.into_iter().chain(early))?;
         for name in [ATTACHMENTS, SNAPSHOTS] {
-            // What is no directory is not the recorder's.
+            // The recorder made nothing here but directories.
             if let Ok(dir) = self.dir.dir(name) {
                 self.remove(&dir, [NEW, POST, PRE].map(beside))?;
             }

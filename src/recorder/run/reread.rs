@@ -76,7 +76,7 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
         learn,
         ..
     } = lines;
-    // What another writer persisted may say more than its events do, and would be lost.
+    // A state that another writer persisted may hold more than its events, and would be lost.
     let is_another = is_persisted && !is_sealed && tail.length == 0;
     let wrong = wrong.or_else(|| {
         is_another

@@ -130,7 +130,7 @@ impl Infer {
         Ok((path, values))
     }
 
-    /// Shows the records of a run; what is not there is none.
+    /// Passes the actions or the events of a run to `add`: none where their file is missing.
     fn each(
         &self,
         run: &RunReader,
