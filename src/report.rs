@@ -240,7 +240,7 @@ impl Options {
         self
     }
 
-    /// Returns the settings that HTML says that runs were judged with, as [`settings_in_words`]
+    /// Sets the settings that HTML says that runs were judged with, as [`settings_in_words`]
     /// puts them.
     #[cfg(feature = "html")]
     #[must_use]
@@ -249,14 +249,14 @@ impl Options {
         self
     }
 
-    /// Returns which runs have a page in a page for a browser.
+    /// Sets which runs have a page in a page for a browser.
     #[cfg(feature = "cli")]
     pub(crate) fn paged(mut self, paged: crate::page::Paged) -> Self {
         self.paged = paged;
         self
     }
 
-    /// Returns what fails the check besides errors: a `JUnit` test case fails on it, and where a
+    /// Sets what fails the check besides errors: a `JUnit` test case fails on it, and where a
     /// report lists a part, rules that could not be judged are among the errors.
     #[must_use]
     pub fn deny(mut self, deny: Deny) -> Self {
@@ -264,14 +264,14 @@ impl Options {
         self
     }
 
-    /// Returns the characters and colours of a human report.
+    /// Sets the characters and colours of a human report.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.appearance.style = style;
         self
     }
 
-    /// Returns whether text for people names the rules that could not be judged. Otherwise it
+    /// Sets whether text for people names the rules that could not be judged. Otherwise it
     /// counts them.
     #[must_use]
     pub fn verbose(mut self, verbose: bool) -> Self {
@@ -279,7 +279,7 @@ impl Options {
         self
     }
 
-    /// Returns the maximum number of findings of each rule that a human report shows, and of lines
+    /// Sets the maximum number of findings of each rule that a human report shows, and of lines
     /// about rules that could not be judged, for each kind of reason; 0 for all. The rest are
     /// counted.
     #[must_use]
@@ -288,21 +288,21 @@ impl Options {
         self
     }
 
-    /// Returns whether a human report contains only findings and rules that could not be judged.
+    /// Sets whether a human report contains only findings and rules that could not be judged.
     #[must_use]
     pub(crate) fn quiet(mut self, quiet: bool) -> Self {
         self.appearance.quiet = quiet;
         self
     }
 
-    /// Returns whether a human report names faults. Otherwise it only counts them, for a program
+    /// Sets whether a human report names faults. Otherwise it only counts them, for a program
     /// that prints each as soon as it is met.
     pub(crate) fn names_faults(mut self, names: bool) -> Self {
         self.appearance.names_faults = names;
         self
     }
 
-    /// Returns how a human report groups findings; if it is not set, by episode, or by cause where
+    /// Sets how a human report groups findings; if it is not set, by episode, or by cause where
     /// a rule has very many.
     #[must_use]
     pub(crate) fn group_by(mut self, group_by: Option<GroupBy>) -> Self {
