@@ -1,4 +1,4 @@
-//! One episode -> its report: which findings the rules make, at which levels.
+//! One episode -> its report: the findings of the rules, at their levels.
 
 mod causes;
 mod coverage;
@@ -33,7 +33,7 @@ pub(crate) use moment::{LiveChecker, WrittenLine};
 pub(crate) use rule_list::RuleList;
 pub(crate) use worker::Worker;
 
-/// Why run data could not be checked.
+/// The reason why run data could not be checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -107,7 +107,7 @@ pub(crate) struct Checker {
     settings: CheckSettings,
     /// The level of each rule, off only where the rule is off in every directory.
     levels: Arc<[Level]>,
-    /// What the rules that are on read in addition to what is always read.
+    /// The data that the rules that are on read in addition to what is always read.
     wanted: LoadRequest,
 }
 

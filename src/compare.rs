@@ -1,4 +1,4 @@
-//! Two sets of runs: the runs of each, paired -> what changed per pair and in sum.
+//! Two sets of runs: the runs of each, paired -> the changes per pair and in sum.
 //!
 //! ```
 //! use runvet::compare::{self, PairBy};
@@ -39,7 +39,7 @@ use condition::Gated;
 use measure::{Measure, Sums};
 use reading::{ComparedRun, Figure, Set};
 
-/// What pairs the runs of two sets.
+/// A key by which the runs of two sets are paired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PairBy {
@@ -77,12 +77,12 @@ impl FromStr for PairBy {
     }
 }
 
-/// Why two sets of runs can't be compared.
+/// The reason why two sets of runs can't be compared.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(#[from] Unpairable);
 
-/// What keeps two sets of runs from being compared.
+/// An obstacle to comparing two sets of runs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unpairable {
     #[error("several runs of one set have the same key, so it is open which to compare: {}; pair by \
@@ -114,7 +114,7 @@ const MAX_LISTED: usize = 1_000;
     extend("$id" = crate::record::schema_id("compare"))
 )]
 pub(crate) struct Comparison {
-    /// What pairs the runs; the first of them names the task.
+    /// The keys by which runs are paired; the first of them names the task.
     pub(crate) pair: Vec<String>,
     /// The set to compare with.
     pub(crate) base: SetSums,
@@ -124,7 +124,7 @@ pub(crate) struct Comparison {
     pub(crate) pairs: u64,
     /// The number of tasks. Pairs of one task are repeats, and count as one.
     pub(crate) tasks: u64,
-    /// What changed in sum: success first, then durations, counts and metrics.
+    /// The changes in sum: success first, then durations, counts and metrics.
     pub(crate) measures: Vec<Measure>,
     /// Pairs of which one run succeeded and the other did not, to worse first; at most 1,000.
     pub(crate) flipped: Vec<Pair>,
@@ -142,7 +142,7 @@ pub(crate) struct Comparison {
     pub(crate) apart_by: BTreeMap<&'static str, u64>,
     /// The conditions that were to fail the comparison.
     pub(crate) gates: Vec<Gated>,
-    /// What could not be looked at or judged.
+    /// The paths that could not be read or judged, with the reasons.
     pub(crate) faults: Vec<ReportedFault>,
 }
 

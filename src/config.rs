@@ -33,11 +33,11 @@ pub(crate) struct Config {
     /// The format of the report on standard output.
     #[schemars(with = "Format")]
     pub(crate) format: Option<Setting<Format>>,
-    /// Whether warnings fail the gate, as errors do.
+    /// `true` if warnings fail the gate, as errors do.
     #[schemars(with = "bool")]
     pub(crate) deny_warnings: Option<Setting<bool>>,
-    /// Whether rules that could not be judged fail the gate: in a run that has ended, all of them;
-    /// in any other run, those that can't be judged because of what a record contains.
+    /// `true` if rules that could not be judged fail the gate: in a run that has ended, all of
+    /// them; in any other run, those that can't be judged because of what a record contains.
     #[schemars(with = "bool")]
     pub(crate) deny_unjudged: Option<Setting<bool>>,
     /// The maximum number of findings that the human format shows for each rule; 0 shows all.
@@ -53,7 +53,7 @@ pub(crate) struct Config {
     /// Directories that are not checked, each as a glob.
     #[schemars(with = "Vec<GlobText>")]
     pub(crate) exclude: Vec<Spanned<String>>,
-    /// Whether the files that `manifest.json` names must have the digests and sizes that it gives
+    /// `true` if the files that `manifest.json` names must have the digests and sizes that it gives
     /// for them: sets `manifest/digest` to `error`, over which `rules` takes precedence.
     #[schemars(with = "bool")]
     pub(crate) verify_manifest: Option<Setting<bool>>,
@@ -239,7 +239,7 @@ pub(crate) struct Ignore {
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = r"^(/(\*|([^~*/\[\]]|~[01])+))+$", "patternErrorMessage" = "a JSON Pointer starts with `/`, and each of its parts is a name, an index or `*` for any one of them, as in `/outcomes/actions/*/tools`; in a name, `~1` stands for `/` and `~0` for `~`", "examples" = ["/plan/steps", "/outcomes/actions/*/tools"]))]
     pub(crate) pointer: Option<String>,
-    /// Why the findings do not count; must not be empty.
+    /// The reason why the findings do not count; must not be empty.
     #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the reason is empty"))]
     pub(crate) reason: String,
     /// The first day on which the findings count again, in UTC.
@@ -253,7 +253,7 @@ pub(crate) struct Ignore {
 #[serde(try_from = "String")]
 pub(crate) struct Day {
     pub(crate) text: String,
-    /// When it starts, in UTC.
+    /// The instant at which it starts, in UTC.
     pub(crate) start: Timestamp,
 }
 

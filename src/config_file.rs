@@ -1,4 +1,4 @@
-//! A file of a user's configuration -> what it says, and its mistakes with their places.
+//! A file of a user's configuration -> its contents, and its mistakes with their places.
 
 mod files;
 mod reading;
@@ -17,11 +17,11 @@ pub(crate) use reading::MAX_MISTAKES;
 #[error("{}", lines(self))]
 #[non_exhaustive]
 pub struct ConfigError {
-    /// What is wrong.
+    /// The mistake, in words.
     pub message: String,
-    /// Where it is.
+    /// The place of the mistake.
     pub location: Box<Location>,
-    /// What may have been meant.
+    /// A suggestion, such as a name that may have been meant.
     pub help: Option<String>,
     /// The other mistakes, in the order of their places.
     pub others: Vec<ConfigError>,

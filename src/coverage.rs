@@ -1,5 +1,5 @@
-//! What a check looks at: runs -> how often each rule had something to compare, and
-//! which fields, words and events there were.
+//! Coverage: runs -> the number of them in which each rule compared something, and the fields,
+//! words and events that occur.
 //!
 //! ```
 //! use runvet::coverage;
@@ -32,7 +32,7 @@ use crate::store::{AsEpisodeDir, Fault, GivenPaths};
 use crate::team::{EventIndex, EventSelector, Truth};
 use fields::Fields;
 
-/// What a check looked at in some runs.
+/// The coverage of a check of some runs.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(
     title = "Output of runvet coverage --format json",
@@ -41,18 +41,18 @@ use fields::Fields;
 pub(crate) struct RunsCoverage {
     /// The number of runs.
     pub(crate) runs: u64,
-    /// What each rule that is on says of them.
+    /// The coverage of each rule that is on.
     pub(crate) rules: BTreeMap<String, RuleCoverage>,
     /// The fields of the schemas of `state`, `summary` and `event`, by their JSON Pointers; `*`
     /// stands for each item of a list.
     pub(crate) fields: BTreeMap<String, BTreeMap<String, FieldSeen>>,
     /// The selectors of events that a team declares.
     pub(crate) selectors: Vec<SelectorSeen>,
-    /// What could not be looked at or judged.
+    /// The paths that could not be read or judged, with the reasons.
     pub(crate) faults: Vec<ReportedFault>,
 }
 
-/// In how many runs a rule says what.
+/// The numbers of runs by what a rule says of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RuleCoverage {
     /// The runs in which it has at least one finding.
@@ -72,7 +72,7 @@ impl RuleCoverage {
     }
 }
 
-/// How often records have a field.
+/// The values of a field in all records.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct FieldSeen {
     /// The number of values.
@@ -83,7 +83,7 @@ pub(crate) struct FieldSeen {
     pub(crate) words: BTreeMap<String, u64>,
 }
 
-/// How many events a selector names.
+/// The number of events that a selector names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SelectorSeen {
     /// The rule that has the selector.
@@ -94,15 +94,14 @@ pub(crate) struct SelectorSeen {
     pub(crate) events: u64,
 }
 
-/// Judges the runs below paths, adds up what was looked at, and returns what
-/// `runvet coverage --format json` prints. Each run is judged once, and its timeline is read once
-/// more for its events.
+/// Judges the runs below paths, adds up their coverage, and returns the output of `runvet coverage
+/// --format json`. Each run is judged once, and its timeline is read once more for its events.
 #[must_use]
 pub fn json<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> String {
     coverage(paths, gate).json()
 }
 
-/// Judges the runs below paths, and adds up what was looked at.
+/// Judges the runs below paths, and adds up their coverage.
 pub(crate) fn coverage<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> RunsCoverage {
     let found = gate.search(paths, GivenPaths::Each);
     let faults = found.faults.iter().map(Into::into).collect();

@@ -1,5 +1,4 @@
-//! Two runs side by side: their records, counts of events and findings -> where they
-//! differ.
+//! Two runs side by side: their records, counts of events and findings -> the differences.
 //!
 //! Both runs are compared as one *comparison document* each:
 //!
@@ -90,7 +89,7 @@ pub(crate) struct Subject {
     pub(crate) side: Side,
     /// Its records.
     pub(crate) view: View,
-    /// What a dashboard shows of its records.
+    /// Its records, as a dashboard shows them.
     pub(crate) overview: Overview,
     /// Its timeline in outline.
     pub(crate) timeline: Outline,

@@ -59,7 +59,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     digits.map(digit).collect()
 }
 
-/// That a digest fits but for line ends, in a message, and what to do about it.
+/// The clause of a message about a digest that fits but for line ends, and the advice on it.
 pub(crate) const ONLY_LINE_ENDS: &str = "; only the line ends differ";
 pub(crate) const KEEP_LINE_ENDS: &str = "Keep git from changing line ends, as it does with `core.autocrlf`: write `*.json -text` and `*.jsonl -text` into .gitattributes, and check the files out anew.";
 

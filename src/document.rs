@@ -87,7 +87,7 @@ pub const MAX_DEPTH: usize = 128;
 /// Records of agent runs have hundreds. The limit bounds the memory that a tape takes.
 pub(crate) const MAX_VALUES: usize = 1_000_000;
 
-/// What a token stands for.
+/// The kind of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
@@ -133,14 +133,14 @@ impl Kind {
     }
 }
 
-/// Where and why a text is not JSON.
+/// The place at which a text stops being JSON, and the reason.
 #[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{kind}")]
 #[non_exhaustive]
 pub struct SyntaxError {
     /// Byte offset of the first byte that can't belong to a JSON text.
     pub offset: usize,
-    /// What is wrong there.
+    /// The kind of the error.
     pub(crate) kind: SyntaxErrorKind,
 }
 

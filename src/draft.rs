@@ -20,7 +20,7 @@ impl Compared {
     }
 }
 
-/// What a rule says of a place, before the place is looked up.
+/// A finding as a rule makes it, before its place is looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) place: Place,
@@ -28,11 +28,11 @@ pub(crate) struct Draft {
     /// Replaces the rule's hint.
     pub(crate) help: Option<String>,
     pub(crate) related: Vec<(Place, String)>,
-    /// What identifies the finding in addition to the texts at its places, such as the number
-    /// of lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
+    /// A text that identifies the finding in addition to those at its places, such as the number of
+    /// lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
     /// accepts no more than that.
     pub(crate) besides: String,
-    /// What tells it apart besides, which fingerprints of earlier baselines lack.
+    /// A digest that tells it apart besides, which fingerprints of earlier baselines lack.
     pub(crate) further: Option<Digest>,
     /// Places that it may follow from, shown as related. They are not part of the fingerprint: a
     /// finding stays the same when its cause is found.
@@ -92,7 +92,7 @@ impl Draft {
     }
 }
 
-/// A finding of a rule before its place is looked up.
+/// A draft with its rule and severity.
 pub(crate) struct Drafted {
     /// The place of the rule among those of the check.
     pub(crate) rule_index: usize,
@@ -108,9 +108,9 @@ pub(crate) struct Findings<'f> {
     pub(crate) severity: Severity,
     /// The number of findings of this rule in this episode so far.
     pub(crate) count: usize,
-    /// How many of them are listed.
+    /// The number of them that are listed.
     pub(crate) listed: usize,
-    /// What the next finding rests on, see [`Draft::rests_on`].
+    /// The artifacts that the next finding rests on, see [`Draft::rests_on`].
     pub(crate) rests_on: Option<&'static [Artifact]>,
     pub(crate) memory: &'f mut FindingMemory,
     pub(crate) drafts: &'f mut Vec<Drafted>,

@@ -1,5 +1,5 @@
-//! An expression in the Common Expression Language (CEL) and records -> its value, or why it has
-//! none.
+//! An expression in the Common Expression Language (CEL) and records -> its value, or the reason
+//! why it has none.
 //!
 //! The crate `cel` parses the text ([`parse`]); the rest is ours, because a verdict needs what its
 //! evaluator lacks: numbers compare by their exact values, records are read in place, each failure
@@ -45,13 +45,13 @@ const STEPS_OF_BYTE: u64 = 8;
 pub(crate) struct Expression {
     text: Box<str>,
     root: ExpressionPart,
-    /// What it asks of earlier events.
+    /// The questions that it asks of earlier events.
     folds: Box<[Fold]>,
     /// Of each name that values are bound to, whether the expression has it.
     named: Box<[bool]>,
 }
 
-/// Why a text is no expression, and where.
+/// The mistake in a text that is not an expression, and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ExpressionMistake {
     pub(crate) span: Range<usize>,
@@ -59,7 +59,7 @@ pub(crate) struct ExpressionMistake {
     pub(crate) help: Option<String>,
 }
 
-/// Why an expression has no value.
+/// The reason why an expression has no value.
 #[derive(Debug)]
 pub(crate) enum Stop {
     Failed(EvaluationFailure),
@@ -67,7 +67,7 @@ pub(crate) enum Stop {
     Spent,
 }
 
-/// Why a part of an expression can't be evaluated.
+/// The reason why a part of an expression can't be evaluated.
 #[derive(Debug)]
 pub(crate) struct EvaluationFailure {
     span: Range<usize>,
@@ -76,7 +76,7 @@ pub(crate) struct EvaluationFailure {
 }
 
 /// The number of steps that are left. A step is a part of an expression that is evaluated, a member
-/// or an item that is looked at, a few bytes of a text, or a byte of one that is made.
+/// or an item that is read, a few bytes of a text, or a byte of one that is made.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     left: u64,

@@ -104,8 +104,8 @@ pub struct Gate {
     baseline_path: Option<PathBuf>,
     /// The packs and schema files of the configuration.
     files: Files,
-    /// What identifies the texts of the configuration and of the files that it names; an empty one
-    /// is none.
+    /// The digest of the texts of the configuration and of the files that it names; `None` if the
+    /// configuration is empty.
     config: Option<Digest>,
 }
 
@@ -173,8 +173,8 @@ impl Gate {
         }
     }
 
-    /// Judges all episodes below paths and returns the report as data. What could not be looked at
-    /// is among its faults.
+    /// Judges all episodes below paths and returns the report as data. Paths that could not be read
+    /// are among its faults.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Two reports on the same runs -> what a change of rules, levels or versions does.
+//! Two reports on the same runs -> the effects of a change of rules, levels or versions.
 //!
 //! ```no_run
 //! let impact = runvet::impact::json("before.ndjson".as_ref(), "after.ndjson".as_ref())?;
@@ -23,12 +23,12 @@ use crate::printable::escape;
 use reading::ReportReader;
 pub(crate) use reading::ReportedRun;
 
-/// Why two reports can't be compared.
+/// The reason why two reports can't be compared.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(#[from] Incomparable);
 
-/// What keeps two reports from being compared.
+/// An obstacle to comparing two reports.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Incomparable {
     #[error("can't read {}: {source}", .path.display())]
@@ -54,7 +54,7 @@ pub(crate) enum Incomparable {
 const MAX_LISTED: usize = 1_000;
 const MAX_EXAMPLES: usize = 5;
 
-/// What changed from one report to another.
+/// The changes from one report to another.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(
     title = "Output of runvet impact --format json",
@@ -66,7 +66,7 @@ pub(crate) struct Impact {
     /// The number of runs with a finding that is new, gone or of another level, or with another
     /// verdict.
     pub(crate) affected: u64,
-    /// What changed, by the ids of the rules; rules without a change are absent.
+    /// The changes by the ids of the rules; rules without a change are absent.
     pub(crate) rules: BTreeMap<String, RuleImpact>,
     /// Runs whose verdict is another one, by their directories; at most 1,000.
     pub(crate) flipped: Vec<Flipped>,
@@ -83,7 +83,7 @@ pub(crate) struct Impact {
     unpaired: u64,
 }
 
-/// What changed of a rule.
+/// The changes in the findings of a rule.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct RuleImpact {
     /// The number of findings that only the second report has.
@@ -101,7 +101,7 @@ pub(crate) struct RuleImpact {
 /// A finding that changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ChangedFinding {
-    /// What happened to it.
+    /// The kind of the change.
     pub(crate) change: FindingChange,
     /// The directory of the run.
     pub(crate) dir: String,
@@ -109,11 +109,11 @@ pub(crate) struct ChangedFinding {
     pub(crate) before: Option<Severity>,
     /// The severity in the second report.
     pub(crate) after: Option<Severity>,
-    /// What is wrong there.
+    /// The message of the finding.
     pub(crate) message: String,
 }
 
-/// What happened to a finding.
+/// The kind of a change in a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FindingChange {
@@ -139,11 +139,11 @@ pub(crate) struct Flipped {
 pub(crate) struct NotCompared {
     /// The directory of the run, or the path of the fault.
     pub(crate) dir: String,
-    /// Why.
+    /// The reason.
     pub(crate) why: ComparisonGap,
 }
 
-/// Why a run is not compared, or not as a whole.
+/// The reason why a run is not compared, or not as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
@@ -157,14 +157,14 @@ pub(crate) enum ComparisonGap {
     OnlyAfter,
     /// Only the first report has it.
     OnlyBefore,
-    /// It could not be looked at.
+    /// It could not be read or judged.
     Fault,
 }
 
 /// A limit, and whether it is kept.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Limited {
-    /// What has the limit: `affected` or `incomparable`.
+    /// The number that has the limit: `affected` or `incomparable`.
     pub(crate) what: &'static str,
     /// The limit, as it was given.
     pub(crate) limit: String,
@@ -173,7 +173,8 @@ pub(crate) struct Limited {
 }
 
 /// Compares two reports of `runvet validate`, in the formats json or ndjson, run by run, and
-/// returns what `runvet impact --format json` prints. Both are read once, side by side; nothing of
+/// returns the output of `runvet impact --format json`. Both are read once, side by side; nothing
+/// of
 /// a run is kept once it is compared, but for examples.
 ///
 /// # Errors
@@ -275,7 +276,7 @@ impl Join {
         }
     }
 
-    /// Compares what two reports say of one run.
+    /// Compares two reports on one run.
     fn pair(&mut self, before: &ReportedRun, after: &ReportedRun) {
         self.impact.runs += 1;
         let is_affected = self.findings(before, after);

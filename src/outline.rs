@@ -34,11 +34,11 @@ const MAX_BROKEN_LINES: usize = 10;
 /// The maximum number of phases that an outline counts separately; the rest are counted together.
 const MAX_PHASES: usize = 100;
 
-/// The maximum number of phases that are counted together at a glance: events of others are looked
-/// at one by one.
+/// The maximum number of phases whose events are counted together: those of others are read one by
+/// one.
 const GLANCED_PHASES: usize = 32;
 
-/// What is wanted of a timeline in addition to its facts.
+/// The data that is wanted of a timeline in addition to its facts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Listening<'n> {
     Outline,
@@ -50,7 +50,7 @@ pub(crate) enum Listening<'n> {
     Track(&'n BTreeSet<u64>),
 }
 
-/// Why a line is not an event, or the timeline can't be read on.
+/// The reason why a line is not an event, or the timeline can't be read on.
 #[derive(Clone, Debug)]
 pub(crate) struct NoEvent {
     /// The line and the column, where it is a line.
@@ -58,7 +58,7 @@ pub(crate) struct NoEvent {
     pub(crate) reason: String,
 }
 
-/// What was heard of a timeline.
+/// The result of reading the events of a timeline.
 #[derive(Debug, Default)]
 pub(crate) struct Outlined {
     pub(crate) outline: Outline,
@@ -74,13 +74,13 @@ pub(crate) struct Outlined {
 pub(crate) struct OutlineReader<'n> {
     outlined: Outlined,
     folding: Folding,
-    /// How clearly the failure and the veto of the outline say what they say.
+    /// The clarity of the failure and the veto of the outline, see [`Signs`].
     clarity: [u8; 2],
     track: Option<Track<'n>>,
 }
 
-/// What one look at each event of a block of lines tells. Most events of a long timeline are
-/// counted and folded, and so need no more.
+/// The events of a block of lines, each read only as far as its count and its fold need. Most
+/// events of a long timeline need no more.
 #[derive(Default)]
 pub(crate) struct Glances {
     done: Vec<Stretch>,
@@ -95,17 +95,17 @@ pub(crate) struct Stretch {
     pub(crate) then: Option<Line>,
 }
 
-/// An event for which a glance is enough.
+/// An event that is not read in full.
 struct Passing {
     line: Line,
     /// The place of its phase among those of the stretch.
     phase: usize,
     step: Option<Box<PassingStep>>,
-    /// When it happened, where a track is wanted.
+    /// The instant at which it happened, where a track is wanted.
     at: Option<Timestamp>,
 }
 
-/// What such an event says about a step.
+/// The step of such an event, and what happened to it.
 struct PassingStep {
     id: String,
     /// `true` if it was done, or its action ended well.
@@ -183,7 +183,7 @@ impl Glances {
         });
     }
 
-    /// Adds a line that needs more than a glance.
+    /// Adds a line that must be read in full.
     pub(crate) fn look(&mut self, line: Line) {
         let mut open = std::mem::take(&mut self.open);
         open.then = Some(line);
@@ -228,7 +228,7 @@ impl<'n> OutlineReader<'n> {
     }
 
     /// Returns `true` if events of a long timeline are folded, and the time of the first one is
-    /// known, so that a glance at the next ones is enough.
+    /// known, so that the next ones need not be read in full.
     pub(crate) fn is_under_way(&self) -> bool {
         self.folding.is_long() && self.outlined.clock.started.is_some()
     }
@@ -276,7 +276,7 @@ impl<'n> OutlineReader<'n> {
             .add(weight(&phase, signs.mark), lasting(&phase), line);
     }
 
-    /// A failure of a step that was made good does not count.
+    /// Drops the failure of a step that was made good: it does not count.
     fn make_good(&mut self, step: &str) {
         let failure = &mut self.outlined.outline.failure;
         let failed = failure.as_ref().and_then(|it| it.step_id.as_deref());
@@ -294,7 +294,7 @@ impl<'n> OutlineReader<'n> {
         }
     }
 
-    /// Adds events at which another thread has had a glance.
+    /// Adds a stretch of events that another thread has read.
     pub(crate) fn glanced(&mut self, stretch: Stretch) {
         let Stretch {
             passing, phases, ..
@@ -329,7 +329,7 @@ impl<'n> OutlineReader<'n> {
         }
     }
 
-    /// All events were read; `read_again` reads a line of them again.
+    /// Finishes the outline after all events; `read_again` reads a line of them again.
     pub(crate) fn finish(self, read_again: impl Fn(Line, &mut Vec<u8>) -> bool) -> Outlined {
         let mut outlined = self.outlined;
         let (mut tape, mut bytes) = (Tape::default(), Vec::new());

@@ -1,5 +1,5 @@
-//! What is known of runs -> a page for a browser: an overview, a list of runs, and a page for each
-//! run. Plain data in, markup out.
+//! Data about runs -> a page for a browser: an overview, a list of runs, and a page for each run.
+//! Plain data in, markup out.
 //!
 //! `File` puts all of it into one file that needs nothing else. A service can serve the same
 //! parts one by one: `shell` around the `Overview`, `Row`s as JSON for the list, and a
@@ -76,7 +76,7 @@ pub(crate) struct PlanSides {
     pub(crate) differences: Vec<(String, u64)>,
     /// The number of differences beyond those.
     pub(crate) more_differences: usize,
-    /// Why the plans could not be compared.
+    /// The reason why the plans could not be compared.
     pub(crate) unjudged: Option<String>,
     pub(crate) persisted_source: Option<String>,
     pub(crate) rebuilt_source: Option<String>,
@@ -130,12 +130,12 @@ pub(crate) enum TrackItem {
 pub(crate) struct TrackEvent {
     pub(crate) moment: DashboardMoment,
     pub(crate) kind: EventKind,
-    /// When it began and ended, in seconds since the first event, where it says so.
+    /// Its start and end, in seconds since the first event, where it has both.
     pub(crate) span: Option<(f64, f64)>,
     pub(crate) body: EventBody,
 }
 
-/// What a page shows of an event.
+/// The part of an event that a page shows.
 #[derive(Debug)]
 pub(crate) enum EventBody {
     Whole(OwnedDocument),
@@ -148,7 +148,7 @@ pub(crate) enum EventBody {
     },
 }
 
-/// What an event is, for its mark in a waterfall.
+/// The kind of an event, for its mark in a waterfall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EventKind {
     Start,

@@ -57,7 +57,7 @@ pub(crate) struct PlanStep {
     pub(crate) id: Option<String>,
     /// The kind of work.
     pub(crate) kind: Option<String>,
-    /// What it does.
+    /// Its description.
     pub(crate) description: Option<String>,
     /// The status: that of the latest `act` event with its id, else that of its record.
     pub(crate) status: Option<String>,
@@ -90,7 +90,7 @@ pub struct PlanComparison {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("examples" = [["/plan/steps/1/status"]]))]
     pub(crate) uncompared: Vec<String>,
-    /// Why the plan could not be judged; absent if it was.
+    /// The reason why the plan could not be judged; absent if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
 }
@@ -126,7 +126,7 @@ impl PlanComparison {
 pub struct UnreadableEvent {
     /// The number of the event, counted from 1.
     number: u64,
-    /// Why it can't be read: for example, it is nested too deeply.
+    /// The reason why it can't be read: for example, it is nested too deeply.
     reason: String,
 }
 

@@ -50,7 +50,7 @@ fn makes_command(before: &str, c: char) -> bool {
     }
 }
 
-/// What stands before the bracket of a command that a CI runner obeys anywhere in a line.
+/// The texts before the bracket of a command that a CI runner obeys anywhere in a line.
 const COMMANDS: [&str; 3] = ["##", "##vso", "##teamcity"];
 
 /// Returns `true` if a character would complete a command that is obeyed anywhere in a line.
@@ -106,8 +106,8 @@ fn is_pictograph(c: char) -> bool {
         | '\u{2b05}'..='\u{2b55}' | '\u{1f300}'..='\u{1faff}')
 }
 
-/// What stands behind a joiner in the emoji that Unicode recommends, such as a rocket in that of an
-/// astronaut.
+/// The characters behind a joiner in the emoji that Unicode recommends, such as a rocket in that of
+/// an astronaut.
 const JOINED: &str = "♀♂⚕⚖✈❤➡↔↕⬛⚧☠🌈🌾🍳🍼🟫🟩🎄🎓🎤🎨🏫🏭👦👧👨👩💋💥💨💫💻💼🔥🔧🔬🗨🚀🚒🤝🦯🦰🦱🦲🦳🦺🦼🦽🧑🧒🩰🩹";
 
 /// Returns `true` if an invisible character makes an emoji of its neighbours. Any other is escaped:

@@ -80,7 +80,7 @@ macro_rules! formats {
         $(#[$feature:meta])?
         $format:ident = $name:literal, [$($option:literal),*], |$options:ident| $renderer:expr;
     )+) => {
-        /// How a report is written.
+        /// The format of a report.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
         #[serde(rename_all = "lowercase")]
         #[schemars(transform = crate::record::describe_values)]
@@ -153,7 +153,7 @@ formats! {
         |options| html::Html::new(options.rules.clone(), options.settings.clone(), options.paged);
 }
 
-/// How a human report groups findings.
+/// The grouping of findings in a human report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum GroupBy {
     /// Each episode with its findings, written as soon as it is checked.
@@ -211,7 +211,8 @@ struct Appearance {
 }
 
 impl Default for Options {
-    /// No rules, warnings pass; human reports have no colour, and all findings by episode.
+    /// Returns options with no rules, under which warnings pass; human reports have no colour, and
+    /// all findings by episode.
     fn default() -> Self {
         Self {
             rules: Vec::new(),
@@ -296,7 +297,7 @@ impl Options {
     }
 
     /// Sets whether a human report names faults. Otherwise it only counts them, for a program
-    /// that prints each as soon as it is met.
+    /// that prints each as soon as it occurs.
     pub(crate) fn names_faults(mut self, names: bool) -> Self {
         self.appearance.names_faults = names;
         self
@@ -343,9 +344,9 @@ pub struct Closing<'c> {
     pub(crate) totals: &'c Totals,
     /// The sums by rule, mode and adapter, if requested.
     pub(crate) statistics: Option<&'c Statistics>,
-    /// What could not be looked at or judged, sorted by path.
+    /// The paths that could not be read or judged, with the reasons, sorted by path.
     pub(crate) faults: &'c [ReportedFault],
-    /// `true` if everything was looked at and judged.
+    /// `true` if everything was read and judged.
     pub(crate) is_complete: bool,
     /// Makes the pages of runs.
     #[cfg(feature = "html")]
@@ -411,7 +412,7 @@ impl<'c> Closing<'c> {
         }
     }
 
-    /// Adds what could not be looked at or judged.
+    /// Adds the paths that could not be read or judged.
     #[must_use]
     pub const fn faults(self, faults: &'c [ReportedFault]) -> Self {
         Self {

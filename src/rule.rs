@@ -16,9 +16,9 @@ pub(crate) use context::Context;
 pub(crate) struct Rule {
     /// The data about the rule.
     pub info: RuleInfo,
-    /// How the rule is checked.
+    /// The check of the rule.
     pub(crate) check: Check,
-    /// What is read for the rule in addition to what is always read.
+    /// The data that is read for the rule in addition to that which is always read.
     pub(crate) reads: &'static [OnDemand],
     /// Keys and phases of events: where one of them is misspelled, a finding may follow from that.
     pub(crate) follows_from: &'static [&'static str],
@@ -26,7 +26,7 @@ pub(crate) struct Rule {
     pub(crate) misses: Option<&'static str>,
 }
 
-/// What there is to know about a built-in rule, see [`RuleInfo`], and the function that judges.
+/// A built-in rule: its data, see [`RuleInfo`], and the function that judges.
 #[derive(Clone, Copy)]
 pub(crate) struct BuiltIn {
     pub(crate) id: &'static str,
@@ -37,7 +37,7 @@ pub(crate) struct BuiltIn {
     pub(crate) check: fn(&mut Context<'_>) -> Option<Compared>,
 }
 
-/// How a rule is checked.
+/// The check of a rule.
 pub(crate) enum Check {
     /// By a function, which returns `None` if it had nothing to compare or could not judge the run.
     BuiltIn(fn(&mut Context<'_>) -> Option<Compared>),
@@ -45,10 +45,10 @@ pub(crate) enum Check {
     Team(TeamCheck),
 }
 
-/// What is read only where a rule that is on reads it.
+/// Data that is read only where a rule that is on needs it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OnDemand {
-    /// What every event says, see [`StrictFacts`](crate::facts::StrictFacts).
+    /// The content of every event, see [`StrictFacts`](crate::facts::StrictFacts).
     EveryEvent,
     /// The ids of all events.
     EventIds,

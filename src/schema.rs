@@ -229,7 +229,7 @@ impl CompiledSchema {
         Some((document.span_of(first.token)?, first.message("the record")))
     }
 
-    /// Unknown fields with a name similar to that of a known field that is absent.
+    /// Returns unknown fields with a name similar to that of a known field that is absent.
     pub(crate) fn misspellings<'a>(&'static self, root: Node<'a>) -> Vec<Misspelling<'a>> {
         self.shapes().misspellings(root)
     }

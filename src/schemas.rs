@@ -18,23 +18,23 @@ pub enum Schema {
     Summary,
     /// A line of `events.jsonl`
     Event,
-    /// What `runvet validate --format json` prints
+    /// The output of `runvet validate --format json`
     Report,
-    /// What `runvet view --json` prints
+    /// The output of `runvet view --json`
     View,
-    /// What `runvet list --format json` prints
+    /// The output of `runvet list --format json`
     List,
-    /// What `runvet plan --json` prints
+    /// The output of `runvet plan --json`
     Plan,
-    /// What `runvet diff --json` prints
+    /// The output of `runvet diff --json`
     Diff,
-    /// What `runvet compare --format json` prints
+    /// The output of `runvet compare --format json`
     Compare,
-    /// What `runvet impact --format json` prints
+    /// The output of `runvet impact --format json`
     Impact,
-    /// What `runvet coverage --format json` prints
+    /// The output of `runvet coverage --format json`
     Coverage,
-    /// What `runvet rules --format json` prints
+    /// The output of `runvet rules --format json`
     Rules,
     /// A line that `runvet record` reads
     RecordCommand,

@@ -1,4 +1,4 @@
-//! What a team names of a record, and a value of it -> whether it is named.
+//! A pattern of a team, and a value of a record -> whether the pattern names it.
 //!
 //! A selector is a set of tests, each of the value at a pointer.
 
@@ -119,7 +119,7 @@ impl SelectorValue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glob {
     first: Box<str>,
-    /// What follows each `*`.
+    /// The texts behind each `*`.
     rest: Box<[Box<str>]>,
 }
 

@@ -225,7 +225,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// What is before every line, and stands for one where there is none.
+    /// A line before every other, which stands for one where a text has none.
     pub(crate) const BEFORE_ALL: Self = Self {
         number: 0,
         offset: 0,
@@ -233,7 +233,7 @@ impl Line {
     };
 }
 
-/// What a finding is about, in terms of the records.
+/// The part of the records that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The file.
@@ -316,7 +316,7 @@ impl Place {
         }
     }
 
-    /// Bytes of a file that is not JSON.
+    /// Returns the place of bytes of a file that is not JSON.
     pub(crate) fn bytes(artifact: Artifact, bytes: Range<usize>) -> Self {
         Self {
             target: Target::Bytes(bytes),
@@ -324,7 +324,7 @@ impl Place {
         }
     }
 
-    /// Bytes of a line of the timeline.
+    /// Returns the place of bytes of a line of the timeline.
     pub(crate) fn line_bytes(line: Line, bytes: Range<usize>) -> Self {
         Self {
             line: Some(line),
@@ -446,7 +446,7 @@ pub(crate) fn locate(
     spans.iter().map(locate).collect()
 }
 
-/// How far lines and columns were counted.
+/// The position up to which lines and columns were counted.
 #[derive(Clone, Copy)]
 struct Position {
     offset: usize,

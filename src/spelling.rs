@@ -110,7 +110,7 @@ mod tests {
 
     const WORDS: [&str; 4] = ["status", "plan", "step_id", "links"];
 
-    /// Texts that one edit makes of a word, or another style.
+    /// Returns the texts that one edit, or another style, makes of a word.
     fn slips(word: &str) -> Vec<String> {
         let chars: Vec<char> = word.chars().collect();
         let mut slips = vec![

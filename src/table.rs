@@ -37,7 +37,7 @@ pub(crate) use rows::Row;
 pub(crate) use rows::{ActionRow, EventRow, FindingRow, RunRow, StepRow};
 use rows::{JudgedRun, documents};
 
-/// What a row of a table stands for.
+/// A table, by the meaning of its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Table {
@@ -94,7 +94,7 @@ impl Table {
     }
 }
 
-/// How rows are written.
+/// The format in which rows are written.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum RowFormat {

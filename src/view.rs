@@ -1,5 +1,5 @@
-//! One run at a glance: its records, an outline of its timeline, and the verdict of a
-//! check -> JSON, or a page for a browser.
+//! One run: its records, an outline of its timeline, and the verdict of a check -> JSON, or a page
+//! for a browser.
 //!
 //! ```
 //! use runvet::gate::Gate;

@@ -117,7 +117,7 @@ fn instead_of(phase: &str, slips: &Slips, in_order: &[(&Slip, &SlipLines)]) -> O
     ))
 }
 
-/// That a value of an event is not what it is like.
+/// Returns a clause: a value of an event does not count as the one that it is similar to.
 fn not_counted(what: &str, line: Line, written: &str, meant: &str) -> String {
     let (written, line) = (quote(written), line.number);
     format!("the {what} {written} on line {line} does not count as `{meant}`")

@@ -1,4 +1,5 @@
-//! What each rule says of a run, and a finding for each required rule that says nothing of it.
+//! One run -> the coverage of each rule, and a finding for each required rule that did not judge
+//! it.
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,7 @@ pub(crate) struct DirectoryGlob {
     parts: Vec<GlobPart>,
     /// The file and line of the glob, and that nothing matches it.
     said: String,
-    /// Whether it has matched a directory.
+    /// `true` if it has matched a directory.
     is_met: Arc<AtomicBool>,
 }
 
@@ -91,8 +91,8 @@ impl DirectoryGlob {
         matches
     }
 
-    /// That it has matched nothing, although all directories below some, as relative paths, were
-    /// looked at, and what it names lies there.
+    /// Returns a sentence if it has matched nothing, although all directories below some, as
+    /// relative paths, were searched, and the directories that it names lie there.
     pub(crate) fn unmet(&self, tops: &[PathBuf]) -> Option<&str> {
         let is_fixed = |name: &&str| !name.contains(['*', '?', '[']);
         let names = self.parts.iter().map_while(|part| match part {

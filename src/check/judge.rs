@@ -199,7 +199,7 @@ mod tests {
         gate.level("*", Level::Error).expect("all rules")
     }
 
-    /// The rules with an answer in some episode of a part of the corpus.
+    /// Returns the rules with an answer in some episode of a part of the corpus.
     fn rules_with(part: &str, is_wanted: impl Fn((bool, bool)) -> bool) -> BTreeSet<String> {
         let (gate, mut rules) = (all_on(), BTreeSet::new());
         let check = gate.checker();

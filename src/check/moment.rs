@@ -1,4 +1,4 @@
-//! What is written of a run -> what the rules of a team find in it, at that moment.
+//! The records of a run while it is written -> the findings of a team's rules so far.
 
 use std::borrow::Cow;
 use std::io;
@@ -20,7 +20,7 @@ use crate::team::{Judged, Name, RunValues, TeamJudges, run_as_json};
 pub(crate) struct LiveChecker {
     check: Arc<Checker>,
     levels: Arc<[Level]>,
-    /// What is known of the events so far.
+    /// The results of the rules for the events so far.
     so_far: TeamJudges,
     /// The location of the episode, and its id.
     key: EpisodeKey,
@@ -166,8 +166,8 @@ impl LiveChecker {
         self.team().reads_outcome(check)
     }
 
-    /// Words what is found in a text. What can't be judged is a finding too: nobody should take
-    /// that for a yes.
+    /// Returns the findings in a text. A rule that can't be judged is a finding too: nobody should
+    /// take that for a yes.
     fn judge(
         &self,
         text: WrittenLine<'_>,

@@ -1,4 +1,4 @@
-//! The rules -> one JSON object: what `runvet rules --format json` prints.
+//! The rules -> one JSON object: the output of `runvet rules --format json`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,9 +33,9 @@ pub(crate) struct RuleEntry {
     pub(crate) severity: Severity,
     /// The defect that it finds.
     pub(crate) title: String,
-    /// What to do about a finding.
+    /// The advice on a finding.
     pub(crate) hint: String,
-    /// Where a team says more of its rule.
+    /// The address of a page on which a team says more of its rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
     /// The words by which a team sorts its rules.

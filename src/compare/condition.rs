@@ -12,7 +12,7 @@ use super::sign::{fewest_tasks, shown as p_value};
 use super::stratified::fewest_pairs;
 use crate::printable::{count, quote};
 
-/// What makes a comparison fail.
+/// A condition on which a comparison fails.
 #[derive(Clone, Debug)]
 pub(crate) struct FailCondition {
     text: String,
@@ -35,7 +35,8 @@ pub(crate) struct Gated {
     pub(crate) condition: String,
     /// `true` if it holds, so that the comparison fails.
     pub(crate) fails: bool,
-    /// Why it can't hold, whatever the candidate does, and what it needs; null where it can.
+    /// The reason why it can't hold, whatever the candidate does, and what it needs; null where it
+    /// can.
     pub(crate) why_not: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How much tasks differ -> the mean of it, and its confidence interval.
+//! The differences of tasks -> their mean, and its confidence interval.
 
 use std::f64::consts::FRAC_PI_2;
 

@@ -11,7 +11,7 @@ use super::sign::{self, double};
 use super::stratified::Strata;
 use crate::document::{Number, compare_sum};
 
-/// What is measured, over all pairs in which both runs have it.
+/// A measure, over all pairs in which both runs have it.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Measure {
     /// `success`, `duration_sec`, a count, a latency, or `metric:` and the name of a metric.
@@ -40,12 +40,12 @@ pub(crate) struct Measure {
     pub(crate) higher: u64,
     /// The p-value of the two-sided sign test over tasks, with mid-p.
     pub(crate) p: f64,
-    /// The smallest p-value that this test can give for so many tasks.
+    /// The smallest p-value that this test can give for this number of tasks.
     pub(crate) p_min: f64,
     /// The p-value of the exact two-sided Cochran-Mantel-Haenszel test with a stratum for each
     /// task, without mid-p; null unless each value is 0 or 1.
     pub(crate) cmh_p: Option<f64>,
-    /// The smallest p-value that this test can give for so many pairs of each task.
+    /// The smallest p-value that this test can give for these numbers of pairs of each task.
     pub(crate) cmh_p_min: Option<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Measure {
 /// A measure while pairs are added, and those of the task at hand.
 #[derive(Clone, Default)]
 pub(super) struct Sums {
-    /// What is known so far; its means are sums.
+    /// The measure so far; its means are sums.
     so_far: Measure,
     task: Task,
     differences: Moments,

@@ -1,4 +1,4 @@
-//! A path -> its runs by key, and what is measured of each.
+//! A path -> its runs by key, and the measures of each.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -60,12 +60,11 @@ pub(super) struct ComparedRun {
 struct Read {
     key: Option<Vec<String>>,
     outcome: Option<String>,
-    /// What is measured, and the value where that is a number.
+    /// The names of measures, each with its value where that is a number.
     figures: Vec<(String, Option<Figure>)>,
 }
 
-/// The names of what is measured, and where a metric was first met as a number or as something
-/// else.
+/// The names of measures, and the runs in which a metric first is a number or something else.
 #[derive(Default)]
 pub(super) struct ComparedMetrics {
     pub(super) names: Vec<String>,

@@ -1,4 +1,4 @@
-//! How many tasks changed in each direction -> the p-value of the two-sided sign test.
+//! The number of tasks that changed in each direction -> the p-value of the two-sided sign test.
 
 /// Returns the p-value with mid-p: the exact two-sided one minus the probability of the observed
 /// split. It is 1 where nothing changed, and where as many changed in each direction.

@@ -1,4 +1,4 @@
-//! How many runs of each task have the value 1 -> the p-value of the exact
+//! The number of runs of each task with the value 1 -> the p-value of the exact
 //! Cochran-Mantel-Haenszel test.
 
 use super::sign::double;
@@ -71,8 +71,8 @@ impl Strata {
         2.0 * tail.map(|(chance, _)| chance).sum::<f64>()
     }
 
-    /// Returns the smallest p-value that so many runs can give: where all runs of one set have the
-    /// value 1, and all of the other 0.
+    /// Returns the smallest p-value that these numbers of runs can give: where all runs of one set
+    /// have the value 1, and all of the other 0.
     pub(super) const fn least(&self) -> f64 {
         self.least.min(1.0)
     }

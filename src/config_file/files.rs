@@ -14,7 +14,7 @@ use crate::{schema, store};
 /// The number of bytes of a pack or a schema file.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Where the schemas of a directory are, as their references see it.
+/// The address of a directory of schemas, to which their references are relative.
 pub(crate) const ROOT: &str = "file:///runvet-configuration/";
 
 /// The texts of the files that a configuration names, by their paths.
@@ -24,7 +24,7 @@ pub(crate) type Texts = BTreeMap<PathBuf, String>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Files {
     given: Arc<Texts>,
-    /// Those that a configuration has named.
+    /// The files that a configuration has named.
     named: Arc<Mutex<Texts>>,
 }
 
@@ -68,7 +68,7 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// What references of a schema reach: files below a directory, and the built-in schemas.
+/// The targets of a schema's references: files below a directory, and the built-in schemas.
 #[derive(Clone)]
 pub(crate) struct Reached {
     pub(crate) dir: PathBuf,

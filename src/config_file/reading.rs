@@ -1,4 +1,4 @@
-//! The text of a TOML file -> what it says, and all mistakes in it.
+//! The text of a TOML file -> its values, and all mistakes in it.
 //!
 //! The schema of the file, which its types derive, decides what is a mistake.
 

@@ -1,4 +1,4 @@
-//! The built-in schemas -> their fields and closed sets of words, and how often records have them.
+//! The built-in schemas -> their fields and closed sets of words, counted in records.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) struct Fields {
     pub(super) state: CoveredField,
     pub(super) summary: CoveredField,
     pub(super) event: CoveredField,
-    /// How many numbers they take.
+    /// The number of counters that they need.
     pub(super) places: usize,
 }
 

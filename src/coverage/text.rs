@@ -55,7 +55,7 @@ impl RunsCoverage {
     }
 }
 
-/// Writes a coverage for a terminal: first what was not looked at.
+/// Writes a coverage for a terminal: rules that compared nothing come first.
 pub(crate) fn human(of: &RunsCoverage, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", of.summary())?;
     let [vacuous, others] = of.rules();

@@ -7,7 +7,7 @@ use super::{Document, Kind, MAX_DEPTH, MAX_VALUES, SyntaxError, Tape, likely_tok
 /// brackets that are open take two bytes each.
 pub(crate) const LEAST_BYTES_BEYOND: usize = 2 * (MAX_VALUES - MAX_DEPTH);
 
-/// Why a text is not read as a record.
+/// The reason why a text is not read as a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refused {
     /// It is not JSON.
@@ -16,7 +16,7 @@ pub(crate) enum Refused {
     /// It has more keys and values than [`MAX_VALUES`].
     #[error("it has more than {MAX_VALUES} keys and values")]
     TooManyValues,
-    /// There is no memory for its tape: a fault of the machine.
+    /// Memory for its tape is lacking: a fault of the machine.
     #[error("out of memory")]
     NoMemory,
 }
@@ -47,7 +47,7 @@ impl Tape {
 /// Returns the number of keys and values before the place where a text stops being JSON.
 pub(super) fn count(bytes: &[u8]) -> usize {
     let mut count = TokenCount(0);
-    // Where it stops being JSON is said by the reading that follows.
+    // The reading that follows reports the place where it stops being JSON.
     let _ = Parser::new(bytes, &mut count).text();
     count.0
 }

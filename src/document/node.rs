@@ -1,4 +1,4 @@
-//! A place on the tape -> the value or key there, its text, and what lies in it.
+//! A place on the tape -> the value or key there, its text, and its members or items.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -110,7 +110,7 @@ impl<'a> Node<'a> {
         &self.document.tape.tokens[self.index as usize]
     }
 
-    /// Returns what kind of value it is.
+    /// Returns the kind of the value.
     #[must_use]
     pub fn kind(self) -> Kind {
         self.token().kind()

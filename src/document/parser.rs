@@ -6,13 +6,13 @@ use super::{Kind, MAX_DEPTH, SyntaxError, SyntaxErrorKind, fail};
 
 /// Receives the parts of a text as they are read, in the order of the text (a push parser).
 pub(crate) trait Sink {
-    /// A complete value: a scalar, or an array or object whose content was not wanted.
+    /// Receives a complete value: a scalar, or an array or object whose content was not wanted.
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool);
-    /// The key of the next value.
+    /// Receives the key of the next value.
     fn key(&mut self, start: usize, end: usize, escaped: bool);
-    /// An array or object opens; returns whether its content is wanted.
+    /// Opens an array or object; returns whether its content is wanted.
     fn open(&mut self, kind: Kind, start: usize) -> bool;
-    /// The array or object that was opened last closes.
+    /// Closes the array or object that was opened last.
     fn close(&mut self, end: usize);
 }
 
@@ -274,7 +274,7 @@ pub(super) fn skipped(bytes: &[u8], start: usize, depth: usize) -> Result<usize,
     parser.value(start, depth)
 }
 
-/// How an array or object starts.
+/// The start of an array or object.
 enum OpenedContainer {
     /// It is empty, or was skipped, and ends here.
     Whole(usize),

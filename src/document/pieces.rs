@@ -3,7 +3,7 @@
 use super::parser::{Parser, SkipSink};
 use super::{SyntaxErrorKind, utf8};
 
-/// How far the lines of an array or object were read.
+/// The progress in reading the lines of an array or object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PieceProgress {
     /// More lines are needed.

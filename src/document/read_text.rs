@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::{Document, Layout, Refused, Slots, Tape, utf8};
 
-/// What is known of a text that was read, apart from the text. Most readers do not need its tape.
+/// The slots and the tape of a text that was read. Most readers do not need its tape.
 #[derive(Default)]
 pub(crate) struct ReadText {
     pub(crate) slots: Slots,

@@ -34,8 +34,8 @@ impl Repeated<'_, '_> {
 const MAX_DUPLICATES: usize = 10_000;
 
 impl OwnedDocument {
-    /// JSON Pointers to the keys that repeat an earlier one of their object, in the order of the
-    /// text; the first 10,000 of them.
+    /// Returns JSON Pointers to the keys that repeat an earlier one of their object, in the order
+    /// of the text; the first 10,000 of them.
     ///
     /// ```
     /// use runvet::document::OwnedDocument;
@@ -50,8 +50,8 @@ impl OwnedDocument {
 }
 
 impl<'a> Document<'a> {
-    /// JSON Pointers to the keys that repeat an earlier one of their object, in the order of the
-    /// text; the first 10,000 of them.
+    /// Returns JSON Pointers to the keys that repeat an earlier one of their object, in the order
+    /// of the text; the first 10,000 of them.
     fn duplicates(self) -> Vec<String> {
         let mut pointers = Vec::new();
         self.for_each_repeated_key(|repeated| {

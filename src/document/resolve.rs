@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Document, Key, Kind, Node};
 use crate::source::Pointer;
 
-/// What a pointer points to.
+/// The target of a pointer.
 #[derive(Clone, Copy)]
 pub(crate) struct Resolved<'a> {
     /// The value.

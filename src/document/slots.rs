@@ -118,7 +118,7 @@ impl Layout {
 /// The spans of the values at the places of a [`Layout`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slots {
-    /// Those of the root, then those of each row.
+    /// The spans of the root, then those of each row.
     spans: Vec<Span>,
     /// For each array, where the spans of its rows start.
     rows: Vec<Vec<u32>>,

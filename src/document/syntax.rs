@@ -1,9 +1,9 @@
-//! What is wrong with a text that is not JSON -> the sentence that says so, how such a text comes
-//! about, and what to write instead.
+//! An error in the syntax of JSON -> a sentence about it, how such a text comes about, and what to
+//! write instead.
 
 use super::MAX_DEPTH;
 
-/// What is wrong with a text that is not JSON.
+/// An error in the syntax of a text that is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SyntaxErrorKind {
     #[error("the text is empty")]

@@ -2,7 +2,7 @@
 
 use super::Kind;
 
-/// The number of tokens of a text, at most: what the size of a token has room for.
+/// The maximum number of tokens of a text, for which a token has room.
 pub(super) const MAX_TOKENS: usize = 134_217_727;
 
 const SIZE_BITS: u32 = 27;

@@ -25,7 +25,7 @@ pub(crate) struct FindingMemory {
 }
 
 impl FindingMemory {
-    /// That of an episode in a directory.
+    /// Returns the memory for an episode in a directory.
     pub(crate) fn new(dir: &str) -> Self {
         let longest_name = "summary.json".len();
         Self {

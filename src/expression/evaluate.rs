@@ -359,7 +359,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
         })
     }
 
-    /// `in`; `None` where the right side has no items and no keys.
+    /// Evaluates `in`; `None` where the right side has no items and no keys.
     fn within(
         &mut self,
         part: &ExpressionPart,

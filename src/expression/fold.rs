@@ -1,4 +1,4 @@
-//! The earlier events of a run, one after the other -> what an expression asks of all of them.
+//! The earlier events of a run, one after the other -> the answer to a question about all of them.
 //!
 //! `earlier("name")` reads as a list, and is never one: what is asked of it is kept up to date with
 //! each event, in constant memory.
@@ -12,7 +12,7 @@ use super::part::ExpressionPart;
 use super::value::Value;
 use super::{Budget, Expression, Stop};
 
-/// What an expression asks of earlier events.
+/// A question of an expression about earlier events.
 #[derive(Debug)]
 pub(crate) struct Fold {
     /// The name of the selector of these events, and its place.
@@ -41,7 +41,7 @@ pub(super) enum FoldOutcome {
     ExistsOne(ExpressionPart),
 }
 
-/// What it is of the events so far.
+/// The state of a fold after the events so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoldState {
     /// The events that were counted, or met the condition.
@@ -50,7 +50,7 @@ pub(crate) struct FoldState {
     value: Option<Value<'static>>,
     /// `true` if an event decided `all` or `exists`.
     is_decided: bool,
-    /// Why an event can't be taken into account.
+    /// The reason why an event can't be taken into account.
     failure: Option<Box<str>>,
 }
 

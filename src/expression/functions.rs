@@ -28,7 +28,7 @@ pub(super) enum Function {
     Field(TimePart),
 }
 
-/// How a function is called.
+/// The form of a call of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallForm {
     /// `size(x)`

@@ -32,7 +32,7 @@ const MACROS: [(&str, Macro, usize, usize); 6] = [
     ("map", Macro::Map, 2, 3),
 ];
 
-/// What can be asked of earlier events.
+/// The questions that can be asked of earlier events.
 const ASKED_OF_EARLIER: &str = "Ask `earlier(\"NAME\")`, after any `.filter(e, …)` and \
     `.map(e, …)`, for `.size()`, `.sum()`, `.min()`, `.max()`, `.last()`, `.exists(e, …)`, \
     `.exists_one(e, …)` or `.all(e, …)`.";
@@ -126,7 +126,7 @@ struct ExpressionReader<'t> {
     named: Vec<bool>,
     /// The names of the items of the macros around a part.
     items: Vec<String>,
-    /// What is asked of earlier events.
+    /// The questions about earlier events.
     folds: Vec<Fold>,
     is_in_fold: bool,
     level: usize,

@@ -34,12 +34,11 @@ pub(super) enum PartKind {
     List(Vec<ExpressionPart>),
     Map(Vec<(ExpressionPart, ExpressionPart)>),
     Call(Function, Vec<ExpressionPart>),
-    /// `matches` with a constant pattern.
-    /// Whether a text matches a pattern, and the steps of that for each byte.
+    /// `matches` with a constant pattern, and the steps that it takes for each byte of a text.
     Matches(Box<ExpressionPart>, Box<(Regex, usize)>),
     Each(Box<Each>),
-    /// What is asked of earlier events, by its number. What is added to a sum of them may be of
-    /// another type.
+    /// A question about earlier events, by its number. The value that is added to a sum of them may
+    /// be of another type.
     Fold {
         number: usize,
         is_sum: bool,
@@ -166,7 +165,7 @@ impl Operator {
         (Self::Index, "[]", "_[_]"),
     ];
 
-    /// As it is written.
+    /// Returns the sign as it is written.
     pub(super) fn sign(self) -> &'static str {
         let known = Self::ALL.iter().find(|(operator, ..)| *operator == self);
         known.map_or("", |(_, sign, _)| sign)

@@ -1,4 +1,4 @@
-//! Expressions and their values, and why they have none.
+//! Expressions -> their values, or the reasons why they have none.
 
 use super::{Budget, Expression, Stop, Value};
 use crate::document::{Tape, work};

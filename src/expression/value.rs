@@ -68,14 +68,14 @@ impl Type {
         known.map(|known| known.0)
     }
 
-    /// With an article.
+    /// Returns its name with an article.
     pub(super) fn shown(self) -> &'static str {
         let known = Self::NAMES.iter().find(|known| known.0 == self);
         known.map_or("", |known| known.2)
     }
 }
 
-/// Why a value can't be compared or taken.
+/// The reason why a value can't be compared or taken.
 pub(crate) enum Unable {
     /// A clause.
     Why(String),
@@ -360,7 +360,7 @@ impl<'a> LazyItem<'a> {
 const SHORT_NUMBER: usize = 32;
 const STEPS_OF_DIGIT: usize = 4;
 
-/// The bytes of a text that are looked at in one step.
+/// The bytes of a text that are read in one step.
 pub(super) const BYTES_OF_STEP: usize = 16;
 
 /// Returns a number of a record: an int where its value is an integer of 64 bits with sign, a uint

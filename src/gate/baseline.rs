@@ -16,12 +16,12 @@ use crate::store::{self, path};
 /// The version of the format.
 const VERSION: u64 = 2;
 
-/// Why a baseline could not be read.
+/// The reason why a baseline could not be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct BaselineError {
     message: String,
-    /// Why the file can't be read, if that is why.
+    /// The error in reading the file, if that is the reason.
     source: Option<io::Error>,
 }
 
@@ -41,7 +41,8 @@ pub struct Baseline {
     pub(super) dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<AcceptedFinding>>,
     skips: BTreeMap<String, BTreeSet<KnownSkips>>,
-    /// `true` if the directories are only what a copy of the run data keeps of their paths.
+    /// `true` if the directories are only the parts of their paths that a copy of the run data
+    /// keeps.
     is_in_copy: bool,
 }
 
@@ -74,7 +75,7 @@ pub(super) struct KnownSkips {
     kind: SkipKind,
     /// Why, for people.
     pub(super) reason: String,
-    /// What makes it this reason and no other besides its kind.
+    /// A text that tells it apart from other reasons of its kind.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     besides: String,
     pub(super) rules: BTreeSet<String>,
@@ -289,7 +290,7 @@ fn write_entries<T: Serialize>(
     out.write_all(b"}")
 }
 
-/// Entries by the part of their path that a copy of the run data keeps.
+/// Returns entries by the part of their path that a copy of the run data keeps.
 fn merged<T: Clone + Ord>(
     entries: &BTreeMap<String, BTreeSet<T>>,
 ) -> BTreeMap<String, BTreeSet<T>> {

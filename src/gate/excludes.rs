@@ -28,9 +28,9 @@ impl Gate {
         }
     }
 
-    /// One sentence for each glob of the configuration that no directory matches, as far as it is
-    /// about directories below some given path of which everything was searched and judged: no
-    /// artifact, no episode, and nothing below a directory called `episodes`.
+    /// Returns one sentence for each glob of the configuration that no directory matches, as far as
+    /// it is about directories below some given path of which everything was searched and judged:
+    /// no artifact, no episode, and nothing below a directory called `episodes`.
     pub fn unmet_globs(
         &self,
         given: &[PathBuf],
@@ -48,7 +48,7 @@ impl Gate {
         unmet.map(|it| escape(it).into_owned()).collect()
     }
 
-    /// Given paths of which everything was searched and judged.
+    /// Returns the given paths of which everything was searched and judged.
     fn tops(&self, given: &[PathBuf], is_episode: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         let is_artifact = |path: &Path| {
             let name = path.file_name().unwrap_or_default();
@@ -64,8 +64,8 @@ impl Gate {
         tops.map(|dir| self.settings.base.relative(dir)).collect()
     }
 
-    /// One sentence for each selector of a team's rules that named no event of any run, if some
-    /// given path is one as in [`Gate::unmet_globs`]; and whether the rule wants such events.
+    /// Returns one sentence for each selector of a team's rules that named no event of any run, if
+    /// some given path is one as in [`Gate::unmet_globs`]; and whether the rule wants such events.
     pub fn unmet_selectors(
         &self,
         given: &[PathBuf],

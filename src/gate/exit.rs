@@ -23,8 +23,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Returns the exit status of a check by its sums. What could not be looked at or decided comes
-    /// before what was found, and that before what was not looked for.
+    /// Returns the exit status of a check by its sums. Faults and open verdicts come before
+    /// findings, and those before a check that had nothing to judge.
     ///
     /// ```
     /// use runvet::finding::{Deny, Totals};

@@ -12,7 +12,7 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// No run at all.
+    /// Returns a limit of no run at all.
     pub(crate) fn none() -> Self {
         Self {
             text: "0".to_owned(),

@@ -30,7 +30,7 @@ fn event(phase: &str, payload: &str) -> String {
     )
 }
 
-/// Items with their number in the place of `$`, separated by commas.
+/// Returns items with their number in the place of `$`, separated by commas.
 fn many(count: usize, item: &str) -> String {
     let items: Vec<String> = (0..count)
         .map(|index| item.replace('$', &index.to_string()))
@@ -38,7 +38,7 @@ fn many(count: usize, item: &str) -> String {
     items.join(",")
 }
 
-/// Several spellings of one long text, as many as wanted.
+/// Returns a number of spellings of one long text.
 fn escaped(count: usize) -> String {
     "\\u0061".repeat(count)
 }

@@ -1,4 +1,4 @@
-//! The reports of episodes -> their sums, and what they mean for the exit code.
+//! The reports of episodes -> their sums, and the exit code that follows from them.
 
 use super::Exit;
 use crate::finding::{Deny, EpisodeReport, ReportedFault, Statistics, Totals};
@@ -14,10 +14,10 @@ pub struct Outcome {
     /// The sums by rule, mode and adapter, with
     /// [`Gate::with_statistics`](super::Gate::with_statistics).
     pub(crate) statistics: Option<Statistics>,
-    /// What could not be looked at or judged, sorted by path.
+    /// The paths that could not be read or judged, with the reasons, sorted by path.
     pub faults: Vec<ReportedFault>,
-    /// `true` if everything was looked at and judged: there are no faults, and the check was not
-    /// stopped early.
+    /// `true` if everything was read and judged: there are no faults, and the check was not stopped
+    /// early.
     pub is_complete: bool,
 }
 

@@ -92,7 +92,7 @@ impl RequestRecord<'_> {
     }
 }
 
-/// The members of a request, as the parser meets them. What is in a record is passed over.
+/// The members of a request, in the order of the text. The contents of records are passed over.
 #[derive(Default)]
 struct RequestMembers<'a> {
     text: &'a str,
@@ -102,7 +102,7 @@ struct RequestMembers<'a> {
     key: Cow<'a, str>,
     episode_id: Option<String>,
     records: Option<Vec<(Artifact, RequestRecord<'a>)>>,
-    /// What is wrong first.
+    /// The first mistake.
     wrong: Option<String>,
 }
 

@@ -41,7 +41,7 @@ impl Gate {
     ///
     /// Each place that is not TOML, or holds an unknown name, a value of the wrong type or an
     /// invalid glob: the first, with up to 19 others in [`ConfigError::others`]. Where something is
-    /// not TOML, nothing else is looked at.
+    /// not TOML, nothing else is checked.
     ///
     /// ```
     /// use std::path::Path;

@@ -1,5 +1,5 @@
-//! Ignores and the baseline -> which findings of a report count, and which entries are no longer
-//! needed.
+//! Ignores and the baseline -> the findings of a report that count, and the entries that are no
+//! longer needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub(super) struct Suppressions {
     pub(super) records: bool,
     /// Directories in the baseline that were not judged, with their numbers of findings.
     unjudged: BTreeMap<PathBuf, usize>,
-    /// What the baseline lists and no longer exists, with the numbers of findings.
+    /// The entries of the baseline that no longer exist, with the numbers of findings.
     vanished: Vanished,
 }
 
@@ -59,7 +59,7 @@ impl Suppressions {
         self.unjudged.clear();
     }
 
-    /// Forgets what vanished in an earlier check.
+    /// Forgets the entries that vanished in an earlier check.
     pub(super) fn begin(&mut self) {
         self.vanished = Vanished::default();
     }

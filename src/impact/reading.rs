@@ -20,7 +20,7 @@ use crate::store::open_given;
 /// The runs that are parsed ahead of their reader.
 const AHEAD: usize = 64;
 
-/// What a report says of a run.
+/// A run as a report describes it, as far as it is compared.
 pub(crate) struct ReportedRun {
     pub(super) dir: String,
     pub(super) valid: Option<bool>,
@@ -202,7 +202,7 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
         f.write_str("a report, or an episode of one")
     }
 
-    /// The items of `episodes`.
+    /// Reads the items of `episodes`.
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         while items.next_element_seed(&mut *self)?.is_some() {}
         Ok(())

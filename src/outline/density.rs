@@ -29,7 +29,7 @@ pub(crate) struct Bin {
 }
 
 impl Density {
-    /// Returns when a span begins, in seconds since the first event.
+    /// Returns the start of a span, in seconds since the first event.
     pub(crate) fn start_of(&self, span: usize) -> f64 {
         u32::try_from(span).map_or(0.0, f64::from) * self.width_sec
     }

@@ -15,7 +15,7 @@ const ROWS_AT_EACH_END: usize = 7;
 /// The maximum number of phases of a fold that are named.
 const MAX_FOLDED_PHASES: usize = 4;
 
-/// How much an event matters.
+/// The importance of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
     /// It is folded where the timeline is long.
@@ -71,7 +71,7 @@ impl Folding {
         self.is_long
     }
 
-    /// Returns the rows; `moment` makes what is shown of an event.
+    /// Returns the rows; `moment` makes the row of an event.
     pub(super) fn rows(
         self,
         mut moment: impl FnMut(KeptLine) -> DashboardMoment,

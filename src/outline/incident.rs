@@ -1,4 +1,4 @@
-//! One event -> whether something failed or was vetoed in it, and what it says about that.
+//! One event -> the failure or the veto in it, and the error or reason that it gives.
 
 use std::borrow::Cow;
 
@@ -9,17 +9,17 @@ use crate::printable::{brief, brief_json, shortened};
 /// The maximum length of an error or a reason, in characters.
 pub(super) const MAX_ERROR_CHARS: usize = 300;
 
-/// What an event tells about the end of a run.
+/// The signs in an event of how the run ended.
 #[derive(Clone, Copy)]
 pub(super) struct Signs<'e> {
     event: Node<'e>,
     payload: Option<Node<'e>>,
     pub(super) mark: Option<Mark>,
-    /// How clearly it says so: of two events, the clearer one counts.
+    /// The clarity of the mark: of two events, the clearer one counts.
     pub(super) clarity: u8,
 }
 
-/// What a payload says under the keys that tell how an event went, and whether that is an error.
+/// The texts of a payload under the keys that tell how an event went, and whether it has an error.
 pub(super) struct IncidentText<T, E> {
     pub(super) text: T,
     pub(super) has_error: E,
@@ -30,7 +30,7 @@ impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> IncidentText<T, E
         (self.text)(key).is_some_and(|text| words.contains(&&*text))
     }
 
-    /// Returns `true` if something failed or was vetoed, and how clearly the event says so.
+    /// Returns the mark of an event in which something failed or was vetoed, and its clarity.
     pub(super) fn mark(
         &self,
         phase: &str,
@@ -185,7 +185,7 @@ fn one_line(text: &str) -> String {
     shortened(last_line(text), MAX_ERROR_CHARS)
 }
 
-/// Of a traceback the last line, which names the error; any other text as it is.
+/// Returns the last line of a traceback, which names the error; any other text as it is.
 fn last_line(text: &str) -> &str {
     let text = text.trim();
     if text.starts_with("Traceback (most recent call last)") {

@@ -1,4 +1,4 @@
-//! One event -> one line of text, and when it happened.
+//! One event -> one line of text, and the instant at which it happened.
 
 use std::borrow::Cow;
 

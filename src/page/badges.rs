@@ -1,15 +1,15 @@
-//! Words of records -> badges in the colour of what they mean.
+//! Words of records -> badges in the colours of their meanings.
 
 use maud::{Markup, html};
 
 use super::said;
 
-/// Returns a word of a record in the colour of what it means.
+/// Returns a word of a record in the colour of its meaning.
 pub(super) fn badge(word: &str, text: &str) -> Markup {
     html! { span.badge.(tone(word)) { (said(text)) } }
 }
 
-/// Returns the class for what a status or an outcome means.
+/// Returns the class for the meaning of a status or an outcome.
 pub(super) fn tone(word: &str) -> &'static str {
     match word {
         "ok" | "success" | "done" | "passed" => "good",

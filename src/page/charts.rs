@@ -31,7 +31,7 @@ pub(super) struct Series {
 /// A bar of a chart.
 pub(super) struct Bin {
     pub(super) label: String,
-    /// What the bar stands for, in words.
+    /// The meaning of the bar, in words.
     pub(super) title: String,
     /// The filter that leads to its runs, such as `since=2026-03-01`.
     pub(super) query: String,
@@ -97,7 +97,7 @@ fn stack(bin: &Bin, series: &[Series], (left, width): (f64, f64), scale: f64) ->
     }
 }
 
-/// What is drawn over the series of a chart, so that they differ without colours too.
+/// The patterns drawn over the series of a chart, so that they differ without colours too.
 const PATTERNS: [(&str, &str); 6] = [
     ("plain", ""),
     ("rising", "M0,6L6,0M-1,1L1,-1M5,7L7,5"),
@@ -170,7 +170,7 @@ pub(super) fn runs(queries: &[&str]) -> String {
     link
 }
 
-/// Half of a number, if that is whole.
+/// Returns half of a number, if that is whole.
 fn half(number: u64) -> Option<u64> {
     number.is_multiple_of(2).then_some(number / 2)
 }

@@ -1,4 +1,4 @@
-//! What the records of a run say -> tables: beliefs, facts, verification, metrics, links.
+//! The records of a run -> tables: beliefs, facts, verification, metrics, links.
 
 use maud::{Markup, html};
 

@@ -42,23 +42,23 @@ pub(crate) struct PageFile {
     overview: RunSums,
     invalid: ListedRun,
     valid: ListedRun,
-    /// Whether each rule compared something in any run, where reports say so.
+    /// `true` for each rule that compared something in any run, where reports say so.
     compared: BTreeMap<String, bool>,
     /// The rules that found something.
     named: BTreeSet<String>,
-    /// Which runs get a page.
+    /// The runs that get a page.
     paged: Paged,
     /// [`MAX_BYTES`], but for tests.
     max_bytes: u64,
 }
 
-/// Which runs of a file have a page.
+/// A choice of the runs of a file that have a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Paged {
     /// The newest, first those that are not valid.
     #[default]
     All,
-    /// Those that are not valid.
+    /// The runs that are not valid.
     Invalid,
     /// None: the list and the overview are enough.
     None,
@@ -70,7 +70,8 @@ words!(Paged {
     None = "none",
 });
 
-/// What runs are sorted by: the newest first, those without a start last, then by directory.
+/// The key by which runs are sorted: the newest first, those without a start last, then by
+/// directory.
 type Age = (Reverse<Option<i64>>, String);
 
 /// Some runs of the list, the newest first.
@@ -186,7 +187,7 @@ impl PageFile {
         front.0
     }
 
-    /// The rows of the list, for the script.
+    /// Writes the rows of the list, for the script.
     fn rows(&self, out: &mut CountingWriter<'_>) -> io::Result<()> {
         out.put("<script type=\"application/json\" id=\"rows\">[")?;
         for (at, (_, row)) in self.listed().into_iter().enumerate() {
@@ -236,7 +237,7 @@ impl PageFile {
         Ok(places.len() as u64 - written)
     }
 
-    /// The pages of the rules that are named.
+    /// Writes the pages of the rules that are named.
     fn rule_pages(&self, out: &mut CountingWriter<'_>) -> io::Result<()> {
         let rules = self
             .rules
@@ -252,7 +253,7 @@ impl PageFile {
         Ok(())
     }
 
-    /// Returns what is not in the file.
+    /// Returns a footer about the runs and pages that are not in the file.
     fn left_out(&self, unwritten: u64) -> String {
         let numbers = [
             (

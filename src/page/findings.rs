@@ -151,7 +151,7 @@ impl<'r> Places<'r> {
     }
 }
 
-/// Draws what a check found in a run.
+/// Draws the findings of a check in a run.
 pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
     let shown = cards(report);
     html! {

@@ -17,12 +17,12 @@ pub(crate) struct RunItem<'r> {
     /// The path of the episode's directory, as the user would type it. It names the run among all.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     dir: &'r str,
-    /// Whether the episode has no finding of severity `error`; null where that is undecided.
+    /// `true` if the episode has no finding of severity `error`; null where that is undecided.
     #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
     valid: Option<bool>,
     /// The verdict, as in a report.
     verdict: Verdict,
-    /// Whether the run has ended.
+    /// The lifecycle of the run: in progress, ended, or unknown.
     lifecycle: Lifecycle,
     /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,20 +33,20 @@ pub(crate) struct RunItem<'r> {
     /// The outcome that the summary gives, whether or not it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'r str>,
-    /// When the run started, as written.
+    /// The start of the run, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     started_at: Option<&'r str>,
-    /// When the run started, in seconds since 1970.
+    /// The start of the run, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     started_sec: Option<i64>,
     /// The duration in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_sec: Option<f64>,
-    /// When a file of a run in progress was last written, in seconds since 1970; only the service
-    /// says so.
+    /// The time of the last change to a file of a run in progress, in seconds since 1970; only the
+    /// service says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     written_sec: Option<i64>,
-    /// Why a run in progress waits.
+    /// The pause in which a run in progress waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     paused: Option<&'r Pause>,
     /// The last event of a run in progress that does not wait, in one line.

@@ -52,14 +52,14 @@ pub(super) struct Newest {
     pub(super) started_sec: Option<i64>,
     pub(super) dir: String,
     pub(super) id: String,
-    /// What the rule said first, where reports are at hand.
+    /// The message of the rule's first finding, where reports are at hand.
     pub(super) message: Option<String>,
 }
 
-/// What is known of a check at its end.
+/// The state of a check when its overview is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completion<'c> {
-    /// What could not be looked at or judged, sorted by path.
+    /// The paths that could not be read or judged, with the reasons, sorted by path.
     pub(crate) faults: &'c [ReportedFault],
     pub(crate) is_complete: bool,
     /// `true` if runs are still being judged for the first time.

@@ -179,7 +179,7 @@ fn tiles(sums: &RunSums) -> Markup {
     }
 }
 
-/// Returns what could not be looked at or judged.
+/// Draws the paths that could not be read or judged.
 fn incomplete(ending: &Completion<'_>) -> Markup {
     let faults = ending.faults;
     html! {
@@ -278,7 +278,7 @@ fn panel(class: &str, title: &str, body: &Markup) -> Markup {
     }
 }
 
-/// Days in groups of equal length: the first day of each, and the length.
+/// Returns days in groups of equal length: the first day of each, and the length.
 fn days(sums: &RunSums) -> Option<(Vec<i64>, i64)> {
     let (first, last) = (*sums.days.keys().next()?, *sums.days.keys().next_back()?);
     let length = (last - first + 1).div_euclid(MOST_DAYS) + 1;
@@ -480,7 +480,7 @@ fn rest(length: usize) -> Markup {
     }
 }
 
-/// Runs by one of their properties, with the share that is valid.
+/// Draws runs by one of their properties, with the share that is valid.
 fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
     let mut names: Vec<_> = names.iter().collect();
     names.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.episodes));

@@ -1,4 +1,5 @@
-//! The steps of a run -> a table: the persisted plan beside the rebuilt one, and what each did.
+//! The steps of a run -> a table: the persisted plan beside the rebuilt one, and the actions of
+//! each.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! What is known of one run -> its page: header, why it failed, findings, steps, timeline, records.
+//! Data about one run -> its page: header, reason of failure, findings, steps, timeline, records.
 
 use maud::{Markup, html};
 

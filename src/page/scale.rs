@@ -1,4 +1,4 @@
-//! Moments and spans -> an axis of time, on which a long pause takes little room.
+//! Times and spans -> an axis of time, on which a long pause takes little room.
 
 /// The room at each end of the axis, in per cent.
 const MARGIN: f64 = 2.0;
@@ -9,7 +9,7 @@ const FOLD: f64 = 5.0;
 /// The maximum number of pauses that are folded.
 const FOLDS: usize = 3;
 
-/// An axis of time. Its moments are seconds since the first event, its places are per cent.
+/// An axis of time. Its times are seconds since the first event, its places are per cent.
 #[derive(Debug, Default)]
 pub(super) struct Scale {
     /// Parts of the time in which something happens, each with its place.
@@ -38,7 +38,7 @@ impl FoldedPause {
 }
 
 impl Scale {
-    /// Returns an axis for some spans; a moment is a span without length.
+    /// Returns an axis for some spans; a point in time is a span without length.
     pub(super) fn of(mut spans: Vec<(f64, f64)>) -> Self {
         spans.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut parts: Vec<(f64, f64)> = Vec::new();
@@ -88,7 +88,7 @@ impl Scale {
         self.parts.len() > 1 || self.parts.iter().any(|part| part.end > part.start)
     }
 
-    /// Returns the place of a moment.
+    /// Returns the place of a time.
     pub(super) fn at(&self, seconds: f64) -> f64 {
         let after = self.parts.iter().find(|part| seconds <= part.end);
         let Some(part) = after.or(self.parts.last()) else {
@@ -99,7 +99,7 @@ impl Scale {
         part.left + share * (part.right - part.left)
     }
 
-    /// Some moments with their places, from the first to the last.
+    /// Returns some times with their places, from the first to the last.
     pub(super) fn ticks(&self, number: u32) -> Vec<(f64, f64)> {
         let places = (0..=number).map(|tick| {
             MARGIN + (100.0 - 2.0 * MARGIN) * f64::from(tick) / f64::from(number.max(1))

@@ -1,11 +1,11 @@
-//! What is known of runs -> the parts of a page that a service sends one by one.
+//! Data about runs -> the parts of a page that a service sends one by one.
 
 use maud::{Markup, html};
 
 use super::{Completion, RunSums, panels, rules, shell};
 use crate::finding::RuleInfo;
 
-/// The script that asks a service for what the page in a file holds.
+/// The script that asks a service for the parts that the page in a file holds.
 pub(crate) const LIVE: &str = include_str!("live.js");
 
 /// The script that follows the changes of a service, in a page or for all pages of a browser.

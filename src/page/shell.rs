@@ -10,7 +10,7 @@ use super::units::thousands;
 /// The style of a page.
 pub(crate) const STYLE: &str = include_str!("style.css");
 
-/// The script of a page. It shows what is in the page, and asks nobody for anything.
+/// The script of a page. It shows the content of the page, and sends no requests.
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
 /// Returns what a page may do: use its own style and script, which are known by their digests. It

@@ -54,7 +54,7 @@ pub(super) fn significant(value: f64) -> String {
     }
 }
 
-/// Returns a share in per cent: `0 %` and `100 %` are said of none and all alone.
+/// Returns a share in per cent: `0 %` stands only for none, and `100 %` only for all.
 pub(super) fn share(part: u64, of: u64) -> String {
     if of == 0 {
         return "–".into();

@@ -1,6 +1,6 @@
 //! The events of a timeline -> a drawing: time to the right, a lane for each agent, acts as bars
-//! from open to close, and marks for what happened at one moment. Of a timeline that is too long for
-//! that, the number of events of each phase over time, and marks for what failed.
+//! from open to close, and marks for events without a duration. Of a timeline that is too long for
+//! that, the number of events of each phase over time, and marks for failures.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ struct Lane<'t> {
 /// An event with its place.
 struct PlacedEvent<'t> {
     event: &'t TrackEvent,
-    /// When its bar begins and ends.
+    /// The start and the end of its bar.
     span: Option<(f64, f64)>,
     /// The number of the event among those shown.
     order: u64,
@@ -324,7 +324,7 @@ fn class_of_phase(phase: &str) -> &'static str {
 }
 
 /// Returns an event: a bar where it has a beginning and an end, else a mark. `data-o` is its place
-/// where events are spread evenly.
+/// where events stand at equal distances.
 fn mark(
     layout: &WaterfallLayout<'_>,
     placed: &PlacedEvent<'_>,
@@ -407,7 +407,7 @@ fn shape(class: &str) -> &'static str {
     }
 }
 
-/// Returns what the marks mean.
+/// Returns the meanings of the marks.
 fn key() -> Markup {
     let marks = [
         ("start", "start"),

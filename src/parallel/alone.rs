@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Held by the work that is on its own.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// What makes work go on alone from the moment when it turns out that it takes much memory, until
-/// this is dropped. Its holder waits for no other work.
+/// A lock under which work goes on alone once it turns out to take much memory, until this is
+/// dropped. Its holder waits for no other work.
 #[derive(Debug, Default)]
 pub(crate) struct Alone(OnceCell<MutexGuard<'static, ()>>);
 

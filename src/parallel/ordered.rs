@@ -20,10 +20,11 @@ use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// How many items workers may run ahead of the oldest unfinished one, whose results wait in memory.
+/// The number of items that workers may run ahead of the oldest unfinished one; their results wait
+/// in memory.
 const AHEAD: usize = 1024;
 
-/// How many items a worker claims at once, so that workers seldom wait for the lock.
+/// The number of items that a worker claims at once, so that workers seldom wait for the lock.
 const CHUNK: usize = 8;
 
 /// The reorder buffer that workers and taker share.
@@ -50,7 +51,7 @@ struct Window<R> {
     stopped: bool,
 }
 
-/// What the taker does next.
+/// The next action of the taker.
 enum Turn<R> {
     /// Hands out results.
     HandOut(Vec<R>),

@@ -1,4 +1,4 @@
-//! Two plans as one JSON object: what `runvet plan --json` prints.
+//! Two plans -> one JSON object: the output of `runvet plan --json`.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Findings of all episodes -> their causes: what has the same rule, place and kind of mistake.
+//! Findings of all episodes -> their causes: those with the same rule, place and kind of mistake.
 
 use crate::finding::{EpisodeReport, Finding, Severity};
 use crate::source::Artifact;
@@ -15,7 +15,7 @@ pub(super) struct Causes {
     pub(super) others: u64,
 }
 
-/// What findings have in common that most likely come from one mistake in a program.
+/// The properties common to findings that most likely come from one mistake in a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SharedCause {
     severity: Severity,

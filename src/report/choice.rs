@@ -16,7 +16,7 @@ pub(super) struct Choice {
     rules: BTreeMap<(Severity, String), KeptFindings>,
 }
 
-/// What is kept of the findings of one rule, or of one kind of reason.
+/// The kept findings of one rule, or of one kind of reason.
 #[derive(Default)]
 struct KeptFindings {
     size: usize,

@@ -52,7 +52,7 @@ pub(super) fn faults(closing: &Closing<'_>) -> impl Iterator<Item = String> {
     })
 }
 
-/// `file:line:column: severity rule: message`.
+/// Returns `file:line:column: severity rule: message`.
 fn line(finding: &Finding) -> String {
     let Finding {
         severity,
@@ -65,7 +65,7 @@ fn line(finding: &Finding) -> String {
     escape(&format!("{place}: {} {rule}: {message}", severity.word())).into_owned()
 }
 
-/// `file:line:column`, not escaped.
+/// Returns `file:line:column`, not escaped.
 pub(super) fn place(location: &Location) -> String {
     match (location.line, location.column) {
         (Some(line), Some(column)) => format!("{}:{line}:{column}", location.file),

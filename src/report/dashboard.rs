@@ -38,8 +38,8 @@ pub(crate) struct DashboardText<'o> {
 }
 
 impl<'o> DashboardText<'o> {
-    /// Text in a style, in lines of at most `width` columns; only paths are never cut. With
-    /// `usize::MAX` nothing is cut or wrapped, for text that programs search.
+    /// Creates a text in a style, in lines of at most `width` columns; only paths are never cut.
+    /// With `usize::MAX` nothing is cut or wrapped, for text that programs search.
     pub(crate) fn new(out: &'o mut dyn Write, style: Style, width: usize) -> Self {
         Self {
             out,
@@ -49,7 +49,7 @@ impl<'o> DashboardText<'o> {
         }
     }
 
-    /// Draws what the records say.
+    /// Draws the contents of the records.
     pub(crate) fn records(&mut self, overview: &Overview) -> io::Result<()> {
         if let Some(plan) = &overview.plan {
             self.plan(plan)?;

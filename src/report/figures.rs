@@ -124,7 +124,7 @@ pub(super) fn offset(seconds: f64) -> String {
     }
 }
 
-/// Milliseconds, with as many digits as people read.
+/// Returns milliseconds, with as many digits as people read.
 pub(super) fn milliseconds(value: f64) -> String {
     Number::of(&value.to_string()).rounded().into_owned()
 }

@@ -43,7 +43,7 @@ pub(super) struct Human {
     held: BTreeMap<String, Vec<(String, Finding)>>,
     /// In a report by cause: the findings of each.
     causes: Causes,
-    /// In a report by rule or cause: what could not be judged.
+    /// In a report by rule or cause: the rules that could not be judged.
     unjudged_rules: UnjudgedByKind,
     first_rule: Option<String>,
     /// The number of episodes in which a rule could not be judged.
@@ -316,7 +316,7 @@ impl Human {
         lines
     }
 
-    /// Counts what was not shown.
+    /// Writes the number of findings that are not shown, for each rule.
     fn cuts(&self, out: &mut dyn Write) -> io::Result<()> {
         let max = self.appearance.max_findings;
         if max == 0 {

@@ -78,7 +78,7 @@ impl Suite {
         }
     }
 
-    /// Adds a case for a path that could not be looked at.
+    /// Adds a case for a path that could not be read or judged.
     fn fault(&mut self, fault: &ReportedFault) -> io::Result<()> {
         self.tests += 1;
         self.errors += 1;

@@ -22,7 +22,8 @@ pub(super) struct Markdown {
     findings: Choice,
     /// The help of the first finding of each rule.
     help: BTreeMap<String, String>,
-    /// What could not be judged and is no error; listed after all findings as far as there is room.
+    /// The rules that could not be judged where that is not an error; listed after all findings as
+    /// far as there is room.
     notes: MarkdownList,
 }
 

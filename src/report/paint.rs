@@ -10,13 +10,13 @@ use crate::printable::{escape, fit};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
     Bold,
-    /// What went well.
+    /// A success.
     Good,
-    /// What went wrong.
+    /// A failure.
     Bad,
-    /// What deserves a look.
+    /// Something that deserves attention, such as a warning.
     Caution,
-    /// What did not happen, or not yet.
+    /// Something that did not happen, or not yet.
     Quiet,
 }
 

@@ -214,7 +214,7 @@ struct Help<'r> {
 
 #[derive(Serialize)]
 struct Configuration {
-    /// That of its findings once it is enabled, where it is off by default.
+    /// The level of its findings; for a rule that is off by default, once it is enabled.
     level: &'static str,
     enabled: bool,
 }

@@ -6,11 +6,11 @@ use super::wording::MAX_NAMED;
 use crate::finding::{EpisodeReport, SkipKind};
 use crate::printable::count;
 
-/// What could not be judged, by the kind of the reason.
+/// The rules that could not be judged, by the kind of the reason.
 #[derive(Default)]
 pub(super) struct UnjudgedByKind(BTreeMap<SkipKind, OfKind>);
 
-/// What could not be judged for reasons of one kind.
+/// The rules that could not be judged for reasons of one kind.
 struct OfKind {
     rules: BTreeSet<String>,
     episodes: u64,

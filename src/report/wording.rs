@@ -95,7 +95,7 @@ pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
     format!("not judged: {rules}, {reason}{names}")
 }
 
-/// Returns what could not be looked at, in words: "32 directories could not be read".
+/// Returns the faults in words: "32 directories could not be read".
 pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
     let of = |sort| faults.iter().filter(|fault| fault.sort == sort).count();
     let (directories, paths) = (of(FaultSort::Unlistable), of(FaultSort::Other));
@@ -110,7 +110,7 @@ pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-/// "4 errors, 1 warning"; zeros are left out.
+/// Returns "4 errors, 1 warning"; zeros are left out.
 pub(super) fn counts(errors: u64, warnings: u64) -> String {
     let counts = [(errors, Severity::Error), (warnings, Severity::Warning)];
     let counts = counts.into_iter().filter(|(number, _)| *number > 0);

@@ -1,4 +1,4 @@
-//! One run -> what a rule asks of it, and why what it asks for is not there.
+//! One run -> the answers to a rule's questions about it, and the reasons for those that lack.
 
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};

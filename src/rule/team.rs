@@ -1,4 +1,4 @@
-//! A run that is loaded -> what a team's judges found in it.
+//! A run that is loaded -> the findings of a team's judges in it.
 
 use crate::draft::{Compared, Findings};
 use crate::facts::Usable;

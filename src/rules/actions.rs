@@ -1,4 +1,4 @@
-//! Whether actions and their `act` events belong together.
+//! Rules of the group `actions`: actions and their `act` events belong together.
 
 pub(super) mod ids;
 pub(super) mod mirror;

@@ -1,3 +1,3 @@
-//! Rules about what the other rules say of a run.
+//! Rules of the group `coverage`: the other rules have judged the run.
 
 pub(crate) mod required;

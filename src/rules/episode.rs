@@ -1,4 +1,4 @@
-//! Whether the records belong to one episode.
+//! Rules of the group `episode`: the records belong to one episode.
 
 pub(super) mod id;
 pub(super) mod tags;

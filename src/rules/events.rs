@@ -1,4 +1,4 @@
-//! The timeline by itself.
+//! Rules of the group `events`: the timeline by itself is sound.
 
 pub(super) mod missing;
 pub(super) mod misspelled;

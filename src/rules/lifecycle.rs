@@ -1,4 +1,4 @@
-//! Whether the artifacts and links of a run match its lifecycle.
+//! Rules of the group `lifecycle`: the artifacts and links of a run match its lifecycle.
 
 pub(super) mod artifacts;
 pub(super) mod early_artifacts;

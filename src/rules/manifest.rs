@@ -1,3 +1,3 @@
-//! Rules of the group `manifest`.
+//! Rules of the group `manifest`: files are as the manifest says.
 
 pub(super) mod digest;

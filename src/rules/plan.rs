@@ -1,4 +1,4 @@
-//! Whether the persisted plan agrees with the timeline.
+//! Rules of the group `plan`: the persisted plan agrees with the timeline.
 
 mod difference;
 pub(super) mod legacy_labels;

@@ -1,4 +1,4 @@
-//! Whether the timeline confirms the persisted state.
+//! Rules of the group `projection`: the timeline confirms the persisted state.
 
 pub(super) mod digest;
 mod evidence;

@@ -1,4 +1,4 @@
-//! What can keep a record from being read.
+//! Rules of the group `record`: each record can be read.
 
 pub(super) mod duplicate_key;
 pub(super) mod json_syntax;

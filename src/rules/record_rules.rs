@@ -1,5 +1,5 @@
-//! A record and what loading met in it -> findings of the rules that the state and the summary have
-//! in common.
+//! A record and its troubles -> findings of the rules that the state and the summary have in
+//! common.
 
 use crate::facts::{InState, InSummary};
 use crate::load::{Trouble, VersionField};
@@ -7,10 +7,10 @@ use crate::printable::quote;
 use crate::rule::{Artifact, Compared, Context, Draft, Place};
 use crate::schema::MAX_VIOLATIONS;
 
-/// What to do about a version that is not supported.
+/// The advice on a version that is not supported.
 pub(super) const CONVERT: &str = "Convert the record to the current version, or give runvet the schema of the version it has: `[[version]]` in `runvet.toml`.";
 
-/// What to do about a version that is newer.
+/// The advice on a version that is newer.
 pub(super) const UPGRADE: &str = "Use a runvet release that supports this version.";
 
 /// Judges the version of a record: whether it is supported, or whether it is newer than the one
@@ -82,7 +82,7 @@ fn differing(fields: &[String], version: &str) -> String {
     format!("The record differs from version {version} in {named}. {convert}")
 }
 
-/// Words what a schema refuses. `name` is that of the record, or "the event".
+/// Returns a finding for a violation of a schema. `name` is that of the record, or "the event".
 pub(super) fn violation(trouble: &Trouble, artifact: Artifact, name: &str) -> Option<Draft> {
     if let Trouble::TooManyViolations(of) = trouble
         && *of == artifact

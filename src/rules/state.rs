@@ -1,4 +1,4 @@
-//! The state record by itself.
+//! Rules of the group `state`: the state by itself is sound.
 
 pub(super) mod missing;
 pub(super) mod newer_version;

@@ -9,7 +9,7 @@ pub(super) mod learn;
 pub(super) mod steps;
 pub(super) mod time_order;
 
-/// Words what a finding says of more events or lines than the first; nothing where there is one.
+/// Returns a clause about events or lines besides the first; empty where there is only one.
 fn in_all(number: u64, clause: &str) -> String {
     match number {
         1 => String::new(),

@@ -1,4 +1,4 @@
-//! The summary record by itself and against the timeline.
+//! Rules of the group `summary`: the summary is sound by itself and against the timeline.
 
 pub(super) mod adapter;
 pub(super) mod adherence_precision;

@@ -1,3 +1,3 @@
-//! Rules about what a team declares.
+//! Rules of the group `team`: a run keeps to the declarations of its team.
 
 pub(super) mod vocabulary;

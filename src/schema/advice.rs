@@ -1,5 +1,5 @@
-//! A violation -> what helps to correct it: what the schema says of the field, and the word of a
-//! vocabulary that was probably meant.
+//! A violation -> advice on its correction: the schema's description of the field, and the word of
+//! a vocabulary that was probably meant.
 
 use serde_json::Value;
 
@@ -143,7 +143,7 @@ fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
     means.find_map(|means| options.iter().copied().find(|word| *word == means))
 }
 
-/// The number of characters of a word that are looked at.
+/// The number of characters of a word that are compared.
 const KEPT_CHARS: usize = 64;
 
 fn nearest<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Definitions, each of which refers to the next one a number of times.
+    /// Returns definitions, each of which refers to the next one a number of times.
     fn chain(length: usize, times: usize) -> Value {
         let part = |index: usize| json!({"$ref": format!("#/$defs/{}", index + 1)});
         let of = |index: usize| {

@@ -18,8 +18,8 @@ use crate::source::Pointer;
 /// the fast validator can't count them.
 const MAX_LISTED_TOKENS: u32 = 100_000;
 
-/// How often the validator may look into objects and arrays to list violations: for any value, and
-/// in addition for each subschema that is applied to each of its keys and values.
+/// The number of times that the validator may enter objects and arrays to list violations: for any
+/// value, and in addition for each subschema that is applied to each of its keys and values.
 const MIN_STEPS: u64 = 100_000;
 const STEPS_PER_VALUE: u64 = 64;
 

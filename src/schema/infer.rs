@@ -13,13 +13,13 @@ const MAX_WORDS: usize = 12;
 /// The number of bytes of a text that can be one of a set.
 const MAX_WORD_BYTES: usize = 80;
 
-/// How often each text of a set occurs on average, at least.
+/// The minimum number of times that each text of a set occurs on average.
 const MIN_REPETITIONS: u64 = 4;
 
 /// The number of keys beyond which an object is a map from any keys.
 const MAX_KEYS: usize = 200;
 
-/// What some values have in common. It does not depend on the order in which they are added.
+/// The properties common to some values. They do not depend on the order in which values are added.
 #[derive(Debug, Default)]
 pub(crate) struct Inferred {
     /// The number of values.
@@ -35,7 +35,7 @@ pub(crate) struct Inferred {
     items: Option<Box<Inferred>>,
     objects: u64,
     members: BTreeMap<String, Inferred>,
-    /// What all members have in common, where there are too many keys.
+    /// The properties common to all members, where there are too many keys.
     any_member: Option<Box<Inferred>>,
 }
 
@@ -92,7 +92,7 @@ impl Inferred {
         }
     }
 
-    /// Returns what the members under a key have in common.
+    /// Returns the properties common to the members under a key.
     fn member(&mut self, name: &str) -> &mut Self {
         match &mut self.any_member {
             Some(any) => any,
@@ -100,7 +100,7 @@ impl Inferred {
         }
     }
 
-    /// Adds what other values have in common.
+    /// Adds the properties common to other values.
     fn merge(&mut self, other: Self) {
         self.values += other.values;
         self.nulls += other.nulls;

@@ -16,7 +16,7 @@ use crate::document::{Items, Key, Kind, Members, Node, Number};
 pub(super) struct TapeJson;
 
 thread_local! {
-    /// How often the validator of this thread may still look into objects and arrays.
+    /// The number of times that the validator of this thread may still enter objects and arrays.
     static STEPS: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 

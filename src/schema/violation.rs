@@ -26,13 +26,13 @@ pub(crate) struct Violation {
     /// `true` if the token is a key.
     pub(crate) is_key: bool,
     breach: Breach,
-    /// What the schema says of the field, or of each field that is absent.
+    /// The schema's descriptions of the field, or of each field that is absent.
     says: Vec<String>,
     /// Of fields that are absent, those that are probably there under another name, and that.
     slips: Vec<(String, String)>,
 }
 
-/// How a value violates its schema, with values as messages show them.
+/// The kind of a violation of a schema, with values as messages show them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Breach {
     /// The object lacks required fields.
@@ -54,7 +54,7 @@ enum Breach {
     NotOneOf {
         shown: String,
         options: String,
-        /// The word that is probably meant, and what the schema says of it.
+        /// The word that is probably meant, and the schema's description of it.
         meant: Option<(String, Option<String>)>,
     },
     NotConstant {
@@ -77,13 +77,13 @@ enum Breach {
     Other {
         shown: String,
         keyword: String,
-        /// What the schema wants, where that is a short value.
+        /// The value that the schema wants, where it is short.
         wanted: Option<String>,
     },
 }
 
 impl Violation {
-    /// Takes in what the same object lacks besides; returns whether it did.
+    /// Takes in other fields that the same object lacks; returns `true` if it did.
     fn takes_in(&mut self, next: &mut Self) -> bool {
         match (&mut self.breach, &mut next.breach) {
             (Breach::Lacks { fields }, Breach::Lacks { fields: more })
@@ -277,7 +277,7 @@ impl Violation {
 /// The number of absent fields that are described one by one.
 const MAX_DESCRIBED: usize = 3;
 
-/// Fields by their names: "field `a`", or "fields `a`, `b` and `c`".
+/// Returns fields by their names: "field `a`", or "fields `a`, `b` and `c`".
 fn named(fields: &[String]) -> String {
     match fields {
         [before @ .., last] if !before.is_empty() => {
@@ -393,7 +393,7 @@ pub(super) fn explain<'e>(
     violations
 }
 
-/// What to do about a field that a record of the reference must not have.
+/// The advice on a field that a record of the reference must not have.
 const EXTEND: &str =
     "Add the prefix `x-` to the name to make the field an extension, or remove it.";
 

@@ -33,7 +33,7 @@ impl Entries {
         }
     }
 
-    /// These entries without one.
+    /// Returns these entries without one.
     pub(crate) fn without(mut self, artifact: Artifact) -> Self {
         if let Some(slot) = self.0.get_mut(artifact as usize) {
             *slot = None;

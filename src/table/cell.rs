@@ -34,7 +34,7 @@ impl JsonSchema for Figure {
 const MAX_WHOLE: i128 = 1 << 53;
 
 impl Figure {
-    /// `None` where no double has the value, as people write it.
+    /// Returns a number as a cell; `None` where no double has the value, as people write it.
     fn of(number: Number<'_>) -> Option<Self> {
         let is_small = |whole: &i128| (-MAX_WHOLE..=MAX_WHOLE).contains(whole);
         let whole = number.is_integer().then(|| number.shifted(0)).flatten();

@@ -21,14 +21,14 @@ pub(crate) struct Row<'r, T> {
     pub(crate) own: T,
 }
 
-/// Which run a row is from, and what a check says of it.
+/// The columns of every table: the run of a row, and the result of its check.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct Head<'r> {
     /// The path of the run's directory, as the user would type it.
     dir: &'r str,
     /// The run's id.
     episode_id: &'r str,
-    /// Whether the run has no finding of severity `error`; null where that is undecided.
+    /// `true` if the run has no finding of severity `error`; null where that is undecided.
     valid: Option<bool>,
     /// The number of findings of severity `error`.
     errors: usize,
@@ -44,11 +44,11 @@ pub(crate) struct Head<'r> {
 /// A run. What its records do not say is null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunRow<'r> {
-    /// Whether the run has ended.
+    /// The lifecycle of the run: in progress, ended, or unknown.
     lifecycle: Lifecycle,
     /// The task, from the state or else from the summary.
     task: Option<Cow<'r, str>>,
-    /// When the run started, as written, from the state or else from the summary.
+    /// The start of the run, as written, from the state or else from the summary.
     started_at: Option<Cow<'r, str>>,
     /// The adapter, from `episode.using` in the state.
     adapter: Option<Cow<'r, str>>,
@@ -128,11 +128,11 @@ pub(crate) struct StepRow<'r> {
     id: Option<Cow<'r, str>>,
     /// The kind of work.
     kind: Option<Cow<'r, str>>,
-    /// What it does.
+    /// Its description.
     description: Option<Cow<'r, str>>,
     /// The status.
     status: Option<Cow<'r, str>>,
-    /// Why it is in the plan.
+    /// The reason why it is in the plan.
     rationale: Option<Cow<'r, str>>,
     /// The inputs as JSON text.
     inputs: Option<&'r str>,
@@ -157,9 +157,9 @@ pub(crate) struct ActionRow<'r> {
     step_id: Option<Cow<'r, str>>,
     /// The status of the result, in the same way.
     result_status: Option<Cow<'r, str>>,
-    /// When it was executed, as written.
+    /// The time of its execution, as written.
     timestamp: Option<Cow<'r, str>>,
-    /// How long it took, in milliseconds.
+    /// Its duration, in milliseconds.
     duration_ms: Option<Figure>,
     /// The excerpt of the input as JSON text.
     input_excerpt: Option<&'r str>,
@@ -187,7 +187,7 @@ pub(crate) struct EventRow<'r> {
     phase: Option<Cow<'r, str>>,
     /// The type of the event.
     event_type: Option<Cow<'r, str>>,
-    /// When it happened, as written.
+    /// The time of the event, as written.
     timestamp: Option<Cow<'r, str>>,
     /// The agent.
     agent_id: Option<Cow<'r, str>>,
@@ -199,7 +199,7 @@ pub(crate) struct EventRow<'r> {
     payload: Option<&'r str>,
     /// The fields that have no column, as a JSON object.
     others: Option<String>,
-    /// Why the line is no event; every other own column but `line` is null then.
+    /// The reason why the line is not an event; every other own column but `line` is null then.
     fault: Option<&'r str>,
 }
 
@@ -210,9 +210,9 @@ pub(crate) struct FindingRow<'r> {
     rule: &'r str,
     /// The severity.
     severity: Severity,
-    /// What is wrong.
+    /// The message of the finding.
     message: &'r str,
-    /// How to fix it.
+    /// The advice on how to fix it.
     help: &'r str,
     /// A stable identifier of the finding, unique within a run.
     fingerprint: &'r str,

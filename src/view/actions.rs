@@ -1,4 +1,4 @@
-//! The actions of a state, and the events that a page shows of them -> what its steps did.
+//! The actions of a state, and the events that a page shows of them -> the actions of each step.
 
 use std::collections::BTreeMap;
 

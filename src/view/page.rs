@@ -1,4 +1,4 @@
-//! One run as one JSON object: what `runvet view --json` prints.
+//! One run -> one JSON object: the output of `runvet view --json`.
 
 use std::collections::BTreeMap;
 
@@ -43,12 +43,12 @@ pub(crate) struct RunPage {
     pub(crate) plan: PlanComparison,
     /// The number of events.
     pub(crate) events: EventCounts,
-    /// Why the run did not succeed; null where it did, or is in progress, or where its records do
-    /// not say.
+    /// The reason why the run did not succeed; null where it did, or is in progress, or where its
+    /// records do not say.
     pub(crate) reason: Option<Reason>,
-    /// Whether the run has ended.
+    /// The lifecycle of the run: in progress, ended, or unknown.
     pub(crate) lifecycle: Lifecycle,
-    /// Whether the episode has no finding of severity `error`; null where that is undecided,
+    /// `true` if the episode has no finding of severity `error`; null where that is undecided,
     /// because the episode kept changing while it was read.
     pub(crate) valid: Option<bool>,
     /// The findings that count, as in a report.

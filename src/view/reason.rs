@@ -1,4 +1,4 @@
-//! The records of a run and an outline of its timeline -> why the run did not succeed.
+//! The records of a run and an outline of its timeline -> the reason why it did not succeed.
 
 use super::{View, assertion};
 use crate::dashboard::{AssertionRow, Incident, Outline, Reason, ReasonKind};

@@ -122,7 +122,7 @@ fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSi
     }
 }
 
-/// What a page shows of a timeline.
+/// The parts of a timeline that a page shows.
 #[derive(Default)]
 struct ShownTimeline {
     track: Vec<TrackItem>,

@@ -1,4 +1,4 @@
-//! Why a run did not succeed -> a sentence with its place.
+//! The reason why a run did not succeed -> a sentence with its place.
 
 use std::io;
 

@@ -55,7 +55,7 @@ impl DashboardText<'_> {
         Ok(())
     }
 
-    /// Events that are left out, in one line.
+    /// Returns the events that are left out, in one line.
     fn left_out(&self, folded: &OmittedEvents) -> String {
         let phases = folded.phases.iter().take(FOLDED_PHASES);
         let phases = phases.map(|phase| fit(named(phase), self.column(20)));

@@ -1,4 +1,4 @@
-//! The verdict of a check -> text: how the run ended, and whether its records can be trusted.
+//! The verdict of a check -> text: the end of the run, and whether its records can be trusted.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -63,7 +63,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     Some(draft.besides(content).help(help))
 }
 
-/// Lines, or a file, with something else in place of events.
+/// Returns a finding for lines, or a file, with something else in place of events.
 fn mistaken(lines: &Mistaken) -> Draft {
     let Mistaken { line, why, .. } = lines;
     let message = match lines.lines - 1 {
@@ -86,7 +86,7 @@ fn mistaken(lines: &Mistaken) -> Draft {
     draft.help(why.help(true))
 }
 
-/// Objects that a pretty-printer has spread over lines.
+/// Returns a finding for objects that a pretty-printer wrote over several lines.
 fn spread(objects: &SpreadObjects) -> Draft {
     let SpreadObjects { first, last, count } = objects;
     let line = first.number;

@@ -81,7 +81,7 @@ fn success_flag(
     Some(Draft::new(place, message).related(flag, "the success flag"))
 }
 
-/// Words that there is a veto, where nothing was vetoed by the summary's count.
+/// Returns a finding for a veto, where nothing was vetoed by the summary's count.
 fn vetoes(status: Option<&str>, state: Option<StateFacts<'_>>) -> Option<Draft> {
     let is_vetoed = |step: RowItem<'_>| step.text(InStep::Status).as_deref() == Some("vetoed");
     let (pointer, name) = if status == Some("vetoed") {

@@ -48,7 +48,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     }
 }
 
-/// Words that a file is not as its entry says.
+/// Returns a finding for a file that is not as its entry says.
 fn named(index: usize, name: &str, why: &FileTrouble) -> Draft {
     let of_name = |found: &str, message: String| ("name", found.to_owned(), message);
     let unopened = |found, what| of_name(found, format!("{name} {what}, so it was not opened"));

@@ -1,5 +1,5 @@
-//! The plan in the state and in the timeline -> the differences that are for one of two rules: what
-//! labels say, or all else.
+//! The plan in the state and in the timeline -> the differences that are for one of two rules:
+//! those of labels, or all others.
 
 use crate::facts::Topic;
 use crate::facts::plan::PlanMismatch;

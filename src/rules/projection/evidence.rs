@@ -79,7 +79,7 @@ pub(super) fn links(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option
     Some(draft.related(place, "the links in the state"))
 }
 
-/// Words how links differ, if they do.
+/// Returns a clause about the difference of links, if they differ.
 fn unlike(line: Line, in_event: Node<'_>, in_state: Option<Node<'_>>) -> Option<String> {
     if in_state.is_some_and(|in_state| in_state.equals(in_event)) {
         return None;
@@ -125,7 +125,7 @@ fn only(side: &str, these: Option<Node<'_>>, others: Option<Node<'_>>) -> Option
     (!keys.is_empty()).then(|| format!("only {side} links {}", keys.join(", ")))
 }
 
-/// Words how a value at a place of the state differs in the projection event.
+/// Returns a clause about the difference of a value of the state in the projection event.
 fn differ(line: Line, at: &Pointer, in_event: Node<'_>, in_state: Option<Node<'_>>) -> String {
     let other = in_state.map_or("absent from the state".to_owned(), |in_state| {
         format!("{} in the state", show(in_state.raw()))
@@ -134,7 +134,7 @@ fn differ(line: Line, at: &Pointer, in_event: Node<'_>, in_state: Option<Node<'_
     format!("`{at}` is {in_event} in the projection event on line {line}, but {other}")
 }
 
-/// Words that the projection event lacks a field that it must have.
+/// Returns a finding for a field that the projection event must have, and lacks.
 fn lacks(line: Line, field: &str) -> Draft {
     let (field, number) = (Pointer::new(field), line.number);
     let name = field.dotted();

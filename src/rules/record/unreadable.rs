@@ -19,10 +19,10 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     Compared::when(Artifact::ALL.into_iter().any(|it| ctx.has(it)))
 }
 
-/// What to do about a record or a line beyond a limit.
+/// The advice on a record or a line beyond a limit.
 const SHORTEN: &str = "Keep large outputs in files of their own and name them in the record.";
 
-/// What to do about a link.
+/// The advice on a link.
 const UNLINK: &str = "Put the file itself in place: `git annex get` and `git annex unlock` (or the same of `datalad`), `dvc config cache.type copy` and `dvc checkout`, `cp -L` elsewhere. `--follow-links=DIR` follows links into DIR, such as `.git/annex` or `/nix/store`.";
 
 fn word(trouble: &Trouble) -> Option<Draft> {

@@ -48,7 +48,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     Some(Compared)
 }
 
-/// What comes after the first terminate event.
+/// Adds findings for events after the first terminate event.
 fn after(ending: &Termination, ctx: &mut Context<'_>) {
     let end = ending.line.number;
     let mut add = |line, message, besides: u64| {

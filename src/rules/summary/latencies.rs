@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
     check,
 });
 
-/// What both durations may have in milliseconds without being compared: clocks are read a moment
-/// apart.
+/// The number of milliseconds up to which both durations are too short to be compared: clocks are
+/// read one after the other.
 const SHORT: &str = "100";
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {

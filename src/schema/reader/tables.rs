@@ -22,9 +22,9 @@ pub(super) const NO_SLOT: u8 = u8::MAX;
 /// The slot of a value of an object whose other keys are kept.
 pub(super) const OTHER: u8 = u8::MAX - 1;
 
-/// What is expected of a value, in one word: the table of an array or object, the types that it may
-/// have, where its span goes, the shape that asserts more of a scalar than its type, the key that
-/// came after its key the last time, and whether its key may be misspelled.
+/// The properties expected of a value, in one word: the table of an array or object, the types that
+/// it may have, the slot of its span, the shape that asserts more of a scalar than its type, the
+/// key that came after its key the last time, and whether its key may be misspelled.
 #[derive(Clone, Copy)]
 pub(super) struct Expectation(u64);
 
@@ -107,7 +107,7 @@ impl Expectation {
     }
 }
 
-/// What is expected in an array or object at one place of a text.
+/// The content expected in an array or object at one place of a text.
 #[derive(Default)]
 pub(super) struct ReaderTable {
     /// The number of arrays and objects around it.
@@ -117,7 +117,7 @@ pub(super) struct ReaderTable {
     pub(super) required: u64,
     /// The key that came first the last time.
     pub(super) first: u8,
-    /// What is expected of other keys.
+    /// The expectation of other keys.
     pub(super) others: Others,
     pub(super) items: Expectation,
     /// The array of which each object is a row.
@@ -130,7 +130,7 @@ pub(super) struct ReaderTable {
     pub(super) near: Option<fn(&str) -> u64>,
 }
 
-/// What is expected of the keys of an object that its schema does not name.
+/// The expectation of the keys of an object that its schema does not name.
 #[derive(Default)]
 pub(super) enum Others {
     /// Any value; a key that is near one of the schema may be misspelled.
@@ -202,7 +202,7 @@ impl ReaderTable {
 /// The keys of the objects with one table.
 #[derive(Default)]
 pub(super) struct KnownKeys {
-    /// Those of the schema, and then those that were met.
+    /// The keys of the schema, and then the others that were met.
     pub(super) all: Vec<KnownKey>,
     /// The number of keys that the schema has.
     known: usize,
@@ -296,7 +296,7 @@ fn hash(bytes: &[u8], at: usize) -> usize {
     ((first & before).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
 }
 
-/// What is asserted of values if another value is a text.
+/// Assertions about values that apply if another value is a certain text.
 pub(super) struct ConditionalSlots {
     /// The slot of the text.
     pub(super) slot: usize,

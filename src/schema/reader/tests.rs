@@ -1,4 +1,4 @@
-//! Texts of the corpus, and what random edits make of them -> the reader and the tape agree.
+//! Texts of the corpus, with random edits -> the reader and the tape agree.
 #![cfg(test)]
 #![expect(
     clippy::disallowed_methods,

@@ -33,7 +33,7 @@ struct ShapeCompiler<'a> {
     depth: usize,
 }
 
-/// How deep subschemas are nested, references included, that are compiled here.
+/// The maximum depth of nested subschemas, references included, that are compiled here.
 const MAX_DEPTH: usize = 64;
 
 impl<'a> ShapeCompiler<'a> {
@@ -210,8 +210,8 @@ impl<'a> ShapeCompiler<'a> {
         }
     }
 
-    /// A part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}}, "required":
-    /// [NAME]}, "then": …}`.
+    /// Compiles a part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}},
+    /// "required": [NAME]}, "then": …}`; returns `true` if it has that form.
     fn condition(&mut self, part: &'a Value, shape: &mut Shape) -> bool {
         let (Some(condition), Some(then)) = (part.get("if"), part.get("then")) else {
             return false;

@@ -13,7 +13,7 @@ pub(crate) struct Misspelling<'a> {
 }
 
 impl Shapes {
-    /// Misspelled keys, see the rule `record/misspelled-field`.
+    /// Returns misspelled keys, see the rule `record/misspelled-field`.
     pub(in crate::schema) fn misspellings<'a>(
         &'static self,
         root: Node<'a>,
