@@ -68,9 +68,9 @@ pub(crate) struct CheckSettings {
     /// One on each core, unless a number is set.
     pub(crate) jobs: Option<NonZeroUsize>,
     pub(crate) links: Links,
-    /// `true` if each report keeps what a list of runs shows of its run.
+    /// `true` if each report keeps the data that a list of runs shows of its run.
     pub(crate) keep_cards: bool,
-    /// `true` if each report says of each rule that is on what it found, compared or skipped.
+    /// `true` if each report has the coverage of each rule that is on.
     pub(crate) keep_coverage: bool,
 }
 
@@ -101,13 +101,13 @@ impl CheckSettings {
     }
 }
 
-/// The settings of a check with what they imply; all threads share it.
+/// The settings of a check with their consequences; all threads share it.
 #[derive(Debug)]
 pub(crate) struct Checker {
     settings: CheckSettings,
     /// The level of each rule, off only where the rule is off in every directory.
     levels: Arc<[Level]>,
-    /// The data that the rules that are on read in addition to what is always read.
+    /// The data that the rules that are on read in addition to that which is always read.
     wanted: LoadRequest,
 }
 
@@ -121,7 +121,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
     rules::ALL.iter().map(|rule| &rule.info)
 }
 
-/// Returns what the rules that are on read in addition to what is always read.
+/// Returns the data that the rules that are on read in addition to that which is always read.
 fn wanted(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
     let on = || {
         let rules = rules.iter().zip(levels);
@@ -160,7 +160,7 @@ impl Checker {
         &self.settings
     }
 
-    /// Returns what the team declares, as far as it is on.
+    /// Returns the declarations of the team, as far as they are on.
     pub(crate) fn team(&self) -> &TeamJudges {
         &self.wanted.team
     }

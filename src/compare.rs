@@ -231,8 +231,8 @@ pub(crate) struct Apart {
     pub(crate) rule: Option<String>,
 }
 
-/// Reads, judges and compares the runs of two paths, and returns what
-/// `runvet compare --format json` prints. Only runs that ended and are valid are compared.
+/// Reads, judges and compares the runs of two paths, and returns the output of `runvet compare
+/// --format json`. Only runs that ended and are valid are compared.
 ///
 /// # Errors
 ///

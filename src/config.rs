@@ -104,7 +104,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Returns what fails a check besides errors.
+    /// Returns the settings for failures of a check besides errors.
     pub(crate) fn deny(&self) -> Deny {
         let is_set = |it: &Option<Setting<bool>>| it.as_ref().is_some_and(|it| it.value);
         Deny {
@@ -113,7 +113,7 @@ impl Config {
         }
     }
 
-    /// Returns what this file itself declares of a team.
+    /// Returns the declarations of a team in this file itself.
     fn team(&self) -> Pack {
         Pack {
             schemas: self.schemas.clone(),

@@ -48,7 +48,7 @@ impl ConfigError {
     }
 }
 
-/// Returns a line for each mistake: its place, what is wrong, what may have been meant.
+/// Returns a line for each mistake: its place, its message, and the suggestion.
 fn lines(error: &ConfigError) -> String {
     let lines = error.each().map(|error| {
         let (at, message) = (&error.location, &error.message);

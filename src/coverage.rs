@@ -108,7 +108,7 @@ pub(crate) fn coverage<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> RunsCoverage
     RunCounter::new(gate).of(&found.episodes, faults)
 }
 
-/// Counts in runs.
+/// A counter over runs.
 struct RunCounter {
     gate: Gate,
     checker: Arc<Checker>,

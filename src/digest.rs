@@ -68,7 +68,7 @@ pub(crate) const KEEP_LINE_ENDS: &str = "Keep git from changing line ends, as it
 pub(crate) struct FileDigest([u8; 32]);
 
 impl FileDigest {
-    /// Returns the digest of what was hashed.
+    /// Returns the digest of the bytes that were hashed.
     pub(crate) fn finish(hash: Sha256) -> Self {
         Self(hash.finalize().into())
     }
@@ -118,7 +118,7 @@ impl fmt::Display for FileDigest {
 }
 
 impl FileDigest {
-    /// Returns the size and the digest of what is left of a stream, unless it has more bytes than a
+    /// Returns the size and the digest of the rest of a stream, unless it has more bytes than a
     /// limit.
     pub(crate) fn of_stream(stream: impl Read, limit: u64) -> io::Result<Option<(u64, Self)>> {
         let mut hash = Sha256::new();

@@ -196,7 +196,7 @@ fn likely_tokens(bytes: &[u8]) -> usize {
 }
 
 impl Tape {
-    /// Returns the memory that a large text needed.
+    /// Frees the memory that a large text needed.
     pub(crate) fn release(&mut self) {
         if self.tokens.capacity() > KEPT_TOKENS {
             *self = Self::default();

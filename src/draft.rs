@@ -25,7 +25,7 @@ impl Compared {
 pub(crate) struct Draft {
     pub(crate) place: Place,
     pub(crate) message: String,
-    /// Replaces the rule's hint.
+    /// A replacement for the rule's hint.
     pub(crate) help: Option<String>,
     pub(crate) related: Vec<(Place, String)>,
     /// A text that identifies the finding in addition to those at its places, such as the number of
@@ -100,7 +100,7 @@ pub(crate) struct Drafted {
     pub(crate) draft: Draft,
 }
 
-/// Collects the findings of one rule.
+/// A collector of the findings of one rule.
 pub(crate) struct Findings<'f> {
     /// The id of the rule, and its place among those of the check.
     pub(crate) rule: &'f str,

@@ -165,7 +165,7 @@ impl Gate {
         &self.settings.rules
     }
 
-    /// Returns the settings with what they imply.
+    /// Returns the settings with their consequences.
     pub(crate) fn checker(&self) -> Arc<Checker> {
         match &self.worker.0 {
             Some(worker) => Arc::clone(worker.checker()),
@@ -212,7 +212,7 @@ impl Gate {
         self.search(paths, GivenPaths::Each).into()
     }
 
-    /// Returns what [`Gate::discover`] finds, in the least memory.
+    /// Returns the same findings as [`Gate::discover`], in the least memory.
     pub(crate) fn search<P: AsRef<Path>>(&self, paths: &[P], given: GivenPaths) -> WalkFindings {
         self.with_excludes(|excludes| store::discover(paths, self.parallelism(), excludes, given))
     }

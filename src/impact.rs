@@ -297,8 +297,8 @@ impl Join {
         self.impact.affected += u64::from(is_affected || is_flipped);
     }
 
-    /// Compares the findings, and returns whether one changed. What a rule does not find where it
-    /// is not judged is not gone.
+    /// Compares the findings; returns `true` if one changed. A finding is not gone where its rule
+    /// is not judged.
     fn findings(&mut self, before: &ReportedRun, after: &ReportedRun) -> bool {
         let keys: BTreeSet<&String> = before
             .findings

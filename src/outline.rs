@@ -286,7 +286,7 @@ impl<'n> OutlineReader<'n> {
         }
     }
 
-    /// Adds a line that is not an event, or the end of what can be read.
+    /// Adds a line that is not an event, or the place beyond which nothing can be read.
     pub(crate) fn no_event(&mut self, why: NoEvent) {
         self.outlined.outline.broken_lines += 1;
         if self.outlined.broken.len() < MAX_BROKEN_LINES {
@@ -364,7 +364,7 @@ fn count(outline: &mut Outline, phase: &str, number: u64) {
     *outline.phases.entry(phase.to_owned()).or_default() += number;
 }
 
-/// Returns how much an event matters.
+/// Returns the importance of an event.
 fn weight(phase: &str, mark: Option<Mark>) -> Weight {
     match (phase, mark) {
         (_, Some(_)) => Weight::Marked,

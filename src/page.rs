@@ -50,7 +50,7 @@ pub(crate) use shell::{SCRIPT, STYLE};
 
 /// All that the page of one run shows.
 ///
-/// What is long is cut: lists have the rows that a [`Dashboard`] keeps, and of the timeline the
+/// Long parts are cut: lists have the rows that a [`Dashboard`] keeps, and of the timeline the
 /// first and the last events are kept, and between them some that matter.
 #[derive(Debug)]
 pub(crate) struct RunSheet {
@@ -92,7 +92,7 @@ pub(crate) struct PlanPair {
     pub(crate) is_unsure: bool,
 }
 
-/// An action of the state, with what the timeline says of it.
+/// An action of the state, with its event in the timeline.
 #[derive(Debug)]
 pub(crate) struct ActionCell {
     pub(crate) id: String,

@@ -36,7 +36,7 @@ use crate::schema;
 use crate::source::{Artifact, Line};
 pub(crate) use page::PlanPage;
 
-/// A plan rebuilt from the timeline. What the timeline does not say is null.
+/// A plan rebuilt from the timeline. Values that the timeline does not give are null.
 #[derive(Debug, Serialize, JsonSchema, PartialEq)]
 pub struct RebuiltPlan {
     /// The source of the plan: the `source` of the latest `plan` event's payload, else its

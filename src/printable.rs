@@ -80,7 +80,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Adds a character, escaped unless it is safe or joins what stands before it and the next one to an
+/// Adds a character, escaped unless it is safe or joins the text before it and the next one to an
 /// emoji.
 fn push_escaped(out: &mut String, c: char, next: Option<char>) {
     match c {

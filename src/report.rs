@@ -103,7 +103,7 @@ macro_rules! formats {
                 }
             }
 
-            /// Returns what it is, in one line.
+            /// Returns a description in one line.
             #[cfg(feature = "cli")]
             pub(crate) const fn about(self) -> &'static str {
                 match self {
@@ -234,14 +234,14 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the rules that SARIF and HTML describe, as [`crate::gate::Gate::rules`] lists them.
+    /// Sets the rules that SARIF and HTML describe, as [`crate::gate::Gate::rules`] lists them.
     #[must_use]
     pub fn rules<'r>(mut self, rules: impl IntoIterator<Item = &'r RuleInfo>) -> Self {
         self.rules = rules.into_iter().cloned().collect();
         self
     }
 
-    /// Sets the settings that HTML says that runs were judged with, as [`settings_in_words`]
+    /// Sets the settings that HTML shows as those of the check, as [`settings_in_words`]
     /// puts them.
     #[cfg(feature = "html")]
     #[must_use]
@@ -250,15 +250,15 @@ impl Options {
         self
     }
 
-    /// Sets which runs have a page in a page for a browser.
+    /// Sets the runs that have a page in a page for a browser.
     #[cfg(feature = "cli")]
     pub(crate) fn paged(mut self, paged: crate::page::Paged) -> Self {
         self.paged = paged;
         self
     }
 
-    /// Sets what fails the check besides errors: a `JUnit` test case fails on it, and where a
-    /// report lists a part, rules that could not be judged are among the errors.
+    /// Sets the failures of the check besides errors: a `JUnit` test case fails on them, and where
+    /// a report lists a part, rules that could not be judged are among the errors.
     #[must_use]
     pub fn deny(mut self, deny: Deny) -> Self {
         self.deny = deny;
@@ -303,8 +303,8 @@ impl Options {
         self
     }
 
-    /// Sets how a human report groups findings; if it is not set, by episode, or by cause where
-    /// a rule has very many.
+    /// Sets the grouping of findings in a human report; if it is not set, by episode, or by cause
+    /// where a rule has very many.
     #[must_use]
     pub(crate) fn group_by(mut self, group_by: Option<GroupBy>) -> Self {
         self.appearance.group_by = group_by;
@@ -312,9 +312,9 @@ impl Options {
     }
 }
 
-/// Writes a report, one episode at a time.
+/// A writer of a report, one episode at a time.
 pub trait Renderer: Send {
-    /// Writes what comes before the first episode: nothing, unless a format says otherwise.
+    /// Writes the text before the first episode: nothing, unless a format says otherwise.
     ///
     /// # Errors
     ///
@@ -329,7 +329,7 @@ pub trait Renderer: Send {
     ///
     /// Those of the writer.
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()>;
-    /// Writes what comes after the last episode.
+    /// Writes the text after the last episode.
     ///
     /// # Errors
     ///
@@ -348,7 +348,7 @@ pub struct Closing<'c> {
     pub(crate) faults: &'c [ReportedFault],
     /// `true` if everything was read and judged.
     pub(crate) is_complete: bool,
-    /// Makes the pages of runs.
+    /// The function that makes the pages of runs.
     #[cfg(feature = "html")]
     pub(crate) pages: Option<Pages<'c>>,
 }

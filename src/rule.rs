@@ -41,7 +41,7 @@ pub(crate) struct BuiltIn {
 pub(crate) enum Check {
     /// By a function, which returns `None` if it had nothing to compare or could not judge the run.
     BuiltIn(fn(&mut Context<'_>) -> Option<Compared>),
-    /// By what a team declares.
+    /// By a declaration of a team.
     Team(TeamCheck),
 }
 

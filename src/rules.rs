@@ -52,7 +52,7 @@ impl RuleSet {
         Self::with(made.collect(), team)
     }
 
-    /// Returns what the team declares.
+    /// Returns the declarations of the team.
     pub(crate) fn team(&self) -> &Arc<Team> {
         &self.team
     }

@@ -78,8 +78,8 @@ pub(crate) fn certainly_satisfies(document: Document<'_>, schema: &serde_json::V
     Shapes::compile(schema).is_valid(document.root())
 }
 
-/// Returns what is wrong with a document by a schema of this project, each error as a function
-/// reads it.
+/// Returns the violations of a schema of this project in a document, each error as a function reads
+/// it.
 pub(crate) fn errors<T>(
     document: Document<'_>,
     schema: &serde_json::Value,
@@ -90,7 +90,8 @@ pub(crate) fn errors<T>(
     errors.map(of).collect()
 }
 
-/// Returns how any schema is compiled: its formats are judged, and its patterns take linear time.
+/// Returns the options to compile any schema: its formats are judged, and its patterns take linear
+/// time.
 fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, TapeJson> {
     jsonschema::options_for::<TapeJson>()
         .should_validate_formats(true)
@@ -100,7 +101,7 @@ fn options() -> ValidationOptions<'static, Arc<dyn Retrieve>, TapeJson> {
         .with_pattern_options(PatternOptions::regex())
 }
 
-/// The bytes of a text that may be a pattern: what is read of one takes many times its length.
+/// The bytes of a text that may be a pattern: a compiled one takes many times its length.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
 
 /// Returns `true` if a text is a pattern, and no longer than one may be.
@@ -187,7 +188,7 @@ impl CompiledSchema {
         self.validator().is_valid(Instance::Node(document.root()))
     }
 
-    /// Returns what is wrong with a document that has none of several forms, by the form that it
+    /// Returns the violation in a document that has none of several forms, by the form that it
     /// probably should have.
     pub(crate) fn likeliest_violation(&self, document: Document<'_>, root: &str) -> Option<String> {
         let mut errors = self

@@ -201,7 +201,7 @@ impl Selector {
     }
 }
 
-/// The paths that many selectors, and what else looks at a record, ask for: each once.
+/// The paths that many selectors, and other readers of a record, ask for: each once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys(Vec<KeyPath>);
 

@@ -26,7 +26,7 @@ pub(crate) const EPISODES: &str = "episodes";
 /// A file that a run writes to its episode's directory (reference, section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Artifact {
-    /// `state.json`: what the run planned and did.
+    /// `state.json`: the plan and the actions of the run.
     State,
     /// `summary.json`: a compact view of a run that has ended.
     Summary,

@@ -109,7 +109,7 @@ pub enum RowFormat {
 const MOST_WAITING: usize = 16 << 20;
 const MOST_OF_A_RUN: usize = 1 << 20;
 
-/// Writes the rows of runs.
+/// A writer of the rows of runs.
 #[derive(Clone, Debug)]
 pub struct TableWriter {
     table: Table,
@@ -149,8 +149,8 @@ impl TableWriter {
         self
     }
 
-    /// Writes the rows of episodes in their order, the same bytes for any number of threads. What
-    /// can't be read or judged is passed to `wrong`.
+    /// Writes the rows of episodes in their order, the same bytes for any number of threads. Faults
+    /// are passed to `wrong`.
     ///
     /// # Errors
     ///
@@ -374,7 +374,7 @@ fn io_error(error: csv::Error) -> io::Error {
     }
 }
 
-/// Takes the rows of a run as long as there is room.
+/// The rows of a run, as far as there is room for them.
 struct WaitingRows<'r> {
     rows: Vec<u8>,
     room: &'r AtomicUsize,

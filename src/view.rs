@@ -213,7 +213,7 @@ fn judged<R>(
 
 impl View {
     /// Reads the records of a run. If the run is in progress, half-written or broken, the result
-    /// has what can be shown, and the reasons why the rest can't.
+    /// has the parts that can be shown, and the reasons why the rest can't.
     #[must_use]
     pub(crate) fn new(run: &RunReader) -> Self {
         Self::of(run, run.records())

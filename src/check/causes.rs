@@ -98,7 +98,7 @@ fn of_value(slips: &Slips, words: &[&str], place: &Place) -> Option<(Place, Stri
     Some((place, cause))
 }
 
-/// Returns what an event has instead of a phase that is missed, as a question.
+/// Returns the probable misspelling of a phase that is missed, as a question.
 fn instead_of(phase: &str, slips: &Slips, in_order: &[(&Slip, &SlipLines)]) -> Option<String> {
     let (what, (line, written), meant) = match &slips.projection_type {
         Some((line, written)) if phase == "runtime" => ("event type", (line, written), PROJECTION),

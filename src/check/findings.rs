@@ -108,8 +108,8 @@ fn located(
     finding
 }
 
-/// Returns what names a finding: what stays the same when the episode moves, keys change places, or
-/// text is added before the place.
+/// Returns the identity of a finding, which stays the same when the episode moves, keys change
+/// places, or text is added before the place.
 fn identity(finding: &Finding, id: &str) -> Digest {
     let place = |at: &Location| {
         // A file besides the artifacts has its name alone.

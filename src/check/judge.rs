@@ -105,8 +105,8 @@ fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) 
     causes
 }
 
-/// Returns what the rules find in an episode in a directory, and what they could not judge; passes
-/// on each rule that had something to compare.
+/// Returns the findings of the rules in an episode in a directory, and the rules that could not be
+/// judged; passes on each rule that had something to compare.
 fn judge_all<'l>(
     settings: &'l CheckSettings,
     levels: &[Level],

@@ -83,7 +83,7 @@ impl CheckSettings {
     }
 
     /// Returns the level of each rule in a directory, or without one where no override holds; and
-    /// what decides it.
+    /// the origin of the level.
     pub(crate) fn decided<'l>(
         &'l self,
         dir: Option<&Path>,

@@ -15,7 +15,7 @@ use crate::source::{self, Artifact, EpisodeKey, Line, Place, Pointer, Target};
 /// A text that is all of a file.
 type Whole<'t> = (&'t [u8], Option<Document<'t>>);
 
-/// Returns the locations of places in what was loaded.
+/// Returns the locations of places in the loaded records.
 pub(super) fn locate(
     places: &[&Place],
     loaded: &Loaded<'_, '_>,
@@ -134,8 +134,8 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
     }
 }
 
-/// Returns what a place names, by what its pointer, or else that of the root, points to: a value,
-/// if it is one, and its bytes.
+/// Returns the target of a place, by the target of its pointer, or else of the root: a value, if it
+/// is one, and its bytes.
 fn find<'t>(
     (bytes, document): Whole<'t>,
     target: &Target,

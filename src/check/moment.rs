@@ -36,7 +36,7 @@ pub(crate) struct WrittenLine<'w> {
     pub(crate) bytes: &'w [u8],
 }
 
-/// Reads a line of the timeline that is written already.
+/// A function that reads a line of the timeline that is written already.
 pub(crate) type ReadAgain<'r> = &'r dyn Fn(Line, &mut Vec<u8>) -> io::Result<()>;
 
 impl LiveChecker {
@@ -64,9 +64,9 @@ impl LiveChecker {
         }
     }
 
-    /// Returns what would be found if an event were the next one, where the state is as it is
-    /// before it. It costs what the rules of that event do, whatever there is before it. If it is
-    /// `asked` about, it comes after these events, and does not exceed a limit further.
+    /// Returns the findings if an event were the next one, where the state is as it is before it.
+    /// The cost is that of the rules of that event, whatever there is before it. If it is `asked`
+    /// about, it comes after these events, and does not exceed a limit further.
     pub(crate) fn event(
         &self,
         event: WrittenLine<'_>,
@@ -118,7 +118,7 @@ impl LiveChecker {
         [state.flatten(), run].map(|json| json.and_then(read))
     }
 
-    /// Returns what is found in a record, or in a line of one, without its actions.
+    /// Returns the findings in a record, or in a line of one, without its actions.
     pub(crate) fn record(&self, record: WrittenLine<'_>) -> Vec<Finding> {
         let artifact = record.artifact;
         let place = Place::line(artifact, record.line);
@@ -137,7 +137,7 @@ impl LiveChecker {
         self.team().has_schema_of(Judged::Action)
     }
 
-    /// Returns what is found in an action that the state is going to have at a place.
+    /// Returns the findings in an action that the state is going to have at a place.
     pub(crate) fn action(&self, index: usize, action: &[u8]) -> Vec<Finding> {
         let place = Pointer::new("/outcomes/actions").item(index);
         let action = WrittenLine {
@@ -161,7 +161,7 @@ impl LiveChecker {
         }
     }
 
-    /// Returns `true` if what a declaration finds in an act may depend on the end of that.
+    /// Returns `true` if the findings of a declaration in an act may depend on the end of that.
     pub(crate) fn reads_outcome(&self, check: TeamCheck) -> bool {
         self.team().reads_outcome(check)
     }

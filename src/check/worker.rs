@@ -52,8 +52,8 @@ impl Worker {
         settled
     }
 
-    /// Checks what a function fetches until two fetches bring the same versions, and lets `also`
-    /// use all that was loaded.
+    /// Checks the records that a function fetches until two fetches bring the same versions, and
+    /// lets `also` use all that was loaded.
     pub(crate) fn settle<A, E, R>(
         &mut self,
         key: &EpisodeKey,

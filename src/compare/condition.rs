@@ -41,7 +41,7 @@ pub(crate) struct Gated {
 }
 
 impl Gated {
-    /// Returns the word for what it means.
+    /// Returns the word for its result.
     pub(super) const fn word(&self) -> &'static str {
         match (self.fails, &self.why_not) {
             (_, Some(_)) => "can't fail",

@@ -94,7 +94,7 @@ impl Sums {
         self.task.pairs += 1;
     }
 
-    /// Adds what differs in the pair that was added last.
+    /// Adds the two values of the pair that was added last, which differ.
     pub(super) fn add_differing(&mut self, values: [Figure; 2]) {
         self.task.differing.push(values);
     }

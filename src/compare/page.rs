@@ -14,8 +14,8 @@ pub(crate) const MAX_DIFFED: usize = 50;
 /// The differences of a pair that are shown.
 const MAX_SHOWN: usize = 40;
 
-/// Returns the page; `diffs` has what differs in each of the first flipped pairs, or why that is
-/// not known.
+/// Returns the page; `diffs` has the differences in each of the first flipped pairs, or the reason
+/// why they are not known.
 pub(crate) fn page(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -> String {
     let title = format!("{} → {}", escape(&of.base.path), escape(&of.candidate.path));
     let sections = html! {

@@ -230,7 +230,8 @@ impl Read {
     }
 }
 
-/// Returns `true` if a metric has no value: null, or what writers put for a number that is none.
+/// Returns `true` if a metric has no value: null, or a text that writers put for a number that is
+/// none.
 fn is_missing(value: Node<'_>) -> bool {
     let number = value.text().and_then(|text| text.parse::<f64>().ok());
     value.is_null() || number.is_some_and(|number| !number.is_finite())

@@ -91,7 +91,8 @@ pub(super) fn fewest_pairs(limit: f64) -> u64 {
     fewest.unwrap_or(u64::MAX)
 }
 
-/// Returns how likely each number of ones is among half of some runs, and the first such number.
+/// Returns the probability of each number of ones among half of some runs, and the first such
+/// number.
 fn hypergeometric(half: u64, ones: u64) -> (u64, Vec<f64>) {
     // From the middle outwards, the probabilities fall.
     let middle = ones.div_ceil(2);

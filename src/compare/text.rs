@@ -59,7 +59,7 @@ fn equals(name: &str, p: f64) -> String {
     }
 }
 
-/// Returns the sentences before the table: how many runs are compared, and what that says of
+/// Returns the sentences before the table: the number of runs that are compared, and the result on
 /// success.
 pub(super) fn summary(of: &Comparison) -> Vec<String> {
     let apart = of.apart.len() as u64 + of.apart_more;
@@ -80,7 +80,7 @@ pub(super) fn summary(of: &Comparison) -> Vec<String> {
     lines
 }
 
-/// Returns what changed in success, and how sure that is: of other tasks, and of these.
+/// Returns the change in success, and its certainty for other tasks and for these.
 fn on_success(of: &Comparison, success: &Measure) -> Vec<String> {
     let flipped = of.flipped.len() as u64 + of.flipped_more;
     let (better, tasks) = (flipped - of.worse, success.tasks());

@@ -111,7 +111,7 @@ fn pointer(path: &[String]) -> String {
 }
 
 impl ConfigSource<'_> {
-    /// Reads the file as what a schema describes.
+    /// Reads the file as the type that a schema describes.
     pub(crate) fn read_as<T: DeserializeOwned + Default>(
         self,
         schema: &str,
@@ -192,7 +192,7 @@ impl ConfigSource<'_> {
         }
     }
 
-    /// Returns what to do where the key of a line is the name of a rule without quotes.
+    /// Returns the advice where the key of a line is the name of a rule without quotes.
     fn unquoted_name(self, offset: usize) -> Option<String> {
         let start = self.text.get(..offset)?.rfind('\n').map_or(0, |at| at + 1);
         let (key, _) = self.text.get(start..)?.lines().next()?.split_once('=')?;
@@ -201,7 +201,7 @@ impl ConfigSource<'_> {
         is_name.then(|| format!("Put the name in quotes: {} = …", quote(key)))
     }
 
-    /// Returns a mistake with its place and what was probably meant.
+    /// Returns a mistake with its place and a suggestion.
     fn worded(self, mistake: &Mistake, schema: &Value, root: &Spanned<DeValue<'_>>) -> ConfigError {
         let value = value_at(root, &mistake.path);
         let mut span = value.map(Spanned::span).unwrap_or_default();
@@ -384,7 +384,7 @@ fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
     target.unwrap_or(part)
 }
 
-/// Returns what a part of the schema wants, and how it is written.
+/// Returns the value that a part of the schema wants, in words, and how it is written.
 fn wanted(schema: &Value, part: &Value) -> (String, Option<String>) {
     let item = part.get("items").map(|items| target(schema, items));
     let wants_tables = item.is_some_and(|item| item["type"] == "object");
@@ -412,7 +412,7 @@ fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
     words.filter_map(Value::as_str).collect()
 }
 
-/// Returns what was probably meant by an unknown word.
+/// Returns a suggestion for an unknown word.
 fn advice(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
@@ -432,8 +432,8 @@ fn value_at<'v, 'i>(
     })
 }
 
-/// Returns the path of what a mistake makes unreadable: a value, or the table that can't be without
-/// it.
+/// Returns the path of the part that a mistake makes unreadable: a value, or the table that can't
+/// be without it.
 fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
     if let Wrong::UnknownKey(key) = &mistake.what {
         return Some([&*mistake.path, slice::from_ref(key)].concat());

@@ -67,7 +67,7 @@ impl Fields {
 }
 
 impl CoveredField {
-    /// Adds what a part of a schema says.
+    /// Adds the fields and words of a part of a schema.
     fn read(&mut self, part: &Value, root: &Value, depth: usize) {
         if depth > MAX_DEPTH {
             return;
@@ -110,7 +110,7 @@ impl CoveredField {
         }
     }
 
-    /// Counts what a value has.
+    /// Counts the fields and words in a value.
     pub(super) fn see(&self, value: Node<'_>, seen: &mut [u64]) {
         add(seen, self.place);
         if !self.words.is_empty()

@@ -128,7 +128,7 @@ fn rendering(format: Format, report: &EpisodeReport) -> u64 {
     done + written.bytes + written.writes
 }
 
-/// Counts what is written instead of keeping it.
+/// A writer that counts bytes instead of keeping them.
 #[derive(Default)]
 struct Counted {
     bytes: u64,

@@ -16,7 +16,7 @@ const MAX_TEXT_CHARS: usize = 1_000;
 /// The maximum length of all pointers and values that are listed, in bytes.
 const MAX_LISTED_BYTES: usize = 4 << 20;
 
-/// Members under which a run keeps what it works on: there, every difference counts.
+/// Members under which a run keeps the data of its task: there, every difference counts.
 const CONTENTS: [&str; 6] = ["input", "inputs", "output", "outputs", "tags", "value"];
 
 /// Returns `true` if a member is an id, a time, a duration or a digest, which differs between any

@@ -19,7 +19,7 @@ pub(super) struct Open {
     suspect: bool,
 }
 
-/// Writes the parts of a text to a tape.
+/// A writer of the parts of a text to a tape.
 pub(super) struct Builder<'t, 'a> {
     pub(super) tape: &'t mut Tape,
     pub(super) text: &'a str,

@@ -4,7 +4,7 @@ use super::{Kind, Node};
 use crate::digest::Digest;
 
 impl Node<'_> {
-    /// Returns the digest of what the value means: two values have the same one if they are equal,
+    /// Returns the digest of the value's meaning: two values have the same one if they are equal,
     /// by [`Node::equals`], and only then.
     pub(crate) fn meaning(self) -> Digest {
         let digests = |parts: &[Digest], mark: &[u8]| {
@@ -45,7 +45,7 @@ const REMEMBERED: usize = 256;
 const LONGEST: usize = 64;
 
 impl Meanings {
-    /// Returns the digest of what a value means.
+    /// Returns the digest of a value's meaning.
     pub(crate) fn of(&mut self, value: Node<'_>) -> Digest {
         let written = value.raw();
         if written.len() > LONGEST {

@@ -19,7 +19,7 @@ pub(super) struct Decimal<'a> {
     /// Digits, and perhaps a decimal point, which `exponent` accounts for.
     pub(super) mantissa: &'a str,
     pub(super) exponent: i64,
-    /// The digits of an exponent that has more than 18 and was cut, and what to add to them.
+    /// The digits of an exponent that has more than 18 and was cut, and the number to add to them.
     pub(super) cut: Option<(&'a str, i64)>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Number<'a> {
         self.small().is_some() || self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
     }
 
-    /// Returns how many digits after the decimal point the value needs.
+    /// Returns the number of digits after the decimal point that the value needs.
     pub(crate) fn decimals(self) -> u64 {
         self.decimal()
             .map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
@@ -148,8 +148,8 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Returns the value times a power of ten, without what is left behind the decimal point;
-    /// `None` where that has more than 36 digits.
+    /// Returns the value times a power of ten, without the digits behind the decimal point; `None`
+    /// where that has more than 36 digits.
     pub(crate) fn shifted(self, places: u8) -> Option<i128> {
         let decimal = self.decimal()?;
         let exponent = decimal.exponent.checked_add(places.into())?;

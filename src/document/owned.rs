@@ -32,8 +32,8 @@ impl OwnedDocument {
         Ok(Self::new(bytes, tape))
     }
 
-    /// Reads a record, see [`Tape::read_record`]; what is refused comes with the bytes, in which a
-    /// place can be located.
+    /// Reads a record, see [`Tape::read_record`]; an error comes with the bytes, in which a place
+    /// can be located.
     pub(crate) fn read_record(bytes: Vec<u8>) -> Result<Self, (Refused, Vec<u8>)> {
         let mut tape = Tape::default();
         match tape.read_record(&bytes) {

@@ -4,7 +4,7 @@ use wide::u8x16;
 
 use super::{Kind, MAX_DEPTH, SyntaxError, SyntaxErrorKind, fail};
 
-/// Receives the parts of a text as they are read, in the order of the text (a push parser).
+/// A receiver of the parts of a text as they are read, in the order of the text (a push parser).
 pub(crate) trait Sink {
     /// Receives a complete value: a scalar, or an array or object whose content was not wanted.
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool);
@@ -16,7 +16,7 @@ pub(crate) trait Sink {
     fn close(&mut self, end: usize);
 }
 
-/// Ignores everything: the text is only checked to be JSON.
+/// A sink that ignores everything: the text is only checked to be JSON.
 pub(super) struct SkipSink;
 
 #[expect(
@@ -36,7 +36,7 @@ impl Sink for SkipSink {
     fn close(&mut self, _: usize) {}
 }
 
-/// Parses one value.
+/// A parser of one value.
 pub(crate) struct Parser<'a, S> {
     pub(super) bytes: &'a [u8],
     pub(super) sink: S,
@@ -308,7 +308,7 @@ fn no_key(found: Option<&u8>) -> SyntaxErrorKind {
     }
 }
 
-/// Returns what is wrong where neither a comma nor the closing bracket follows a value.
+/// Returns the error where neither a comma nor the closing bracket follows a value.
 #[cold]
 fn no_separator(found: Option<u8>, in_object: bool) -> SyntaxErrorKind {
     match (found, in_object) {
@@ -319,7 +319,8 @@ fn no_separator(found: Option<u8>, in_object: bool) -> SyntaxErrorKind {
     }
 }
 
-/// Returns why a byte is not what is expected: what other languages write there.
+/// Returns the error for a byte that is not the expected one, by the text that other languages
+/// write there.
 #[cold]
 fn misplaced(found: u8, expected: SyntaxErrorKind) -> SyntaxErrorKind {
     match found {

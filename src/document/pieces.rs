@@ -17,7 +17,7 @@ pub(crate) enum PieceProgress {
 /// An array or object that is read line by line.
 ///
 /// No token goes over the end of a line. So of the lines before, only the arrays and objects matter
-/// that they leave open, and what stands last in the innermost.
+/// that they leave open, and the last token in the innermost.
 #[derive(Default)]
 pub(crate) struct Pieces {
     /// A bit for each open array or object around the innermost: whether it is an object.
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::document::{MAX_DEPTH, Tape};
 
-    /// Returns how far lines are read; `None` stands for a line that is an item by itself.
+    /// Returns the progress after lines; `None` stands for a line that is an item by itself.
     fn progress<'a>(lines: impl IntoIterator<Item = Option<&'a str>>) -> PieceProgress {
         let mut pieces = Pieces::default();
         let mut progress = PieceProgress::Open;

@@ -32,7 +32,7 @@ impl ReadText {
         &mut self.slots
     }
 
-    /// Returns the memory that a large text needed.
+    /// Frees the memory that a large text needed.
     pub(crate) fn release(&mut self) {
         self.renew().release();
     }

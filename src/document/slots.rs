@@ -149,7 +149,7 @@ impl Slots {
         self.near = 0;
     }
 
-    /// Returns the memory that a large text needed.
+    /// Frees the memory that a large text needed.
     pub(crate) fn release(&mut self) {
         const KEPT: usize = 1 << 14;
         if self.spans.capacity() > KEPT {
@@ -230,7 +230,7 @@ impl Slots {
         rows.iter().map(|row| Row(*row))
     }
 
-    /// Sorts what is kept by rows, once all is kept.
+    /// Sorts the kept keys and values by rows, once all are kept.
     #[inline]
     pub(crate) fn sort_others(&mut self) {
         self.others.sort_by_key(|other| other.row.0);

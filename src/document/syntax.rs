@@ -75,7 +75,7 @@ pub(crate) enum SyntaxErrorKind {
 }
 
 impl SyntaxErrorKind {
-    /// Returns what to do about it, in a line that is appended or in a file that is replaced as a
+    /// Returns the advice on it, in a line that is appended or in a file that is replaced as a
     /// whole; `None` where the sentence says enough, or the text may be cut off.
     pub(crate) fn advice(self, is_line: bool) -> Option<&'static str> {
         Some(match self {

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::{Key, Kind, Node};
 
 impl Node<'_> {
-    /// Returns the value for types: with the last of several equal keys, and numbers rounded to
-    /// what a `u64`, an `i64` or else a double holds. A number beyond a double becomes the largest
-    /// or smallest double.
+    /// Returns the value for types: with the last of several equal keys, and numbers rounded to a
+    /// `u64`, an `i64` or else a double. A number beyond a double becomes the largest or smallest
+    /// double.
     pub(crate) fn to_value(self) -> Value {
         match self.kind() {
             Kind::Null => Value::Null,

@@ -64,7 +64,7 @@ fn failed(part: &ExpressionPart, why: impl Into<String>) -> Stop {
     })
 }
 
-/// Returns what is done with a part that can't be evaluated.
+/// Returns a function that turns the reason why a part can't be evaluated into an error.
 fn at(part: &ExpressionPart) -> impl FnOnce(Unable) -> Stop {
     |unable| match unable {
         Unable::Why(why) => failed(part, why),

@@ -94,12 +94,12 @@ impl Fold {
 }
 
 impl Expression {
-    /// Returns what it asks of earlier events, by the numbers of the parts that ask.
+    /// Returns its questions about earlier events, by the numbers of the parts that ask them.
     pub(crate) fn folds(&self) -> &[Fold] {
         &self.folds
     }
 
-    /// Adds an event on a line to what one of its folds is; `None` where the budget is spent.
+    /// Adds an event on a line to the state of a fold; `None` where the budget is spent.
     pub(crate) fn fold<'a>(
         &'a self,
         fold: &'a Fold,

@@ -7,7 +7,7 @@ use super::value::{BYTES_OF_STEP, Value};
 use crate::expression::value::Unable;
 use crate::printable::quote;
 
-/// A function, by what it does with its arguments.
+/// A function, by its operation on its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
     Size,
@@ -235,7 +235,7 @@ impl Function {
         value.map(Some).ok_or_else(|| Unable::Why(unable()))
     }
 
-    /// Returns what a conversion makes.
+    /// Returns the type of a conversion's result, with an article.
     fn result(self) -> &'static str {
         match self {
             Self::Int => "an int",

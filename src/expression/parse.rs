@@ -18,8 +18,8 @@ use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
 use crate::printable::brief;
 use crate::spelling::nearest;
 
-/// The bytes of the parser's stack: four times what an expression of [`MAX_BYTES`] was seen to
-/// need.
+/// The bytes of the parser's stack: four times the most that an expression of [`MAX_BYTES`] was
+/// seen to need.
 const STACK: usize = 256 << 20;
 
 /// The macros, each with the least and the largest number of its arguments.
@@ -133,7 +133,7 @@ struct ExpressionReader<'t> {
 }
 
 impl ExpressionReader<'_> {
-    /// Returns what the parser says of the place of a part: a name, a constant, an operator or a
+    /// Returns the place of a part by the parser: that of a name, a constant, an operator or a
     /// bracket.
     fn place(&self, part: &IdedExpr) -> Range<usize> {
         let place = self.places.offset_for(part.id);
@@ -330,7 +330,7 @@ impl ExpressionReader<'_> {
         Ok(self.around(place, kind))
     }
 
-    /// Returns what a call asks of earlier events, if it does.
+    /// Returns the question of a call about earlier events, if it has one.
     fn fold(
         &mut self,
         place: &Range<usize>,

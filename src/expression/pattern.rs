@@ -24,8 +24,7 @@ const STEPS_OF_BYTE: usize = 4_000;
 /// The bytes of a compiled pattern against which a byte of a text is held in one step, at worst.
 const BYTES_OF_MATCH: usize = 1_024;
 
-/// The bytes of an automaton that keeps up with any text: what the engine keeps of one has room for
-/// it.
+/// The bytes of an automaton that keeps up with any text: the engine's cache has room for it.
 const AUTOMATON_BYTES: usize = 1 << 20;
 
 /// Returns the steps that a pattern takes for each byte of a text at worst, beyond a look at it.
@@ -53,15 +52,15 @@ pub(crate) fn steps_of_byte(pattern: &str) -> usize {
     SIZES.into_iter().find(fits).unwrap_or(PATTERN_BYTES) / BYTES_OF_MATCH
 }
 
-/// A pattern, and what it was compiled to with its size; `None` where it can't be used.
+/// A pattern, and its compiled form with its size; `None` where it can't be used.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledPattern {
     text: Box<str>,
     compiled: Option<(Regex, usize)>,
 }
 
-/// Returns whether a text matches. The last pattern is kept: mostly it is a parameter of the rule,
-/// and the same for each event.
+/// Returns `true` if a text matches. The last pattern is kept: mostly it is a parameter of the
+/// rule, and the same for each event.
 pub(super) fn is_match(text: &str, pattern: &str, budget: &mut Budget) -> Result<bool, Unable> {
     let last = budget.pattern.take().filter(|last| *last.text == *pattern);
     let last = match last {
@@ -142,7 +141,8 @@ fn rewritten(pattern: &str, text_of: impl Fn(char) -> &'static str) -> String {
     text
 }
 
-/// Refuses what stands for its characters in RE2, and for something else here.
+/// A visitor that refuses texts which stand for their characters in RE2, and for something else
+/// here.
 struct OtherInRe2;
 
 impl Visitor for OtherInRe2 {

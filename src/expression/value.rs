@@ -191,8 +191,8 @@ impl<'a> Value<'a> {
         matches!(self, Self::Int(_) | Self::Uint(_) | Self::Double(_))
     }
 
-    /// Returns whether two values are equal; those of different types are not, but numbers compare
-    /// by value.
+    /// Returns `true` if two values are equal; those of different types are not, but numbers
+    /// compare by value.
     pub(super) fn equals(&self, other: &Self, budget: &mut Budget) -> Result<bool, Unable> {
         budget.spend(1 + self.bytes() / BYTES_OF_STEP)?;
         if self.is_number() && other.is_number() {
@@ -296,7 +296,7 @@ impl<'a> Value<'a> {
         built.chain(names)
     }
 
-    /// Returns whether a map has a key.
+    /// Returns `true` if a map has a key.
     pub(super) fn has(&self, key: &Self, budget: &mut Budget) -> Result<bool, Stop> {
         match self.get(key, budget) {
             Ok(value) => Ok(value.is_some()),

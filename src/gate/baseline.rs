@@ -305,8 +305,8 @@ fn merged<T: Clone + Ord>(
     merged
 }
 
-/// Returns the part of an episode's path that a copy of the run data keeps: what lies below the
-/// last directory called `episodes`, groups included, else the name alone.
+/// Returns the part of an episode's path that a copy of the run data keeps: the part below the last
+/// directory called `episodes`, groups included, else the name alone.
 fn kept_in_copies(dir: &Path) -> &Path {
     let name = Path::new(dir.file_name().unwrap_or(dir.as_os_str()));
     dir.ancestors()

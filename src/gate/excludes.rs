@@ -11,7 +11,7 @@ use crate::store::Excludes;
 use crate::team::EventSelector;
 
 impl Gate {
-    /// Searches without what the configuration excludes.
+    /// Searches without the directories that the configuration excludes.
     pub(crate) fn with_excludes<T>(&self, search: impl FnOnce(Excludes<'_>) -> T) -> T {
         let excludes = |dir: &Path| self.excludes(dir);
         search((!self.excluded.is_empty()).then_some(&excludes))

@@ -189,7 +189,8 @@ fn work_doubles_at_most_when_input_doubles() {
     }
 }
 
-/// Holds work to what the size of the input allows; what any input takes does not count.
+/// Asserts that work grows no faster than the size of the input; work that any input takes does not
+/// count.
 pub(crate) fn hold_to_doubling(name: &str, size: usize, work_at: impl Fn(usize) -> u64) {
     let [small, once, twice] = [1, size, 2 * size].map(work_at);
     let [once, twice] = [once, twice].map(|work| work.saturating_sub(small));

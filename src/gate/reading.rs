@@ -7,7 +7,7 @@ use crate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
 use crate::finding::Level;
 use crate::rules::{MANIFEST, RuleSet, UnknownName};
 
-/// Reads the text of a configuration, and notes its mistakes.
+/// A reader of the text of a configuration, which notes its mistakes.
 pub(super) struct ConfigReader<'f> {
     pub(super) file: ConfigSource<'f>,
     pub(super) rules: RuleSet,

@@ -19,7 +19,7 @@ pub(crate) struct CheckRequest {
     pub(crate) episode_id: String,
     /// Each artifact, by its file name: `state.json`, `summary.json`, `events.jsonl`,
     /// `learn.jsonl`, `manifest.json`. It is given as its text, or as its JSON: an object, and for
-    /// a name in `.jsonl` an array of what is on its lines. The report judges any other JSON.
+    /// a name in `.jsonl` an array of the values on its lines. The report judges any other JSON.
     #[schemars(
         with = "BTreeMap<String, serde_json::Value>",
         extend("propertyNames" = {"enum": Artifact::ALL.map(Artifact::file_name)})
@@ -28,7 +28,7 @@ pub(crate) struct CheckRequest {
 }
 
 impl CheckRequest {
-    /// Returns the records that a text holds, or what is wrong with it.
+    /// Returns the records that a text holds, or the mistake in it.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
         let request = Self::read(text);
         request.map_err(|why| escape(&format!("not a request for a check: {why}")).into_owned())

@@ -67,7 +67,7 @@ impl Gate {
         self.configured(file, &config, mistakes, now)
     }
 
-    /// Makes the gate follow what was read of a configuration.
+    /// Makes the gate follow a configuration that was read.
     pub(crate) fn configured(
         mut self,
         file: ConfigSource<'_>,
@@ -121,7 +121,7 @@ impl Gate {
         self.level_by(name, level, "")
     }
 
-    /// Sets the level of a rule or of a group as [`Gate::level`] does, and says what sets it.
+    /// Sets the level of a rule or of a group as [`Gate::level`] does, and the origin of the level.
     pub(crate) fn level_by(self, name: &str, level: Level, origin: &str) -> Result<Self, Error> {
         self.settings.rules.must_have(name)?;
         let set = LevelSetting {
@@ -220,7 +220,7 @@ impl Gate {
         &self.settings.links
     }
 
-    /// Sets whether each report also keeps what a list of runs shows of its run, as
+    /// Sets whether each report also keeps the data that a list of runs shows of its run, as
     /// [`Format::Html`](crate::report::Format::Html) does: task, status, outcome, start, duration,
     /// tags and latencies.
     #[must_use]
@@ -285,14 +285,14 @@ impl Gate {
         self
     }
 
-    /// Returns the packs and schema files of the configuration, by their paths: what decides about
+    /// Returns the packs and schema files of the configuration, by their paths: they decide about
     /// findings besides the text of the configuration.
     #[must_use]
     pub fn config_files(&self) -> BTreeMap<PathBuf, String> {
         self.files.texts()
     }
 
-    /// Returns what fails the gate besides errors, as the configuration says.
+    /// Returns the settings for failures of the gate besides errors, as the configuration has them.
     #[must_use]
     pub fn deny(&self) -> Deny {
         self.deny
@@ -385,8 +385,8 @@ impl Gate {
         self.checker().reads_named_files()
     }
 
-    /// Returns the level of each rule and what decides it, in the directory of an episode or,
-    /// without one, where no override holds.
+    /// Returns the level of each rule and its origin, in the directory of an episode or, without
+    /// one, where no override holds.
     #[cfg(feature = "cli")]
     pub(crate) fn decided(
         &self,

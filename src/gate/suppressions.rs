@@ -17,7 +17,7 @@ use crate::store::is_gone;
 const MAX_NAMED: usize = 10;
 
 /// Entries of the baseline that no longer exist: the first are named, the rest counted, so that
-/// what is kept of them does not grow with the baseline.
+/// their memory does not grow with the baseline.
 #[derive(Clone, Debug, Default)]
 struct Vanished {
     named: Vec<String>,

@@ -180,7 +180,7 @@ fn read(path: &Path, send: &SyncSender<FindingPart>) -> Result<Vec<ReportedFault
     }
 }
 
-/// Takes an object: a report, an episode, or the totals.
+/// A visitor of an object: a report, an episode, or the totals.
 struct Sending<'s> {
     send: &'s SyncSender<FindingPart>,
     faults: Vec<ReportedFault>,

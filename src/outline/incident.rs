@@ -92,7 +92,7 @@ impl<'e> Signs<'e> {
         step.map(|step| brief(&step))
     }
 
-    /// Returns what the event says, in short.
+    /// Returns the incident in the event, in short.
     pub(super) fn incident(&self, line: u64, offset_sec: Option<f64>) -> Incident {
         let texts = |keys: &[&str]| keys.iter().find_map(|key| self.text(key));
         let member = |key: &str| self.payload.and_then(|payload| payload.get(key));

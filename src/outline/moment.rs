@@ -101,8 +101,8 @@ const TEXTS: [&str; 5] = ["text", "content", "message", "summary", "stdout"];
 /// The number of values of a payload without known keys that a line shows.
 const OTHERS: usize = 3;
 
-/// Returns what happened in an event, in one line: its type, and the values of its payload that
-/// people look for first.
+/// Returns the summary of an event in one line: its type, and the values of its payload that people
+/// look for first.
 fn summary(event: Node<'_>) -> String {
     let kind = event.get("event_type").and_then(Node::text);
     let mut parts: Vec<String> = kind.map(|kind| brief(&kind)).into_iter().collect();

@@ -148,8 +148,7 @@ impl PageFile {
         }
     }
 
-    /// Writes the file. `read` reads what the page of a run shows; where it can't, the run has no
-    /// page.
+    /// Writes the file. `read` makes the page of a run; where it can't, the run has no page.
     pub(crate) fn write(
         &self,
         out: &mut dyn Write,
@@ -299,7 +298,7 @@ fn packed(page: &str) -> io::Result<String> {
     Ok(BASE64.encode(&packing.finish()?))
 }
 
-/// Returns what the page of a run has for a browser without a script: its header, and its findings.
+/// Returns the page of a run for a browser without a script: its header, and its findings.
 fn unscripted(page: &str, prefix: &str) -> String {
     let header = page.split("<nav class=\"parts\"").next();
     let steps = format!("<section class=\"part\" id=\"{prefix}steps\"");

@@ -37,7 +37,7 @@ pub(super) struct FindingPlace {
 }
 
 impl FindingPlace {
-    /// Returns how it is drawn.
+    /// Returns its class in the markup.
     pub(super) fn class(self) -> &'static str {
         match self.severity {
             Some(Severity::Error) => "place bad",
@@ -46,7 +46,7 @@ impl FindingPlace {
         }
     }
 
-    /// Returns what it is, in a word.
+    /// Returns its kind, in a word.
     pub(super) fn label(self) -> &'static str {
         match self.severity {
             Some(Severity::Error) => "error",
@@ -180,8 +180,8 @@ pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
     }
 }
 
-/// Returns the findings, those that matter most first; what says the same of several places is one
-/// card.
+/// Returns the findings, those that matter most first; those that say the same of several places
+/// are one card.
 fn cards(report: &EpisodeReport) -> Vec<Vec<&Finding>> {
     let mut cards: Vec<Vec<&Finding>> = Vec::new();
     let mut known = BTreeMap::new();
@@ -267,7 +267,7 @@ fn one(finding: &Finding, equal: &[&Finding], number: usize, places: &Places<'_>
     }
 }
 
-/// Returns a message: what stands in backticks is code.
+/// Returns a message: the text in backticks is code.
 pub(super) fn marked_up(message: &str) -> Markup {
     let text = said(message);
     // A backtick without its partner is one.
@@ -323,7 +323,7 @@ fn snippet(message: Option<&str>, location: &Location, places: &Places<'_>) -> M
     }
 }
 
-/// Returns the rules that could not be judged, by what stood in the way.
+/// Returns the rules that could not be judged, by the reason.
 fn unjudged(report: &EpisodeReport) -> Markup {
     html! {
         @if !report.skipped.is_empty() {

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::finding::{Lifecycle, Pause, RunEntry, Verdict};
 
-/// A run as an item of a list. What its records do not say is absent.
+/// A run as an item of a list. Values that its records do not give are absent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunItem<'r> {
     /// The run's id, as in a report.

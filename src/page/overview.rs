@@ -69,7 +69,7 @@ pub(crate) struct Completion<'c> {
 }
 
 impl RunSums {
-    /// Counts one more run in, with what its report says.
+    /// Adds a run and its report to the sums.
     pub(crate) fn add(&mut self, run: &RunEntry, report: &EpisodeReport) {
         self.add_run(run);
         for finding in &report.findings {

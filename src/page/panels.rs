@@ -63,8 +63,8 @@ pub(super) fn overview(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInf
     }
 }
 
-/// Returns how many runs can't be trusted or break a rule of the team, where they are, and who says
-/// so.
+/// Draws the answer: the number of runs that can't be trusted or break a rule of the team, with
+/// links to them, and the settings of the check.
 fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
     let all = sums.all;
     let broken = all.invalid - all.breaks_rule;
@@ -210,7 +210,7 @@ fn incomplete(ending: &Completion<'_>) -> Markup {
     }
 }
 
-/// Returns what was found, by rule: those with errors first, then by the number of runs. That a run
+/// Draws the findings by rule: rules with errors first, then by the number of runs. That a run
 /// breaks a rule of the team does not say that its records are wrong.
 fn causes(sums: &RunSums, infos: &[RuleInfo]) -> Markup {
     let mut found: Vec<(&String, &Tally)> = sums.rules.iter().collect();
@@ -356,7 +356,7 @@ fn ended(sums: &RunSums) -> Vec<(&str, u64)> {
     names
 }
 
-/// Returns how the runs of one day ended.
+/// Draws the ends of the runs of one day.
 fn endings(sums: &RunSums) -> Markup {
     let names = ended(sums);
     let all = precise(names.iter().map(|(_, count)| count).sum::<u64>().max(1));

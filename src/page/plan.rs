@@ -121,7 +121,7 @@ fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: &Markup) -> Marku
     }
 }
 
-/// Returns how long the actions of a step took together, where one of them says so.
+/// Returns the sum of the durations of a step's actions, where one of them has a duration.
 fn took(actions: &[&ActionCell]) -> Option<f64> {
     let times = actions.iter().filter_map(|action| action.took_sec);
     times.reduce(|sum, time| sum + time)
@@ -135,7 +135,7 @@ fn time(took: Option<f64>, longest: f64) -> Markup {
     }
 }
 
-/// Returns a row for each action: what went in, what came out, and the event that says so.
+/// Returns a row for each action: its input, its output, and its event.
 fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
     html! {
         @for action in actions {

@@ -124,7 +124,7 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
     }
 }
 
-/// Returns what else the records say of the whole run: its seed, and the metrics of its outcomes.
+/// Returns further values of the whole run: its seed, and the metrics of its outcomes.
 fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
     let [state, summary] =
         [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));

@@ -32,7 +32,7 @@ pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo])
     page.0
 }
 
-/// Returns a form that takes the token of a service, and what was wrong with the last attempt.
+/// Returns a form that takes the token of a service, and the mistake in the last attempt.
 pub(crate) fn login(wrong: &str) -> String {
     let page: Markup = html! {
         (shell::login_head())

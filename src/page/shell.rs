@@ -13,8 +13,9 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 /// The script of a page. It shows the content of the page, and sends no requests.
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
-/// Returns what a page may do: use its own style and script, which are known by their digests. It
-/// may not load anything, send anything, or make markup in any way but the script's own.
+/// Returns the policy of a page: it may use its own style and script, which are known by their
+/// digests. It may not load anything, send anything, or make markup in any way but the script's
+/// own.
 fn policy() -> String {
     let digest = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
     format!(

@@ -177,7 +177,7 @@ impl<'t> WaterfallLayout<'t> {
         }
     }
 
-    /// Returns what the drawing shows: all events by sums, or each by its time or its order.
+    /// Returns the kind of the drawing: all events by sums, or each by its time or its order.
     fn kind(&self) -> &'static str {
         match (self.sums, self.scale.has_length()) {
             (Some(_), _) => "sums",

@@ -122,7 +122,7 @@ impl<R> Queue<R> {
         }
     }
 
-    /// Returns what the taker does next; waits while its turn is not done and no chunk is free.
+    /// Returns the next action of the taker; waits while its turn is not done and no chunk is free.
     fn take_turn(&self) -> Turn<R> {
         let mut window = self.lock();
         while window.turn < window.len && !window.stopped {
@@ -160,7 +160,7 @@ fn wait<'q, R>(signal: &Condvar, window: MutexGuard<'q, Window<R>>) -> MutexGuar
     signal.wait(window).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the work when the thread that owns this guard panics.
+/// A guard that ends the work when the thread that owns it panics.
 struct StopAtPanic<'q, R>(&'q Queue<R>);
 
 impl<R> Drop for StopAtPanic<'_, R> {

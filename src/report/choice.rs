@@ -34,7 +34,7 @@ impl Choice {
         }
     }
 
-    /// Adds a finding of a rule, or what a kind of reason kept from being judged.
+    /// Adds a finding of a rule, or a rule that could not be judged for a kind of reason.
     pub(super) fn add(&mut self, severity: Severity, rule: &str, size: usize, text: String) {
         let kept = self.rules.entry((severity, rule.to_owned())).or_default();
         // After the first that does not fit none is kept, so that there are no gaps.
@@ -51,7 +51,7 @@ impl Choice {
         }
     }
 
-    /// Lets go of what is not listed: with each further finding, less of it is.
+    /// Drops the findings that won't be listed: with each further finding, fewer are.
     fn prune(&mut self) {
         let listed: BTreeSet<u64> = self.chosen(0).iter().map(|(_, at, _)| *at).collect();
         for kept in self.rules.values_mut() {

@@ -29,7 +29,7 @@ const MAX_FIGURES: usize = 60;
 /// The width of the longest bar in a chart.
 const BAR_COLUMNS: usize = 24;
 
-/// Draws a dashboard as text, part by part: header, reason, records, timeline and verdict.
+/// A dashboard drawn as text, part by part: header, reason, records, timeline and verdict.
 pub(crate) struct DashboardText<'o> {
     out: &'o mut dyn Write,
     width: usize,
@@ -84,7 +84,7 @@ impl<'o> DashboardText<'o> {
         Ok(())
     }
 
-    /// Draws one event: its line, time, phase and agent, and what happened.
+    /// Draws one event: its line, time, phase and agent, and its summary.
     pub(crate) fn moment(&mut self, moment: &DashboardMoment) -> io::Result<()> {
         let number = StyledLine::default().text(&format!("{:>6} ", moment.line));
         self.draw(&self.in_a_line(number, moment))

@@ -82,7 +82,7 @@ pub(super) fn instant_with_offset(text: &str) -> String {
     }
 }
 
-/// Returns since when and for what a run waits, or what it does before it has a state.
+/// Returns the start of a run's pause and the reason, or its last event before it has a state.
 pub(crate) fn waiting(run: &RunEntry) -> Option<String> {
     let Some(Pause { since, reason }) = run.paused.as_deref() else {
         let now = run.now.as_ref().filter(|_| run.status.is_none())?;

@@ -54,7 +54,7 @@ impl Renderer for Ndjson {
     }
 }
 
-/// Writes the totals and what follows them.
+/// Writes the totals and the members after them.
 fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
     write_json(out, closing.totals)?;
     write!(out, ",\"complete\":{},\"faults\":", closing.is_complete)?;

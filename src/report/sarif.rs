@@ -28,8 +28,8 @@ const MAX_RESULTS: usize = 5_000;
 /// The maximum number of tags of a rule: GitHub refuses a rule with more.
 const MAX_TAGS: usize = 20;
 
-/// The maximum number of notifications about faults and what could not be judged. They come after
-/// all results and are held until then; the rest are counted.
+/// The maximum number of notifications about faults and rules that could not be judged. They come
+/// after all results and are held until then; the rest are counted.
 const MAX_NOTIFICATIONS: usize = 1_000;
 
 pub(super) struct Sarif {

@@ -4,8 +4,8 @@ use super::Closing;
 use crate::finding::{EpisodeReport, FaultSort, ReportedFault, Severity, Unjudged, Verdict};
 use crate::printable::count;
 
-/// Returns where settings come from, in words: the configuration file, if there is one, and whether
-/// options of the command or of a call change what it says.
+/// Returns the origin of settings in words: the configuration file, if there is one, and whether
+/// options of the command or of a call change its settings.
 #[cfg(any(feature = "cli", feature = "html"))]
 #[must_use]
 pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {

@@ -16,7 +16,7 @@ use crate::source::{Artifact, Place};
 /// One run, as a rule sees it, and the findings of the rule in it.
 ///
 /// A question that has no answer is `None`. If the rule can't be judged for that, the reason is
-/// added to what is skipped.
+/// added to the skips.
 pub(crate) struct Context<'c> {
     loaded: &'c Loaded<'c, 'c>,
     findings: Findings<'c>,
@@ -82,7 +82,7 @@ impl<'c> Context<'c> {
     }
 
     /// Returns the facts of a timeline of which every line is an event, for rules that conclude
-    /// something from a count, or from what is absent.
+    /// something from a count, or from an absence.
     pub(crate) fn whole_timeline(&mut self) -> Option<&'c TimelineFacts<'c>> {
         let timeline = self.timeline()?;
         match timeline.broken_line {
@@ -100,14 +100,14 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// Returns what every event says, for a rule that [reads](super::OnDemand) that. What was read
-    /// of a timeline before it failed counts.
+    /// Returns the facts of every event, for a rule that [reads](super::OnDemand) them. The events
+    /// that were read of a timeline before it failed count.
     pub(crate) fn every_event(&mut self) -> Option<&'c StrictFacts> {
         self.timeline();
         self.loaded.run.strict
     }
 
-    /// Returns whether the run has ended, for rules that can't do without the answer.
+    /// Returns `true` if the run has ended, for rules that can't do without the answer.
     pub(crate) fn has_ended(&mut self) -> Option<bool> {
         match self.lifecycle() {
             Lifecycle::Terminal => Some(true),
@@ -145,7 +145,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// Returns the value of what may not be usable; if it is not, adds why.
+    /// Returns the value of a source, if it is usable; if it is not, adds the reason.
     pub(crate) fn usable<T: Copy>(&mut self, usable: &Usable<T>) -> Option<T> {
         match usable {
             Usable::Read(value) => Some(*value),
@@ -178,7 +178,7 @@ impl<'c> Context<'c> {
         self.findings.rests_on = asked;
     }
 
-    /// Adds the findings that differences are worded as. Those beyond what is listed are counted.
+    /// Adds a finding for each difference. Those beyond the number that is listed are counted.
     pub(crate) fn differences<D>(
         &mut self,
         word: fn(D) -> Draft,
@@ -192,7 +192,7 @@ impl<'c> Context<'c> {
         self.findings.more(rest);
     }
 
-    /// Judges what a team declares.
+    /// Judges a declaration of a team.
     fn team(&mut self, check: &TeamCheck) -> Option<Compared> {
         let before = self.findings.drafts.len();
         let compared = check.judge(self.loaded, &mut self.findings);
@@ -219,7 +219,7 @@ impl<'c> Context<'c> {
     }
 }
 
-/// Returns what a finding rests on that its place alone shows.
+/// Returns the artifacts that a finding rests on, as far as its place alone shows.
 fn rests_on_place(place: &Place) -> Option<&'static [Artifact]> {
     if place.elsewhere.is_some() {
         return None;

@@ -8,7 +8,7 @@ use crate::source::Artifact;
 use crate::team::{RunFacts, TeamCheck};
 
 impl TeamCheck {
-    /// Reports what was found; `None` where nothing could be judged.
+    /// Reports the findings; `None` where nothing could be judged.
     pub(crate) fn judge(
         self,
         loaded: &Loaded<'_, '_>,

@@ -11,7 +11,7 @@ pub(super) mod stale;
 /// The keys and phases by which a projection event is known.
 const EVIDENCE: &[&str] = &["runtime", "event_type", "phase"];
 
-/// These, and the keys of what it copies.
+/// The same keys, and those of the parts of the state that it copies.
 const COPIES: &[&str] = &[
     "runtime",
     "event_type",

@@ -65,7 +65,7 @@ pub(super) fn shape(ctx: &mut Context<'_>, artifact: Artifact) -> Option<Compare
 /// The number of fields that are named, of those in which a record differs from its schema.
 const MAX_FIELDS: usize = 8;
 
-/// Returns what a record lacks to be of the current version.
+/// Returns the advice on the fields in which a record differs from the current version.
 fn differing(fields: &[String], version: &str) -> String {
     let convert = "Convert the record before you change its version, or give runvet the schema of its version with `[[version]]` in `runvet.toml`.";
     let mut named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();

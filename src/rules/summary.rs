@@ -26,7 +26,7 @@ fn directions_in_timeline(counted: Counted) -> String {
     )
 }
 
-/// Returns the place of the first `direction` event, and what it is.
+/// Returns the place of the first `direction` event, and its description.
 fn first_direction(counted: Counted) -> Option<(Place, &'static str)> {
     let place = Place::event(counted.first?, "/phase");
     Some((place, "the first `direction` event"))

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::source::Pointer;
 
-/// Returns what the schema says of a field, as a sentence that names it; `field` is a member of the
-/// value at the pointer, else the value itself is meant.
+/// Returns the schema's description of a field, as a sentence that names it; `field` is a member of
+/// the value at the pointer, else the value itself is meant.
 pub(super) fn description(
     schema: &Value,
     pointer: &Pointer,
@@ -66,7 +66,7 @@ pub(super) fn first_sentence(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// Returns the word of a vocabulary that a word probably means, and what the schema says of it.
+/// Returns the word of a vocabulary that a word probably means, and the schema's description of it.
 pub(super) fn word_meant<'s>(
     schema: &'s Value,
     word: &str,

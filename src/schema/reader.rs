@@ -85,7 +85,7 @@ impl SlotReader {
         (is_whole && self.satisfies_conditions(text, slots)).then_some(text)
     }
 
-    /// Returns `true` if the values satisfy what the schema asserts under conditions.
+    /// Returns `true` if the values satisfy the conditional assertions of the schema.
     fn satisfies_conditions(&self, text: &str, slots: &Slots) -> bool {
         self.conditions.iter().all(|condition| {
             let equals = slots.get(Row::ROOT, condition.slot);
@@ -117,7 +117,7 @@ struct SlotReading<'r, 'a> {
 }
 
 /// A key that was not expected: its place among the keys of its table, if there is room, the place
-/// of its value, and what is expected of that.
+/// of its value, and the expectation of that.
 struct UnexpectedKey {
     key: usize,
     start: usize,
@@ -182,7 +182,7 @@ impl SlotReading<'_, '_> {
         (is_word && step.allows(bit(kind))).then_some(end)
     }
 
-    /// Asserts what a schema says of a scalar besides its type.
+    /// Checks the assertions of a schema on a scalar besides its type.
     fn assert(
         &self,
         step: Expectation,
@@ -403,8 +403,7 @@ impl SlotReading<'_, '_> {
     }
 }
 
-/// Returns what is expected of the value of a key that the schema does not name, and the keys that
-/// it is near to.
+/// Returns the near keys of a key that the schema does not name, and the expectation of its value.
 fn unknown(table: &ReaderTable, keys: &KnownKeys, name: &str) -> Option<(u64, Expectation)> {
     let (near, step) = match &table.others {
         Others::Any => (

@@ -213,7 +213,7 @@ impl<'s> ShapeWalk<'s> {
 }
 
 impl Shape {
-    /// Returns what asserts nothing but the type.
+    /// Returns a shape that asserts nothing but the type.
     const fn of_type(types: u8) -> Self {
         Self {
             types,
@@ -246,7 +246,8 @@ impl Shape {
         self.properties.is_empty() && matches!(self.additional, Additional::Any)
     }
 
-    /// Returns the number of assertions that a value fails, apart from what lies in it.
+    /// Returns the number of assertions that a value fails, apart from those on its members and
+    /// items.
     #[inline]
     fn own_failures(&self, node: Node<'_>, kind: Kind) -> usize {
         if self.is_plain {
@@ -269,8 +270,8 @@ impl Shape {
         }
     }
 
-    /// Returns the number of assertions that a value fails, apart from what lies in it, given how
-    /// it is written, and whether it is a string with escapes.
+    /// Returns the number of assertions that a value fails, apart from those on its members and
+    /// items, given its text, and whether it is a string with escapes.
     pub(super) fn failures(&self, kind: Kind, written: &str, escaped: bool) -> usize {
         let number = (kind == Kind::Number).then(|| Number::of(written));
         let of_type = self.types & bit(kind) != 0

@@ -138,7 +138,7 @@ impl Violation {
         }
     }
 
-    /// Returns what is wrong, in a sentence; `root` is the name of the whole document, such as "the
+    /// Returns the violation in a sentence; `root` is the name of the whole document, such as "the
     /// event".
     pub(crate) fn message(&self, root: &str) -> String {
         // The pointer of a key points to the value under it; the message is about the object.
@@ -194,7 +194,7 @@ impl Violation {
         }
     }
 
-    /// Returns how to fix it; `None` where the hint of the rule says enough.
+    /// Returns the advice on how to fix it; `None` where the hint of the rule says enough.
     pub(crate) fn help(&self) -> Option<String> {
         let first = match &self.breach {
             Breach::Lacks { fields } => Some(self.additions(fields)),
@@ -258,7 +258,7 @@ impl Violation {
         slips.collect()
     }
 
-    /// Returns how to come by fields that are absent.
+    /// Returns the advice on fields that are absent.
     fn additions(&self, fields: &[String]) -> String {
         let renames = self.slips.iter().map(|(field, written)| {
             let written = brief(written);
@@ -320,7 +320,7 @@ pub(super) fn likeliest(error: ValidationError<'_>) -> Vec<ValidationError<'_>> 
     likely.into_iter().flatten().flat_map(likeliest).collect()
 }
 
-/// Returns what is wrong by the errors of [`likeliest`].
+/// Returns a sentence about the errors of [`likeliest`].
 pub(super) fn message_of_likeliest(violations: &[Violation], root: &str) -> Option<String> {
     let first = violations.first()?;
     let others = violations.iter().skip(1).filter_map(|it| match &it.breach {
@@ -488,7 +488,7 @@ fn breach(
     }
 }
 
-/// Returns what a keyword wants, where that is a short value.
+/// Returns the value that a keyword wants, where it is short.
 fn wanted_by(kind: &ValidationErrorKind) -> Option<String> {
     Some(match kind {
         ValidationErrorKind::Pattern { pattern: text }

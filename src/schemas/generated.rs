@@ -29,7 +29,8 @@ use crate::table::{ActionRow, EventRow, FindingRow, Row, RunRow, StepRow};
 use crate::team::Pack;
 use crate::view::RunPage;
 
-/// Returns the text of a schema as it is generated from the Rust types: what `make bless` writes.
+/// Returns the text of a schema as it is generated from the Rust types, and as `make bless` writes
+/// it.
 fn generate(schema: Schema) -> String {
     let settings = match schema {
         // What is read, too.
@@ -94,8 +95,8 @@ fn row_of<T: JsonSchema>(generator: SchemaGenerator, schema: Schema) -> Generate
     generated
 }
 
-/// Removes what is specific to Rust: formats such as `uint64`, which JSON Schema does not define,
-/// and the line breaks of documentation comments.
+/// Removes the parts that are specific to Rust: formats such as `uint64`, which JSON Schema does
+/// not define, and the line breaks of documentation comments.
 pub(crate) fn tidy(schema: &mut GeneratedSchema) {
     if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");

@@ -41,7 +41,7 @@ pub(crate) struct Head<'r> {
     settings: &'r str,
 }
 
-/// A run. What its records do not say is null.
+/// A run. Values that its records do not give are null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunRow<'r> {
     /// The lifecycle of the run: in progress, ended, or unknown.
@@ -119,7 +119,7 @@ pub(crate) struct RunRow<'r> {
     beyond_double: Option<String>,
 }
 
-/// A step of the plan in the state. What it does not say is null.
+/// A step of the plan in the state. Values that it does not give are null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StepRow<'r> {
     /// The position in the plan, counted from 0.
@@ -142,7 +142,7 @@ pub(crate) struct StepRow<'r> {
     others: Option<String>,
 }
 
-/// An action in the state. What it does not say is null.
+/// An action in the state. Values that it does not give are null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ActionRow<'r> {
     /// The position among the actions, counted from 0.
@@ -178,7 +178,7 @@ pub(crate) struct ActionRow<'r> {
     beyond_double: Option<String>,
 }
 
-/// A line of the timeline that is not blank. What it does not say is null.
+/// A line of the timeline that is not blank. Values that it does not give are null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EventRow<'r> {
     /// The line, counted from 1; null where the timeline can't be read on.
@@ -237,7 +237,7 @@ pub(crate) struct FindingRow<'r> {
     related: Option<String>,
 }
 
-/// A run, its records and what a check found.
+/// A run, its records and the result of its check.
 pub(crate) struct JudgedRun<'r> {
     head: Head<'r>,
     report: &'r EpisodeReport,

@@ -49,8 +49,8 @@ impl Timestamp {
     }
 }
 
-/// Returns what keeps a text from being an RFC 3339 date-time, where it is one of the frequent
-/// slips.
+/// Returns the mistake that keeps a text from being an RFC 3339 date-time, where it is a frequent
+/// one.
 pub(crate) fn slip(text: &str) -> Option<&'static str> {
     let bracket = text.find('[').unwrap_or(text.len());
     let mut with_colon = text.to_owned();

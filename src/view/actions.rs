@@ -80,8 +80,7 @@ pub(super) fn beginning(mut text: String, max_bytes: usize) -> Preview {
     }
 }
 
-/// Returns a value as text: what is a text with its lines, and the parts of a group each below its
-/// name.
+/// Returns a value as text: a text with its lines, and the parts of a group each below its name.
 pub(super) fn readable(value: Node<'_>) -> String {
     let mut out = String::new();
     write_readable(&mut out, value, 0);

@@ -16,8 +16,8 @@ use crate::read::{Error, RunReader};
 use crate::report::raw_json;
 use crate::source::Artifact;
 
-/// One run: its records, its plan, counts of its events, why it did not succeed, and what a check
-/// found.
+/// One run: its records, its plan, counts of its events, the reason why it did not succeed, and the
+/// findings of a check.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(
     title = "Output of runvet view --json",

@@ -18,9 +18,9 @@ const MAX_LINE_CHARS: usize = 300;
 const MAX_NAMED_ASSERTIONS: usize = 3;
 
 impl View {
-    /// Returns why the run did not succeed: what its records say, at the event that says it where
-    /// there is one. `None` where the run succeeded or is in progress, or where the records do not
-    /// say.
+    /// Returns the reason why the run did not succeed, as its records give it, at the event that
+    /// gives it where there is one. `None` where the run succeeded or is in progress, or where the
+    /// records do not say.
     #[must_use]
     pub(crate) fn reason(&self, timeline: &Outline) -> Option<Reason> {
         let (status, outcome) = (self.entry.status.as_deref(), self.entry.outcome.as_deref());
@@ -229,7 +229,7 @@ impl View {
     }
 }
 
-/// Returns what two records say, once if one repeats the other.
+/// Returns the texts of two records, once if one repeats the other.
 fn both(one: Option<String>, other: Option<String>) -> Option<String> {
     match (one, other) {
         (Some(one), Some(other)) if one.contains(&other) => Some(one),

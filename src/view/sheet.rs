@@ -219,7 +219,7 @@ fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
         .collect()
 }
 
-/// Returns what a page shows of an event: all of it, or its two ends as text.
+/// Returns the part of an event that a page shows: all of it, or its two ends as text.
 fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
     if event.text().len() <= max_bytes {
         return EventBody::Whole(OwnedDocument::of(event));

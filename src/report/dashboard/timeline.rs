@@ -66,7 +66,7 @@ impl DashboardText<'_> {
         format!("  … {} {}", folded.events, phases.join(", "))
     }
 
-    /// Returns an event in one line: time, phase, agent, what happened.
+    /// Returns an event in one line: time, phase, agent, summary.
     pub(super) fn in_a_line(&self, line: StyledLine, moment: &DashboardMoment) -> StyledLine {
         let offset = moment.offset_sec.map_or_else(|| "?".into(), offset);
         let [phase, agent] = [(named(&moment.phase), 10), (&*moment.agent, 16)]

@@ -108,7 +108,7 @@ fn how_it_went(dashboard: &Dashboard) -> (String, Paint) {
     (went.into(), paint)
 }
 
-/// Returns whether the records of a run can be trusted.
+/// Returns the consistency of the records of a run, in words.
 fn consistency(report: &EpisodeReport) -> String {
     let Totals {
         errors, warnings, ..

@@ -60,7 +60,7 @@ pub(super) fn outcomes(
     Some(Compared)
 }
 
-/// Returns how the links in the projection event differ from the persisted `links`, if they do.
+/// Returns the difference of the links in the projection event from the persisted `links`, if any.
 pub(super) fn links(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> {
     projection.payload()?;
     let (line, in_state) = (projection.line, state.links().ok()?);

@@ -56,7 +56,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     compared
 }
 
-/// Returns what a record says: the seed is a number, all else is text.
+/// Returns the value in a record: the seed is a number, all else is text.
 fn given<'a>(
     name: &'static str,
     artifact: Artifact,

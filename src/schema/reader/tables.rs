@@ -344,7 +344,7 @@ struct TableCompiler<'c> {
 }
 
 impl TableCompiler<'_> {
-    /// Returns what is expected of a value of which the schema asserts nothing.
+    /// Returns the expectation of a value of which the schema asserts nothing.
     fn anything(&mut self, pointer: &str, depth: usize) -> Option<Expectation> {
         let step = Expectation::FREE.with_slot(self.slot(pointer)?);
         let mut rows = self.layout.rows.iter();
@@ -381,7 +381,7 @@ impl TableCompiler<'_> {
         Some(Expectation::new(table, types, NO_SHAPE).with_slot(step.slot()))
     }
 
-    /// Returns what is expected of a value at a place, in a number of arrays and objects.
+    /// Returns the expectation of a value at a place, in a number of arrays and objects.
     fn step(&mut self, id: ShapeId, pointer: &str, depth: usize) -> Option<Expectation> {
         let shapes = self.shapes;
         let shape = shapes.get(id)?;
@@ -483,7 +483,7 @@ impl TableCompiler<'_> {
         below.filter(|key| !key.contains('/'))
     }
 
-    /// Compiles a condition on a text; what it asserts may only concern scalars with slots.
+    /// Compiles a condition on a text; its assertions may only concern scalars with slots.
     fn condition(
         &self,
         condition: &super::super::shape::ConditionalShape,
@@ -498,7 +498,7 @@ impl TableCompiler<'_> {
         })
     }
 
-    /// Collects what a shape asserts of scalars at and below a place.
+    /// Collects the assertions of a shape on scalars at and below a place.
     fn asserted(
         &self,
         id: ShapeId,

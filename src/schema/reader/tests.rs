@@ -135,7 +135,7 @@ fn reader_agrees_with_the_tape_on_the_corpus() {
     }
 }
 
-/// Returns an edit of a text: what is replaced, by what.
+/// Returns an edit of a text: the place, the length, and the replacement.
 fn edit() -> impl Strategy<Value = (prop::sample::Index, usize, String)> {
     let piece = prop::sample::select(vec![
         "",
