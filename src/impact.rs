@@ -179,8 +179,8 @@ pub(crate) struct Limited {
 ///
 /// # Errors
 ///
-/// Where a file can't be read, is no report of this major version, is cut off or not sorted, or has
-/// an episode twice.
+/// Where a file can't be read, is not a report of this major version, is cut off or not sorted, or
+/// has an episode twice.
 pub fn json(before: &Path, after: &Path) -> Result<String, Error> {
     Ok(impact(before, after)?.json())
 }

@@ -9,13 +9,13 @@
 //! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
 //!   code for advice on a run;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
-//! - [`recorder`] writes runs, right at every moment;
+//! - [`recorder`] writes runs whose files are sound at any time;
 //! - [`table`] writes one row for each run, step, action, event or finding;
 //! - [`compare`] compares two sets of runs;
-//! - [`coverage`] shows what a check looks at;
+//! - [`coverage`] shows which rules compared something, and the fields and words that occur;
 //! - [`impact`] compares two reports on the same runs;
 //! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
-//! - [`report`] writes what was found, for people (feature `human`), for programs, and for a
+//! - [`report`] writes findings for people (feature `human`), for programs, and for a
 //!   browser (feature `html`);
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!

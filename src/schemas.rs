@@ -1,4 +1,4 @@
-//! The texts of all schemas that ship with runvet.
+//! The name of a schema that ships with runvet -> its text.
 
 #[cfg(test)]
 pub(crate) mod generated;

@@ -12,7 +12,7 @@ use crate::source::Pointer;
 pub(crate) struct KeyPath(Box<[Box<str>]>);
 
 impl KeyPath {
-    /// Returns the path that a pointer spells; `None` where the text is no pointer.
+    /// Returns the path that a pointer spells; `None` where the text is not a pointer.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_escape = |rest: &str| rest.starts_with(['0', '1']);
         let escapes_are_right = text.split('~').skip(1).all(is_escape);

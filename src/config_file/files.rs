@@ -1,4 +1,4 @@
-//! The files that a configuration names, each read once.
+//! The paths of files that a configuration names -> their texts, each read once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The functions of CEL's standard library.
+//! A function of CEL's standard library, and its arguments -> its value.
 
 use super::Budget;
 use super::pattern;

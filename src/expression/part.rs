@@ -1,4 +1,4 @@
-//! The parts of an expression that was read.
+//! An expression that was read -> its parts, as a tree.
 
 use std::ops::Range;
 
@@ -94,8 +94,8 @@ pub(super) enum Operator {
 }
 
 impl ExpressionPart {
-    /// Returns the name that it is a value of, if it is no question about earlier events, and the
-    /// keys that lead there; `None` where it is another value.
+    /// Returns the name that it is a value of, if it is not a question about earlier events, and
+    /// the keys that lead there; `None` where it is another value.
     fn access(&self) -> Option<(Option<usize>, Vec<&str>)> {
         let (of, key) = match &self.kind {
             PartKind::Bound(name) => return Some((Some(*name), Vec::new())),

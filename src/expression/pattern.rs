@@ -1,4 +1,4 @@
-//! A pattern as RE2 understands it -> whether a text matches it; within a budget where it is no
+//! A pattern as RE2 understands it -> whether a text matches it; within a budget where it is not a
 //! constant.
 
 use regex::{Error, Regex, RegexBuilder};

@@ -1,4 +1,4 @@
-//! Instants and lengths of time of expressions, exact to the nanosecond.
+//! Texts -> instants and lengths of time of expressions, exact to the nanosecond.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! The values of expressions: those of records in place, and those that an expression makes.
+//! Values of records -> values of expressions, in place; and the values that an expression makes.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -364,7 +364,7 @@ const STEPS_OF_DIGIT: usize = 4;
 pub(super) const BYTES_OF_STEP: usize = 16;
 
 /// Returns a number of a record: an int where its value is an integer of 64 bits with sign, a uint
-/// where only that holds it, a double where it is no integer.
+/// where only that holds it, a double where it is not an integer.
 fn number<'a>(number: Number<'_>) -> Option<Value<'a>> {
     if let Ok(value) = number.text().parse() {
         return Some(Value::Int(value));

@@ -1,4 +1,4 @@
-//! The frame of a page: its policy, style and script around its parts.
+//! The parts of a page -> the page: its policy, style and script around them.
 
 use data_encoding::BASE64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};

@@ -235,7 +235,7 @@ impl Shape {
         }
     }
 
-    /// Returns `true` if a key that is no property may stand where no other keys may.
+    /// Returns `true` if a key that is not a property may stand where no other keys may.
     fn allows(&self, name: &str) -> bool {
         let mut prefixes = self.prefixes.iter();
         prefixes.any(|prefix| name.starts_with(&**prefix))

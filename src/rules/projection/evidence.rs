@@ -1,4 +1,4 @@
-//! The outcomes and links in a projection event, compared with those in the persisted state.
+//! The outcomes and links in a projection event and in the persisted state -> their differences.
 
 use std::collections::BTreeSet;
 
