@@ -15,7 +15,7 @@ class Belief(TypedDict):
 
 
 IntuitionMode = Literal["advisory", "interventive", "hybrid"]
-"""How intuition may act on a run."""
+"""The way in which intuition may act on a run."""
 
 
 class StateEpisode(TypedDict):
@@ -30,7 +30,7 @@ class StateEpisode(TypedDict):
 
 
 class Goal(TypedDict):
-    """What a run should achieve."""
+    """The goal that a run should achieve."""
 
     task: str
     type: NotRequired[str]
@@ -55,7 +55,7 @@ class Fact(TypedDict):
 
 
 class StateMemory(TypedDict):
-    """What a run remembers."""
+    """The memory of a run."""
 
     facts: NotRequired[list[Fact]]
     scratchpad: NotRequired[str]
@@ -83,7 +83,7 @@ RunStatus = Literal["ok", "error", "vetoed", "aborted", "partial", "pending"]
 
 
 class Outcomes(TypedDict):
-    """What a run did, and its status."""
+    """The status of a run, its actions and its results."""
 
     actions: NotRequired[list[Action]]
     artifacts: NotRequired[list[str]]
@@ -93,7 +93,7 @@ class Outcomes(TypedDict):
 
 
 StepKind = Literal["detect", "analyze", "plan", "act", "verify", "review"]
-"""What kind of work a step does."""
+"""The kind of work that a step does."""
 
 
 StepStatus = Literal["pending", "running", "done", "skipped", "failed", "vetoed"]
@@ -172,7 +172,7 @@ class InsightMetrics(TypedDict):
 
 
 class Insight(TypedDict):
-    """How well the plan worked."""
+    """An assessment of how well the plan worked."""
 
     metrics: NotRequired[InsightMetrics]
 
@@ -200,7 +200,7 @@ class Metrics(TypedDict):
 
 
 SummaryOutcome = Literal["success", "goal_not_achieved", "success_unverified", "error"]
-"""Whether a run achieved its goal."""
+"""The outcome of a run: whether it achieved its goal."""
 
 
 class VerificationPolicy(TypedDict):
@@ -211,7 +211,7 @@ class VerificationPolicy(TypedDict):
 
 
 class Verification(TypedDict):
-    """Whether the outcome was verified, and with which result."""
+    """The verification of the outcome: whether it took place, and with which result."""
 
     assertions: NotRequired[list[Any]]
     error: NotRequired[str | None]
@@ -252,11 +252,11 @@ class Event(TypedDict):
 
 
 Lifecycle = Literal["terminal", "non_terminal", "unknown"]
-"""Whether a run has ended, according to its records."""
+"""The stage of a run: whether it has ended, according to its records."""
 
 
 class Pause(TypedDict):
-    """Why a run waits, by the last event of its timeline."""
+    """The pause of a run, by the last event of its timeline."""
 
     reason: str | None
     since: str | None
@@ -320,7 +320,7 @@ class PlanComparison(TypedDict):
 
 
 CoverageRecord = Literal["found", "sound", "nothing", "skipped"]
-"""What a rule says of a run."""
+"""The result of a rule for a run."""
 
 
 class RelatedRecord(TypedDict):
@@ -371,7 +371,7 @@ SkipKind = Literal[
     "changing",
     "limit",
 ]
-"""What kept a rule from being judged, for programs."""
+"""The kind of reason that kept a rule from being judged, for programs."""
 
 
 class SkipRecord(TypedDict):
@@ -383,7 +383,7 @@ class SkipRecord(TypedDict):
 
 
 Suppression = Literal["ignore", "baseline"]
-"""Why a finding does not count."""
+"""The reason why a finding does not count."""
 
 
 class SuppressedRecord(TypedDict):
@@ -416,7 +416,7 @@ class EpisodeReportRecord(TypedDict):
 
 
 class ReportedFaultRecord(TypedDict):
-    """A path that could not be looked at, or an episode that could not be judged."""
+    """A path that could not be read, or an episode that could not be judged."""
 
     message: str
     path: str

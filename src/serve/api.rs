@@ -527,9 +527,10 @@ mod tests {
     fn search_ends_when_its_asker_goes() {
         let query: EventQuery = query::parse(Some("q=act")).unwrap();
         let (connected, asker) = Asker::new();
-        assert!(query.page(RUN.into(), &asker).is_ok());
+        let run = RunReader::open(RUN).unwrap();
+        assert!(query.page(&run, &asker).is_ok());
         drop(connected);
-        assert_eq!(query.page(RUN.into(), &asker).unwrap_err().status, 503);
+        assert_eq!(query.page(&run, &asker).unwrap_err().status, 503);
     }
 
     #[tokio::test]
