@@ -145,7 +145,7 @@ impl TracedSelector {
             let shown = frequent.iter().take(MAX_LISTED);
             let shown = shown.map(|(value, number)| format!("{value} ({number})"));
             let shown = list(shown.collect(), others.len());
-            format!("    {}: not wanted are {shown}", pointer.as_str())
+            format!("    {}: other values are {shown}", pointer.as_str())
         });
         std::iter::once(first).chain(tests).collect()
     }

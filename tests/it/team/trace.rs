@@ -76,7 +76,7 @@ fn trace_shows_what_an_order_matches_and_compares() {
     for part in [
         "acme/asked in RUN (terminal)\n",
         "`each` matches 1 of 14 events, at line 9\n",
-        "    /payload/tool: not wanted are no value (9), ",
+        "    /payload/tool: other values are no value (9), ",
         "`other` matches 0 of 14 events\n",
         "\"refund\" (1)",
         "line 9: `each`\n    /payload/input/order_id = \"o-17\"\n",
@@ -92,7 +92,7 @@ fn trace_shows_why_nothing_is_found() {
     let said = traced(CONFIG, "acme/slip");
     for part in [
         "`each` matches 0 of 14 events\n",
-        "    /payload/tool: not wanted are ",
+        "    /payload/tool: other values are ",
         "\"refund\" (1)",
         "no finding: ",
     ] {

@@ -139,6 +139,6 @@ fn nothing_to_check(excluded: usize) -> String {
     }
     "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
      with summary.json below one called episodes; docs/bring-your-runs.md says how logs and traces \
-     of other programs become some"
+     of other programs become episodes"
         .into()
 }
