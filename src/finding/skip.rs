@@ -164,7 +164,8 @@ impl SkipReason {
         }
     }
 
-    /// Returns the skip where a line of the timeline is not an event, but may be the one that is needed.
+    /// Returns the skip where a line of the timeline is not an event, but may be the one that is
+    /// needed.
     pub(crate) fn no_event(line: u64) -> Self {
         let text = format!(
             "line {line} of events.jsonl is not an event, and could be the one that matters"
