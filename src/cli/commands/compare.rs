@@ -26,8 +26,8 @@ use crate::report::write_json_line;
 Exit codes:
   0  the sets were compared, and no condition of --fail-if holds
   1  a condition of --fail-if holds
-  2  the sets can't be compared, a condition can't hold with so few tasks, too many runs
-     are left out, or something could not be read, judged or written
+  2  the sets can't be compared, a condition can't hold with so few tasks, too
+     many runs are left out, or something could not be read, judged or written
 
 Examples:
   runvet compare runs/main runs/change --pair task,seed
@@ -39,7 +39,8 @@ pub(in crate::cli) struct Compare {
     /// The runs that may be better or worse
     candidate: PathBuf,
 
-    /// What pairs runs: task, seed and tag:NAME, separated by commas; the first names the task
+    /// What pairs runs: task, seed and tag:NAME, separated by commas; the first names the task.
+    /// Runs without a seed need `--pair task`
     #[arg(
         long,
         value_name = "KEYS",

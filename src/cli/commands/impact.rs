@@ -22,7 +22,8 @@ use crate::report::{Format, write_json_line};
 Exit codes:
   0  the reports were compared, and nothing is above its limit
   1  more runs are affected than --fail-above allows
-  2  the reports can't be compared, or more of them than --max-incomparable allows
+  2  the reports, or more of their runs than --max-incomparable allows, can't be
+     compared
 
 Examples:
   runvet validate --format ndjson runs > before.ndjson

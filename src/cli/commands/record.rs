@@ -31,22 +31,27 @@ use crate::store::OpenDir;
 /// run is one command line that is executed.
 #[derive(Args)]
 #[command(after_long_help = "\
-The first line of output names the run: {\"ok\":true,\"id\":\"ep_…\",\"path\":\"…\",\"pending\":[]}.
-A line that is wrong is answered with {\"ok\":false,\"error\":…}, and the session goes on. It is over
-with `finish`, `pause`, the end of input, or a signal such as SIGINT or SIGTERM. The answer to
-`finish` has the number of commands that were refused, and so has standard error.
+The first line of output names the run:
+{\"ok\":true,\"id\":\"ep_…\",\"path\":\"…\",\"pending\":[]}. A line that is wrong is
+answered with {\"ok\":false,\"error\":…}, and the session goes on. It is over with
+`finish`, `pause`, the end of input, or a signal such as SIGINT or SIGTERM. The
+answer to `finish` has the number of commands that were refused, and so has
+standard error.
 
 Exit codes:
-  0  the session is over, and no command was refused; with --keep-going, also if some were
+  0  the session is over, and no command was refused; with --keep-going, also if
+     some were
   1  the session is over, and commands were refused
-  2  runvet could not finish its work: a run that can't begin, a write that failed, files of the
-     run that somebody else changed, answers that nobody reads
-  With --exec, that of the command; 128 and the number of the signal if one killed it; 126 or 127 if
-  it can't be executed or does not exist; and 2 where the command succeeded and runvet did not.
+  2  runvet could not finish its work: a run that can't begin, a write that
+     failed, files of the run that somebody else changed, answers that nobody
+     reads
+  With --exec, that of the command; 128 and the number of the signal if one
+  killed it; 126 or 127 if it can't be executed or does not exist; and 2 where
+  the command succeeded and runvet did not.
 
 Examples:
-  printf '%s\\n' '{\"plan\":[\"Collect\"]}' '{\"open\":\"step-1\"}' '{\"close\":\"step-1\"}' \\
-    '{\"finish\":\"ok\"}' | runvet record --run-data runs --task 'Summarize the open tickets'
+  printf '%s\\n' '{\"act\":{\"tool\":\"lookup\"}}' '{\"finish\":\"ok\"}' |
+    runvet record --run-data runs --task 'Summarize the open tickets'
   runvet record --run-data runs --exec -- make test")]
 pub(in crate::cli) struct RecordCommand {
     #[command(flatten)]

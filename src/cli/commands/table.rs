@@ -27,12 +27,12 @@ use crate::table::{self, RowFormat, TableWriter};
 #[command(after_long_help = "\
 Exit codes:
   0  the table is written, also of runs that are not valid
-  2  something could not be read, judged or written; what could be is in the table
+  2  something could not be read, judged or written; the table has the rest
   3  no episode was found
 
 Examples:
   runvet table runs runs/ --output runs.csv
-  runvet table actions runs/ --format ndjson --outcome success | jq -c 'select(.valid)'")]
+  runvet table actions runs/ --format ndjson | jq -c 'select(.valid)'")]
 pub(in crate::cli) struct TableCommand {
     /// What a row stands for
     #[arg(value_name = "TABLE", value_parser = one_of(describe))]

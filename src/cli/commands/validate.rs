@@ -43,19 +43,20 @@ const MAX_LOST: usize = 10;
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_long_help = "\
 Exit codes:
-  0  no errors were found (with --deny-warnings: no warnings either; with --deny-unjudged: no
-     rule that could not be judged)
+  0  no errors were found (with --deny-warnings: no warnings either; with
+     --deny-unjudged: no rule that could not be judged)
   1  errors were found (with these options: or what they deny)
-  2  runvet could not finish its work: a bad argument, a path that does not exist, a
-     directory that can't be listed, a place where a run may be hidden, an episode that kept
-     changing or in which a rule of level error met a limit, output that can't be written
+  2  runvet could not finish its work: a bad argument, a path that does not
+     exist, a directory that can't be listed, a place where a run may be hidden,
+     an episode that kept changing or in which a rule of level error met a
+     limit, output that can't be written
   3  no episode was found, or no rule is on for any (0 with --allow-empty)
 
 Examples:
   runvet validate runs/                      all episodes below runs/
   runvet validate runs/episodes/ep_1         one episode
   runvet validate --format json . | jq .totals
-  find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
+  find runs -name state.json -print0 | runvet validate --files-from - --null")]
 pub(in crate::cli) struct Validate {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]; `-` reads the records of one episode from standard input, in the JSON that

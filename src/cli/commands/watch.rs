@@ -34,8 +34,9 @@ On Ctrl-C (or SIGTERM), it judges what was written so far and ends.
 
 Exit codes:
   0  stopped by Ctrl-C or SIGTERM, whether or not runs were invalid
-  2  runvet could not finish its work: a directory that vanished or can't be watched or read,
-     a run that kept changing until the end, output that can't be written
+  2  runvet could not finish its work: a directory that vanished or can't be
+     watched or read, a run that kept changing until the end, output that can't
+     be written
 
 Examples:
   runvet watch runs/
