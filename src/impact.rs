@@ -100,6 +100,7 @@ pub(crate) struct RuleImpact {
 
 /// A finding that changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Example")]
 pub(crate) struct ChangedFinding {
     /// The kind of the change.
     pub(crate) change: FindingChange,
@@ -116,6 +117,7 @@ pub(crate) struct ChangedFinding {
 /// The kind of a change in a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Change")]
 pub(crate) enum FindingChange {
     /// Only the second report has it.
     New,
@@ -147,6 +149,7 @@ pub(crate) struct NotCompared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
+#[schemars(rename = "Why")]
 pub(crate) enum ComparisonGap {
     /// A report leaves open whether it is valid.
     Undecided,

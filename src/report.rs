@@ -251,7 +251,7 @@ impl Options {
     }
 
     /// Sets the runs that have a page in a page for a browser.
-    #[cfg(feature = "cli")]
+    #[cfg(all(feature = "cli", feature = "html"))]
     pub(crate) fn paged(mut self, paged: crate::page::Paged) -> Self {
         self.paged = paged;
         self

@@ -24,6 +24,7 @@ use crate::cli::progress::CheckProgress;
 use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Gate, Outcome};
 use crate::impact::{Join, ReportedRun};
+#[cfg(feature = "html")]
 use crate::page::Paged;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, verdict};
@@ -109,6 +110,7 @@ pub(in crate::cli) struct Validate {
     group_by: Option<GroupBy>,
 
     /// The runs that have a page of their own in the format html
+    #[cfg(feature = "html")]
     #[arg(long, value_name = "WHICH", default_value = "all", value_parser = one_of(describe_paged))]
     html_runs: Paged,
 
@@ -180,6 +182,7 @@ fn describe(group_by: GroupBy) -> &'static str {
     }
 }
 
+#[cfg(feature = "html")]
 fn describe_paged(paged: Paged) -> &'static str {
     match paged {
         Paged::All => "The newest, first those that are not valid",
@@ -423,6 +426,7 @@ impl Validate {
             "statistics",
             "coverage",
             "group_by",
+            #[cfg(feature = "html")]
             "html_runs",
             "max_findings",
             "verbose",
@@ -439,7 +443,7 @@ impl Validate {
     fn options(&self, settings: &Settings) -> Options {
         let options = Options::default();
         #[cfg(feature = "html")]
-        let options = options.settings(settings.in_words());
+        let options = options.settings(settings.in_words()).paged(self.html_runs);
         options
             .rules(settings.gate.rules())
             .deny(settings.config.deny())
@@ -448,7 +452,6 @@ impl Validate {
             .max_findings(settings.max_findings())
             .quiet(self.quiet)
             .group_by(self.group_by)
-            .paged(self.html_runs)
     }
 
     /// Returns `true` if an episode started when it is asked for. One of which that is not known
