@@ -74,6 +74,11 @@ pub(super) fn summary(of: &Comparison) -> Vec<String> {
         compared = format!("{compared}{before}{runs} {why}");
     }
     let mut lines = vec![compared];
+    if of.pairs == 0 && of.apart_by.contains_key("no_key") {
+        let hint = "runs lack a part of the key by which they are paired; --pair names the parts, \
+                    such as `--pair task` for runs without a seed";
+        lines.push(hint.to_owned());
+    }
     if let Some(success) = of.measures.iter().find(|it| it.name == reading::SUCCESS) {
         lines.extend(on_success(of, success));
     }

@@ -556,3 +556,12 @@ fn seeds_are_sorted_as_numbers_and_an_invalid_run_names_its_rule() {
     let places = ["MEASURE", "\nflipped:", "\nnot compared:"].map(|part| stdout(&human).find(part));
     assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
 }
+
+#[test]
+fn runs_without_a_key_are_compared_by_what_they_have() {
+    let dir = one_task(2, [2, 2]);
+    let told = stdout(&compare(dir.path(), &["--pair", "tag:none"]));
+    assert!(told.contains("--pair task"), "{told}");
+    let told = stdout(&compare(dir.path(), &[]));
+    assert!(!told.contains("--pair"), "{told}");
+}
