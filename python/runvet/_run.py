@@ -333,7 +333,8 @@ class Run:
         It is called with the step and the state, as dictionaries; those of the state can't be
         changed. What it returns is the output of the action, and what it raises makes the step fail
         and goes on. Steps that policies veto or skip are passed over; a veto of the run raises
-        `Vetoed`, and a call that a rule holds back `Refused`. A function that has to be awaited is for `aexecute`.
+        `Vetoed`, and a call that a rule holds back `Refused`. A function that has to be awaited is
+        for `aexecute`.
         """
         if is_async(adapter):
             raise TypeError(_to_await(adapter))
