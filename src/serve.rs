@@ -4,6 +4,7 @@
 //! It listens, and connects to nothing; it reads runs, and writes nothing.
 
 mod api;
+mod asker;
 mod connections;
 mod guard;
 mod index;

@@ -9,6 +9,7 @@ mod along;
 mod artifacts;
 #[cfg(feature = "cli")]
 mod changed;
+mod changes;
 mod content;
 mod discover;
 mod disk;
@@ -44,11 +45,11 @@ mod workspace;
 mod writing;
 mod written;
 
-#[cfg(feature = "cli")]
-pub(crate) use along::Changes;
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, Reads, changed_since};
+#[cfg(feature = "cli")]
+pub(crate) use changes::Changes;
 pub use discover::Discovery;
 pub(crate) use discover::discover;
 pub use disk::EpisodeDir;

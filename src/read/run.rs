@@ -84,7 +84,8 @@ impl RunReader {
         }
     }
 
-    /// Returns the run with the links followed that a gate follows, see [`Gate::follow_links_into`].
+    /// Returns the run with the links followed that a gate follows, see
+    /// [`Gate::follow_links_into`].
     #[must_use]
     pub fn following(self, gate: &Gate) -> Self {
         let links = gate.links().clone();

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read as _};
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
+use super::asker::Asker;
 use super::connections::PIECE;
 use super::problem::Problem;
 use super::query::{self, NoQuery, RunQuery};
@@ -53,9 +54,6 @@ pub(super) const MAX_ANSWERS: usize = 128 << 20;
 /// A small body: checking it takes less time than handing it to another thread.
 const SMALL_BODY: usize = 64 << 10;
 
-/// The time in which an answer must begin.
-pub(super) const MAX_TIME: Duration = Duration::from_secs(30);
-
 /// The number of directories that an answer names where several runs have an id.
 const MAX_KEYS: usize = 100;
 
@@ -72,33 +70,6 @@ pub(super) async fn without_query(request: Request, next: Next) -> Response {
     match query::parse::<NoQuery>(request.uri().query()) {
         Ok(NoQuery {}) => next.run(request).await,
         Err(problem) => problem.into_response(),
-    }
-}
-
-/// The client that waits for an answer.
-pub(super) struct Asker {
-    connected: Weak<()>,
-    until: Instant,
-}
-
-impl Asker {
-    /// Returns an asker, who is there as long as the other part is kept.
-    pub(super) fn new() -> (Arc<()>, Self) {
-        let connected = Arc::new(());
-        let asker = Self {
-            connected: Arc::downgrade(&connected),
-            until: Instant::now() + MAX_TIME,
-        };
-        (connected, asker)
-    }
-
-    /// Ends a search that nobody waits for any more.
-    pub(super) fn check(&self) -> Result<(), Problem> {
-        if self.connected.strong_count() > 0 && Instant::now() < self.until {
-            Ok(())
-        } else {
-            Err(Problem::busy("the search takes too long"))
-        }
     }
 }
 

@@ -14,7 +14,8 @@ use hyper::body::Body as _;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Service;
-use super::api::{BODY_UNIT, MAX_ANSWERS, MAX_TIME};
+use super::api::{BODY_UNIT, MAX_ANSWERS};
+use super::asker::MAX_TIME;
 use super::connections::{Asking, Connection, PIECE};
 use super::login::Login;
 use super::problem::Problem;

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Service;
-use super::api::Asker;
+use super::asker::Asker;
 use super::problem::Problem;
 use crate::finding::{NONE, RunEntry, Verdict};
 use crate::page::{RunItem, serialize_items};

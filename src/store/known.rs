@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::along::{Along, Changes, Listen};
+use super::along::{Along, Listen};
+use super::changes::Changes;
 use super::fault::Fault;
 use super::path::{self, join};
 use super::recordless::Recordless;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use rustix::fs::{Access, AtFlags, CWD};
 
-use super::along::Changes;
+use super::changes::Changes;
 use super::listing::{Listing, list};
 use super::other_names::OtherNames;
 use super::path::{is_nothing, join};

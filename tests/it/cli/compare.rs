@@ -560,8 +560,8 @@ fn seeds_are_sorted_as_numbers_and_an_invalid_run_names_its_rule() {
 #[test]
 fn runs_without_a_key_are_compared_by_what_they_have() {
     let dir = one_task(2, [2, 2]);
-    let told = stdout(&compare(dir.path(), &["--pair", "tag:none"]));
-    assert!(told.contains("--pair task"), "{told}");
-    let told = stdout(&compare(dir.path(), &[]));
-    assert!(!told.contains("--pair"), "{told}");
+    let unpaired = compare(dir.path(), &["--pair", "tag:none"]);
+    assert!(stdout(&unpaired).contains("--pair task"), "{unpaired:?}");
+    let paired = compare(dir.path(), &[]);
+    assert!(!stdout(&paired).contains("--pair"), "{paired:?}");
 }

@@ -163,7 +163,7 @@ fn make_bless_runs_the_tests_that_write_whatever_fails() {
         " serve::openapi::description_is_derived_from_the_types",
         " cli::view::dashboards_of_the_demo_match_the_snapshots",
         " contract::corpus::cases_of_each_rule_are_counted",
-        " house::docs::rule_document_is_made_of_the_pages",
+        " house::reference::rule_document_is_made_of_the_pages",
     ] {
         assert!(named.contains(test), "{test}: {named}");
     }
