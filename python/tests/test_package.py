@@ -8,11 +8,14 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
+import tomllib
 import types
 from importlib.metadata import metadata, version
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 import runvet
 
@@ -86,6 +89,25 @@ def test_wheel_works_in_every_python_that_is_here(tmp_path: Path, in_root: Path)
         subprocess.run([*pip, "--quiet", "--no-index", wheel], check=True)
         ran = [fresh / "bin" / "python", "-W", "error", "-c", code, fresh / "runs"]
         subprocess.run(ran, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_source_distribution_has_the_command(tmp_path: Path) -> None:
+    python = Path(os.environ["CARGO_TARGET_DIR"], "python-build", "bin", "python")
+    code = "import sys, build_backend; build_backend.build_sdist(sys.argv[1])"
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "python")}
+    subprocess.run(
+        [python, "-c", code, tmp_path], cwd=ROOT, env=environment, check=True, capture_output=True
+    )
+    (packed,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(packed) as files:
+        directory = packed.name.removesuffix(".tar.gz")
+        manifest = files.extractfile(f"{directory}/python/Cargo.toml")
+        assert manifest is not None
+        # The builder leaves out what it does not pack.
+        commands = tomllib.loads(manifest.read().decode()).get("bin", [])
+        assert [it["name"] for it in commands] == ["runvet"]
+        assert f"{directory}/python/{commands[0]['path']}" in files.getnames()
 
 
 def test_module_runs_as_the_command(in_root: Path) -> None:
