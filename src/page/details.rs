@@ -50,7 +50,7 @@ pub(super) fn details(overview: &Overview) -> Markup {
             }
         }
         @if !lacking.is_empty() {
-            p.note { "The records have no " (lacking.join(", ")) "." }
+            p.note { "These are not in the records: " (lacking.join(", ")) "." }
         }
     }
 }
@@ -59,7 +59,7 @@ fn beliefs(overview: &Overview) -> Markup {
     table(&["belief", "confidence"], &overview.beliefs, |belief| {
         html! {
             td { (said(&belief.statement)) }
-            td.number { (said(&belief.confidence)) }
+            td { (said(&belief.confidence)) }
         }
     })
 }
@@ -162,11 +162,13 @@ fn latencies(metrics: &MetricsSection) -> Markup {
         .iter()
         .map(|latency| latency.value_ms);
     let longest = values.fold(f64::MIN_POSITIVE, f64::max);
-    table(&["latency", "bar", "ms"], &metrics.latencies, |latency| {
+    table(&["latency", "time"], &metrics.latencies, |latency| {
         html! {
             th scope="row" { (said(&latency.name)) }
-            td.wide { (meter(&[("c1", (latency.value_ms / longest).max(0.0))])) }
-            td.number { (duration(latency.value_ms / 1e3)) }
+            td.wide {
+                (meter(&[("c1", (latency.value_ms / longest).max(0.0))])) " "
+                (duration(latency.value_ms / 1e3))
+            }
         }
     })
 }

@@ -40,7 +40,11 @@ pub(super) fn events(
                     @match item {
                         TrackItem::Event(event) => (one(event, prefix, places)),
                         TrackItem::Folded(number) => {
-                            p.fold { (thousands(*number)) " events are not on this page" }
+                            p.fold {
+                                (thousands(*number))
+                                @if *number == 1 { " event is" } @else { " events are" }
+                                " not on this page"
+                            }
                         }
                     }
                 }

@@ -69,10 +69,15 @@ fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
     let all = sums.all;
     let broken = all.invalid - all.breaks_rule;
     let breaks = Verdict::BreaksRule.phrase(all.breaks_rule);
-    let judged = if ending.is_under_way || !ending.is_complete {
+    let is_partial = ending.is_under_way || !ending.is_complete;
+    let judged = if is_partial {
         format!("the {} judged so far", counted(all.episodes, "run"))
     } else {
         counted(all.episodes, "run")
+    };
+    let of_judged = |number: u64| match all.episodes {
+        1 if !is_partial => "The run".into(),
+        _ => format!("{} of {judged}", thousands(number)),
     };
     html! {
         section.answer aria-labelledby="answer" {
@@ -83,25 +88,25 @@ fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
                     "There are no runs"
                 } @else if all.invalid > 0 {
                     @if broken > 0 {
-                        a href="#/runs?verdict=invalid" { (thousands(broken)) " of " (judged) }
+                        a href="#/runs?verdict=invalid" { (of_judged(broken)) }
                         " can't be trusted"
                     }
                     @if broken > 0 && all.breaks_rule > 0 { ", " }
                     @if all.breaks_rule > 0 {
                         a href="#/runs?verdict=breaks_rule" {
-                            (thousands(all.breaks_rule))
-                            @if broken == 0 { " of " (judged) }
+                            @if broken == 0 { (of_judged(all.breaks_rule)) }
+                            @else { (thousands(all.breaks_rule)) }
                         }
                         " " (breaks)
                     }
                 } @else if all.undecided > 0 {
-                    a href="#/runs?valid=undecided" { (thousands(all.undecided)) " of " (judged) }
+                    a href="#/runs?valid=undecided" { (of_judged(all.undecided)) }
                     " could not be judged"
-                } @else if ending.is_under_way || !ending.is_complete {
+                } @else if is_partial {
                     "Nothing is wrong in " (judged)
                 } @else if sums.unjudged > 0 {
                     "Nothing was found, but "
-                    a href="#/runs?has=unjudged" { (thousands(sums.unjudged)) " of " (judged) }
+                    a href="#/runs?has=unjudged" { (of_judged(sums.unjudged)) }
                     " could not be judged by every rule"
                 } @else if all.episodes == 1 {
                     "The run can be trusted"
@@ -109,18 +114,25 @@ fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
                     "All " (judged) " can be trusted"
                 }
             }
-            p.note {
-                @if let Some(dir) = sums.dir.as_deref().filter(|dir| !dir.is_empty()) {
-                    "In " code { (said(dir)) } ", "
-                }
-                "judged by runvet " (env!("CARGO_PKG_VERSION"))
-                @if !ending.settings.is_empty() { " with " (said(ending.settings)) }
-                ". "
-                b { "Valid" }
-                " says that the records of a run agree with each other and with their schemas, \
-                 and keep the rules of the team; "
-                "whether the run reached its goal is its outcome."
+            (scope(sums, ending))
+        }
+    }
+}
+
+/// Returns where the runs are, by what they were judged, and what that says.
+fn scope(sums: &RunSums, ending: &Completion<'_>) -> Markup {
+    html! {
+        p.note {
+            @if let Some(dir) = sums.dir.as_deref().filter(|dir| !dir.is_empty()) {
+                "In " code { (said(dir)) } ", "
             }
+            "judged by runvet " (env!("CARGO_PKG_VERSION"))
+            @if !ending.settings.is_empty() { " with " (said(ending.settings)) }
+            ". "
+            b { "Valid" }
+            " says that the records of a run agree with each other and with their schemas, \
+             and keep the rules of the team; "
+            "whether the run reached its goal is its outcome."
         }
     }
 }

@@ -170,7 +170,7 @@ pub(super) fn list() -> Markup {
                             }
                         }
                         @for (name, title) in [("since", "From"), ("until", "Before")] {
-                            (typed(name, title, "24h, yesterday", TIMES,
+                            (typed(name, title, "yesterday", TIMES,
                                 &["1h", "24h", "7d", "30d", "today", "yesterday"]))
                         }
                         (typed("silent_for", "Silent for", "15m", LENGTHS, &["5m", "15m", "1h", "24h"]))
