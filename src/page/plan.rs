@@ -52,7 +52,6 @@ pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) 
 fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
     let parts = plan.rows.iter().any(|row| row.differs);
     let has_rebuilt = plan.rows.iter().any(|row| row.rebuilt.is_some());
-    let width = if has_rebuilt { 5 } else { 4 };
     let steps: Vec<&str> = plan.rows.iter().map(id_of).collect();
     let of = |id: &str| -> Vec<&ActionCell> {
         let of_step = |action: &&ActionCell| action.step_id == id;
@@ -61,7 +60,8 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
     let lone = actions.iter().filter(|it| !steps.contains(&&*it.step_id));
     let lone: Vec<&ActionCell> = lone.collect();
     let times = steps.iter().filter_map(|id| took(&of(id)));
-    let longest = times.fold(f64::MIN_POSITIVE, f64::max);
+    let longest = times.reduce(f64::max);
+    let width = 3 + usize::from(has_rebuilt) + usize::from(longest.is_some());
     html! {
         table.plan.parts[parts] {
             caption {
@@ -78,13 +78,14 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
                     th scope="col" { "what it does" }
                     th scope="col" { "persisted" }
                     @if has_rebuilt { th scope="col" { "rebuilt" } }
-                    th scope="col" { "time" }
+                    @if longest.is_some() { th scope="col" { "time" } }
                 }
             }
             tbody {
                 @for (row, id) in plan.rows.iter().zip(&steps) {
                     @let actions = of(id);
-                    (step(row, has_rebuilt, prefix, &time(took(&actions), longest)))
+                    @let time = longest.map(|longest| time(took(&actions), longest));
+                    (step(row, has_rebuilt, prefix, time.as_ref()))
                     (did(&actions, width, prefix))
                 }
                 @if !lone.is_empty() {
@@ -101,7 +102,7 @@ fn id_of(row: &PlanPair) -> &str {
     step.map_or("", |step| &step.id)
 }
 
-fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: &Markup) -> Markup {
+fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: Option<&Markup>) -> Markup {
     let step = row.persisted.as_ref().or(row.rebuilt.as_ref());
     html! {
         tr.differs[row.differs].unsure[row.is_unsure] {
@@ -116,7 +117,7 @@ fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: &Markup) -> Marku
             @if has_rebuilt {
                 td { (side(row.rebuilt.as_ref(), prefix)) }
             }
-            td.time { (time) }
+            @if let Some(time) = time { td.time { (time) } }
         }
     }
 }
@@ -130,7 +131,8 @@ fn took(actions: &[&ActionCell]) -> Option<f64> {
 fn time(took: Option<f64>, longest: f64) -> Markup {
     html! {
         @if let Some(took) = took {
-            (meter(&[("c1", (took / longest).clamp(0.0, 1.0))])) " " (duration(took))
+            @let share = took / longest.max(f64::MIN_POSITIVE);
+            (meter(&[("c1", share.clamp(0.0, 1.0))])) " " (duration(took))
         }
     }
 }

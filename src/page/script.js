@@ -418,7 +418,7 @@
         row.now && !row.status ? make("span", { class: "task now" }, `now: ${short(row.now)}`) : null),
       make("td", {}, badge(row.status)),
       make("td", {}, badge(row.outcome)),
-      make("td", {}, started(row), local(row)),
+      make("td", { class: "started" }, started(row), local(row)),
       make("td", { class: "number" }, pace(row) || duration(row.duration_sec)),
       metric ? make("td", { class: "number" }, String(metricOf(row, metric) ?? "")) : null,
       make("td", {}, short(row.adapter) || ""),
@@ -712,7 +712,7 @@
       if (location.hash !== wanted) return;
       const sides = [sideOf(left), sideOf(right)];
       markUnlike(sides);
-      view.replaceChildren(title, diff ? differences(diff) : differ(dirs), make("div", { class: "sides" }, ...sides));
+      view.replaceChildren(title, diff ? differences(diff) : differ(dirs), make("div", { class: "compared" }, ...sides));
       window.scrollTo(0, 0);
     }, (error) => {
       if (location.hash === wanted) view.replaceChildren(title, make("p", { class: "notice", role: "status" }, error.message));
@@ -757,7 +757,8 @@
   const differ = (dirs) => make("p", { class: "notice" }, "All differences: ", make("code", {}, `runvet diff ${dirs.map(quoted).join(" ")}`));
   function differences({ same, differences, more }) {
     const shown = (value) => {
-      const text = JSON.stringify(value);
+      // What is absent is null there.
+      const text = value === null ? "\u2013" : JSON.stringify(value);
       return text.length > 300 ? `${text.slice(0, 300)}\u2026` : text;
     };
     const rows = differences.map(({ pointer, left, right }) => make("tr", {},
@@ -890,6 +891,7 @@
       return null;
     };
     waterfall.before(tools);
+    new ResizeObserver(() => drawing.classList.toggle("is-tight", drawing.clientWidth < 600)).observe(drawing);
     find(".scroll", waterfall).addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
@@ -936,7 +938,7 @@
       const shown = new Set(wanted.slice(Math.max(0, end - EVENTS_PER_PAGE), end));
       for (const item of items) item.hidden = !shown.has(item);
       status.textContent = (!isFiltered() ? "" : plural(wanted.length, "event") + (isWhole() ? "" : " of those on this page"))
-        + (isFollowing && number > 1 ? " the latest; new ones are added" : "");
+        + (isFollowing && number > 1 ? " the latest events; new ones are added" : "");
       const to = (next) => () => { page = next; isFollowing = false; };
       pages.replaceChildren(...(number > 1 ? [
         turn("First", page <= 1, to(1)), turn("Previous", page <= 1, to(page - 1)), `${page} of ${number}`,
@@ -1107,7 +1109,7 @@
     fold.before(...wanted.map((event) => eventOf(event)));
     const left = Number(fold.firstChild.textContent.replace(/\D/g, "")) - wanted.length;
     if (next === null || next >= end) fold.remove();
-    else fold.firstChild.textContent = `${plural(left, "event")} are not on this page`;
+    else fold.firstChild.textContent = `${plural(left, "event")} ${left === 1 ? "is" : "are"} not on this page`;
   }
 
   // When the timeline of a run starts, in milliseconds: events are shown by the time since then.

@@ -249,7 +249,7 @@ fn axis(layout: &WaterfallLayout<'_>, height: f64) -> Markup {
             @for (tick, (seconds, place)) in ticks.into_iter().enumerate() {
                 @let x = per_cent(place);
                 line.grid.tick x1=(x) x2=(x) y1=(AXIS - 6.0) y2=(pixels(height)) {}
-                text.axis.tick x=(x) y="11"
+                text.axis.tick.inner[tick > 0 && tick < last] x=(x) y="11"
                     text-anchor=(if tick == 0 { "start" } else if tick == last { "end" } else { "middle" }) {
                     (duration(seconds))
                 }
@@ -259,7 +259,7 @@ fn axis(layout: &WaterfallLayout<'_>, height: f64) -> Markup {
                     title { "A pause of " (duration(fold.seconds)) ", not to scale" }
                     rect.pale.dim x=(per_cent(fold.left)) width=(per_cent(fold.right - fold.left))
                         y=(AXIS) height=(pixels(height - AXIS)) {}
-                    text.axis.tick x=(per_cent(fold.middle())) y="11"
+                    text.axis.tick.inner x=(per_cent(fold.middle())) y="11"
                         text-anchor="middle" {
                         "⋯ " (duration(fold.seconds))
                     }

@@ -343,6 +343,22 @@ class OfAFile(InTheBrowser):
             tab = self.open(address, viewport=NARROW)
             self.check_not_cut_off(tab, address)
 
+    def test_words_stay_whole_and_apart_at_every_width(self):
+        boxes = "texts => texts.map(text => text.getBoundingClientRect()).filter(box => box.width).map(box => [box.left, box.right])"
+        for width in [360, 900, 1440]:
+            tab = self.open(FAILED, viewport={"width": width, "height": 900})
+            expect(tab.locator(".wf-tools")).to_be_visible()
+            labels = sorted(tab.locator("svg.lines text.axis").evaluate_all(boxes))
+            self.assertGreater(len(labels), 1, width)
+            self.assertEqual([at for at in range(len(labels) - 1) if labels[at][1] > labels[at + 1][0]], [], (width, labels))
+            expect(tab.locator("svg.bar-name").first).to_have_css("overflow", "hidden")
+            names = tab.locator("table.plan th code").evaluate_all("names => names.map(name => name.getClientRects()[0].height)")
+            self.assertLess(max(names), 30, width)
+        tab = self.open("#/compare?left=runs/episodes/ep_01_answer&right=runs/episodes/ep_03_edited", viewport={"width": 900, "height": 900})
+        expect(tab.locator(".side")).to_have_count(2)
+        left, right = [side.bounding_box() for side in tab.locator(".side").all()]
+        self.assertEqual(left["y"], right["y"])
+
     def test_page_is_accessible(self):
         for scheme in ["light", "dark"]:
             for address in ["#/", "#/runs?valid=no", EDITED, FAILED]:
