@@ -361,7 +361,7 @@ class OfAFile(InTheBrowser):
 
     def test_page_is_accessible(self):
         for scheme in ["light", "dark"]:
-            for address in ["#/", "#/runs?valid=no", EDITED, FAILED]:
+            for address in ["#/", "#/runs?valid=no", EDITED, FAILED, "#/run/runs/episodes/ep_04_crashed"]:
                 self.check_accessible(self.open(address, color_scheme=scheme), (scheme, address))
 
     def test_hostile_records_stay_text(self):
