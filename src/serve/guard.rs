@@ -206,8 +206,7 @@ pub(super) async fn guard(
     if is_get {
         response = tagged(response, known.as_ref()).await;
     }
-    let status = response.status();
-    service.numbers.answered(status, begun.elapsed());
+    service.numbers.answered(response.status(), begun.elapsed());
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         let value = HeaderValue::from_static(value);
