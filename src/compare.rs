@@ -320,7 +320,7 @@ impl Comparison {
         let mut tasks: BTreeSet<String> = BTreeSet::new();
         let keys: BTreeSet<Vec<String>> = base.keys().chain(candidate.keys()).cloned().collect();
         let mut keys: Vec<Vec<String>> = keys.into_iter().collect();
-        keys.sort_by_cached_key(|key| key.iter().map(place_of).collect::<Vec<_>>());
+        keys.sort_by_cached_key(|key| key.iter().map(|part| place_of(part)).collect::<Vec<_>>());
         let (mut better, mut worse) = (Vec::new(), Vec::new());
         for key in keys {
             let task = key.first().cloned().unwrap_or_default();
@@ -432,9 +432,13 @@ impl Comparison {
 }
 
 /// Returns the place of a part of a key among others: numbers by their size, then texts.
-fn place_of(part: &String) -> (bool, i128, String) {
+fn place_of(part: &str) -> (bool, i128, String) {
     let number = part.parse::<i128>().ok();
-    (number.is_none(), number.unwrap_or_default(), part.clone())
+    (
+        number.is_none(),
+        number.unwrap_or_default(),
+        part.to_owned(),
+    )
 }
 
 /// Returns the key of a run for people.

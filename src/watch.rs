@@ -222,9 +222,9 @@ impl Watch {
             faults,
             faults_gone,
         } = self.renew(gate, due, seen);
-        let found = Some(seen.known.count());
-        if std::mem::replace(&mut seen.found, found) != found {
-            take(News::Found(found.unwrap_or_default()))?;
+        let found = seen.known.count();
+        if seen.found.replace(found) != Some(found) {
+            take(News::Found(found))?;
         }
         for path in faults_gone {
             take(News::FaultGone(path))?;

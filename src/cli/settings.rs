@@ -139,6 +139,10 @@ pub(super) struct GateArgs {
     /// `/nix/store`. By default links are errors. Those that lead elsewhere are always errors,
     /// because they could make runvet read any file.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    #[expect(
+        clippy::option_option,
+        reason = "the form of a flag with an optional value"
+    )]
     follow_links: Option<Option<PathBuf>>,
 
     /// Accept the findings that this file lists: they do not fail the check

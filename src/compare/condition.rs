@@ -87,14 +87,14 @@ impl FromStr for FailCondition {
             _ => return Err(wrong()),
         };
         let number = |limit: &str| {
-            let (test, number) = limit.split_once('<')?;
-            let test = match test.trim() {
+            let (name, number) = limit.split_once('<')?;
+            let by = match name.trim() {
                 "p" => Test::Sign,
                 "cmh_p" => Test::Cmh,
                 _ => return None,
             };
             let number: f64 = number.trim().parse().ok()?;
-            (number > 0.0 && number <= 1.0).then_some((test, number))
+            (number > 0.0 && number <= 1.0).then_some((by, number))
         };
         Ok(Self {
             text: text.to_owned(),

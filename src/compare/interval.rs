@@ -92,12 +92,16 @@ mod tests {
     fn interval_is_that_of_the_t_test() {
         let mut moments = Moments::default();
         assert_eq!(moments.interval(), None);
-        [1.0, 2.0, 4.0, 5.0].iter().for_each(|it| moments.add(*it));
+        for value in [1.0, 2.0, 4.0, 5.0] {
+            moments.add(value);
+        }
         let half = 3.182_446_305_283_71 * (10.0_f64 / 3.0 / 4.0).sqrt();
         let [low, high] = moments.interval().unwrap();
         assert!((low - 3.0 + half).abs() < 1e-9 && (high - 3.0 - half).abs() < 1e-9);
         let mut same = Moments::default();
-        (0..5).for_each(|_| same.add(0.1));
+        for _ in 0..5 {
+            same.add(0.1);
+        }
         assert_eq!((same.mean(), same.interval()), (Some(0.1), None));
     }
 }

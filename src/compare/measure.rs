@@ -86,6 +86,7 @@ impl Sums {
     }
 
     /// Adds a pair of the task at hand.
+    #[expect(clippy::float_cmp, reason = "all but exactly these two are others")]
     pub(super) fn add(&mut self, values: [f64; 2]) {
         for (sum, value) in self.task.sums.iter_mut().zip(values) {
             *sum += value;
@@ -112,7 +113,7 @@ impl Sums {
         if !self.has_others {
             self.strata.add(task.pairs, task.sums.map(whole));
         }
-        let numbers = task.differing.iter().map(|pair| pair.each_ref());
+        let numbers = task.differing.iter().map(<[_; 2]>::each_ref);
         let numbers = numbers.map(|pair| pair.map(|text| Number::of(text)));
         let terms = numbers
             .clone()

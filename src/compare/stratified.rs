@@ -6,8 +6,8 @@ use super::sign::double;
 /// The least probability that is kept. What is below is far below the last digit of any p-value.
 const LEAST: f64 = 1e-300;
 
-/// Tasks as strata: in each, the base and the candidate have as many runs, each with the value 0 or
-/// 1. If the runs of a task are independent and both sets are equally good, then the number of ones
+/// Tasks as strata: in each, the base and the candidate have as many runs, each with a value of 0
+/// or 1. If the runs of a task are independent and both sets are equally good, then the number of ones
 /// in the candidate, given that of both sets, has the hypergeometric distribution.
 #[derive(Clone, Debug)]
 pub(super) struct Strata {
@@ -111,7 +111,9 @@ fn hypergeometric(half: u64, ones: u64) -> (u64, Vec<f64>) {
     let first = middle.saturating_sub(weights.len() as u64);
     weights.append(&mut upper);
     let sum: f64 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight /= sum);
+    for weight in &mut weights {
+        *weight /= sum;
+    }
     (first, weights)
 }
 
@@ -120,6 +122,7 @@ mod tests {
     use super::*;
 
     /// Returns the p-value by counting each way to share the runs of each task out.
+    #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
     fn counted(tasks: &[(u32, u32, [u32; 2])]) -> f64 {
         let mut ways = vec![(0, 1_u64)];
         for (runs, _, ones) in tasks {
@@ -132,7 +135,9 @@ mod tests {
                 .iter()
                 .flat_map(|(sum, many)| of_task.iter().map(move |ones| (sum + ones, *many)));
             let mut sums = std::collections::BTreeMap::new();
-            pairs.for_each(|(sum, many)| *sums.entry(sum).or_insert(0) += many);
+            for (sum, many) in pairs {
+                *sums.entry(sum).or_insert(0) += many;
+            }
             ways = sums.into_iter().collect();
         }
         let seen: u32 = tasks.iter().map(|(_, _, ones)| ones[1]).sum();

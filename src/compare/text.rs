@@ -1,5 +1,6 @@
 //! A comparison -> text for people, and Markdown for a pull request.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::measure::Measure;
@@ -96,13 +97,14 @@ fn on_success(of: &Comparison, success: &Measure) -> Vec<String> {
         count(success.pairs, "pair"),
         of.worse
     )];
-    let least = match success.p_min < 0.05 {
-        true => String::new(),
-        false => format!(
+    let least = if success.p_min < 0.05 {
+        String::new()
+    } else {
+        format!(
             "; {} can't give a p-value below {}, so this says nothing",
             count(tasks, "task"),
             p_value(success.p_min)
-        ),
+        )
     };
     lines.push(format!(
         "over tasks (sign test; tasks are independent): {}{least}",
@@ -175,9 +177,10 @@ pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     for row in rows {
         let mut line = String::new();
         for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            line += &match at {
-                0 => format!("{cell:width$}"),
-                _ => format!("  {cell:>width$}"),
+            // A String takes all that is written to it.
+            let _ = match at {
+                0 => write!(line, "{cell:width$}"),
+                _ => write!(line, "  {cell:>width$}"),
             };
         }
         writeln!(out, "{line}")?;

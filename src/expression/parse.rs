@@ -365,7 +365,7 @@ impl ExpressionReader<'_> {
         for call in calls.into_iter().rev() {
             match (&*call.func_name, &*call.args) {
                 ("filter", [item, part]) => {
-                    stages.push(FoldStage::Filter(self.of_item(item, part)?))
+                    stages.push(FoldStage::Filter(self.of_item(item, part)?));
                 }
                 ("map", [item, filters @ .., part]) if filters.len() < 2 => {
                     for filter in filters {

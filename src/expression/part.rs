@@ -93,6 +93,9 @@ pub(super) enum Operator {
     Index,
 }
 
+/// A function that is called with a part, the name whose value it is of, and the keys that lead there.
+type Visit<'v, 'p> = dyn FnMut(&'p ExpressionPart, Option<usize>, &[&str]) + 'v;
+
 impl ExpressionPart {
     /// Returns the name that it is a value of, if it is not a question about earlier events, and
     /// the keys that lead there; `None` where it is another value.
@@ -101,8 +104,14 @@ impl ExpressionPart {
             PartKind::Bound(name) => return Some((Some(*name), Vec::new())),
             PartKind::Fold { .. } => return Some((None, Vec::new())),
             PartKind::Member(of, key) | PartKind::Has(of, key) => (&**of, key),
-            PartKind::Operation(Operator::Index, of) => match of.each_ref().map(|it| &it.kind) {
-                [_, PartKind::Constant(Constant::Text(key))] => (&of[0], key),
+            PartKind::Operation(Operator::Index, of) => match &**of {
+                [
+                    of,
+                    Self {
+                        kind: PartKind::Constant(Constant::Text(key)),
+                        ..
+                    },
+                ] => (of, key),
                 _ => return None,
             },
             _ => return None,
@@ -113,7 +122,7 @@ impl ExpressionPart {
     }
 
     /// Visits the parts that are values of names, or ask earlier events.
-    pub(super) fn accesses<'p>(&'p self, visit: &mut dyn FnMut(&'p Self, Option<usize>, &[&str])) {
+    pub(super) fn accesses<'p>(&'p self, visit: &mut Visit<'_, 'p>) {
         match self.access() {
             Some((name, keys)) => visit(self, name, &keys),
             None => self.kind.below(|part| part.accesses(visit)),

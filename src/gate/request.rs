@@ -144,7 +144,7 @@ impl Sink for &mut RequestMembers<'_> {
                 }
                 RequestRecord::Text(id) => self.episode_id = Some(id.into_owned()),
                 RequestRecord::Json(_) => {
-                    self.refuse(|| format!("`episode_id` is {kind}, not a string"))
+                    self.refuse(|| format!("`episode_id` is {kind}, not a string"));
                 }
             },
             (1, "records") => self.refuse(|| format!("`records` is {kind}, not an object")),

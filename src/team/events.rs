@@ -128,6 +128,10 @@ pub(super) fn is_one_of(value: FactValue<'_>, values: &Values) -> bool {
     values.have_written(value.raw(), value.string().as_deref())
 }
 
+/// The keys of the values by which an event is grouped, and the digest of these values, if none is
+/// absent.
+type Group = (Box<[usize]>, Option<Digest>);
+
 /// An event as declarations see it.
 pub(crate) struct EventView<'a> {
     pub(super) line: Line,
@@ -139,7 +143,7 @@ pub(crate) struct EventView<'a> {
     named: Vec<bool>,
     time: OnceCell<Option<Instant>>,
     /// The groups of the event, by the keys of the values that make them.
-    groups: RefCell<Vec<(Box<[usize]>, Option<Digest>)>>,
+    groups: RefCell<Vec<Group>>,
 }
 
 impl<'a> EventView<'a> {

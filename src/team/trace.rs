@@ -34,6 +34,10 @@ pub(crate) struct Trace {
     told: Vec<String>,
 }
 
+/// A test: its pointer, the place of its key, its values, and the numbers of the values that are not
+/// among them.
+type TracedTest = (Pointer, usize, Arc<Values>, BTreeMap<String, u64>);
+
 /// A selector, and what it matches.
 struct TracedSelector {
     key: &'static str,
@@ -41,7 +45,7 @@ struct TracedSelector {
     lines: Vec<String>,
     matched: u64,
     /// Each of its tests, with the values that are not wanted, and the numbers of these.
-    tests: Vec<(Pointer, usize, Arc<Values>, BTreeMap<String, u64>)>,
+    tests: Vec<TracedTest>,
 }
 
 impl Trace {
@@ -96,8 +100,8 @@ impl Trace {
         });
         let mut start = format!("{about}: ");
         for line in compared.unwrap_or_default() {
-            self.told.push(start + &line);
-            start = "    ".to_owned();
+            self.told
+                .push(std::mem::replace(&mut start, "    ".to_owned()) + &line);
         }
         self.told.truncate(MAX_TOLD);
     }

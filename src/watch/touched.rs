@@ -167,9 +167,15 @@ impl Inbox {
     /// Takes what is due; at the end, all of it.
     fn take(&mut self, now: Instant) -> Due {
         let end = self.end.clone();
-        let is_due = |_: &PathBuf, touch: &mut Touch| end.is_some() || touch.due() <= now;
-        let due = self.touches.extract_if(.., is_due);
-        let touched = due.map(|(below, touch)| (below, touch.is_whole)).collect();
+        let is_due = |touch: &Touch| end.is_some() || touch.due() <= now;
+        let (due, later) =
+            (std::mem::take(&mut self.touches).into_iter()).partition(|(_, touch)| is_due(touch));
+        self.touches = later;
+        let due: BTreeMap<PathBuf, Touch> = due;
+        let touched = due
+            .into_iter()
+            .map(|(below, touch)| (below, touch.is_whole));
+        let touched = touched.collect();
         Due {
             touched,
             new: std::mem::take(&mut self.new),

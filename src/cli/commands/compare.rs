@@ -51,7 +51,7 @@ pub(in crate::cli) struct Compare {
 
     /// Exit with 1 if this condition holds, such as 'success: worse, p < 0.05': a measure, a
     /// direction (worse, better, lower or higher), and optionally a limit for the p-value over
-    /// tasks, or for that within tasks (cmh_p < 0.05); repeatable
+    /// tasks, or for that within tasks (`cmh_p < 0.05`); repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<FailCondition>,
 

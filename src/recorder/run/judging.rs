@@ -250,7 +250,7 @@ impl Run {
         };
         let event = EventDraft::new("act", payload.clone());
         let event = event.at(self.id(), self.fold.events + 1, self.now());
-        let line = event.line()?;
+        let text = event.line()?;
         let under_way = self.under_way.iter();
         let under_way = under_way.filter(|(act, _)| act.strong_count() > 0);
         let under_way: Vec<Vec<u8>> = under_way.map(|(_, line)| line.clone()).collect();
@@ -264,7 +264,7 @@ impl Run {
                 })
         };
         let found = |after: &[Vec<u8>]| {
-            let found = self.judge_next(live, &event, &line, Some(after));
+            let found = self.judge_next(live, &event, &text, Some(after));
             let mut found = gate.counting(&self.key(), found);
             found.retain(holds);
             found
@@ -276,7 +276,7 @@ impl Run {
         }
         self.under_way.retain(|(act, _)| act.strong_count() > 0);
         let Some(first) = findings.first() else {
-            self.under_way.push((Arc::downgrade(&allowed.0), line));
+            self.under_way.push((Arc::downgrade(&allowed.0), text));
             return Ok(allowed);
         };
         let veto = object([

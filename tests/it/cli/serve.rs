@@ -878,13 +878,13 @@ fn monitoring_sees_outcomes_silent_runs_and_when_runs_arrive() {
         );
     }
     let timeline = fs::read_to_string(episodes.join("ep_01_answer/events.jsonl")).unwrap();
-    let begin: String = timeline.split_inclusive('\n').take(2).collect();
+    let first: String = timeline.split_inclusive('\n').take(2).collect();
     let old = SystemTime::now() - Duration::from_secs(1_000);
     for run in ["ep_stuck", "ep_02_paused"] {
         let path = episodes.join(run).join("events.jsonl");
         if run == "ep_stuck" {
             fs::create_dir(episodes.join(run)).unwrap();
-            fs::write(&path, &begin).unwrap();
+            fs::write(&path, &first).unwrap();
         }
         for file in fs::read_dir(episodes.join(run)).unwrap() {
             let file = fs::File::options().append(true).open(file.unwrap().path());
@@ -892,7 +892,7 @@ fn monitoring_sees_outcomes_silent_runs_and_when_runs_arrive() {
         }
     }
     let begun = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let begun = begun.unwrap().as_secs() as f64;
+    let begun = begun.unwrap().as_secs_f64().floor();
     let service = Service::start(temp.path(), &["--rule", "plan/*=off"]);
     service.wait_for(3);
     let sample = |name: &str| -> Option<f64> {

@@ -235,7 +235,7 @@ fn absent_fields_of_one_object_are_one_finding() {
         [&*text, "{\"phase\":\"learn\"}\n"].concat().into()
     });
     let message = "the event lacks the required fields `payload` and `timestamp`";
-    let help = "Add the fields `payload` and `timestamp`. `payload`: The details of the event. `timestamp`: When";
+    let help = "Add the fields `payload` and `timestamp`. `payload`: The details of the event. `timestamp`: The time";
     assert_told(&report, "events/schema", message, Some((12, 1)), help);
     assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
     let report = with(STATE, |_| b"{\"version\":\"1.0\"}".to_vec());

@@ -72,6 +72,7 @@ fn recorder(dir: &Path) -> Recorder {
     Recorder::new(dir).gate(gate.unwrap())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers make it in place")]
 fn act(tool: &str, input: Value) -> Action {
     serde_json::from_value(json!({"tool": tool, "input": input})).unwrap()
 }
@@ -204,7 +205,7 @@ fn recorder_that_holds_nothing_back_records_what_is_found() {
 struct Searches(u64);
 
 impl Adapter for Searches {
-    fn label(&self) -> &str {
+    fn label(&self) -> &'static str {
         "search"
     }
 

@@ -16,6 +16,7 @@ const PATTERNS: [OrderPattern; 8] = [
 ];
 
 /// Returns the lines that break an order, found by looking at all pairs of events.
+#[expect(clippy::too_many_lines, reason = "an arm for each pattern")]
 fn expected(
     pattern: OrderPattern,
     grouped: bool,
