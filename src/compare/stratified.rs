@@ -7,8 +7,8 @@ use super::sign::double;
 const LEAST: f64 = 1e-300;
 
 /// Tasks as strata: in each, the base and the candidate have as many runs, each with a value of 0
-/// or 1. If the runs of a task are independent and both sets are equally good, then the number of ones
-/// in the candidate, given that of both sets, has the hypergeometric distribution.
+/// or 1. If the runs of a task are independent and both sets are equally good, then the number of
+/// ones in the candidate, given that of both sets, has the hypergeometric distribution.
 #[derive(Clone, Debug)]
 pub(super) struct Strata {
     /// The ones in the base and in the candidate.

@@ -93,7 +93,8 @@ pub(super) enum Operator {
     Index,
 }
 
-/// A function that is called with a part, the name whose value it is of, and the keys that lead there.
+/// A function that is called with a part, the name whose value it is of, and the keys that lead
+/// there.
 type Visit<'v, 'p> = dyn FnMut(&'p ExpressionPart, Option<usize>, &[&str]) + 'v;
 
 impl ExpressionPart {

@@ -34,8 +34,8 @@ pub(crate) struct Trace {
     told: Vec<String>,
 }
 
-/// A test: its pointer, the place of its key, its values, and the numbers of the values that are not
-/// among them.
+/// A test: its pointer, the place of its key, its values, and the numbers of the values that are
+/// not among them.
 type TracedTest = (Pointer, usize, Arc<Values>, BTreeMap<String, u64>);
 
 /// A selector, and what it matches.

@@ -118,14 +118,19 @@ impl RulesCommand {
         let (mut dirs, mut exit) = (BTreeSet::from([dir_of(&config)]), Exit::Success);
         let mut seen = None;
         while !stopped.load(Ordering::Relaxed) {
-            let mut now = stamps(&dirs);
+            let now = stamps(&dirs);
             if seen.as_ref() == Some(&now) {
                 thread::sleep(LOOK);
                 continue;
             }
             exit = match self.config.gate() {
                 Ok(gate) => {
+                    let known = dirs.len();
                     dirs.extend(gate.config_files().keys().map(|path| dir_of(path)));
+                    if dirs.len() > known {
+                        // Their files may have changed since they were read.
+                        continue;
+                    }
                     test(gate.rule_set(), self.all, output)?
                 }
                 Err(failure) => {
@@ -135,10 +140,6 @@ impl RulesCommand {
             };
             output.finish()?;
             output.note("waiting for a change of the configuration; Ctrl-C ends this");
-            // A change during the reading is seen in the next round.
-            for (path, stamp) in stamps(&dirs) {
-                now.entry(path).or_insert(stamp);
-            }
             seen = Some(now);
         }
         Ok(exit)
