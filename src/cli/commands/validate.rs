@@ -44,8 +44,8 @@ const MAX_LOST: usize = 10;
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_long_help = "\
 Exit codes:
-  0  no errors were found (with --deny-warnings: no warnings either; with
-     --deny-unjudged: no rule that could not be judged)
+  0  no errors were found (with --deny-warnings: no warnings either;
+     with --deny-unjudged: no rule that could not be judged)
   1  errors were found (with these options: or what they deny)
   2  runvet could not finish its work: a bad argument, a path that does not
      exist, a directory that can't be listed, a place where a run may be hidden,
