@@ -299,7 +299,7 @@ impl Watch {
         }
         if self.poll.is_some() {
             for (below, _) in seen.known.look_at_all().0 {
-                self.touched.add(below, false);
+                self.touched.add_seen(below);
             }
             for (below, before) in &seen.others {
                 if seen
@@ -307,7 +307,7 @@ impl Watch {
                     .look(&join(&self.dir, below), |_| ())
                     .may_differ(before)
                 {
-                    self.touched.add(below.clone(), false);
+                    self.touched.add_seen(below.clone());
                 }
             }
         }

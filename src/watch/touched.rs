@@ -95,6 +95,13 @@ impl Touched {
         self.news.notify_one();
     }
 
+    /// Records what a look shows, and shows again until it is judged: that is no further change.
+    pub(super) fn add_seen(&self, below: PathBuf) {
+        if !self.inbox().touches.contains_key(&below) {
+            self.add(below, false);
+        }
+    }
+
     /// Records that a directory came.
     pub(super) fn add_new(&self, below: &Path) {
         self.inbox().new.insert(below.to_owned(), true);
