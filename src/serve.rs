@@ -257,7 +257,7 @@ impl BoundService {
     }
 }
 
-/// The number of runs after which listeners are told how many were judged for the first time.
+/// The number of runs that are judged for the first time between two reports of their number.
 const TOLD: usize = 256;
 
 /// The state that all answers are made from.

@@ -210,7 +210,6 @@ impl Gate {
     }
 
     /// Returns `true` if an artifact may be a symbolic link.
-    #[cfg(feature = "cli")]
     pub(crate) fn follows_links(&self) -> bool {
         !matches!(self.links(), Links::Refused)
     }
@@ -334,7 +333,7 @@ impl Gate {
         let required = self.settings.required.iter();
         let required = required.filter_map(|index| rules.get(*index));
         let decisive = serde_json::to_vec(&(
-            !matches!(self.settings.links, Links::Refused),
+            self.follows_links(),
             required.map(|rule| &*rule.info.id).collect::<Vec<_>>(),
             self.config.map(|digest| digest.to_string()),
             (&levels.selected, last),

@@ -89,7 +89,7 @@ pub(super) async fn run(
 ) -> Answer {
     let path = service.path_of(&part(id)?)?;
     in_turn(service, move |service| {
-        let run = RunReader::open(path)?;
+        let run = service.open(path)?;
         Ok(json(&view::RunPage::new(&run, &mut service.gate.clone())?))
     })
     .await?
@@ -295,7 +295,7 @@ pub(super) async fn diff(State(service): State<Arc<Service>>, RawQuery(query): R
     let left = service.path_of(&query.left)?;
     let right = service.path_of(&query.right)?;
     in_turn(service, move |service| {
-        let (left, right) = (RunReader::open(left)?, RunReader::open(right)?);
+        let (left, right) = (service.open(left)?, service.open(right)?);
         let text = diff::json(&left, &right, &mut service.gate.clone())?;
         Ok(of_type("application/json", text))
     })
@@ -416,8 +416,8 @@ impl Service {
         Ok(self.find(id)?.0)
     }
 
-    /// Opens the run at a path.
-    fn open(&self, path: PathBuf) -> Result<RunReader, Error> {
+    /// Opens the run at a path, with the links followed that its check follows.
+    pub(super) fn open(&self, path: impl AsRef<std::path::Path>) -> Result<RunReader, Error> {
         Ok(RunReader::open(path)?.following(&self.gate))
     }
 

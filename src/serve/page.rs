@@ -17,7 +17,6 @@ use super::query::parse;
 use super::{Service, json, of_type};
 use crate::finding::{ReportedFault, RuleInfo};
 use crate::page::{self, Completion, RunItem, RunSums};
-use crate::read::RunReader;
 use crate::report::json_bytes;
 use crate::view::run_page;
 
@@ -123,7 +122,7 @@ async fn run(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> 
     let found = service.find(&dir);
     in_turn(service, move |service| {
         let page = found.and_then(|(path, entry)| {
-            let run = RunReader::open(path)?;
+            let run = service.open(path)?;
             let page = run_page(&run, &mut service.gate.clone())?;
             let text = page::run_text(&page, "r-");
             Ok(json(

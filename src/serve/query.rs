@@ -16,7 +16,7 @@ use super::problem::Problem;
 use crate::finding::{NONE, RunEntry, Verdict};
 use crate::page::{RunItem, serialize_items};
 use crate::printable::{brief, escape};
-use crate::read::{Range, RunFilter, RunReader, Tallied, Words};
+use crate::read::{Range, RunFilter, Tallied, Words};
 use crate::timestamp::Timestamp;
 use crate::words::Words as WordsOfEnum;
 
@@ -324,7 +324,7 @@ impl RunQuery {
         let mut total = 0;
         let mut found: Vec<(Key<'_>, &Path, &RunEntry)> = Vec::new();
         for (path, run) in &runs {
-            if !filter.admits_cut(run, || whole(Path::new(path), run)) {
+            if !filter.admits_cut(run, || whole(service, Path::new(path), run)) {
                 asker.check()?;
                 continue;
             }
@@ -351,7 +351,7 @@ impl RunQuery {
             found.truncate(limit);
         }
         found.sort_unstable_by(order);
-        let items = items(&found);
+        let items = items(service, &found);
         let last = items.len().checked_sub(1).and_then(|last| found.get(last));
         let last = last.filter(|_| is_cut || items.len() < found.len());
         Ok(RunList {
@@ -410,10 +410,10 @@ impl RunQuery {
 }
 
 /// Returns the runs of a page, whole, as many as there is room for.
-fn items(found: &[(Key<'_>, &Path, &RunEntry)]) -> Vec<Arc<RunEntry>> {
+fn items(service: &Service, found: &[(Key<'_>, &Path, &RunEntry)]) -> Vec<Arc<RunEntry>> {
     let mut bytes = 0;
     let whole = found.iter().map_while(|(_, path, run)| {
-        let whole = run.is_cut.then(|| whole(path, run)).flatten();
+        let whole = run.is_cut.then(|| whole(service, path, run)).flatten();
         let run = whole.unwrap_or_else(|| (*run).clone());
         let has_room = bytes <= MAX_LIST_BYTES;
         bytes += run.bytes();
@@ -423,8 +423,8 @@ fn items(found: &[(Key<'_>, &Path, &RunEntry)]) -> Vec<Arc<RunEntry>> {
 }
 
 /// Returns a run of which something was cut as its records have it, if they can be read.
-fn whole(path: &Path, run: &RunEntry) -> Option<RunEntry> {
-    let records = RunReader::open(path).ok()?.entry();
+fn whole(service: &Service, path: &Path, run: &RunEntry) -> Option<RunEntry> {
+    let records = service.open(path).ok()?.entry();
     Some(run.clone().whole(records))
 }
 

@@ -402,6 +402,8 @@ impl Validate {
         written?;
         let closing = outcome.closing();
         #[cfg(feature = "html")]
+        let page = |report: &EpisodeReport, prefix: &str| page(&setup.gate, report, prefix);
+        #[cfg(feature = "html")]
         let closing = closing.pages(&page);
         sinks.end(output, &closing)?;
         output.finish()?;
@@ -528,7 +530,7 @@ impl Validate {
 
 /// Returns the page of a run that was judged, with the prefix of its ids.
 #[cfg(feature = "html")]
-fn page(report: &EpisodeReport, prefix: &str) -> Option<Vec<u8>> {
-    let run = RunReader::open(report.key.dir()?).ok()?;
+fn page(gate: &Gate, report: &EpisodeReport, prefix: &str) -> Option<Vec<u8>> {
+    let run = RunReader::open(report.key.dir()?).ok()?.following(gate);
     crate::view::html(&run, report.clone(), prefix).ok()
 }
