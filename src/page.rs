@@ -8,6 +8,7 @@
 //! Texts of records are escaped twice: `said` escapes what acts on a reader, and `maud` what is
 //! markup. No text of a record becomes a part of a style, of a script, or of a link to elsewhere.
 
+mod answer;
 mod badges;
 mod calendar;
 mod charts;

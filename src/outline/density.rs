@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// The maximum number of spans.
 const MAX_BINS: usize = 256;
 
-/// The maximum number of phases that are told apart; the others are counted together.
+/// The maximum number of phases that are counted one by one; the others are counted together.
 const MAX_PHASES: usize = 11;
 
 /// The length of a span at first, in seconds.

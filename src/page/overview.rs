@@ -21,7 +21,7 @@ pub(crate) struct RunSums {
     pub(crate) all: Totals,
     /// Runs in which a rule could not be judged.
     pub(super) unjudged: u64,
-    pub(super) days: BTreeMap<i64, DaySums>,
+    pub(super) days: BTreeMap<i64, DayOfRuns>,
     /// Runs whose start is not known.
     pub(crate) undated: u64,
     /// The directory that all runs are below, once one is known.
@@ -41,7 +41,7 @@ pub(crate) struct RunSums {
 
 /// The runs that started on a day.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct DaySums {
+pub(crate) struct DayOfRuns {
     pub(crate) all: Totals,
     pub(crate) outcomes: BTreeMap<String, u64>,
 }
@@ -125,7 +125,7 @@ impl RunSums {
 
     /// Returns the last days with runs, by their dates.
     #[cfg(feature = "serve")]
-    pub(crate) fn by_date(&self, most: usize) -> impl Iterator<Item = (String, &DaySums)> {
+    pub(crate) fn by_date(&self, most: usize) -> impl Iterator<Item = (String, &DayOfRuns)> {
         let days = self.days.iter().rev().take(most);
         days.map(|(day, sums)| (date(*day), sums))
     }
