@@ -15,7 +15,7 @@ use super::cause::{Cause, NotJson};
 use super::spread::Spread;
 use super::trouble::{Mistaken, NotAnEvent, Trouble, Troubles};
 pub(super) use reader::EventReader;
-use sift::{KeptLine, SiftWorker, Sifted, Sifting};
+use sift::{SiftWorker, Sifted, SiftedLine, Sifting};
 
 use crate::digest::Digest;
 use crate::document::{Document, Kind, ReadText, Refused, Tape};
@@ -227,7 +227,7 @@ impl EventsReader<'_, '_> {
     }
 
     /// Takes the lines that were kept of a block, and what orders see of others.
-    fn kept(&mut self, kept: &[KeptLine], mut seen: &[(usize, OrderEvent)], block: &Block) {
+    fn kept(&mut self, kept: &[SiftedLine], mut seen: &[(usize, OrderEvent)], block: &Block) {
         // Where every line is wanted, none was counted.
         let counting = match self.strict {
             Some(_) => TallyState::Due,
@@ -235,11 +235,11 @@ impl EventsReader<'_, '_> {
         };
         for kept in kept {
             match kept {
-                KeptLine::Whole(line, before) => {
+                SiftedLine::Whole(line, before) => {
                     self.spread.passed(*before);
                     self.take(block.line(*line), counting);
                 }
-                KeptLine::Seen(line, count) => {
+                SiftedLine::Seen(line, count) => {
                     let of_line = seen.split_off(..*count).unwrap_or_default();
                     for (order, seen) in of_line {
                         self.judges.seen(*order, seen, block.bytes(*line));

@@ -76,7 +76,7 @@ impl EventIndex {
             let value = event.value(*slot);
             value.is_some_and(|value| is_one_of(value, values))
         };
-        self.note(std::iter::empty());
+        raise(&self.has_looked);
         self.quick.iter().any(|tests| tests.iter().all(passes))
     }
 
@@ -84,12 +84,7 @@ impl EventIndex {
     fn note(&self, named: impl Iterator<Item = (usize, bool)>) {
         let named = named.filter(|(_, is_named)| *is_named);
         let met = named.filter_map(|(at, _)| self.met.get(at));
-        // Threads share these: what is set already is not written again.
-        for flag in std::iter::once(&self.has_looked).chain(met) {
-            if !flag.load(Ordering::Relaxed) {
-                flag.store(true, Ordering::Relaxed);
-            }
-        }
+        std::iter::once(&self.has_looked).chain(met).for_each(raise);
     }
 
     /// Returns `true` if events were looked at, and a selector named none of them.
@@ -115,6 +110,13 @@ impl EventIndex {
         view.named = named.collect();
         self.note(view.named.iter().copied().enumerate());
         view
+    }
+}
+
+/// Sets a flag that threads share: one that is set is not written again.
+fn raise(flag: &AtomicBool) {
+    if !flag.load(Ordering::Relaxed) {
+        flag.store(true, Ordering::Relaxed);
     }
 }
 

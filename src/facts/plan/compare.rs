@@ -27,11 +27,11 @@ pub(crate) struct PlanMismatch {
     pub(crate) by_label: bool,
     /// The value in the state.
     state_says: String,
-    what: Difference,
+    what: PlanDifference,
 }
 
 /// A difference between two plans.
-enum Difference {
+enum PlanDifference {
     Source,
     UpdatedAt,
     /// The number of steps, and the first step that only one plan has.
@@ -62,39 +62,39 @@ impl fmt::Display for PlanMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (state, event, line) = (&self.state_says, &self.event_says, self.line.number);
         match &self.what {
-            Difference::Source => write!(
+            PlanDifference::Source => write!(
                 f,
                 "`plan.source` is {state}, but {event} in the plan event on line {line}"
             ),
-            Difference::UpdatedAt => write!(
+            PlanDifference::UpdatedAt => write!(
                 f,
                 "`plan.updated_at` is {state}, but the plan event on line {line} is from {event}"
             ),
-            Difference::Number(_) if self.by_label => {
+            PlanDifference::Number(_) if self.by_label => {
                 write!(
                     f,
                     "the plan has {state}, but the plan event on line {line} has labels for {event}"
                 )
             }
-            Difference::Number(only) => {
+            PlanDifference::Number(only) => {
                 write!(f, "the plan has {state}, but the rebuilt plan has {event}")?;
                 only.as_ref().map_or(Ok(()), |only| only.fmt(f))
             }
-            Difference::Order => write!(
+            PlanDifference::Order => write!(
                 f,
                 "the steps are in another order: {state} is where the rebuilt plan has {event}"
             ),
-            Difference::Field(path) if self.by_label => {
+            PlanDifference::Field(path) if self.by_label => {
                 write!(
                     f,
                     "`{path}` is {state}, but {event} in the label of the plan event on line {line}"
                 )
             }
-            Difference::Field(path) => write!(
+            PlanDifference::Field(path) => write!(
                 f,
                 "`{path}` is {state}, but {event} in the step record of the plan event on line {line}"
             ),
-            Difference::Status(path) => write!(
+            PlanDifference::Status(path) => write!(
                 f,
                 "`{path}` is {state}, but the act event on line {line} set it to {event}"
             ),
@@ -200,7 +200,7 @@ struct PlanDifferences<'r, 't, 'a> {
 
 impl PlanDifferences<'_, '_, '_> {
     /// Adds a difference from the plan event: what differs, in the state and in the event.
-    fn differ(&mut self, said: impl FnOnce() -> (Difference, Said, Said)) {
+    fn differ(&mut self, said: impl FnOnce() -> (PlanDifference, Said, Said)) {
         let rebuilt = self.rebuilt;
         self.differences.hear(|| {
             let (what, (pointer, state_says), (event_pointer, event_says)) = said();
@@ -224,7 +224,7 @@ impl PlanDifferences<'_, '_, '_> {
         {
             self.differ(|| {
                 (
-                    Difference::Source,
+                    PlanDifference::Source,
                     (Pointer::new("/plan/source"), quote(&persisted)),
                     (Pointer::new(*pointer), quote(by_event)),
                 )
@@ -237,7 +237,7 @@ impl PlanDifferences<'_, '_, '_> {
         {
             self.differ(|| {
                 (
-                    Difference::UpdatedAt,
+                    PlanDifference::UpdatedAt,
                     (Pointer::new("/plan/updated_at"), quote(&persisted.text)),
                     (Pointer::new("/timestamp"), quote(&by_event.text)),
                 )
@@ -324,7 +324,7 @@ impl PlanDifferences<'_, '_, '_> {
         let (in_event, rebuilt) = (self.rebuilt.form.pointer(), self.rebuilt.nodes().count());
         self.differ(|| {
             (
-                Difference::Number(only()),
+                PlanDifference::Number(only()),
                 (Pointer::new("/plan/steps"), count(persisted as u64, "step")),
                 (in_event, count(rebuilt as u64, "step")),
             )
@@ -342,7 +342,7 @@ impl PlanDifferences<'_, '_, '_> {
             let in_event = self.rebuilt.form.pointer();
             self.differ(|| {
                 (
-                    Difference::Order,
+                    PlanDifference::Order,
                     (Pointer::new("/plan/steps"), shown(persisted)),
                     (in_event, shown(rebuilt)),
                 )
@@ -391,7 +391,7 @@ impl PlanDifferences<'_, '_, '_> {
             self.differ(|| {
                 let at = Pointer::new("/plan/steps").item(index);
                 let place = at.field(field);
-                let what = Difference::Field(place.dotted());
+                let what = PlanDifference::Field(place.dotted());
                 let persisted = match persisted {
                     Some(value) => (place, value.show()),
                     None => (at, "absent".into()),
@@ -415,7 +415,7 @@ impl PlanDifferences<'_, '_, '_> {
             self.differences.hear(|| {
                 let pointer = Pointer::new("/plan/steps").item(index).field("status");
                 PlanMismatch {
-                    what: Difference::Status(pointer.dotted()),
+                    what: PlanDifference::Status(pointer.dotted()),
                     pointer,
                     line,
                     event_pointer: Pointer::new("/payload/step_status"),

@@ -33,7 +33,7 @@ pub(super) struct SiftWorker {
 #[derive(Default)]
 pub(super) struct Sifted {
     pub(super) tally: EventTally,
-    pub(super) kept: Vec<KeptLine>,
+    pub(super) kept: Vec<SiftedLine>,
     /// The events of the lines that are kept for orders alone, each with the place of the order.
     pub(super) seen: Vec<(usize, OrderEvent)>,
     pub(super) examined: Examined,
@@ -43,7 +43,7 @@ pub(super) struct Sifted {
 }
 
 /// A line that is not done with.
-pub(super) enum KeptLine {
+pub(super) enum SiftedLine {
     /// A rule may need all of it; with the line before it that is not blank, if this block has it.
     Whole(Line, Option<Line>),
     /// Orders see it, and nothing else needs it: the number of these.
@@ -69,7 +69,7 @@ impl Sifted {
                 sifted.tally.repeated(original, line);
             }
             if !sifted.passes(read, worker, sifting) {
-                sifted.kept.push(KeptLine::Whole(line, before));
+                sifted.kept.push(SiftedLine::Whole(line, before));
             }
         }
         sifted
@@ -122,7 +122,7 @@ impl Sifted {
         }
         let seen = self.seen.len() - before;
         if seen > 0 {
-            self.kept.push(KeptLine::Seen(event.line, seen));
+            self.kept.push(SiftedLine::Seen(event.line, seen));
         }
         true
     }

@@ -444,7 +444,7 @@ fn value_that_is_no_number_is_missing_in_its_pair() {
     }
 }
 
-/// Two sets of runs of one task, of which so many succeed.
+/// Two sets of runs of one task, each with a number of successes.
 fn one_task(seeds: u32, successes: [u32; 2]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (set, successes) in [("base", successes[0]), ("new", successes[1])] {

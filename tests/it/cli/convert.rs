@@ -444,7 +444,7 @@ fn logs_of_other_programs_are_recorded_afterwards() {
         "{said:?}"
     );
 
-    // A log that is not recorded as a whole is told to the shell.
+    // The exit code shows a log that is not recorded as a whole.
     let log = temp.path().join("wrong.traj");
     let wrong = json!({"info": {}, "trajectory": [{"action": f64::MAX, "observation": {"$serde_json::private::RawValue": 1}}]});
     fs::write(&log, wrong.to_string()).unwrap();

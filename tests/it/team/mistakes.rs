@@ -243,7 +243,7 @@ fn pack_is_what_its_schema_says() {
     );
 }
 
-/// A mistake is told once, with the key that was meant, and nothing that follows from it.
+/// A mistake is one error, with the key that was meant, and nothing that follows from it.
 const SINGLE: &str = r#"[[rules]]⏎id = 'a/b'⏎check = 'true'⏎message = 'm' | 1:1 | expected a table | did you mean `[[rule]]`?
 [[orders]]⏎id = 'a/b'⏎each = {}⏎never = true⏎message = 'm' | 1:3 | unknown key "orders" | did you mean `order`?
 [[order]]⏎id = 'a/b'⏎each = 'x'⏎never = true⏎message = 'm'⏎[selectors]⏎x = {} | 6:2 | unknown key "selectors" | did you mean `selector`?

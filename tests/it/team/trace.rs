@@ -171,7 +171,7 @@ fn examples_are_tested_again_when_their_file_changes() {
     let said = out.next().unwrap().unwrap();
     assert!(said.contains("expected a finding at line 1"), "{said}");
     until("waiting");
-    // A mistake is told, and its author goes on.
+    // A mistake is reported, and the watch goes on.
     project.write("gate/p.toml", "[[rul]]\n");
     until("did you mean `rule`?");
     until("waiting");
