@@ -1,5 +1,5 @@
-//! The sums over many runs -> the beginning of the overview: whether the runs can be trusted, and why
-//! not.
+//! The sums over many runs -> the beginning of the overview: whether the runs can be trusted, and
+//! why not.
 
 use maud::{Markup, html};
 
