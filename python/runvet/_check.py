@@ -82,6 +82,8 @@ class Check:
     ) -> None:
         if verify_manifest is not None:
             rules = {"manifest/digest": "error" if verify_manifest else "off", **rules}
+        if not isinstance(follow_links, bool):
+            follow_links = os.fspath(follow_links)
         self._keywords: dict[str, Any] = {
             "rules": dict(rules),
             "select": one_or_more(select),
@@ -89,7 +91,7 @@ class Check:
             "config": _found(config),
             "baseline": None if baseline is None else Path(baseline),
             "jobs": jobs,
-            "follow_links": follow_links if isinstance(follow_links, bool) else str(Path(follow_links)),
+            "follow_links": follow_links,
             "deny_warnings": deny_warnings,
             "deny_unjudged": deny_unjudged,
             "allow_empty": allow_empty,

@@ -324,7 +324,7 @@ def test_links_lead_into_the_store_that_is_named(tmp_path: Path) -> None:
     state = runvet.Recorder(run_data).begin("linked").finish().path / "state.json"
     state.rename(store / "x")
     state.symlink_to(store / "x")
-    assert not runvet.validate(run_data, follow_links=True).valid
-    assert runvet.validate(run_data, follow_links=store).valid
+    assert not runvet.validate(run_data, follow_links=True).ok
+    assert runvet.validate(run_data, follow_links=store).ok
     with pytest.raises(FileNotFoundError):
         runvet.Check(follow_links=run_data / "gone")
