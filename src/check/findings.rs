@@ -57,12 +57,18 @@ fn tell_apart(findings: &mut [Finding]) {
         let parts = [fingerprint.as_bytes(), &(*nth - 1).to_le_bytes()];
         Digest::of(parts).to_string()
     };
+    // Without former ones, both are alike.
+    let were_alike = findings.iter().all(|finding| finding.former.is_none());
     for finding in findings {
-        let former = finding.former.take();
-        let before = former.unwrap_or_else(|| finding.fingerprint.clone());
-        let before = apart(&mut met_before, before);
+        if !were_alike {
+            let former = finding.former.take();
+            let former = former.unwrap_or_else(|| finding.fingerprint.clone());
+            finding.former = Some(apart(&mut met_before, former));
+        }
         finding.fingerprint = apart(&mut met, std::mem::take(&mut finding.fingerprint));
-        finding.former = (before != finding.fingerprint).then_some(before);
+        if finding.former.as_ref() == Some(&finding.fingerprint) {
+            finding.former = None;
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A span in a line of any length -> a short window around it that is safe to print.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::printable::{columns_of_char, opens_command, stand_in};
@@ -35,34 +36,30 @@ impl Excerpt {
         let (inside, after) = tail.split_at(line_end.min(span.len()));
         let after = after.get(..line_end - inside.len()).unwrap_or_default();
 
-        let (shown, shown_width, whole) = fit(String::from_utf8_lossy(inside).chars(), SPAN_WIDTH);
+        let (before, inside, after) = (lossy(before), lossy(inside), lossy(after));
+        let (shown, shown_width) = fit(inside.chars(), SPAN_WIDTH);
+        let whole = shown == inside.len();
         let rest = WIDTH.saturating_sub(shown_width + 2);
-        let after_text = String::from_utf8_lossy(after);
-        let (following, following_width, _) = fit(after_text.chars(), rest / 3);
-        let lossy_before = String::from_utf8_lossy(before);
-        let (preceding, preceding_width, _) =
-            fit(lossy_before.chars().rev(), rest - following_width);
+        let (_, following_width) = fit(after.chars(), rest / 3);
+        let preceding = before.chars().rev();
+        let (preceding, preceding_width) = fit(preceding, rest - following_width);
         // The text after the span gets the columns that the text before it does not need.
-        let (following, _, to_the_end) = if whole {
-            fit(after_text.chars(), rest - preceding_width)
-        } else {
-            (following, 0, false)
-        };
+        let (following, _) = fit(after.chars(), rest - preceding_width);
+        let from_the_start = line_start + preceding >= span.start;
+        let to_the_end = whole && following == after.len();
 
-        let mut text = String::new();
-        let from_the_start =
-            line_start + preceding.iter().map(|c| c.len_utf8()).sum::<usize>() >= span.start;
+        let mut text = String::with_capacity(2 * WIDTH);
         if !from_the_start {
             text.push('…');
         }
-        push(&mut text, preceding.iter().rev());
+        push(&mut text, before.get(before.len() - preceding..));
         let start = text.len();
-        push(&mut text, shown.iter());
+        push(&mut text, inside.get(..shown));
         let end = text.len();
         if whole {
-            push(&mut text, following.iter());
+            push(&mut text, after.get(..following));
         }
-        if !(whole && to_the_end) {
+        if !to_the_end {
             text.push('…');
         }
         Self {
@@ -72,31 +69,35 @@ impl Excerpt {
     }
 }
 
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    // Most texts are valid, and that is faster to see.
+    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 /// Adds characters, with hostile ones replaced.
-fn push<'c>(text: &mut String, chars: impl Iterator<Item = &'c char>) {
-    for c in chars {
-        text.push(if opens_command(text, *c) {
+fn push(text: &mut String, added: Option<&str>) {
+    for c in added.unwrap_or_default().chars() {
+        text.push(if opens_command(text, c) {
             '\u{fffd}'
         } else {
-            stand_in(*c)
+            stand_in(c)
         });
     }
 }
 
-/// Returns the characters that fit into a number of columns, their width, and whether all
-/// characters fit.
-fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (Vec<char>, usize, bool) {
-    let mut taken = Vec::new();
-    let mut width = 0;
+/// Returns the number of bytes of the characters, in their order, that fit into a number of
+/// columns, and their width.
+fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (usize, usize) {
+    let (mut bytes, mut width) = (0, 0);
     for c in chars {
         let columns_of_c = columns_of_char(stand_in(c)).unwrap_or(1);
         if width + columns_of_c > columns {
-            return (taken, width, false);
+            break;
         }
         width += columns_of_c;
-        taken.push(c);
+        bytes += c.len_utf8();
     }
-    (taken, width, true)
+    (bytes, width)
 }
 
 #[cfg(test)]
