@@ -54,6 +54,12 @@ impl Span {
         self.end & !ESCAPED
     }
 
+    /// Returns the number of bytes.
+    #[inline]
+    pub(crate) fn len(self) -> usize {
+        (self.end() - self.start) as usize
+    }
+
     /// Returns `true` if there is a value.
     #[inline]
     pub(crate) fn is_present(self) -> bool {

@@ -91,7 +91,8 @@ impl SlotReader {
             let equals = slots.get(Row::ROOT, condition.slot);
             // An escape may stand for any text.
             !equals.is_escaped()
-                && (equals.of(text) != &*condition.equals
+                && (equals.len() != condition.equals.len()
+                    || equals.of(text) != &*condition.equals
                     || condition.asserted.iter().all(|(slot, id)| {
                         let value = slots.get(Row::ROOT, *slot);
                         !value.is_present() || self.is_valid(text, value, *id)
@@ -149,14 +150,14 @@ impl SlotReading<'_, '_> {
         let end = match byte {
             b'{' if step.allows(bit(Kind::Object)) => {
                 if step.allows(FREE_OBJECT) {
-                    self.skip(start, depth)?
+                    self.skip(start, b'}', depth)?
                 } else {
                     self.object(start, step, row)?
                 }
             }
             b'[' if step.allows(bit(Kind::Array)) => {
                 if step.allows(FREE_ARRAY) {
-                    self.skip(start, depth)?
+                    self.skip(start, b']', depth)?
                 } else {
                     self.array(start, step, row)?
                 }
@@ -198,8 +199,17 @@ impl SlotReading<'_, '_> {
         shape.accepts(kind, written, escaped).then_some(())
     }
 
-    /// Skips an array or object that may have anything in it.
-    fn skip(&mut self, start: usize, depth: usize) -> Option<usize> {
+    /// Skips an array or object that may have anything in it, up to its closing byte.
+    #[inline]
+    fn skip(&mut self, start: usize, closing: u8, depth: usize) -> Option<usize> {
+        // Many are empty.
+        if self.bytes.get(start + 1) == Some(&closing) {
+            return Some(start + 2);
+        }
+        self.skip_content(start, depth)
+    }
+
+    fn skip_content(&mut self, start: usize, depth: usize) -> Option<usize> {
         if self.reader.layout.allows_repeated_keys {
             skip(self.bytes, start, depth)
         } else {
