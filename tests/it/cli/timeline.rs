@@ -299,7 +299,7 @@ fn rare_phases_are_counted_together() {
 #[test]
 fn huge_event_is_outlined_and_broken_lines_are_counted() {
     let (temp, dir) = copy_of("good/terminal");
-    let long = "é".repeat(1 << 20);
+    let long = "é".repeat(1 << 17);
     let payload = json!({"tool": long, "task": long, "message": long, "steps": [long, long]});
     let event = json!({"phase": long, "agent_id": long, "event_type": long, "timestamp": long, "payload": payload});
     let mut file = OpenOptions::new()
