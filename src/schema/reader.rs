@@ -150,14 +150,14 @@ impl SlotReading<'_, '_> {
         let end = match byte {
             b'{' if step.allows(bit(Kind::Object)) => {
                 if step.allows(FREE_OBJECT) {
-                    self.skip(start, b'}', depth)?
+                    self.skip(start, depth)?
                 } else {
                     self.object(start, step, row)?
                 }
             }
             b'[' if step.allows(bit(Kind::Array)) => {
                 if step.allows(FREE_ARRAY) {
-                    self.skip(start, b']', depth)?
+                    self.skip(start, depth)?
                 } else {
                     self.array(start, step, row)?
                 }
@@ -199,18 +199,12 @@ impl SlotReading<'_, '_> {
         shape.accepts(kind, written, escaped).then_some(())
     }
 
-    /// Skips an array or object that may have anything in it, up to its closing byte.
-    #[inline]
-    fn skip(&mut self, start: usize, closing: u8, depth: usize) -> Option<usize> {
+    /// Skips an array or object that may have anything in it.
+    fn skip(&mut self, start: usize, depth: usize) -> Option<usize> {
         // Many are empty.
-        if self.bytes.get(start + 1) == Some(&closing) {
-            return Some(start + 2);
-        }
-        self.skip_content(start, depth)
-    }
-
-    fn skip_content(&mut self, start: usize, depth: usize) -> Option<usize> {
-        if self.reader.layout.allows_repeated_keys {
+        if matches!(self.bytes.get(start..start + 2), Some(b"[]" | b"{}")) {
+            Some(start + 2)
+        } else if self.reader.layout.allows_repeated_keys {
             skip(self.bytes, start, depth)
         } else {
             skip_unique(self.bytes, start, depth, &mut self.reader.unique)
