@@ -211,7 +211,7 @@ pub(super) struct KnownKeys {
 }
 
 /// The number of places by hashes.
-const PLACES: usize = 256;
+const PLACES: usize = 1024;
 
 impl KnownKeys {
     /// Adds a key that was met, while there is room.
@@ -283,17 +283,25 @@ const MAX_LEARNED: usize = 64;
 /// Returns a hash of the first bytes of the key at a place, up to its end.
 #[inline]
 fn hash(bytes: &[u8], at: usize) -> usize {
-    let first = bytes.get(at + 1..).and_then(|rest| rest.first_chunk::<8>());
-    let first = first.map_or(0, |first| u64::from_le_bytes(*first));
-    // What follows the first quote does not count.
-    let quotes = first ^ 0x2222_2222_2222_2222;
-    let quotes = quotes.wrapping_sub(0x0101_0101_0101_0101) & !quotes & 0x8080_8080_8080_8080;
-    let before = if quotes == 0 {
-        u64::MAX
-    } else {
-        quotes.wrapping_sub(1) & !quotes
+    let first = before_quote(bytes, at + 1);
+    let next = match first {
+        [_, u64::MAX] => before_quote(bytes, at + 9),
+        _ => [0; 2],
     };
-    ((first & before).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
+    let [first, next] = [first, next].map(|[word, mask]| word & mask);
+    let mixed = (first ^ next.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (u64::BITS - PLACES.ilog2())) as usize
+}
+
+/// Returns eight bytes, and a bit for each bit of those before the first quote among them.
+#[inline]
+fn before_quote(bytes: &[u8], at: usize) -> [u64; 2] {
+    let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
+    let word = word.map_or(0, |word| u64::from_le_bytes(*word));
+    let quotes = word ^ 0x2222_2222_2222_2222;
+    let quotes = quotes.wrapping_sub(0x0101_0101_0101_0101) & !quotes & 0x8080_8080_8080_8080;
+    // All bits where there is no quote.
+    [word, quotes.wrapping_sub(1) & !quotes]
 }
 
 /// Assertions about values that apply if another value is a certain text.
