@@ -43,6 +43,7 @@ try_out() {
 # Tries a binary where there is nothing else, as a user who may nothing: so it is in the image.
 try_alone() {
   local root=$work/empty
+  alone=$1
   mkdir -p "$root/corpus"
   cp "$1" "$root/runvet"
   cp -R corpus/demo "$root/corpus"
@@ -170,8 +171,14 @@ fi
 
 say "the image"
 if docker info >/dev/null 2>&1; then
-  docker build --tag "runvet:$version" .
+  packaging/image.sh "$alone" "runvet:$version"
   try_out docker run --rm --read-only --network none --volume "$PWD:/work:ro" "runvet:$version"
+  if docker pull --quiet "$(sed -n 's/^FROM \(.*\) AS build$/\1/p' Dockerfile)"; then
+    docker build --tag "runvet:$version-source" .
+    try_out docker run --rm --read-only --network none --volume "$PWD:/work:ro" "runvet:$version-source"
+  else
+    leave_out "the image that is built from source: there is no registry; try it with: docker build ." || true
+  fi
 else
   leave_out "there is no engine for containers; the binary ran alone, as its user" || true
 fi
