@@ -47,13 +47,23 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 /// Adds the places of a schema below a path. `within` are the references that lead here.
-fn add_places(schema: &Value, root: &Value, path: &str, within: &[&str], places: &mut Places) {
+///
+/// Of alternatives, a writer promises the fields of each, and a reader demands those of all.
+fn add_places(
+    schema: &Value,
+    root: &Value,
+    direction: &str,
+    path: &str,
+    within: &[&str],
+    places: &mut Places,
+) {
     if let Some(reference) = schema["$ref"].as_str()
         && let Some(pointer) = reference.strip_prefix('#')
         && !within.contains(&reference)
     {
         let within = [within, &[reference]].concat();
-        add_places(root.pointer(pointer).unwrap(), root, path, &within, places);
+        let target = root.pointer(pointer).unwrap();
+        add_places(target, root, direction, path, &within, places);
     }
     let place = places.entry(path.to_owned()).or_default();
     for word in texts(&schema["type"]) {
@@ -64,32 +74,49 @@ fn add_places(schema: &Value, root: &Value, path: &str, within: &[&str], places:
     }
     place.words.extend(texts(&schema["enum"]));
     place.words.extend(texts(&schema["const"]));
-    for all in ["anyOf", "oneOf", "allOf"] {
-        for branch in schema[all].as_array().into_iter().flatten() {
-            add_places(branch, root, path, within, places);
+    for branch in schema["allOf"].as_array().into_iter().flatten() {
+        add_places(branch, root, direction, path, within, places);
+    }
+    for any in ["anyOf", "oneOf"] {
+        let branches = schema[any].as_array().into_iter().flatten().map(|branch| {
+            let mut places = Places::new();
+            add_places(branch, root, direction, path, within, &mut places);
+            places
+        });
+        let branches: Vec<Places> = branches.collect();
+        let objects = branches
+            .iter()
+            .filter(|it| it[path].types.contains("object"));
+        let demanded = |place: &str| {
+            let is_field = place.rsplit_once('.').is_some_and(|(of, _)| of == path);
+            let is_demanded = |branch: &Places| branch.get(place).is_some_and(|it| it.required);
+            direction == "written" || !is_field || objects.clone().all(is_demanded)
+        };
+        for (path, allowed) in branches.iter().flatten() {
+            let place = places.entry(path.clone()).or_default();
+            place.types.extend(allowed.types.clone());
+            place.words.extend(allowed.words.clone());
+            place.required |= allowed.required && demanded(path);
         }
     }
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");
-        add_places(member, root, &path, within, places);
+        add_places(member, root, direction, &path, within, places);
         let required = texts(&schema["required"]).contains(name);
         places.get_mut(&path).unwrap().required |= required;
     }
     for (key, end) in [("items", "[]"), ("additionalProperties", ".*")] {
         if schema[key].is_object() {
-            add_places(&schema[key], root, &format!("{path}{end}"), within, places);
+            let path = format!("{path}{end}");
+            add_places(&schema[key], root, direction, &path, within, places);
         }
     }
 }
 
-fn places(name: &str, schema: &Value) -> Places {
+/// The places of a schema as lines, for what is `read` or `written`.
+fn lines(direction: &str, name: &str, schema: &Value) -> BTreeSet<String> {
     let mut places = Places::new();
-    add_places(schema, schema, name, &[], &mut places);
-    places
-}
-
-/// The places as lines, for a schema of what is `read` or `written`.
-fn lines(direction: &str, places: &Places) -> BTreeSet<String> {
+    add_places(schema, schema, direction, name, &[], &mut places);
     let line = |(path, allowed): (&String, &Allowed)| {
         let join = |words: &BTreeSet<String>| words.iter().cloned().collect::<Vec<_>>().join("|");
         let required = if allowed.required {
@@ -128,21 +155,57 @@ fn holds(wide: &BTreeSet<String>, narrow: &BTreeSet<String>) -> bool {
     wide.is_empty() || !narrow.is_empty() && narrow.is_subset(wide)
 }
 
+/// The options of a command in its help, each with its variable and its default, if that is a word.
+fn options(command: &str, help: &str) -> Vec<String> {
+    let mut options: Vec<(&str, String)> = Vec::new();
+    for line in help.lines() {
+        let text = line.trim_start();
+        // What is further in, or out, is a description.
+        if text.starts_with('-') && (2..=6).contains(&(line.len() - text.len())) {
+            let (names, words) = text.split_once("  ").unwrap_or((text, ""));
+            options.push((names, words.to_owned()));
+        } else if let Some((_, words)) = options.last_mut() {
+            words.extend([" ", text]);
+        }
+    }
+    let promises = options.iter().flat_map(|(names, words)| {
+        let names = names.split([' ', '[', '=', ',']);
+        let names: Vec<&str> = names.filter(|it| it.starts_with('-')).collect();
+        let told = ["default", "env"].into_iter().filter_map(|kind| {
+            let (_, rest) = words.split_once(&format!("[{kind}: "))?;
+            let word = rest.split_once(']')?.0;
+            let name = names.last()?;
+            (!word.contains(' ')).then(|| format!("{kind} runvet {command} {name} {word}"))
+        });
+        let told: Vec<String> = told.collect();
+        let names = names
+            .iter()
+            .map(|name| format!("option runvet {command} {name}"));
+        names.chain(told).collect::<Vec<_>>()
+    });
+    promises.collect()
+}
+
+/// The rule and its level that a line has; a higher level is a greater number.
+fn level(line: &str) -> Option<(&str, usize)> {
+    let (rule, level) = line.strip_prefix("level ")?.split_once(' ')?;
+    let rank = ["off", "warning", "error"]
+        .iter()
+        .position(|it| *it == level);
+    Some((rule, rank?))
+}
+
 /// What this version promises, one promise on each line.
 fn promised() -> BTreeSet<String> {
     let mut lines_of_all: BTreeSet<String> = BTreeSet::new();
     let api = read("docs/api.txt");
     lines_of_all.extend(api.lines().map(|line| format!("rust {line}")));
-    lines_of_all.extend(all_rules().map(|rule| format!("rule {}", rule.id)));
+    for rule in all_rules() {
+        lines_of_all.insert(format!("rule {}", rule.id));
+        lines_of_all.insert(format!("level {} {}", rule.id, rule.level));
+    }
     for command in commands() {
-        let help = help_of(&command);
-        let options = help
-            .lines()
-            .map(str::trim_start)
-            .filter(|line| line.starts_with('-'));
-        let long =
-            options.filter_map(|line| line.split([' ', '[', '=']).find(|it| it.starts_with("--")));
-        lines_of_all.extend(long.map(|option| format!("option runvet {command} {option}")));
+        lines_of_all.extend(options(&command, &help_of(&command)));
     }
     let python = read("python/runvet/__init__.py");
     let names = python
@@ -172,7 +235,7 @@ fn promised() -> BTreeSet<String> {
             "written"
         };
         let text = serde_json::from_str(schema.text()).unwrap();
-        lines_of_all.extend(lines(direction, &places(&schema.to_string(), &text)));
+        lines_of_all.extend(lines(direction, &schema.to_string(), &text));
     }
     lines_of_all
 }
@@ -189,7 +252,11 @@ fn breaks(earlier: &BTreeSet<String>, later: &BTreeSet<String>) -> Vec<String> {
         .filter_map(|line| place(line))
         .map(|(_, path, _)| path)
         .collect();
+    let levels: BTreeMap<&str, usize> = later.iter().filter_map(|line| level(line)).collect();
     let is_kept = |line: &String| {
+        if let Some((rule, old)) = level(line) {
+            return levels.get(rule).is_some_and(|new| *new >= old);
+        }
         let Some((direction, path, old)) = place(line) else {
             return later.contains(line);
         };
@@ -209,16 +276,22 @@ fn breaks(earlier: &BTreeSet<String>, later: &BTreeSet<String>) -> Vec<String> {
         let Some(("read", path, new)) = place(line) else {
             return false;
         };
-        // A line has one of the commands, so a new one is demanded by nobody.
         let parent = path.rsplit_once('.').map(|(parent, _)| parent);
-        let parent = parent.filter(|it| *it != "record-command" && before.contains(*it));
-        new.required && !before.contains(&path) && parent.is_some()
+        new.required && !before.contains(&path) && parent.is_some_and(|it| before.contains(it))
     };
     let broken = earlier.iter().filter(|line| !is_kept(line));
     broken
         .chain(later.iter().filter(is_demanded))
         .cloned()
         .collect()
+}
+
+/// The rules whose level is higher than it was.
+fn raised(earlier: &BTreeSet<String>, later: &BTreeSet<String>) -> Vec<String> {
+    let before: BTreeMap<&str, usize> = earlier.iter().filter_map(|line| level(line)).collect();
+    let now = later.iter().filter_map(|line| level(line));
+    let raised = now.filter(|(rule, new)| before.get(rule).is_some_and(|old| new > old));
+    raised.map(|(rule, _)| rule.to_owned()).collect()
 }
 
 /// Returns `true` if a line has the text, not as a part of a longer name.
@@ -230,14 +303,17 @@ fn names(line: &str, text: &str) -> bool {
     })
 }
 
-/// What the changelog announces as breaking since a version: the texts in backticks.
-fn announced(changelog: &str, since: &str) -> Vec<String> {
-    let later = changelog.split(&format!("\n## {since}")).next().unwrap();
-    let parts = later.split("\n### Breaking").skip(1);
+/// What the changelog says since a version.
+fn changes<'a>(changelog: &'a str, since: &str) -> &'a str {
+    changelog.split(&format!("\n## {since}")).next().unwrap()
+}
+
+/// What changes announce as breaking: the texts in backticks.
+fn announced(changes: &str) -> Vec<&str> {
+    let parts = changes.split("\n### Breaking").skip(1);
     let parts = parts.filter_map(|part| part.split("\n## ").next()?.split("\n### ").next());
     parts
         .flat_map(|part| part.split('`').skip(1).step_by(2))
-        .map(str::to_owned)
         .collect()
 }
 
@@ -268,8 +344,11 @@ fn every_break_since_the_last_release_is_announced() {
         .unwrap()
         .split_once(", report ")
         .unwrap();
-    let broken = breaks(&released.lines().map(str::to_owned).collect(), &current);
-    let announced = announced(&read("CHANGELOG.md"), was);
+    let released = released.lines().map(str::to_owned).collect();
+    let broken = breaks(&released, &current);
+    let changelog = read("CHANGELOG.md");
+    let changes = changes(&changelog, was);
+    let announced = announced(changes);
     let silent: Vec<&String> = broken
         .iter()
         .filter(|line| !announced.iter().any(|text| names(line, text)))
@@ -278,6 +357,12 @@ fn every_break_since_the_last_release_is_announced() {
         silent.is_empty(),
         "\"### Breaking\" of CHANGELOG.md does not name, in backticks, what these promises of {was} \
          lost:\n{silent:#?}"
+    );
+    let mut raised = raised(&released, &current);
+    raised.retain(|rule| !names(changes, rule));
+    assert!(
+        raised.is_empty(),
+        "CHANGELOG.md does not name these rules, whose level is higher than in {was}: {raised:#?}"
     );
     assert!(
         broken.is_empty() || breaking_part(version) > breaking_part(was),
@@ -339,14 +424,14 @@ fn breaks_of_schemas_are_found() {
     for (pointer, value, expected) in cases {
         let edited = edit(pointer, value);
         let is_broken = ["written", "read"].map(|direction| {
-            let [before, after] = [&schema, &edited].map(|it| lines(direction, &places("x", it)));
+            let [before, after] = [&schema, &edited].map(|it| lines(direction, "x", it));
             !breaks(&before, &after).is_empty()
         });
         assert_eq!(is_broken, expected, "{pointer}: {edited}");
     }
     let mut demanding = edit("/properties/more", json!({"type": "string"}));
     demanding["required"] = json!(["id", "more"]);
-    let [before, after] = [&schema, &demanding].map(|it| lines("read", &places("x", it)));
+    let [before, after] = [&schema, &demanding].map(|it| lines("read", "x", it));
     assert_eq!(
         breaks(&before, &after),
         ["read\tx.more\tstring\trequired\t"]
@@ -354,10 +439,61 @@ fn breaks_of_schemas_are_found() {
 }
 
 #[test]
+fn another_alternative_is_demanded_of_nobody() {
+    let alternative = |name: &str, required: &[&str]| {
+        let of =
+            json!({"type": "object", "required": required, "properties": {"at": {}, "by": {}}});
+        json!({"type": "object", "required": [name], "properties": {name: of}})
+    };
+    let read = |alternatives: &[Value]| lines("read", "x", &json!({"oneOf": alternatives}));
+    let before = read(&[alternative("open", &["at"]), alternative("close", &[])]);
+    let more = [alternative("open", &["at"]), alternative("close", &[])];
+    let more = [&more[..], &[alternative("act", &["by"])]].concat();
+    assert_eq!(breaks(&before, &read(&more)), [""; 0]);
+    let fewer = breaks(&before, &read(&more[..1]));
+    assert!(
+        fewer.contains(&"read\tx.close\tobject\toptional\t".to_owned()),
+        "{fewer:?}"
+    );
+    let stricter = read(&[
+        alternative("open", &["at", "by"]),
+        alternative("close", &[]),
+    ]);
+    assert_eq!(
+        breaks(&before, &stricter),
+        ["read\tx.open.by\t\toptional\t"]
+    );
+}
+
+#[test]
+fn options_are_read_with_defaults_and_variables() {
+    let help = "Says more with\n--many words.\n\nOptions:\n  -j, --jobs <N>\n          How many [default:\n          2]\n          \
+                --more is no option\n\n          [env: RUNVET_JOBS]\n\n      --quiet[=<BOOL>]  \
+                Says less [default: it depends]\n";
+    let expected = [
+        "option runvet x -j",
+        "option runvet x --jobs",
+        "default runvet x --jobs 2",
+        "env runvet x --jobs RUNVET_JOBS",
+        "option runvet x --quiet",
+    ];
+    assert_eq!(options("x", help), expected);
+}
+
+#[test]
+fn levels_may_be_raised_and_not_lowered() {
+    let [error, warning] =
+        ["error", "warning"].map(|level| BTreeSet::from([format!("level a/b {level}")]));
+    assert_eq!(breaks(&error, &warning), ["level a/b error"]);
+    assert_eq!(breaks(&warning, &error), [""; 0]);
+    assert_eq!(raised(&warning, &error), ["a/b"]);
+}
+
+#[test]
 fn changelog_announces_what_stands_under_breaking() {
     let changelog = "# Changelog\n\n## Unreleased\n\n### Breaking\n\n- `a.b` is gone.\n\n### Added\n\n- `c`\n\n\
                      ## 0.1.0\n\n### Breaking\n\n- `d`\n";
-    assert_eq!(announced(changelog, "0.1.0"), ["a.b"]);
+    assert_eq!(announced(changes(changelog, "0.1.0")), ["a.b"]);
     assert!(names("written\ta.b.c\tstring", "a.b") && !names("written\ta.bc", "a.b"));
     let parts = ["0.1.9", "0.2.0", "1.4.2", "2.0.0"].map(breaking_part);
     assert!(parts.is_sorted_by(|a, b| a < b), "{parts:?}");
