@@ -10,7 +10,7 @@
 //! | `LANGUAGE file=FILE` | that file, if it starts with the file's first two lines, else a part of it |
 //! | `rust` | in the README and `docs/library.md`, a documentation test of the library |
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -359,5 +359,39 @@ fn architecture_names_every_stage() {
     assert!(
         absent.is_empty(),
         "ARCHITECTURE.md says nothing of {absent:?}"
+    );
+}
+
+/// Words in a row that two pages may share: a sentence, but no paragraph.
+const MAX_SHARED_WORDS: usize = 20;
+
+#[test]
+fn no_page_says_what_another_says() {
+    // These are made of what is said elsewhere.
+    let derived = ["CHANGELOG.md", "docs/options.md", "docs/rules.md"];
+    let mut said: BTreeMap<Vec<String>, String> = BTreeMap::new();
+    let mut twice = BTreeSet::new();
+    for document in documents()
+        .into_iter()
+        .filter(|it| !derived.contains(&it.as_str()))
+    {
+        let text = prose(&read(&document));
+        for part in text.split("\n\n").flat_map(|it| it.split("\n|")) {
+            let words = part.split(|c: char| !c.is_alphanumeric());
+            let words: Vec<String> = words
+                .filter(|it| !it.is_empty())
+                .map(str::to_lowercase)
+                .collect();
+            for run in words.windows(MAX_SHARED_WORDS + 1) {
+                let first = said.entry(run.to_vec()).or_insert(document.clone());
+                if *first != document {
+                    twice.insert(format!("{first} and {document}: {}", run.join(" ")));
+                }
+            }
+        }
+    }
+    assert!(
+        twice.is_empty(),
+        "one page should link the other: {twice:#?}"
     );
 }
