@@ -14,7 +14,7 @@ use super::nature::holds_records;
 use super::path::{self, tidy};
 use super::root::{Enclosing, GivenPaths, Root};
 use super::tree::{Dir, OnDisk};
-use super::walk::{Excludes, FoundEpisode, Link, TreeWalk, WalkFindings};
+use super::walk::{Excludes, FoundEpisode, TreeWalk, WalkFindings};
 use crate::source::Artifact;
 
 /// The episodes below the given paths, and the paths that could not be searched.
@@ -76,6 +76,8 @@ struct PathSearch<'e> {
     found: WalkFindings,
     /// The directories that were walked.
     roots: Vec<Arc<Root>>,
+    /// Those in which nothing was found, by their real paths.
+    empty: BTreeMap<PathBuf, PathBuf>,
     /// The episodes that a file stands for, by their real paths.
     of_files: BTreeMap<PathBuf, Root>,
     around: Enclosing,
@@ -89,6 +91,7 @@ impl<'e> PathSearch<'e> {
             given,
             found: WalkFindings::default(),
             roots: Vec::new(),
+            empty: BTreeMap::new(),
             of_files: BTreeMap::new(),
             around: Enclosing::default(),
         }
@@ -132,6 +135,7 @@ impl<'e> PathSearch<'e> {
         if is_dir {
             let root = Arc::new(root);
             let found = self.walk(&root).everything(self.jobs);
+            self.note_empty(&root, &found);
             self.found.append(found);
             self.roots.push(root);
         } else {
@@ -168,12 +172,22 @@ impl<'e> PathSearch<'e> {
                 found.episodes.retain(is_given);
                 found.links.clear();
             }
+            if self.given == GivenPaths::Each {
+                self.note_empty(&root, &found);
+            }
             if found.episodes.is_empty() {
                 found.links.clear();
             } else {
                 self.roots.push(root);
             }
             self.found.append(found);
+        }
+    }
+
+    /// Notes a given path if nothing was found there that is judged, or of which a report tells.
+    fn note_empty(&mut self, root: &Root, found: &WalkFindings) {
+        if found.episodes.is_empty() && found.faults.is_empty() && found.excluded == 0 {
+            self.empty.insert(root.real.clone(), root.typed.clone());
         }
     }
 
@@ -197,7 +211,19 @@ impl<'e> PathSearch<'e> {
             let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
             found.foreign.retain(|dir| is_first(dir));
         }
-        if found.decide_links(&self.roots, self.excludes, Link::target) {
+        let mut empty = self.empty;
+        let is_changed = found.decide_links(&self.roots, self.excludes, |link| {
+            let target = link.target()?;
+            // A path that is given because a link leads there may be without runs.
+            empty.remove(target.as_deref().unwrap_or(Path::new("")));
+            Ok(target)
+        });
+        if found.episodes.is_empty() {
+            empty.clear();
+        }
+        if is_changed || !empty.is_empty() {
+            let nothing = |path| Fault::new(path, FaultKind::NothingBelow);
+            found.faults.extend(empty.into_values().map(nothing));
             found.sort();
         }
         found

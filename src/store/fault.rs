@@ -42,6 +42,8 @@ pub(crate) enum FaultKind {
     NoRecord(String),
     /// A file beside runs that a compressor or an archiver wrote has the name of a run.
     Packed,
+    /// No run is at or below a given path, and there are some below others.
+    NothingBelow,
     /// A symbolic link below `episodes` leads to this directory, which is not searched.
     Link(PathBuf),
 }
@@ -80,6 +82,12 @@ impl Fault {
     #[must_use]
     pub fn is_of_given_path(&self) -> bool {
         matches!(self.kind, FaultKind::Missing(_) | FaultKind::NotAnArtifact)
+    }
+
+    /// Returns `true` if no run is below a given path, and some are below others.
+    #[must_use]
+    pub fn is_of_empty_path(&self) -> bool {
+        matches!(self.kind, FaultKind::NothingBelow)
     }
 
     /// Returns what is wrong with the path.
@@ -133,6 +141,10 @@ impl Fault {
                                 not checked; unpack it, or move it out of the directory"
                     .into()
             }
+            FaultKind::NothingBelow => "no episode was found here, though there are some below \
+                                      other paths; correct the path, leave it out, or accept it \
+                                      with --allow-empty"
+                .into(),
             FaultKind::Key => "a part of the key is empty, `.` or `..`, so it is not a path".into(),
             FaultKind::Link(target) => format!(
                 "a symbolic link to a directory that is not checked; exclude the link, or give {} \

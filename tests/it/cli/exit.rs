@@ -195,3 +195,75 @@ fn no_rule_that_is_on_is_nothing_looked_at() {
     );
     assert_eq!(json(&project, &["runs"])["totals"]["unchecked"], 3);
 }
+
+#[test]
+fn path_without_a_run_beside_others_is_a_fault() {
+    let project = Project::new("");
+    for dir in ["empty", "lonely", "linked"] {
+        fs::create_dir(project.path(dir)).unwrap();
+    }
+    let learned = "lonely/learn.jsonl";
+    fs::copy(
+        project.path(SOUND).join("learn.jsonl"),
+        project.path(learned),
+    )
+    .unwrap();
+    for nothing in ["empty", "lonely", learned] {
+        assert_eq!(code(&project, &[nothing]), 3);
+        let report = json(&project, &[SOUND, nothing]);
+        assert_eq!(report["complete"], false);
+        assert_eq!(report["faults"].as_array().unwrap().len(), 1, "{report}");
+        let path = nothing.trim_end_matches("/learn.jsonl");
+        assert_eq!(report["faults"][0]["path"], path);
+        let output = project.run(&["validate", SOUND, nothing]);
+        let told = format!("error: {path}: no episode was found here");
+        assert!(stderr(&output).contains(&told), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(2));
+        // The same through the other commands that take several paths.
+        for command in ["coverage", "table"] {
+            let kind = (command == "table").then_some("runs");
+            let args: Vec<&str> = [command].into_iter().chain(kind).collect();
+            let output = project.run(&[&args[..], &[SOUND, nothing]].concat());
+            assert!(stderr(&output).contains(&told), "{}", stderr(&output));
+        }
+        // Whoever expects it says so, and lists of other programs may have it.
+        assert_eq!(code(&project, &["--allow-empty", SOUND, nothing]), 0);
+        assert_eq!(code(&project, &["--skip-others", SOUND, nothing]), 0);
+    }
+    fs::write(project.path("list"), format!("{SOUND}\nempty\n")).unwrap();
+    assert_eq!(code(&project, &["--files-from=list"]), 2);
+    // What a path leads to is judged, whatever other path leads there too.
+    assert_eq!(
+        code(&project, &[SOUND, &format!("{SOUND}/../ep_01_answer")]),
+        0
+    );
+    let state = format!("{SOUND}/state.json");
+    assert_eq!(
+        code(
+            &project,
+            &["runs/demo/episodes/ep_02_paused", &state, SOUND]
+        ),
+        0
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn path_that_a_link_leads_to_may_be_without_a_run() {
+    let project = Project::new("");
+    fs::create_dir(project.path("linked")).unwrap();
+    let link = project.path("runs/sound/episodes/assets");
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    fs::rename(
+        project.path(SOUND),
+        project.path("runs/sound/episodes/ep_01_answer"),
+    )
+    .unwrap();
+    std::os::unix::fs::symlink(project.path("linked"), link).unwrap();
+    assert_eq!(
+        code(&project, &["runs/sound"]),
+        2,
+        "a link to what is not checked"
+    );
+    assert_eq!(code(&project, &["runs/sound", "linked"]), 0);
+}
