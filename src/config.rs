@@ -237,14 +237,14 @@ pub(crate) struct Ignore {
     /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
     /// A part that is `*` stands for any one name or index. Absent to ignore findings at any place.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = r"^(/(\*|([^~*/\[\]]|~[01])+))+$", "patternErrorMessage" = "a JSON Pointer starts with `/`, and each of its parts is a name, an index or `*` for any one of them, as in `/outcomes/actions/*/tools`; in a name, `~1` stands for `/` and `~0` for `~`", "examples" = ["/plan/steps", "/outcomes/actions/*/tools"]))]
+    #[schemars(with = "String", extend("pattern" = r"^(/(\*|([^~*/\[\]]|~[01])+))+$", "$comment" = "message: a JSON Pointer starts with `/`, and each of its parts is a name, an index or `*` for any one of them, as in `/outcomes/actions/*/tools`; in a name, `~1` stands for `/` and `~0` for `~`", "examples" = ["/plan/steps", "/outcomes/actions/*/tools"]))]
     pub(crate) pointer: Option<String>,
     /// The reason why the findings do not count; must not be empty.
-    #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the reason is empty"))]
+    #[schemars(with = "String", extend("pattern" = r"\S", "$comment" = "message: the reason is empty"))]
     pub(crate) reason: String,
     /// The first day on which the findings count again, in UTC.
     #[serde(default)]
-    #[schemars(with = "String", extend("format" = "date", "pattern" = r"^\d{4}-\d{2}-\d{2}$", "patternErrorMessage" = "expected a date such as 2026-12-31, without a time", "examples" = ["2026-12-31"]))]
+    #[schemars(with = "String", extend("format" = "date", "pattern" = r"^\d{4}-\d{2}-\d{2}$", "$comment" = "message: expected a date such as 2026-12-31, without a time", "examples" = ["2026-12-31"]))]
     pub(crate) expires: Option<Day>,
 }
 

@@ -34,9 +34,8 @@ pub(crate) fn schema_id(name: &str) -> String {
     format!("urn:runvet:schema:{name}")
 }
 
-/// Turns the `oneOf` that schemars derives from documented variants into an `enum` with
-/// `enumDescriptions`: validators then name the allowed values in one error, and editors offer each
-/// value with its description.
+/// Turns the `oneOf` that schemars derives from documented variants into an `enum`: validators then
+/// name the allowed values in one error.
 pub(crate) fn describe_values(schema: &mut Schema) {
     let Some(Value::Array(variants)) = schema.remove("oneOf") else {
         return;
@@ -49,7 +48,34 @@ pub(crate) fn describe_values(schema: &mut Schema) {
     };
     schema.insert("type".into(), "string".into());
     schema.insert("enum".into(), of_each("const").into());
-    schema.insert("enumDescriptions".into(), of_each("description").into());
+    schema.insert(MEANINGS.into(), of_each("description").into());
+}
+
+/// Holds the meanings of an `enum` until [`list_meanings`] has run.
+const MEANINGS: &str = "x-meanings";
+
+/// Stands before each value that a description lists.
+pub(crate) const LISTED: &str = "\n- ";
+
+/// Lists the values of an `enum` with their meanings in the description: a keyword of their own
+/// would not be one of JSON Schema, and strict validators refuse those.
+#[cfg(test)]
+pub(crate) fn list_meanings(schema: &mut Schema) {
+    let Some(Value::Array(meanings)) = schema.remove(MEANINGS) else {
+        return;
+    };
+    let mut listed = schema.get("description").map_or("", text).to_owned();
+    let values = schema.get("enum").and_then(Value::as_array);
+    for (value, meaning) in values.into_iter().flatten().zip(&meanings) {
+        let meaning = text(meaning).replace('\n', " ");
+        listed += &format!("{LISTED}`{}`: {meaning}", text(value));
+    }
+    schema.insert("description".into(), listed.into());
+}
+
+#[cfg(test)]
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 /// Returns the schema of a value that may also be null, as one object instead of an `anyOf`.

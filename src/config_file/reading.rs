@@ -237,7 +237,8 @@ impl ConfigSource<'_> {
                 (message, None)
             }
             Wrong::Other => {
-                let said = expected["patternErrorMessage"].as_str();
+                let said = expected["$comment"].as_str();
+                let said = said.and_then(|it| it.strip_prefix("message: "));
                 (said.unwrap_or("the value is not allowed").to_owned(), None)
             }
         };

@@ -226,10 +226,7 @@ pub struct Direction {
 pub struct Metrics {
     /// 1 when the run succeeded, 0 when it did not.
     #[serde(serialize_with = "write_flag", deserialize_with = "read_flag")]
-    #[schemars(with = "Number", extend(
-        "enum" = [0, 1],
-        "enumDescriptions" = ["The run did not succeed.", "The run succeeded."]
-    ))]
+    #[schemars(with = "Number", extend("enum" = [0, 1]))]
     pub success: bool,
     /// The number of planning iterations.
     pub plan_count: Count,

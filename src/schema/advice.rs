@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::record::LISTED;
 use crate::source::Pointer;
 
 /// Returns the schema's description of a field, as a sentence that names it; `field` is a member of
@@ -41,7 +42,10 @@ fn find<'s>(
         .and_then(Value::as_str)
         .and_then(|reference| schema.pointer(reference.strip_prefix('#')?));
     let Some((token, rest)) = path.split_first() else {
-        let said = |part: &'s Value| part.get("description").and_then(Value::as_str);
+        let said = |part: &'s Value| {
+            let description = part.get("description")?.as_str()?;
+            description.split(LISTED).next()
+        };
         return said(part).or_else(|| said(target?));
     };
     let part = target.unwrap_or(part);
@@ -81,9 +85,9 @@ pub(super) fn word_meant<'s>(
         .find_map(|(_, vocabulary)| {
             let words = vocabulary.get("enum")?.as_array()?;
             let index = words.iter().position(|word| word == meant)?;
-            (words == options)
-                .then(|| vocabulary.get("enumDescriptions")?.get(index)?.as_str())
-                .flatten()
+            let listed = vocabulary.get("description")?.as_str()?.split(LISTED);
+            let (_, meaning) = listed.skip(1).nth(index)?.split_once(": ")?;
+            (words == options).then_some(meaning)
         });
     Some((meant.to_owned(), said))
 }

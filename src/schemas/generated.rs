@@ -101,6 +101,7 @@ pub(crate) fn tidy(schema: &mut GeneratedSchema) {
     if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
     }
+    record::list_meanings(schema);
     // An option that the configuration leaves out is absent, not null.
     if schema
         .get("default")

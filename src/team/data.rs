@@ -64,7 +64,7 @@ impl StateOrSummary {
 
 /// The id of a rule that a team declares.
 #[derive(JsonSchema)]
-#[schemars(inline, extend("pattern" = "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$", "patternErrorMessage" = "an id is a group and a subject, each in lower case with `-` between words", "examples" = ["acme/refund-input"]))]
+#[schemars(inline, extend("pattern" = "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$", "$comment" = "message: an id is a group and a subject, each in lower case with `-` between words", "examples" = ["acme/refund-input"]))]
 #[expect(dead_code, reason = "a description for the schema")]
 pub(crate) struct RuleId(String);
 
@@ -78,7 +78,7 @@ pub(crate) struct SelectorKey(String);
 /// A selector, or the name of one.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(rename = "Selector", extend("patternErrorMessage" = "expected a table of keys and values, or the name of a selector"))]
+#[schemars(rename = "Selector", extend("$comment" = "message: expected a table of keys and values, or the name of a selector"))]
 #[expect(dead_code, reason = "a description for the schema")]
 pub(crate) enum SelectorTable {
     Named(String),
@@ -102,7 +102,7 @@ pub(crate) struct SelectorEntries {
 /// A value, a list of alternative values, or `{ not = … }`.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number, a boolean, a list of them that is not empty, or `{ not = … }`"))]
+#[schemars(inline, extend("$comment" = "message: expected a text, a number, a boolean, a list of them that is not empty, or `{ not = … }`"))]
 #[expect(dead_code, reason = "a description for the schema")]
 enum ValueOf {
     Values(ClosedSet),
@@ -121,7 +121,7 @@ struct Not {
 /// A value, or a list of values. `*` in a text stands for any characters, `\*` for an asterisk.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number, a boolean, or a list of them that is not empty"))]
+#[schemars(inline, extend("$comment" = "message: expected a text, a number, a boolean, or a list of them that is not empty"))]
 #[expect(dead_code, reason = "a description for the schema")]
 pub(crate) enum ClosedSet {
     One(Scalar),
@@ -130,7 +130,7 @@ pub(crate) enum ClosedSet {
 
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number or a boolean"))]
+#[schemars(inline, extend("$comment" = "message: expected a text, a number or a boolean"))]
 #[expect(dead_code, reason = "a description for the schema")]
 pub(crate) enum Scalar {
     Text(String),
@@ -141,7 +141,7 @@ pub(crate) enum Scalar {
 /// A JSON Pointer, or a list of them.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline, extend("patternErrorMessage" = "expected a JSON Pointer, which starts with `/`, or a list of them that is not empty"))]
+#[schemars(inline, extend("$comment" = "message: expected a JSON Pointer, which starts with `/`, or a list of them that is not empty"))]
 #[expect(dead_code, reason = "a description for the schema")]
 pub(crate) enum Pointers {
     One(PointerText),
@@ -149,7 +149,7 @@ pub(crate) enum Pointers {
 }
 
 #[derive(JsonSchema)]
-#[schemars(inline, extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/order_id"]))]
+#[schemars(inline, extend("pattern" = "^(/([^~]|~[01])*)?$", "$comment" = "message: a JSON Pointer starts with `/`", "examples" = ["/payload/input/order_id"]))]
 #[expect(dead_code, reason = "a description for the schema")]
 pub(crate) struct PointerText(String);
 

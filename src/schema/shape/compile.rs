@@ -249,7 +249,7 @@ const ANNOTATIONS: [&str; 8] = [
     "description",
     "default",
     "examples",
-    "enumDescriptions",
+    "$comment",
 ];
 
 impl Shape {

@@ -28,11 +28,15 @@ use crate::team::selector::TeamSelector;
 #[schemars(extend(
     "additionalProperties" = false,
     "anyOf" = [
-        {"required": ["never"]}, {"required": ["at-most"]}, {"required": ["at-least"]},
-        {"required": ["needs-earlier"]}, {"required": ["needs-later"]},
-        {"required": ["none-earlier"]}, {"required": ["none-later"]},
+        {"required": ["never"], "properties": {"never": true}},
+        {"required": ["at-most"], "properties": {"at-most": true}},
+        {"required": ["at-least"], "properties": {"at-least": true}},
+        {"required": ["needs-earlier"], "properties": {"needs-earlier": true}},
+        {"required": ["needs-later"], "properties": {"needs-later": true}},
+        {"required": ["none-earlier"], "properties": {"none-earlier": true}},
+        {"required": ["none-later"], "properties": {"none-later": true}},
     ],
-    "patternErrorMessage" = "the order lacks its pattern: `never`, `at-most`, `at-least`, `needs-earlier`, `needs-later`, `none-earlier` or `none-later`"
+    "$comment" = "message: the order lacks its pattern: `never`, `at-most`, `at-least`, `needs-earlier`, `needs-later`, `none-earlier` or `none-later`"
 ))]
 pub(crate) struct OrderTable {
     /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
@@ -45,7 +49,7 @@ pub(crate) struct OrderTable {
     each: Spanned<TomlData>,
     /// The message of a finding, for people. It may hold `{same}`, `{count}`, `{limit}` and
     /// `{params.NAME}`.
-    #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
+    #[schemars(with = "String", extend("pattern" = r"\S", "$comment" = "message: the message is empty"))]
     message: Spanned<String>,
     /// No such event may occur; `true` is the only value.
     #[serde(default)]
@@ -91,7 +95,7 @@ pub(crate) struct OrderTable {
     /// The time within which other events count: the time of the later line minus that of the
     /// earlier one is at most this long. A number and `ms`, `s`, `m`, `h` or `d`.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = r"^\d+(\.\d+)?(ms|s|m|h|d)$", "patternErrorMessage" = "expected a length of time such as `30s`, `1.5m` or `200ms`", "examples" = ["30s"]))]
+    #[schemars(with = "String", extend("pattern" = r"^\d+(\.\d+)?(ms|s|m|h|d)$", "$comment" = "message: expected a length of time such as `30s`, `1.5m` or `200ms`", "examples" = ["30s"]))]
     within: Option<Spanned<String>>,
     /// Runs by which it is tested: `runvet rules --test` judges them.
     #[serde(default, rename = "example")]
@@ -101,7 +105,7 @@ pub(crate) struct OrderTable {
 /// A number of events, or the name of a parameter.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline, extend("patternErrorMessage" = "expected a whole number, at least 1, or the name of a parameter such as `params.max-calls`"))]
+#[schemars(inline, extend("$comment" = "message: expected a whole number, at least 1, or the name of a parameter such as `params.max-calls`"))]
 #[expect(dead_code, reason = "a description for the schema")]
 enum CountOrParam {
     Count(std::num::NonZeroU64),

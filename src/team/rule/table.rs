@@ -48,7 +48,7 @@ pub(crate) struct RuleTable {
     when: Option<Spanned<String>>,
     /// The JSON Pointer to the place of a finding, in the event or in the record of `in`.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input/amount"]))]
+    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "$comment" = "message: a JSON Pointer starts with `/`", "examples" = ["/payload/input/amount"]))]
     at: Option<Spanned<String>>,
     /// The record in which a finding about a run stands [default: the timeline].
     #[serde(default, rename = "in")]
@@ -59,7 +59,7 @@ pub(crate) struct RuleTable {
     #[schemars(with = "NeedsWord")]
     needs: Option<Spanned<NeedsWord>>,
     /// The message of a finding, for people. It may hold `{value}` and `{params.NAME}`.
-    #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the message is empty"))]
+    #[schemars(with = "String", extend("pattern" = r"\S", "$comment" = "message: the message is empty"))]
     message: Spanned<String>,
     /// Runs by which it is tested: `runvet rules --test` judges them.
     #[serde(default, rename = "example")]

@@ -48,7 +48,7 @@ pub(crate) struct SchemaTable {
     /// The JSON Pointer to the part of the record that the schema judges. Absent for the whole
     /// record. If the pointer leads nowhere, nothing is judged.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input"]))]
+    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "$comment" = "message: a JSON Pointer starts with `/`", "examples" = ["/payload/input"]))]
     at: Option<Spanned<String>>,
     /// The file of the schema, relative to this file.
     #[serde(default)]

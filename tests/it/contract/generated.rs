@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use runvet::Schema;
 use runvet::finding::{Lifecycle, Report};
 use runvet::gate::Gate;
 use serde_json::Value;
@@ -175,4 +176,60 @@ fn benchmark_timeline_is_valid_and_as_long_as_asked() {
         (1 << 20..(1 << 20) + 50_000).contains(&bytes),
         "{bytes} bytes"
     );
+}
+
+/// The keywords of JSON Schema 2020-12 that the schemas may have.
+const KEYWORDS: &str = "$schema $id $ref $defs $comment title description default examples type \
+    enum const minimum maximum minLength maxLength pattern format minItems maxItems items uniqueItems \
+    properties required patternProperties additionalProperties minProperties propertyNames allOf anyOf oneOf not if \
+    then else";
+
+/// Says what the strict mode of Ajv, the usual validator in JavaScript, refuses in a schema.
+fn refuse_as_ajv_does(schema: &Value, at: &str) {
+    let Some(members) = schema.as_object() else {
+        return assert!(schema.is_boolean(), "{at}");
+    };
+    for (keyword, value) in members {
+        let known = KEYWORDS.split_whitespace().any(|it| it == keyword);
+        assert!(known, "unknown keyword {keyword} at {at}");
+        let at = format!("{at}/{keyword}");
+        match (keyword.as_str(), value) {
+            ("properties" | "patternProperties" | "$defs", Value::Object(named)) => {
+                for (name, schema) in named {
+                    refuse_as_ajv_does(schema, &format!("{at}/{name}"));
+                }
+            }
+            ("allOf" | "anyOf" | "oneOf", Value::Array(all)) => {
+                for schema in all {
+                    refuse_as_ajv_does(schema, &at);
+                }
+            }
+            ("if" | "then" | "else" | "not" | "items" | "additionalProperties", schema)
+            | ("propertyNames", schema) => refuse_as_ajv_does(schema, &at),
+            ("required", Value::Array(names)) => {
+                for name in names {
+                    let name = name.as_str().unwrap();
+                    assert!(
+                        schema["properties"].get(name).is_some(),
+                        "required property {name} is not defined at {at}"
+                    );
+                }
+            }
+            ("type", Value::Array(types)) => {
+                assert!(
+                    types.len() == 2 && types[1] == "null",
+                    "union of types at {at}"
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn strict_validators_take_the_published_schemas() {
+    for schema in Schema::ALL.iter().copied() {
+        let parsed: Value = serde_json::from_str(schema.text()).unwrap();
+        refuse_as_ajv_does(&parsed, &schema.to_string());
+    }
 }

@@ -68,6 +68,7 @@ impl Types {
             }
         }
         let says = body["description"].as_str().unwrap_or_default();
+        let says = says.split("\n- ").next().unwrap_or_default();
         let says = says.split(". ").next().unwrap().trim_end_matches('.');
         let says = wrapped(&format!("{says}."));
         if let Some(words) = body["enum"].as_array() {

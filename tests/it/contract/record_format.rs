@@ -70,12 +70,14 @@ fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
 
 /// The fields of an object or the words of a vocabulary, as a table.
 fn table(schema: &Value, root: &Value, out: &mut String) {
-    writeln!(out, "\n{}", schema["description"].as_str().unwrap()).unwrap();
+    let mut described = schema["description"].as_str().unwrap().split("\n- ");
+    writeln!(out, "\n{}", described.next().unwrap()).unwrap();
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         out.push_str("\n| value | meaning |\n|-------|---------|\n");
-        let meanings = schema["enumDescriptions"].as_array().unwrap();
-        for (word, meaning) in words.iter().zip(meanings) {
-            writeln!(out, "| `{word}` | {} |", meaning.as_str().unwrap()).unwrap();
+        assert_eq!(described.clone().count(), words.len(), "{described:?}");
+        for meaning in described {
+            let (word, meaning) = meaning.split_once(": ").unwrap();
+            writeln!(out, "| {word} | {meaning} |").unwrap();
         }
         return;
     }
