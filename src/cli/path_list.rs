@@ -136,17 +136,15 @@ fn from_line(line: &[u8]) -> PathBuf {
 fn unquoted(mut quoted: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let [first, rest @ ..] = quoted {
-        let (byte, rest) = match (first, rest) {
-            (b'\\', [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..]) => {
-                ((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), rest)
-            }
+        let octal = store::path::octal_escape(quoted);
+        let (byte, rest) = octal.unwrap_or_else(|| match (first, rest) {
             (b'\\', [escape, rest @ ..]) => {
                 let mut known = b"abtnvfr".iter().zip(7..);
                 let known = known.find(|(it, _)| *it == escape);
                 (known.map_or(*escape, |(_, byte)| byte), rest)
             }
             _ => (*first, rest),
-        };
+        });
         bytes.push(byte);
         quoted = rest;
     }

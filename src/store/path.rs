@@ -16,6 +16,21 @@ pub(crate) fn from_bytes(bytes: Vec<u8>) -> PathBuf {
     OsString::from_vec(bytes).into()
 }
 
+/// Returns the byte that an escape such as `\040` stands for, and the bytes after it.
+pub(crate) fn octal_escape(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    let [
+        b'\\',
+        a @ b'0'..=b'3',
+        b @ b'0'..=b'7',
+        c @ b'0'..=b'7',
+        rest @ ..,
+    ] = bytes
+    else {
+        return None;
+    };
+    Some(((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), rest))
+}
+
 /// Returns the file name of these bytes, to be shared.
 pub(crate) fn shared_name(bytes: &[u8]) -> Arc<OsStr> {
     OsStr::from_bytes(bytes).into()

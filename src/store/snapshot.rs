@@ -57,16 +57,46 @@ const SILENT: [u32; 15] = [
     0xBACB_ACBC,
 ];
 
-/// Returns `true` if the file system of a directory is known not to report what others change.
+/// Returns `true` if the file system of a directory, or one that is mounted below it, is known not
+/// to report what others change.
 pub(crate) fn reports_no_changes(dir: &Path) -> bool {
     #[cfg(target_os = "linux")]
-    if let Ok(stat) = rustix::fs::statfs(dir) {
-        return SILENT
-            .iter()
-            .any(|it| i128::from(stat.f_type) & 0xFFFF_FFFF == i128::from(*it));
+    return std::iter::once(dir.to_owned())
+        .chain(mounts_below(dir))
+        .any(|place| {
+            let kind = rustix::fs::statfs(&place).map(|stat| i128::from(stat.f_type) & 0xFFFF_FFFF);
+            kind.is_ok_and(|kind| SILENT.iter().any(|it| kind == i128::from(*it)))
+        });
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = dir;
+        false
     }
-    let _ = dir;
-    false
+}
+
+/// Returns the directories below one at which file systems are mounted.
+#[cfg(target_os = "linux")]
+fn mounts_below(dir: &Path) -> Vec<PathBuf> {
+    let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+    let Ok(dir) = dir.canonicalize() else {
+        return Vec::new();
+    };
+    let mounts = mounts.split(|byte| *byte == b'\n');
+    let places = mounts.filter_map(|mount| mount.split(|byte| *byte == b' ').nth(4));
+    let places = places.map(|place| super::path::from_bytes(unescaped(place)));
+    places.filter(|place| place.starts_with(&dir)).collect()
+}
+
+/// Returns the bytes of a path in which the kernel has escaped blanks and such.
+#[cfg(target_os = "linux")]
+fn unescaped(mut place: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let [first, rest @ ..] = place {
+        let (byte, rest) = super::path::octal_escape(place).unwrap_or((*first, rest));
+        bytes.push(byte);
+        place = rest;
+    }
+    bytes
 }
 
 /// Returns `true` if a directory may be listed, and what is in it be looked at.

@@ -115,6 +115,7 @@ mod cli {
     mod levels;
     mod list;
     mod listed;
+    mod mounts;
     mod naming;
     mod options;
     mod reason;
