@@ -28,6 +28,7 @@ use crate::finding::{EpisodeReport, ReportedFault};
 use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::{EventLines, RunFilter, RunReader};
+use crate::report::write_json_line;
 use crate::schema::{CompiledSchema, checked_in};
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Fault};
@@ -353,8 +354,8 @@ impl<'o> RowSink<'o> {
             // Columns of both parts stand side by side.
             Self::Csv(csv) => csv.serialize((row.head, &row.own)).map_err(io_error),
             Self::Ndjson(out) => {
-                serde_json::to_writer(&mut *out, row)?;
-                out.write_all(b"\n")
+                // Texts are those of the records, and may be printed to a terminal.
+                write_json_line(out, row)
             }
         }
     }

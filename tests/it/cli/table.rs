@@ -6,13 +6,14 @@ use std::path::Path;
 
 use runvet::gate::Gate;
 use runvet::table::{RowFormat, Table, TableWriter};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::binary::{run, stderr, stdout};
+use crate::support::binary::{run, runvet, stderr, stdout};
+use crate::support::corpus::corpus;
 use crate::support::project::Project;
 use crate::support::python::python;
 use crate::support::run_data;
-use crate::support::runs::copy_of;
+use crate::support::runs::{copy_dir, copy_of};
 
 /// The number of runs that are compared with an independent reading.
 const RUNS: u64 = 240;
@@ -215,4 +216,27 @@ fn table_says_what_it_could_not_do() {
     assert_eq!(code(&to_file), (Some(0), String::new()));
     let printed = run(&["table", "runs", "demo"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), stdout(&printed));
+}
+
+#[test]
+fn rows_are_safe_to_print_and_say_what_the_record_says() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = temp.path().join("episodes/ep_answer");
+    copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &run);
+    let hostile = "\u{9b}2J\u{202e}\u{2066}";
+    let line = json!({"phase": hostile, "timestamp": "2026-03-01T12:00:00Z", "payload": {"text": hostile}});
+    fs::write(run.join("events.jsonl"), format!("{line}\n")).unwrap();
+    let output = runvet(&["table", "events", "--format", "ndjson"])
+        .arg(temp.path())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        !printed.contains(['\u{9b}', '\u{202e}', '\u{2066}']),
+        "{printed:?}"
+    );
+    let row: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(row["phase"], hostile);
+    let payload: Value = serde_json::from_str(row["payload"].as_str().unwrap()).unwrap();
+    assert_eq!(payload["text"], hostile);
 }
