@@ -8,7 +8,7 @@ use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Elsewhere, Line, Place, Target};
-use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Unreadable};
+use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES, Unreadable};
 use crate::team::{Expect, OtherFile, TeamJudges};
 
 /// The length of a line of which a finding shows a part, at most: every finding keeps its line.
@@ -75,6 +75,9 @@ impl OtherFileReader<'_> {
             };
             self.text(line, &bytes, None);
             return Ok(());
+        }
+        if opened.size().is_some_and(|size| size > MAX_TIMELINE_BYTES) {
+            return Err(Unreadable::TooLarge(MAX_TIMELINE_BYTES));
         }
         let mut lines = Lines::new(opened, Vec::new(), MAX_RECORD_BYTES);
         while let Some(read) = lines.next_line_with(|| alone.enter())? {

@@ -167,6 +167,15 @@ fn lines_of_another_file_are_kept_up_to_a_limit() {
     let findings = &report.episodes[0].findings;
     let shown = findings.iter().filter(|it| it.location.length > Some(0));
     assert_eq!((findings.len(), shown.count()), (20, 16));
+    // A file of holes would take minutes to read.
+    let holes = project.path("runs/episodes/ep_1/trace.jsonl");
+    let holes = std::fs::File::create(holes).unwrap();
+    holes.set_len(1 << 40).unwrap();
+    let report = project.report(&[], &["--select", "a/b"]);
+    let findings = &report.episodes[0].findings;
+    assert_eq!(findings.len(), 1);
+    let message = &findings[0].message;
+    assert!(message.contains("larger than the limit"), "{message}");
 }
 
 /// What a rule and a schema with a pattern say of a text: their findings, and the kinds of skips.
