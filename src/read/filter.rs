@@ -245,7 +245,10 @@ impl Range {
         let (low, high) = text.split_once("..").ok_or(wrong)?;
         let number = |text: &str, otherwise: f64| match text {
             "" => Ok(otherwise),
-            text => text.parse::<f64>().map_err(|_| wrong),
+            text => {
+                let number = text.parse::<f64>().ok();
+                number.filter(|number| !number.is_nan()).ok_or(wrong)
+            }
         };
         Ok(Self(
             number(low, f64::NEG_INFINITY)?,

@@ -111,6 +111,7 @@ fn wrong_query_is_a_problem_that_says_why() {
         ("valid=maybe", "`valid`"),
         ("since=soon", "`since`"),
         ("has=nothing", "`has`"),
+        ("duration=NaN..1", "a range has the form LOW..HIGH"),
     ] {
         let (status, said) = service.get(&format!("api/v1/runs?{query}")).problem();
         assert!(
