@@ -58,9 +58,8 @@ class Check:
     `config`. `select` names the rules and groups that are checked, and no others; `require` those
     that must judge each run that has ended, see `coverage/required`.
 
-    With `allow_empty`, the exit code is 0 where there was nothing to check, and a path without a
-    run beside others with runs is no fault. With `strict_config`, a glob of `config` that matches
-    no directory raises `ConfigError` at the end of a check.
+    With `allow_empty`, the exit code is 0 where there was nothing to check. With `strict_config`,
+    a glob of `config` that matches no directory raises `ConfigError` at the end of a check.
     """
 
     __slots__ = ("_checker", "_keywords")

@@ -29,7 +29,8 @@ pub struct Discovery {
     /// artifact, and so no episode. A given path is an episode whatever its record says.
     pub foreign: Vec<PathBuf>,
     /// Directories below `episodes` that hold files and no record, in which a run is not likely,
-    /// sorted by path. Those in which one is likely are faults.
+    /// sorted by path; those in which one is likely are faults. Then given paths without an
+    /// episode, where others have some.
     pub passed: Vec<Fault>,
     /// The number of directories that were not opened because the configuration excludes them.
     pub excluded: usize,
@@ -218,13 +219,12 @@ impl<'e> PathSearch<'e> {
             empty.remove(target.as_deref().unwrap_or(Path::new("")));
             Ok(target)
         });
-        if found.episodes.is_empty() {
-            empty.clear();
-        }
-        if is_changed || !empty.is_empty() {
-            let nothing = |path| Fault::new(path, FaultKind::NothingBelow);
-            found.faults.extend(empty.into_values().map(nothing));
+        if is_changed {
             found.sort();
+        }
+        if !found.episodes.is_empty() {
+            let nothing = |path| Fault::new(path, FaultKind::NothingBelow);
+            found.passed.extend(empty.into_values().map(nothing));
         }
         found
     }

@@ -84,12 +84,6 @@ impl Fault {
         matches!(self.kind, FaultKind::Missing(_) | FaultKind::NotAnArtifact)
     }
 
-    /// Returns `true` if no run is below a given path, and some are below others.
-    #[must_use]
-    pub fn is_of_empty_path(&self) -> bool {
-        matches!(self.kind, FaultKind::NothingBelow)
-    }
-
     /// Returns what is wrong with the path.
     fn message(&self) -> String {
         match &self.kind {
@@ -141,10 +135,9 @@ impl Fault {
                                 not checked; unpack it, or move it out of the directory"
                     .into()
             }
-            FaultKind::NothingBelow => "no episode was found here, though there are some below \
-                                      other paths; correct the path, leave it out, or accept it \
-                                      with --allow-empty"
-                .into(),
+            FaultKind::NothingBelow => {
+                "no episode was found here, though there are some below other paths".into()
+            }
             FaultKind::Key => "a part of the key is empty, `.` or `..`, so it is not a path".into(),
             FaultKind::Link(target) => format!(
                 "a symbolic link to a directory that is not checked; exclude the link, or give {} \

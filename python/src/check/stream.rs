@@ -22,7 +22,6 @@ pub(super) struct Check {
     paths: Vec<PathBuf>,
     /// The configuration, if each of its globs has to match a directory.
     strict: Option<PathBuf>,
-    allow_empty: bool,
 }
 
 /// Why a check has no outcome.
@@ -48,7 +47,6 @@ impl Check {
             gate: checker.gate.clone(),
             paths,
             strict: checker.strict.clone(),
-            allow_empty: checker.terms.allow_empty,
         }
     }
 
@@ -59,8 +57,6 @@ impl Check {
     ) -> Result<Outcome, NoOutcome> {
         let (gate, paths) = (&mut self.gate, &self.paths);
         let mut selection = gate.discover(paths);
-        let faults = &mut selection.faults;
-        faults.retain(|fault| !(self.allow_empty && fault.is_of_empty_path()));
         if let Some(wrong) = selection.faults.iter().position(Fault::is_of_given_path) {
             return Err(NoOutcome::Path(selection.faults.swap_remove(wrong)));
         }

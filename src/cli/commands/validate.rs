@@ -50,8 +50,7 @@ Exit codes:
   2  runvet could not finish its work: a bad argument, a path that does not
      exist, a directory that can't be listed, a place where a run may be hidden,
      an episode that kept changing or in which a rule of level error met a
-     limit, output that can't be written; a path without an episode, if others
-     have some (not with --allow-empty)
+     limit, output that can't be written
   3  no episode was found, or no rule is on for any (0 with --allow-empty)
 
 Examples:
@@ -146,8 +145,7 @@ pub(in crate::cli) struct Validate {
     #[command(flatten)]
     period: Period,
 
-    /// Exit with 0, not 3, when no episode is found, or when no rule is on for any of them; pass
-    /// over a path without an episode
+    /// Exit with 0, not 3, when no episode is found, or when no rule is on for any of them
     #[arg(long)]
     allow_empty: bool,
 
@@ -231,9 +229,6 @@ impl Validate {
             self.period.note(output);
         }
         let mut found = setup.gate.search(&setup.paths, self.given());
-        if self.allow_empty || self.skip_others {
-            found.faults.retain(|fault| !fault.is_of_empty_path());
-        }
         let scope = NoteScope::of(&found);
         if !self.period.is_all() {
             let gate = &setup.gate;
