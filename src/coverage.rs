@@ -28,7 +28,7 @@ use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::RunReader;
 use crate::source::Line;
-use crate::store::{AsEpisodeDir, Fault, GivenPaths};
+use crate::store::{Dir, Fault, GivenPaths};
 use crate::team::{EventIndex, EventSelector, Truth};
 use fields::Fields;
 
@@ -140,7 +140,7 @@ impl RunCounter {
         &self.checker.team().index
     }
 
-    fn of(&self, episodes: &[impl AsEpisodeDir], faults: Vec<ReportedFault>) -> RunsCoverage {
+    fn of(&self, episodes: &[Dir], faults: Vec<ReportedFault>) -> RunsCoverage {
         let mut sums = RunsCoverage {
             faults,
             ..RunsCoverage::default()
@@ -176,8 +176,8 @@ impl RunCounter {
         sums
     }
 
-    fn run(&self, gate: &mut Gate, episode: &impl AsEpisodeDir) -> Result<RunCounts, Fault> {
-        let run = RunReader::from(episode.as_episode_dir().into_owned());
+    fn run(&self, gate: &mut Gate, episode: &Dir) -> Result<RunCounts, Fault> {
+        let run = RunReader::from(episode.episode());
         let (report, mut fields) = gate.judge(|worker| {
             run.check_and(worker, None, |loaded| {
                 let mut seen = vec![0; self.fields.places];

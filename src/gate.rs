@@ -49,8 +49,8 @@ use crate::parallel::in_order;
 use crate::rules::RuleSet;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{
-    self, Artifacts, AsEpisodeDir, ConfigSearch, Content, Discovery, EpisodeDir, Fault, GivenPaths,
-    InMemory, WalkFindings, find_config,
+    self, Artifacts, ConfigSearch, Content, Discovery, EpisodeDir, Fault, GivenPaths, InMemory,
+    WalkFindings, find_config,
 };
 
 #[cfg(feature = "cli")]
@@ -235,7 +235,7 @@ impl Gate {
     }
 
     /// Judges episodes in the form in which they are at hand, as [`Gate::each`] does.
-    pub(crate) fn each_of<E: AsEpisodeDir>(
+    pub(crate) fn each_of<E: Clone + Into<EpisodeDir> + Sync>(
         &mut self,
         faults: Vec<Fault>,
         episodes: &[E],
@@ -252,7 +252,7 @@ impl Gate {
         let (checker, jobs) = (self.checker(), self.parallelism());
         let worker = || Worker::new(Arc::clone(&checker), Some(jobs));
         let check = |worker: &mut Worker, episode: &E| {
-            let judged = worker.directory(&episode.as_episode_dir(), None, |_| ());
+            let judged = worker.directory(&episode.clone().into(), None, |_| ());
             judged.map(|(report, ())| report)
         };
         in_order(episodes, jobs, worker, check, |checked| {

@@ -28,7 +28,7 @@ pub mod policy;
 mod run;
 mod stored;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -96,23 +96,11 @@ fn shown(place: Option<(u64, u64)>) -> String {
 /// A name that leads to several runs or run-data directories, where it should lead to one.
 #[derive(Debug)]
 pub struct Ambiguous {
-    kind: Several,
+    /// The sentence without the matches.
+    message: String,
     name: String,
     matches: Vec<String>,
     has_more: bool,
-}
-
-/// The kind of the matches of a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Several {
-    /// Run-data directories below a path, and none is at it.
-    RunData,
-    /// Runs whose ids contain a text.
-    Ids,
-    /// Runs with one id, in different groups.
-    SharedId,
-    /// Runs below a path.
-    Runs,
 }
 
 impl Ambiguous {
@@ -131,40 +119,28 @@ impl Ambiguous {
 }
 
 /// Returns the error that several things match a name.
-fn ambiguous(kind: Several, name: &str, matches: Vec<String>, has_more: bool) -> Error {
+fn ambiguous(message: String, name: &str, matches: Vec<String>, has_more: bool) -> Error {
     Error::Ambiguous(Ambiguous {
-        kind,
+        message,
         name: name.to_owned(),
         matches,
         has_more,
     })
 }
 
-/// Returns the error that several things are below a path.
-fn several_below(kind: Several, path: &Path, mut found: Vec<PathBuf>) -> Error {
+/// Returns the error that several things are below a path; `message` gets the path, escaped.
+fn several_below(path: &Path, found: &[PathBuf], message: impl Fn(&str) -> String) -> Error {
+    let name = path.to_string_lossy();
     let has_more = found.len() > MAX_MATCHES;
-    found.truncate(MAX_MATCHES);
-    let found = found.iter().map(|path| display(path)).collect();
-    ambiguous(kind, &path.to_string_lossy(), found, has_more)
+    let found = found.iter().take(MAX_MATCHES).map(|path| display(path));
+    ambiguous(message(&escape(&name)), &name, found.collect(), has_more)
 }
 
 impl fmt::Display for Ambiguous {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (path, name) = (escape(&self.name), quote(&self.name));
-        match self.kind {
-            Several::RunData => write!(
-                f,
-                "several directories below {path} contain one called `episodes`; name one of them"
-            ),
-            Several::Ids => write!(f, "several runs match {name}"),
-            Several::SharedId => {
-                write!(f, "several runs have the id {name}; name one by its path")
-            }
-            Several::Runs => write!(f, "several runs are below {path}; name one of them"),
-        }?;
         let matches: Vec<_> = self.matches.iter().map(|it| escape(it)).collect();
         let more = if self.has_more { " and more" } else { "" };
-        write!(f, ": {}{more}", matches.join(", "))
+        write!(f, "{}: {}{more}", self.message, matches.join(", "))
     }
 }
 
@@ -196,8 +172,9 @@ impl Error {
 }
 
 impl RunData {
-    fn new(root: PathBuf, found: store::FoundRuns) -> Self {
-        let store::FoundRuns { runs, faults } = found;
+    fn new(root: PathBuf, (mut runs, mut faults): (Vec<RunDir>, Vec<Fault>)) -> Self {
+        runs.sort_by(RunDir::order);
+        faults.sort_by(|a, b| a.path().cmp(b.path()));
         let by_id = OnceLock::new();
         Self {
             root,
@@ -205,6 +182,27 @@ impl RunData {
             faults,
             by_id,
         }
+    }
+
+    /// Returns all of these runs, each once, with the root of the first.
+    fn joined(mut parts: Vec<Self>) -> Self {
+        if parts.len() <= 1 {
+            return parts
+                .pop()
+                .unwrap_or_else(|| Self::new(PathBuf::new(), Default::default()));
+        }
+        let root = parts.first().map(|first| first.root.clone());
+        let (mut runs, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
+        for part in parts {
+            runs.extend(part.runs.into_iter().filter(|run| {
+                let path = run.path();
+                seen.insert(path.canonicalize().unwrap_or(path))
+            }));
+            let part = part.faults.into_iter();
+            faults.extend(part.map(|fault| (fault.path().to_owned(), fault)));
+        }
+        let faults = faults.into_values().collect();
+        Self::new(root.unwrap_or_default(), (runs, faults))
     }
 
     /// Opens a run-data directory: one that holds a directory called `episodes`. It is listed once,

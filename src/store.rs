@@ -4,12 +4,9 @@
 //! Episodes are read through the trait [`Artifacts`], so that their bytes may also come from memory
 //! ([`InMemory`]) or, with another implementation, from an object store.
 
-#[cfg(feature = "cli")]
-mod along;
 mod artifacts;
 #[cfg(feature = "cli")]
 mod changed;
-mod changes;
 mod content;
 mod discover;
 mod disk;
@@ -22,11 +19,7 @@ mod listing;
 pub(crate) mod logged;
 mod memory;
 mod nature;
-mod nearby;
-#[cfg(feature = "cli")]
-mod new_dir;
 mod open_dir;
-mod other_names;
 #[cfg(feature = "cli")]
 mod others;
 pub(crate) mod path;
@@ -47,9 +40,7 @@ mod written;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
-pub(crate) use changed::{Changed, Reads, changed_since};
-#[cfg(feature = "cli")]
-pub(crate) use changes::Changes;
+pub(crate) use changed::{Reads, changed_since};
 pub use discover::Discovery;
 pub(crate) use discover::discover;
 pub use disk::EpisodeDir;
@@ -61,15 +52,12 @@ pub use keys::episodes_of;
 pub(crate) use known::{KnownRuns, Renewed};
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, InMemory};
-pub(crate) use nearby::run_data_below;
-#[cfg(feature = "cli")]
-pub(crate) use new_dir::{write_new_dir, write_new_file};
 pub(crate) use open_dir::OpenDir;
 #[cfg(feature = "cli")]
-pub(crate) use others::{OtherFiles, SeenFiles};
+pub(crate) use others::OtherFiles;
 pub(crate) use path::{display, is_gone};
 pub(crate) use root::{GivenPaths, episode_around};
-pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, runs_at};
+pub(crate) use runs::{RunDir, is_below_episodes, last_written, run_data_below, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::is_run_data;
 pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_trusted};
@@ -77,11 +65,12 @@ pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{look_at, reports_no_changes};
 pub(crate) use stillness::{Movement, SeenVersions};
+pub(crate) use tree::Dir;
+pub(crate) use walk::{Excludes, WalkFindings};
 #[cfg(feature = "cli")]
-pub(crate) use walk::FoundEpisode;
-pub(crate) use walk::{AsEpisodeDir, Excludes, WalkFindings};
-#[cfg(feature = "cli")]
-pub(crate) use whole::{WholeFile, append, are_one_open_file, is_one_file};
+pub(crate) use whole::{
+    WholeFile, append, are_one_open_file, is_one_file, write_new_dir, write_new_file,
+};
 
 pub(crate) use workspace::{WorkspaceSearch, contains};
 pub(crate) use writing::{

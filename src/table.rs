@@ -31,7 +31,7 @@ use crate::read::{EventLines, RunFilter, RunReader};
 use crate::report::write_json_line;
 use crate::schema::{CompiledSchema, checked_in};
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Fault};
+use crate::store::{Artifacts, EpisodeDir, Fault};
 use crate::words::words;
 pub(crate) use rows::Row;
 #[cfg(test)]
@@ -168,7 +168,7 @@ impl TableWriter {
     /// Writes as [`TableWriter::write`] does, for episodes in the form in which they are at hand.
     pub(crate) fn write_of(
         &self,
-        episodes: &[impl AsEpisodeDir],
+        episodes: &[impl Clone + Into<EpisodeDir> + Sync],
         out: &mut dyn Write,
         wrong: &mut dyn FnMut(ReportedFault),
     ) -> io::Result<()> {
@@ -184,7 +184,8 @@ impl TableWriter {
             self.gate.parallelism(),
             || (self.gate.clone(), self.filter.clone()),
             |(gate, filter), episode| {
-                let run = RunReader::from(episode.as_episode_dir().into_owned()).following(gate);
+                let dir: EpisodeDir = episode.clone().into();
+                let run = RunReader::from(dir).following(gate);
                 self.of_run(run, gate, filter, &room)
             },
             |written| {

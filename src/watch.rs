@@ -3,7 +3,8 @@
 mod agreement;
 mod touched;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
@@ -21,11 +22,8 @@ use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
-use crate::store::{
-    AsEpisodeDir as _, Changes, Fault, GivenPaths, KnownRuns, OtherFiles, Renewed, SeenFiles,
-    look_at,
-};
-use touched::{Due, Touched, WatchEnd};
+use crate::store::{Fault, GivenPaths, KnownRuns, Renewed, look_at};
+use touched::{Due, Touched};
 
 /// The interval at which the path of the directory is resolved anew: what is above it is not
 /// watched.
@@ -107,7 +105,7 @@ pub(crate) struct WatchStop(Arc<Touched>);
 impl WatchStop {
     /// Makes the watch judge what was written so far, and end.
     pub(crate) fn stop(&self) {
-        self.0.end(WatchEnd::Stopped);
+        self.0.end(Ok(()));
     }
 }
 
@@ -131,13 +129,8 @@ impl Watch {
         look_at(&dir).map_err(unreachable)?;
         let touched = Arc::new(Touched::new());
         let mut place = WatchPlace::of(&dir).map_err(unreachable)?;
-        if poll.is_none() {
-            let unwatchable = |reason| Error::Unwatchable {
-                dir: dir.clone(),
-                reason,
-            };
-            place.watcher = Some(watcher(&place.top, &touched).map_err(unwatchable)?);
-        }
+        let watcher = poll.is_none().then(|| watcher(&dir, &place.top, &touched));
+        place.watcher = watcher.transpose()?;
         Ok(Self {
             dir,
             given,
@@ -168,38 +161,39 @@ impl Watch {
         gate: &mut Gate,
         mut take: impl FnMut(News) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let known = KnownRuns::new(&self.dir, self.given, gate.parallelism());
+        let files = gate.other_files();
+        self.touched.set_other_files(files.clone());
+        let known = KnownRuns::new(&self.dir, self.given, gate.parallelism(), files);
         let known = known.map_err(|source| Error::Unreachable {
             dir: self.dir.clone(),
             source,
         })?;
-        let mut seen = WatchState::new(known, gate.other_files());
-        self.touched.set_other_files(seen.other_files.clone());
+        let mut seen = WatchState {
+            known,
+            judged: BTreeSet::new(),
+            closed: BTreeSet::new(),
+            found: None,
+            all: false,
+        };
         let mut next_look = Instant::now();
         // Runs that exist already count as new.
         let mut first = Some(Due::all());
         loop {
             let next = || self.touched.wait(Some(next_look));
             let mut due = first.take().unwrap_or_else(next);
-            if due.end.is_some() || next_look <= Instant::now() {
+            if due.is_end || next_look <= Instant::now() {
                 self.look(&mut seen);
                 next_look = Instant::now() + self.poll.unwrap_or(LOOK);
             }
-            if due.end.is_some() {
+            if due.is_end {
                 // What was seen just now is judged too.
                 due.touched.append(&mut self.touched.wait(None).touched);
             }
             if self.judge(gate, &due, &mut seen, &mut take).is_break() {
                 return Ok(());
             }
-            let dir = || self.dir.clone();
-            match due.end {
-                None => {}
-                Some(WatchEnd::Stopped) => return Ok(()),
-                Some(WatchEnd::Gone) => return Err(Error::Gone { dir: dir() }),
-                Some(WatchEnd::Failed(reason)) => {
-                    return Err(Error::Unwatchable { dir: dir(), reason });
-                }
+            if due.is_end {
+                return self.touched.result();
             }
         }
     }
@@ -221,7 +215,7 @@ impl Watch {
             gone,
             faults,
             faults_gone,
-        } = self.renew(gate, due, seen);
+        } = self.renew(gate, due, &mut seen.known);
         let found = seen.known.count();
         if seen.found.replace(found) != Some(found) {
             take(News::Found(found))?;
@@ -238,7 +232,7 @@ impl Watch {
                 Err(fault) => fault.path().to_owned(),
             };
             flow = match judged {
-                Ok(episode) if episode.kept_changing() && due.end.is_none() => {
+                Ok(episode) if episode.kept_changing() && !due.is_end => {
                     self.touched.add(seen.known.below(&path).to_owned(), true);
                     ControlFlow::Continue(())
                 }
@@ -282,39 +276,25 @@ impl Watch {
             Ok(now) => {
                 // Another directory is at the path now. All of it is due before what comes into it.
                 self.touched.add_all();
-                let watcher = self
-                    .poll
-                    .map_or_else(|| watcher(&now.top, &self.touched).map(Some), |_| Ok(None));
+                let watcher = || watcher(&self.dir, &now.top, &self.touched);
+                let watcher = self.poll.is_none().then(watcher).transpose();
                 let found = seen.known.find_top();
-                match (watcher, found) {
-                    (Ok(watcher), Ok(())) => *place = WatchPlace { watcher, ..now },
-                    (Err(reason), _) => self.fail(reason),
-                    (_, Err(error)) => self.fail(error.to_string()),
+                let found = found.map_err(|error| unwatchable(&self.dir, &error));
+                match watcher.and_then(|watcher| found.map(|()| watcher)) {
+                    Ok(watcher) => *place = WatchPlace { watcher, ..now },
+                    Err(error) => self.touched.end(Err(error)),
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.touched.end(WatchEnd::Gone);
+                let dir = self.dir.clone();
+                self.touched.end(Err(Error::Gone { dir }));
             }
-            Err(error) => self.fail(error.to_string()),
+            Err(error) => self.touched.end(Err(unwatchable(&self.dir, &error))),
         }
         if self.poll.is_some() {
-            for (below, _) in seen.known.look_at_all().0 {
-                self.touched.add_seen(below);
-            }
-            for (below, before) in &seen.others {
-                if seen
-                    .other_files
-                    .look(&join(&self.dir, below), |_| ())
-                    .may_differ(before)
-                {
-                    self.touched.add_seen(below.clone());
-                }
-            }
+            let changes = seen.known.changes().into_iter();
+            changes.for_each(|below| self.touched.add_seen(below));
         }
-    }
-
-    fn fail(&self, reason: String) {
-        self.touched.end(WatchEnd::Failed(reason));
     }
 
     /// Watches a directory. That comes before it is listed: nothing can come into it unseen.
@@ -324,7 +304,7 @@ impl Watch {
         if let Some(watcher) = &mut place.watcher {
             match watcher.watch(&dir, RecursiveMode::NonRecursive) {
                 Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
-                    self.fail(error.to_string());
+                    self.touched.end(Err(unwatchable(&self.dir, &error)));
                 }
                 _ => {}
             }
@@ -332,30 +312,14 @@ impl Watch {
     }
 
     /// Searches what has changed.
-    fn renew(&self, gate: &Gate, due: &Due, seen: &mut WatchState) -> Renewed {
+    fn renew(&self, gate: &Gate, due: &Due, known: &mut KnownRuns) -> Renewed {
         let listen = |below: &Path| self.listen(below);
-        let changes = seen.look(&self.dir, due);
-        let known = &mut seen.known;
-        let renewed = gate.with_excludes(|excludes| {
-            if !due.new.is_empty() && self.poll.is_none() {
-                known.listen(&Changes(due.new.clone()), excludes, &listen);
+        gate.with_excludes(|excludes| {
+            for below in due.new.iter().filter(|_| self.poll.is_none()) {
+                known.listen(below, excludes, &listen);
             }
-            known.renew(&changes, excludes, &listen)
-        });
-        for path in &renewed.gone {
-            seen.others.remove(seen.known.below(path));
-        }
-        // What is read is not older than what is seen here.
-        let episodes = renewed.episodes.iter();
-        for episode in episodes.filter(|_| !seen.other_files.are_none()) {
-            let path = episode.as_episode_dir().into_owned().path;
-            let at = seen.known.below(&path);
-            let look = seen
-                .other_files
-                .look(&path, |below| listen(&at.join(below)));
-            seen.others.insert(at.to_owned(), look);
-        }
-        renewed
+            known.renew(&due.touched, excludes, &listen)
+        })
     }
 }
 
@@ -381,10 +345,6 @@ impl WatchPlace {
 /// The state of a watch.
 struct WatchState {
     known: KnownRuns,
-    /// The files that count besides artifacts.
-    other_files: OtherFiles,
-    /// The other files of each run, as they were last seen.
-    others: BTreeMap<PathBuf, SeenFiles>,
     /// The digests of the paths of the runs that were judged.
     judged: BTreeSet<Digest>,
     /// The runs that could not be opened.
@@ -396,40 +356,6 @@ struct WatchState {
 }
 
 impl WatchState {
-    fn new(known: KnownRuns, other_files: OtherFiles) -> Self {
-        Self {
-            known,
-            other_files,
-            others: BTreeMap::new(),
-            judged: BTreeSet::new(),
-            closed: BTreeSet::new(),
-            found: None,
-            all: false,
-        }
-    }
-
-    /// Compares what may have changed with what was seen of it.
-    fn look(&mut self, dir: &Path, due: &Due) -> Changes {
-        let parts = |whole| due.touched.iter().filter(move |(_, is)| **is == whole);
-        let mut changes = self.known.look(parts(false).map(|(below, _)| &**below));
-        changes
-            .0
-            .extend(parts(true).map(|(below, _)| (below.clone(), true)));
-        for below in due.touched.keys() {
-            for run in self.known.episodes_around(below) {
-                let now = || self.other_files.look(&join(dir, run), |_| ());
-                if self
-                    .others
-                    .get(run)
-                    .is_some_and(|before| now().may_differ(before))
-                {
-                    changes.0.entry(run.to_owned()).or_default();
-                }
-            }
-        }
-        changes
-    }
-
     /// Forgets runs; what there is to tell of it.
     fn forget(&mut self, gone: Vec<PathBuf>) -> Vec<News> {
         let mut news = Vec::new();
@@ -449,13 +375,24 @@ fn digest(path: &Path) -> Digest {
     Digest::of([path.as_os_str().as_encoded_bytes()])
 }
 
-/// Returns what reports changes in directories, for as long as it is kept.
-fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>, String> {
+fn unwatchable(dir: &Path, reason: &dyn fmt::Display) -> Error {
+    Error::Unwatchable {
+        dir: dir.to_owned(),
+        reason: reason.to_string(),
+    }
+}
+
+/// Returns what reports changes in a directory, whose real path is `top`, for as long as it is
+/// kept.
+fn watcher(
+    dir: &Path,
+    top: &Path,
+    touched: &Arc<Touched>,
+) -> Result<Box<dyn Watcher + Send>, Error> {
     // The watcher panics where it can't have a thread.
     let thread = thread::Builder::new().spawn(|| ());
-    let thread = thread.map_err(|error| error.to_string())?;
-    let _ = thread.join();
-    let (real, touched) = (top.to_owned(), Arc::clone(touched));
+    let _ = thread.map_err(|error| unwatchable(dir, &error))?.join();
+    let (given, real, touched) = (dir.to_owned(), top.to_owned(), Arc::clone(touched));
     let report = move |event: notify::Result<Event>| match event {
         Ok(event) if event.need_rescan() => touched.add_all(),
         Ok(event) => {
@@ -466,16 +403,16 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
                 wake(event.kind, path, below, &touched);
             }
         }
-        Err(error) => touched.end(WatchEnd::Failed(error.to_string())),
+        Err(error) => touched.end(Err(unwatchable(&given, &error))),
     };
     // Reading a file, as this process does too, changes nothing.
     let config = Config::default()
         .with_follow_symlinks(false)
         .with_event_kinds(EventKindMask::CORE);
     let watcher = RecommendedWatcher::new(report, config);
-    let mut watcher = watcher.map_err(|error| error.to_string())?;
+    let mut watcher = watcher.map_err(|error| unwatchable(dir, &error))?;
     let started = watcher.watch(top, RecursiveMode::NonRecursive);
-    started.map_err(|error| error.to_string())?;
+    started.map_err(|error| unwatchable(dir, &error))?;
     Ok(Box::new(watcher))
 }
 

@@ -12,7 +12,7 @@ use crate::load::Loaded;
 use crate::parallel::in_order;
 use crate::printable::escape;
 use crate::read::RunReader;
-use crate::store::{AsEpisodeDir as _, GivenPaths};
+use crate::store::GivenPaths;
 
 /// The measure that says how a run ended.
 pub(super) const SUCCESS: &str = "success";
@@ -138,7 +138,7 @@ impl Set {
             gate.parallelism(),
             || gate.clone(),
             |gate, episode| {
-                let run = RunReader::from(episode.as_episode_dir().into_owned());
+                let run = RunReader::from(episode.episode());
                 gate.judge(|worker| run.check_and(worker, None, |it| Read::of(it, keys)))
             },
             |judged| {

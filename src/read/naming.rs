@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Error, MAX_MATCHES, RunData, RunReader, Several, ambiguous, several_below};
-use crate::printable::are_alike;
+use super::{Error, MAX_MATCHES, RunData, RunReader, ambiguous, several_below};
+use crate::printable::{are_alike, quote};
 use crate::source::{Artifact, EPISODES};
-use crate::store::{self, EpisodeDir, FoundRuns, GivenPaths, RunDir, display, unlistable};
+use crate::store::{self, EpisodeDir, GivenPaths, RunDir, display, unlistable};
 
 /// The name of the newest run.
 const LATEST: &str = "@latest";
@@ -30,27 +30,21 @@ impl RunData {
     ///
     /// [`Error::NoRunData`] where a path leads to no run data and no run.
     pub fn find<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Error> {
-        let parts: Vec<(PathBuf, FoundRuns)> = paths
-            .iter()
-            .map(|path| find(path.as_ref(), GivenPaths::Each))
-            .collect::<Result<_, _>>()?;
-        let root = parts.first().map(|(root, _)| root.clone());
-        let runs = FoundRuns::joined(parts.into_iter().map(|(_, runs)| runs).collect());
-        Ok(Self::new(root.unwrap_or_default(), runs))
+        let parts = paths.iter();
+        let parts = parts.map(|path| find(path.as_ref(), GivenPaths::Each, false));
+        Ok(Self::joined(parts.collect::<Result<_, _>>()?))
     }
 
     /// Returns the runs around the working directory, which nobody gave.
     #[cfg(feature = "cli")]
     pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
-        let (root, runs) = find(path, GivenPaths::None)?;
-        Ok(Self::new(root, runs))
+        find(path, GivenPaths::None, false)
     }
 
     /// Finds the runs of a directory that has only one run-data directory below it.
     #[cfg(feature = "cli")]
     pub(crate) fn find_only_here(path: &Path) -> Result<Self, Error> {
-        only_one_below(path)?;
-        Self::find_here(path)
+        find(path, GivenPaths::None, true)
     }
 
     /// Finds as [`RunData::find`] does below one path, where only one run-data directory may be.
@@ -59,9 +53,7 @@ impl RunData {
     ///
     /// Those of [`RunData::find`], and [`Error::Ambiguous`].
     pub fn find_only(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        only_one_below(path)?;
-        Self::find(&[path])
+        find(path.as_ref(), GivenPaths::Each, true)
     }
 
     /// Returns the run with an id, `@latest` for the newest, or the one run whose id starts with a
@@ -235,11 +227,14 @@ fn one_of<'r>(
         && first.name == last.name
     {
         let paths = matches.iter().map(|run| display(&run.path)).collect();
-        return Some(Err(ambiguous(Several::SharedId, &first.name, paths, more)));
+        let id = quote(&first.name);
+        let message = format!("several runs have the id {id}; name one by its path");
+        return Some(Err(ambiguous(message, &first.name, paths, more)));
     }
     matches.dedup_by(|a, b| a.name == b.name);
     let ids = matches.into_iter().map(|run| run.name).collect();
-    Some(Err(ambiguous(Several::Ids, name, ids, more)))
+    let message = format!("several runs match {}", quote(name));
+    Some(Err(ambiguous(message, name, ids, more)))
 }
 
 /// Returns `true` if a character separates the parts of an id.
@@ -247,48 +242,44 @@ fn is_separator(character: char) -> bool {
     !character.is_alphanumeric()
 }
 
-/// Returns what a path leads to, and the runs there.
-fn find(path: &Path, given: GivenPaths) -> Result<(PathBuf, FoundRuns), Error> {
-    if let Ok(runs) = store::runs(path) {
-        return Ok((path.to_owned(), runs));
+/// Returns the runs that a path leads to. If only one run-data directory may be below it, several
+/// are refused.
+fn find(path: &Path, given: GivenPaths, only: bool) -> Result<RunData, Error> {
+    if let Ok(found) = RunData::open(path) {
+        return Ok(found);
     }
-    let one = || Ok((path.to_owned(), store::runs_at(path, given)));
+    let one = || RunData::new(path.to_owned(), store::runs_at(path, given));
     if leads_to_runs(path) {
-        return one();
+        return Ok(one());
     }
     let below = store::run_data_below(path);
     if below.is_empty() {
         return match RunReader::around_given(path, given) {
-            Some(_) => one(),
+            Some(_) => Ok(one()),
             None => Err(Error::NoRunData {
                 path: path.to_owned(),
             }),
         };
     }
-    let of = |run_data: &PathBuf| {
-        store::runs(run_data).unwrap_or_else(|source| FoundRuns {
-            runs: Vec::new(),
-            faults: vec![unlistable(&run_data.join(EPISODES), source)],
-        })
+    let unlistable =
+        |dir: &Path, source| (Vec::new(), vec![unlistable(&dir.join(EPISODES), source)]);
+    let of = |dir: &PathBuf| {
+        let found = store::runs(dir).unwrap_or_else(|source| unlistable(dir, source));
+        RunData::new(dir.clone(), found)
     };
-    let runs = FoundRuns::joined(below.iter().map(of).collect());
-    let root = match &*below {
-        [only] => only.clone(),
-        _ => path.to_owned(),
-    };
-    Ok((root, runs))
-}
-
-/// Refuses a path below which several run-data directories are.
-fn only_one_below(path: &Path) -> Result<(), Error> {
-    if leads_to_runs(path) {
-        return Ok(());
+    let several = below.len() > 1;
+    if several && only {
+        return Err(several_below(path, &below, |path| {
+            format!(
+                "several directories below {path} contain one called `episodes`; name one of them"
+            )
+        }));
     }
-    let found = store::run_data_below(path);
-    if found.len() <= 1 {
-        return Ok(());
+    let mut found = RunData::joined(below.iter().map(of).collect());
+    if several {
+        found.root = path.to_owned();
     }
-    Err(several_below(Several::RunData, path, found))
+    Ok(found)
 }
 
 /// Returns `true` if a path is in run data, or is not a directory, so that nothing is searched

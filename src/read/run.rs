@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::filter::RunFilter;
 use super::stored::Stored;
-use super::{Error, EventLine, EventLines, EventTexts, RunEntry, Several, several_below};
+use super::{Error, EventLine, EventLines, EventTexts, RunEntry, several_below};
 use crate::check::Worker;
 use crate::document::{Kind, Layout, Node, OwnedDocument, ReadText, Refused, Slots};
 use crate::facts::{self, JsonText, StateFacts, SummaryFacts};
@@ -112,8 +112,10 @@ impl RunReader {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {
                 found.push(last);
-                let found = found.into_iter().map(|dir| dir.path).collect();
-                Err(several_below(Several::Runs, path, found))
+                let found: Vec<_> = found.into_iter().map(|dir| dir.path).collect();
+                Err(several_below(path, &found, |path| {
+                    format!("several runs are below {path}; name one of them")
+                }))
             }
             (None, _) if is_no_artifact(&faults) => {
                 Err(Error::at(path, &"it is not an artifact of a run"))
@@ -415,14 +417,13 @@ impl Records {
     /// Returns the run as an entry of a list.
     pub(crate) fn entry(&self, run: &RunReader) -> RunEntry {
         let (state, summary) = (self.state.as_ref().ok(), self.summary.as_ref().ok());
-        let state_read =
-            state.and_then(|state| ReadRecord::of(state, &schema::STATE, &facts::STATE));
+        let state_read = state.and_then(|it| read_record(it, &schema::STATE, &facts::STATE));
         let summary_read =
-            summary.and_then(|it| ReadRecord::of(it, &schema::SUMMARY, &facts::SUMMARY));
-        let state_facts = state_read.as_ref().map(|it| StateFacts::new(it.facts()));
+            summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
+        let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));
         let summary_facts = summary_read
             .as_ref()
-            .map(|it| SummaryFacts::new(it.facts()));
+            .map(|it| SummaryFacts::new(facts_of(it)));
         let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
         let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);
         let lifecycle = facts::lifecycle(state_facts, run.dir.entries);
@@ -442,31 +443,24 @@ impl Records {
     }
 }
 
-/// A record that has facts.
-struct ReadRecord<'a> {
-    text: &'a str,
-    read: ReadText,
-    refused: Vec<u32>,
+/// Reads a record for its facts; returns its text, and the places that its schema refuses.
+fn read_record<'r>(
+    record: &'r OwnedDocument,
+    schema: &CompiledSchema,
+    layout: &Layout,
+) -> Option<(&'r str, ReadText, Vec<u32>)> {
+    let document = record.view();
+    let violations = schema.violations(document).ok()?;
+    let mut slots = Slots::default();
+    slots.fill(document, layout);
+    let refused = schema::offsets(document, &violations);
+    Some((document.text(), ReadText::of(slots), refused))
 }
 
-impl<'a> ReadRecord<'a> {
-    fn of(record: &'a OwnedDocument, schema: &CompiledSchema, layout: &Layout) -> Option<Self> {
-        let document = record.view();
-        let violations = schema.violations(document).ok()?;
-        let mut slots = Slots::default();
-        slots.fill(document, layout);
-        Some(Self {
-            text: document.text(),
-            read: ReadText::of(slots),
-            refused: schema::offsets(document, &violations),
-        })
-    }
-
-    fn facts(&self) -> JsonText<'_> {
-        JsonText {
-            text: self.text,
-            read: &self.read,
-            refused: &self.refused,
-        }
+fn facts_of<'r>((text, read, refused): &'r (&'r str, ReadText, Vec<u32>)) -> JsonText<'r> {
+    JsonText {
+        text,
+        read,
+        refused,
     }
 }

@@ -22,7 +22,7 @@ pub(crate) enum EntryKind {
 /// let entries = Entries::from_iter([Artifact::State]);
 /// assert!(entries.has(Artifact::State) && !entries.has(Artifact::Events));
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries([Option<EntryKind>; Artifact::ALL.len()]);
 
 impl Entries {

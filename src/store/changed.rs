@@ -10,17 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use super::{EpisodeDir, FoundEpisode, is_gone, path};
+use super::{Dir, EpisodeDir, is_gone, path};
 use crate::printable::escape;
 use crate::source::{Artifact, EntryKind};
-
-/// The changes since a revision.
-pub(crate) struct Changed {
-    pub(crate) episodes: Vec<FoundEpisode>,
-    /// Directories that held a record at the revision and hold none now; paths from the top of the
-    /// working tree.
-    pub(crate) lost: Vec<PathBuf>,
-}
 
 /// The reason why the changes can't be determined.
 #[derive(Debug, thiserror::Error)]
@@ -59,18 +51,19 @@ impl Reads {
     }
 }
 
-/// Returns those of the episodes below paths that changed since a revision.
+/// Returns those of the episodes below paths that changed since a revision, and the directories
+/// that held a record then and hold none now, by their paths from the top of the working tree.
 pub(crate) fn changed_since(
     revision: &str,
-    episodes: Vec<FoundEpisode>,
+    episodes: Vec<Dir>,
     paths: &[PathBuf],
     reads: &Reads,
-) -> Result<Changed, GitError> {
+) -> Result<(Vec<Dir>, Vec<PathBuf>), GitError> {
     let changes = GitChanges::since(revision, &reads.other_files)?;
     let mut real = BTreeSet::new();
     let mut touched = Vec::new();
     for found in episodes {
-        let episode = EpisodeDir::from(&found);
+        let episode = found.episode();
         let dir = episode
             .path
             .canonicalize()
@@ -83,10 +76,7 @@ pub(crate) fn changed_since(
         }
         real.insert(dir);
     }
-    Ok(Changed {
-        episodes: touched,
-        lost: changes.lost(&real, paths),
-    })
+    Ok((touched, changes.lost(&real, paths)))
 }
 
 /// The artifacts and other files of the working tree around the working directory, compared with a

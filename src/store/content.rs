@@ -36,20 +36,14 @@ pub(super) fn names_run(dir: &EpisodeDir) -> bool {
 /// Returns whether a state record is an object without any field of a run's; `None` where it is not
 /// an object.
 fn shares_no_field(dir: &EpisodeDir) -> Option<bool> {
-    let (mut bytes, mut tape) = (Vec::new(), Tape::default());
-    let directory = Directory::open(dir, Links::Refused).ok()?;
-    let opened = directory.open_file(Artifact::State).ok()?;
-    opened.read_record(&mut bytes).ok()?;
+    let (bytes, mut tape) = (record(dir, Artifact::State).ok()?, Tape::default());
     let root = tape.read_record(&bytes).ok()?.root();
     let has_none = || STATE_FIELDS.iter().all(|field| root.get(field).is_none());
     (root.kind() == Kind::Object).then(has_none)
 }
 
 fn has_episode_id(dir: &EpisodeDir) -> Result<bool, Unreadable> {
-    let (mut bytes, mut tape) = (Vec::new(), Tape::default());
-    let directory = Directory::open(dir, Links::Refused)?;
-    let opened = directory.open_file(Artifact::Summary)?;
-    opened.read_record(&mut bytes)?;
+    let (bytes, mut tape) = (record(dir, Artifact::Summary)?, Tape::default());
     Ok(match tape.read_record(&bytes) {
         Ok(summary) => {
             let id = summary.root().get("episode_id");
@@ -58,4 +52,11 @@ fn has_episode_id(dir: &EpisodeDir) -> Result<bool, Unreadable> {
         Err(Refused::Syntax(_)) => false,
         Err(_) => true,
     })
+}
+
+fn record(dir: &EpisodeDir, artifact: Artifact) -> Result<Vec<u8>, Unreadable> {
+    let mut bytes = Vec::new();
+    let opened = Directory::open(dir, Links::Refused)?.open_file(artifact)?;
+    opened.read_record(&mut bytes)?;
+    Ok(bytes)
 }

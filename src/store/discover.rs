@@ -14,7 +14,7 @@ use super::nature::holds_records;
 use super::path::{self, tidy};
 use super::root::{Enclosing, GivenPaths, Root};
 use super::tree::{Dir, OnDisk};
-use super::walk::{Excludes, FoundEpisode, TreeWalk, WalkFindings};
+use super::walk::{Excludes, TreeWalk, WalkFindings};
 use crate::source::Artifact;
 
 /// The episodes below the given paths, and the paths that could not be searched.
@@ -39,7 +39,7 @@ pub struct Discovery {
 impl From<WalkFindings> for Discovery {
     fn from(found: WalkFindings) -> Self {
         Self {
-            episodes: found.episodes.iter().map(Into::into).collect(),
+            episodes: found.episodes.iter().map(Dir::episode).collect(),
             faults: found.faults,
             foreign: found.foreign,
             passed: found.passed,
@@ -77,8 +77,8 @@ struct PathSearch<'e> {
     found: WalkFindings,
     /// The directories that were walked.
     roots: Vec<Arc<Root>>,
-    /// Those in which nothing was found, by their real paths.
-    empty: BTreeMap<PathBuf, PathBuf>,
+    /// Those in which nothing was found.
+    empty: BTreeSet<PathBuf>,
     /// The episodes that a file stands for, by their real paths.
     of_files: BTreeMap<PathBuf, Root>,
     around: Enclosing,
@@ -92,7 +92,7 @@ impl<'e> PathSearch<'e> {
             given,
             found: WalkFindings::default(),
             roots: Vec::new(),
-            empty: BTreeMap::new(),
+            empty: BTreeSet::new(),
             of_files: BTreeMap::new(),
             around: Enclosing::default(),
         }
@@ -161,16 +161,15 @@ impl<'e> PathSearch<'e> {
             }
             let root = Arc::new(root.clone());
             let mut found = WalkFindings::default();
-            self.walk(&root).visit(&Dir::root(&root), &mut found);
+            self.walk(&root).visit(Dir::root(&root), &mut found);
             found.excluded = 0;
             if !found.candidates.is_empty() {
                 // The walk shows whether there is an episode below it, and below those in it.
                 found = self.walk(&root).undecided(self.jobs);
-                walked.extend(found.candidates.iter().map(|it| it.dir.real()));
+                walked.extend(found.candidates.iter().map(Dir::real));
                 found.recordless.clear();
                 found.decide(&OnDisk);
-                let is_given = |it: &FoundEpisode| of_files.contains_key(&it.dir.real());
-                found.episodes.retain(is_given);
+                (found.episodes).retain(|it| of_files.contains_key(&it.real()));
                 found.links.clear();
             }
             if self.given == GivenPaths::Each {
@@ -188,7 +187,7 @@ impl<'e> PathSearch<'e> {
     /// Notes a given path if nothing was found there that is judged, or of which a report tells.
     fn note_empty(&mut self, root: &Root, found: &WalkFindings) {
         if found.episodes.is_empty() && found.faults.is_empty() && found.excluded == 0 {
-            self.empty.insert(root.real.clone(), root.typed.clone());
+            self.empty.insert(root.typed.clone());
         }
     }
 
@@ -197,6 +196,7 @@ impl<'e> PathSearch<'e> {
             tree: &OnDisk,
             root,
             excludes: self.excludes,
+            opens_runs: true,
         }
     }
 
@@ -208,23 +208,14 @@ impl<'e> PathSearch<'e> {
         if self.roots.len() > 1 {
             // Several paths may lead to one episode: the first in order is kept.
             let mut seen = BTreeSet::new();
-            found.episodes.retain(|it| seen.insert(it.dir.real()));
+            found.episodes.retain(|it| seen.insert(it.real()));
             let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
             found.foreign.retain(|dir| is_first(dir));
         }
-        let mut empty = self.empty;
-        let is_changed = found.decide_links(&self.roots, self.excludes, |link| {
-            let target = link.target()?;
-            // A path that is given because a link leads there may be without runs.
-            empty.remove(target.as_deref().unwrap_or(Path::new("")));
-            Ok(target)
-        });
-        if is_changed {
-            found.sort();
-        }
+        found.decide_links(&self.roots, self.excludes);
         if !found.episodes.is_empty() {
             let nothing = |path| Fault::new(path, FaultKind::NothingBelow);
-            found.passed.extend(empty.into_values().map(nothing));
+            found.passed.extend(self.empty.into_iter().map(nothing));
         }
         found
     }

@@ -6,7 +6,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::EpisodeDir;
 use super::discover::Discovery;
 use super::fault::{Fault, FaultKind};
 use super::listing::Listing;
@@ -52,6 +51,7 @@ pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> D
         tree: &tree,
         root: &root,
         excludes: None,
+        opens_runs: true,
     };
     let mut found = walk.everything(NonZeroUsize::MIN);
     let wrong = wrong.into_iter();
@@ -76,9 +76,8 @@ impl<'k> KeyDirectories<'k> {
     fn add(&mut self, key: &'k str) -> bool {
         let (directories, file) = key.rsplit_once('/').unwrap_or(("", key));
         let is_name = |part: &str| !matches!(part, "" | "." | "..");
-        let mut parts = directories.split('/').filter(|_| !directories.is_empty());
-        let is_path = parts.all(is_name) && !matches!(file, "." | "..");
-        if !is_path || (directories.is_empty() && key.starts_with('/')) {
+        let is_path = key == file || directories.split('/').all(is_name);
+        if !is_path || matches!(file, "." | "..") {
             return false;
         }
         for (end, _) in key.match_indices('/') {
@@ -131,11 +130,11 @@ impl Tree for KeyDirectories<'_> {
         Ok(listing.is_some_and(|it| it.entries.has(Artifact::Events)))
     }
 
-    fn is_foreign(&self, _: &EpisodeDir) -> bool {
+    fn is_foreign(&self, _: &Dir) -> bool {
         false
     }
 
-    fn names_run(&self, _: &EpisodeDir) -> bool {
+    fn names_run(&self, _: &Dir) -> bool {
         false
     }
 }

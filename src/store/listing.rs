@@ -10,8 +10,8 @@ use std::sync::Arc;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
-use super::other_names::OtherNames;
 use super::path;
+use super::recordless::OtherNames;
 use super::stillness::{FileVersion, kind_of};
 use crate::source::{Artifact, EPISODES, Entries, EntryKind};
 
@@ -20,15 +20,13 @@ use crate::source::{Artifact, EPISODES, Entries, EntryKind};
 const LISTED_BYTES: usize = 8 << 10;
 
 /// The entries of a directory that matter here.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) entries: Entries,
     /// `true` if it contains a directory called `episodes`.
     pub(super) holds_episodes: bool,
     /// The directories in it that may hold episodes.
     pub(super) directories: Vec<Arc<OsStr>>,
-    /// Others, which are most likely runs and are not opened, each with its time.
-    pub(super) likely: Vec<(Arc<OsStr>, i128)>,
     /// The symbolic links in it.
     pub(super) links: Vec<Arc<OsStr>>,
     /// The files in it that are no artifacts.

@@ -58,43 +58,25 @@ impl OtherFiles {
     /// Looks at all of them in an episode's directory. Calls `listen` with each directory below
     /// before it lists it.
     pub(crate) fn look(&self, dir: &Path, listen: impl Fn(&Path)) -> SeenFiles {
-        let mut looker = Looker {
-            now: SystemTime::now(),
-            parts: Parts::default(),
-            is_fresh: false,
+        let (now, mut parts, mut is_fresh) = (SystemTime::now(), Parts::default(), false);
+        // Adds what is at a path from the directory on; returns `true` if that is a directory.
+        let mut add = |below: &Path| {
+            let stat = rustix::fs::lstat(dir.join(below)).ok();
+            let version = stat.map(|stat| FileVersion::from(&stat));
+            parts.add(path::bytes(below));
+            parts.add(format!("{version:?}").as_bytes());
+            is_fresh |= version.is_some_and(|it| it.is_fresh(now));
+            version.is_some_and(|it| it.kind() == EntryKind::Directory)
         };
-        match self {
-            Self::Named(names) => names.iter().for_each(|name| {
-                looker.add(dir, Path::new(&**name));
-            }),
-            Self::All => looker.add_all(dir, listen),
-        }
-        SeenFiles {
-            versions: looker.parts.digest(),
-            is_fresh: looker.is_fresh,
-        }
-    }
-}
-
-struct Looker {
-    now: SystemTime,
-    parts: Parts,
-    is_fresh: bool,
-}
-
-impl Looker {
-    /// Adds what is at a path from a directory on, and returns whether that is a directory.
-    fn add(&mut self, dir: &Path, below: &Path) -> bool {
-        let stat = rustix::fs::lstat(dir.join(below)).ok();
-        let version = stat.map(|stat| FileVersion::from(&stat));
-        self.parts.add(path::bytes(below));
-        self.parts.add(format!("{version:?}").as_bytes());
-        self.is_fresh |= version.is_some_and(|it| it.is_fresh(self.now));
-        version.is_some_and(|it| it.kind() == EntryKind::Directory)
-    }
-
-    fn add_all(&mut self, dir: &Path, listen: impl Fn(&Path)) {
-        let mut waiting = vec![(PathBuf::new(), 0)];
+        let mut waiting = match self {
+            Self::Named(names) => {
+                names.iter().for_each(|name| {
+                    add(Path::new(&**name));
+                });
+                Vec::new()
+            }
+            Self::All => vec![(PathBuf::new(), 0)],
+        };
         while let Some((below, level)) = waiting.pop() {
             if level > 0 {
                 listen(&below);
@@ -107,10 +89,12 @@ impl Looker {
                     continue;
                 }
                 let at = below.join(OsStr::from_bytes(name));
-                if self.add(dir, &at) && level < MAX_LEVELS {
+                if add(&at) && level < MAX_LEVELS {
                     waiting.push((at, level + 1));
                 }
             }
         }
+        let versions = parts.digest();
+        SeenFiles { versions, is_fresh }
     }
 }

@@ -1,4 +1,4 @@
-//! A run-data directory -> its runs, newest first. The listing is enough: no run is opened.
+//! A run-data directory -> its runs, each with its time. The listing is enough: no run is opened.
 //!
 //! The time of a run is the one in its directory's name, if the name ends in a ULID
 //! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else the modification time of the directory, which is when an
@@ -6,58 +6,86 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::collections::VecDeque;
 use std::io;
-use std::mem;
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fd::{AsFd, BorrowedFd};
-use rustix::fs::{Access, AtFlags, Mode, Stat};
+use rustix::fs::{Access, AtFlags, CWD, Mode, Stat};
 
 use super::EpisodeDir;
 use super::discover::discover;
 use super::fault::{Fault, FaultKind};
-use super::listing::{Listing, list, open_dir};
+use super::listing::list;
 use super::nature::{Nature, names_episodes};
 use super::path::{is_nothing, join};
 use super::root::{GivenPaths, Root};
-use super::tree::{Dir, Tree};
-use super::walk::TreeWalk;
-use crate::parallel::{cores, in_order};
+use super::tree::{Dir, OnDisk};
+use super::walk::{TreeWalk, WalkFindings};
+use crate::parallel::cores;
 use crate::source::{Artifact, EPISODES};
 
-/// The number of entries whose metadata is one piece of work for a thread.
-const PIECE: usize = 64;
+/// The number of levels below a directory that are searched. Projects keep run data near their
+/// root.
+const MAX_LEVELS_NEARBY: usize = 5;
+
+/// The number of directories that are listed. A working directory may be a home, with millions
+/// below it.
+const MAX_LISTED: usize = 10_000;
 
 /// A directory that is most likely a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunDir {
-    dir: Dir,
+    pub(super) dir: Dir,
     /// Nanoseconds since 1970.
     time: i128,
 }
 
-impl From<(Dir, i128)> for RunDir {
-    fn from((dir, time): (Dir, i128)) -> Self {
+impl From<Dir> for RunDir {
+    fn from(dir: Dir) -> Self {
+        let stat = rustix::fs::lstat(dir.path());
+        let time = stat.map_or(0, |stat| time(&dir.name().to_string_lossy(), &stat));
         Self { dir, time }
     }
 }
 
 impl RunDir {
-    fn new(dir: Dir) -> Self {
-        let stat = rustix::fs::lstat(dir.path());
-        let time = stat.map_or(0, |stat| time(&dir.name().to_string_lossy(), &stat));
-        Self { dir, time }
+    /// Returns `true` if a directory need not be opened where runs are listed: it is gone, or is
+    /// most likely a run by its metadata, which is noted.
+    pub(super) fn stays_closed(dir: &Dir, found: &mut WalkFindings) -> bool {
+        if dir.is_root() || dir.name() == EPISODES {
+            return false;
+        }
+        let path = dir.path();
+        let stat = match rustix::fs::lstat(&path) {
+            Ok(stat) => stat,
+            // Listing it says why it can't be looked at.
+            Err(errno) => return is_nothing(&errno.into()),
+        };
+        let may_be_read = || {
+            Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH)
+                || rustix::fs::accessat(CWD, &path, Access::READ_OK, AtFlags::EACCESS).is_ok()
+        };
+        // A directory with only its two default hard links contains no directories, so no runs.
+        let is_likely = stat.st_nlink == 2 && may_be_read();
+        if is_likely {
+            let time = time(&dir.name().to_string_lossy(), &stat);
+            let dir = dir.clone();
+            found.unopened.push(Self { dir, time });
+        }
+        is_likely
     }
 
     /// Returns the directory's name: the run's id.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         self.dir.name().to_string_lossy()
+    }
+
+    /// Returns the directory's path.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.dir.path()
     }
 
     /// Returns the run, if the directory is one.
@@ -67,48 +95,34 @@ impl RunDir {
 
     /// Returns the run; where the directory is none, the fault that it most likely was one.
     pub(crate) fn open(&self) -> Result<EpisodeDir, Option<Fault>> {
-        let Listing {
-            entries,
-            holds_episodes,
-            others,
-            ..
-        } = list(&self.dir.path()).map_err(|_| None)?;
-        if self.dir.nature(entries, holds_episodes) != Nature::None {
-            return Ok(self.dir.episode(entries));
+        let listing = list(&self.path()).map_err(|_| None)?;
+        if self.dir.nature(&listing) != Nature::None {
+            let mut dir = self.dir.clone();
+            dir.entries = listing.entries;
+            return Ok(dir.episode());
         }
+        let others = listing.others;
         let fault = || {
             Fault::new(
-                self.dir.path(),
+                self.path(),
                 FaultKind::NoRecord(others.listed(Path::new(""))),
             )
         };
         Err((!others.suspects.is_empty()).then(fault))
     }
 
-    /// Orders runs, newest first. The names of runs in one directory are compared alone.
-    fn order(&self, other: &Self) -> Ordering {
-        other.time.cmp(&self.time).then_with(|| {
-            if self.dir.is_beside(&other.dir) {
-                other.dir.name().cmp(self.dir.name())
-            } else {
-                other.dir.path().cmp(&self.dir.path())
-            }
-        })
+    /// Orders runs, newest first.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        let order = other.time.cmp(&self.time);
+        order.then_with(|| other.dir.path_order(&self.dir))
     }
 }
 
-/// Runs, newest first, and paths that can't be searched, sorted.
-#[derive(Debug, Default)]
-pub(crate) struct FoundRuns {
-    pub(crate) runs: Vec<RunDir>,
-    pub(crate) faults: Vec<Fault>,
-}
-
-/// Returns the runs below a run-data directory.
+/// Returns the runs below a run-data directory, and the paths there that can't be searched.
 ///
 /// These are the runs that discovery finds below its directory called `episodes`, and directories
 /// that turn out to be none when they are opened.
-pub(crate) fn runs(run_data: &Path) -> io::Result<FoundRuns> {
+pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<RunDir>, Vec<Fault>)> {
     let episodes = join(run_data, Path::new(EPISODES));
     let root = Arc::new(Root {
         real: episodes.clone(),
@@ -117,145 +131,66 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<FoundRuns> {
         given: GivenPaths::None,
     });
     let walk = TreeWalk {
-        tree: &Unopened,
+        tree: &OnDisk,
         root: &root,
         excludes: None,
+        opens_runs: false,
     };
-    let found = walk.everything(NonZeroUsize::MIN);
-    let mut runs = FoundRuns {
-        runs: found.likely.into_iter().map(RunDir::from).collect(),
-        faults: Vec::new(),
-    };
-    for fault in found.faults {
-        match fault.unlistable_at(&root.typed) {
+    let (runs, found) = split(walk.everything(cores()));
+    let mut faults = Vec::new();
+    for fault in found {
+        faults.push(match fault.unlistable_at(&root.typed) {
             Ok(source) => return Err(source),
-            Err(other) => runs.faults.push(other),
-        }
+            Err(other) => other,
+        });
     }
-    let opened = found.episodes.into_iter();
-    runs.runs.extend(opened.map(|it| RunDir::new(it.dir)));
-    runs.sort();
-    Ok(runs)
+    Ok((runs, faults))
 }
 
-/// Returns the runs at or below a path that is not a run-data directory, such as one run.
-pub(crate) fn runs_at(path: &Path, given: GivenPaths) -> FoundRuns {
-    let found = discover(&[path], NonZeroUsize::MIN, None, given);
-    let episodes = found.episodes.into_iter();
-    let mut runs = FoundRuns {
-        runs: episodes.map(|it| RunDir::new(it.dir)).collect(),
-        faults: found.faults,
-    };
-    runs.sort();
-    runs
+/// Returns the runs at or below a path that is not a run-data directory, such as one run, and the
+/// paths there that can't be searched.
+pub(crate) fn runs_at(path: &Path, given: GivenPaths) -> (Vec<RunDir>, Vec<Fault>) {
+    split(discover(&[path], NonZeroUsize::MIN, None, given))
+}
+
+fn split(found: WalkFindings) -> (Vec<RunDir>, Vec<Fault>) {
+    let opened = found.episodes.into_iter().map(RunDir::from);
+    let runs = found.unopened.into_iter().chain(opened);
+    (runs.collect(), found.faults)
+}
+
+/// Returns the directories below one that contain a directory called `episodes`, sorted, and the
+/// directory itself if it does. The nearest are searched first, in the order of their names, so
+/// that the result does not depend on the file system. What can't be listed is passed over.
+pub(crate) fn run_data_below(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = VecDeque::from([(dir.to_owned(), 0)]);
+    let mut listed = 0;
+    while let Some((dir, level)) = waiting.pop_front() {
+        if listed == MAX_LISTED {
+            break;
+        }
+        listed += 1;
+        let Ok(mut listing) = list(&dir) else {
+            continue;
+        };
+        listing.directories.retain(|name| &**name != EPISODES);
+        if level < MAX_LEVELS_NEARBY {
+            listing.directories.sort_unstable();
+            let below = listing.directories.iter();
+            waiting.extend(below.map(|name| (join(&dir, Path::new(&**name)), level + 1)));
+        }
+        if listing.holds_episodes {
+            found.push(dir);
+        }
+    }
+    found.sort_unstable();
+    found
 }
 
 /// Returns `true` if a path leads to a directory called `episodes`, or below one.
 pub(crate) fn is_below_episodes(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| names_episodes(&real))
-}
-
-impl FoundRuns {
-    fn sort(&mut self) {
-        self.runs.sort_by(RunDir::order);
-        self.faults.sort_by(|a, b| a.path().cmp(b.path()));
-    }
-
-    /// Returns all of these runs, each once.
-    pub(crate) fn joined(parts: Vec<Self>) -> Self {
-        if let [_] = &*parts {
-            return parts.into_iter().next().unwrap_or_default();
-        }
-        let (mut all, mut seen, mut faults) = (Self::default(), BTreeSet::new(), BTreeMap::new());
-        for part in parts {
-            all.runs.extend(part.runs.into_iter().filter(|run| {
-                let path = run.dir.path();
-                seen.insert(path.canonicalize().unwrap_or(path))
-            }));
-            let part = part.faults.into_iter();
-            faults.extend(part.map(|fault| (fault.path().to_owned(), fault)));
-        }
-        all.faults = faults.into_values().collect();
-        all.sort();
-        all
-    }
-}
-
-/// The tree of all directories. Those that are most likely runs are not opened.
-struct Unopened;
-
-impl Tree for Unopened {
-    fn list(&self, dir: &Dir) -> io::Result<Listing> {
-        let opened = open_dir(&dir.path())?;
-        let mut listing = Listing::of(opened.as_fd())?;
-        // Where runs are listed, nothing is said of links.
-        listing.links.clear();
-        if dir.nature(listing.entries, listing.holds_episodes) == Nature::Episode {
-            return Ok(listing);
-        }
-        let names = mem::take(&mut listing.directories);
-        let looked = look_at(opened.as_fd(), &names);
-        for (name, looked) in names.into_iter().zip(looked) {
-            match looked {
-                Looked::Run { time } => listing.likely.push((name, time)),
-                Looked::Other => listing.directories.push(name),
-                Looked::Nothing => {}
-            }
-        }
-        Ok(listing)
-    }
-}
-
-/// The kind of a directory by its metadata.
-enum Looked {
-    /// Most likely a run: it may be read, and contains no directory.
-    Run {
-        time: i128,
-    },
-    Other,
-    Nothing,
-}
-
-/// Looks at the metadata of directories in a directory. If there are many, several threads look at
-/// them.
-fn look_at(dir: BorrowedFd<'_>, names: &[Arc<OsStr>]) -> Vec<Looked> {
-    let parts: Vec<_> = names.chunks(PIECE).collect();
-    let jobs = match &*parts {
-        [] | [_] => NonZeroUsize::MIN,
-        _ => cores(),
-    };
-    let mut all = Vec::with_capacity(names.len());
-    in_order(
-        &parts,
-        jobs,
-        || (),
-        |(), part| part.iter().map(|name| look(dir, name)).collect::<Vec<_>>(),
-        |part| {
-            all.extend(part);
-            ControlFlow::Continue(())
-        },
-    );
-    all
-}
-
-fn look(dir: BorrowedFd<'_>, name: &OsStr) -> Looked {
-    let stat = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => stat,
-        Err(error) if is_nothing(&error.into()) => return Looked::Nothing,
-        // Listing it says why.
-        Err(_) => return Looked::Other,
-    };
-    let may_be_read = || {
-        Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH)
-            || rustix::fs::accessat(dir, name, Access::READ_OK, AtFlags::EACCESS).is_ok()
-    };
-    // A directory with only its two default hard links contains no directories, so no runs.
-    if stat.st_nlink == 2 && name != EPISODES && may_be_read() {
-        let time = time(&name.to_string_lossy(), &stat);
-        Looked::Run { time }
-    } else {
-        Looked::Other
-    }
 }
 
 /// Returns when an artifact of a run was last written.

@@ -1,24 +1,35 @@
-//! What a walk saw of each directory -> where that has changed.
+//! The directories that a walk saw -> their listings again, and where they differ now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use rustix::fs::{Access, AtFlags, CWD};
 
-use super::changes::Changes;
+use super::content;
+use super::disk::EpisodeDir;
 use super::listing::{Listing, list};
-use super::other_names::OtherNames;
 use super::path::{is_nothing, join};
+use super::recordless::OtherNames;
 use super::stillness::FileVersion;
+use super::tree::{Dir, Tree};
 use crate::source::{Artifact, EntryKind};
 
-/// The state of all directories when they were last seen, by their paths from the top on.
+/// A function that is called with each directory before it is listed, by its path from the root on.
+pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
+
+/// The directories of a tree as they were last seen, by their paths from the root on.
 #[derive(Default)]
-pub(super) struct Snapshot(BTreeMap<PathBuf, SeenDirectory>);
+pub(super) struct Snapshot {
+    directories: BTreeMap<PathBuf, SeenDirectory>,
+    /// The directories that were listed for the first time, or in which an artifact may differ.
+    pub(super) touched: BTreeSet<PathBuf>,
+    /// `true` if a walk may find something else than the last one.
+    pub(super) is_stale: bool,
+}
 
 /// The state of a directory when it was last seen.
 struct SeenDirectory {
@@ -26,14 +37,81 @@ struct SeenDirectory {
     identity: Option<(u64, u64)>,
     /// `true` if it may be listed, and what is in it be looked at.
     is_open: bool,
-    /// Each artifact: as listed, and its version if it may be looked at.
-    versions: [Option<(EntryKind, Option<FileVersion>)>; Artifact::ALL.len()],
+    /// Its entries, sorted, or the number of the error; no other files where there are artifacts.
+    listing: Result<Listing, i32>,
+    /// The versions of the artifacts, and of the links, as far as they may be looked at.
+    artifacts: Vec<Option<FileVersion>>,
+    links: Vec<Option<FileVersion>>,
     /// `true` if an artifact was written just now: another write may leave the same version behind.
     is_fresh: bool,
-    /// The other files, where there is no artifact.
-    others: OtherNames,
-    /// The directories in it, and the links.
-    names: BTreeMap<Arc<OsStr>, Option<FileVersion>>,
+    /// The answer to what a walk asked of the content of a record.
+    content: Option<bool>,
+}
+
+/// The tree of a disk, of which each directory is listed once.
+pub(super) struct SeenTree<'s> {
+    pub(super) seen: &'s Mutex<Snapshot>,
+    /// The function that is called with each directory before it is listed.
+    pub(super) listen: Listen<'s>,
+}
+
+impl SeenTree<'_> {
+    fn seen(&self) -> MutexGuard<'_, Snapshot> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a question about a record, which is read once.
+    fn ask(&self, dir: &Dir, question: fn(&EpisodeDir) -> bool) -> bool {
+        let below = dir.below();
+        let known = self
+            .seen()
+            .directories
+            .get(&below)
+            .and_then(|it| it.content);
+        known.unwrap_or_else(|| {
+            let answer = question(&dir.episode());
+            if let Some(seen) = self.seen().directories.get_mut(&below) {
+                seen.content = Some(answer);
+            }
+            answer
+        })
+    }
+}
+
+impl Tree for SeenTree<'_> {
+    fn list(&self, dir: &Dir) -> io::Result<Listing> {
+        let below = dir.below();
+        if let Some(known) = self.seen().directories.get(&below) {
+            return known.listing();
+        }
+        (self.listen)(&below);
+        let is = SeenDirectory::at(&dir.path());
+        let (listing, mut seen) = (is.listing(), self.seen());
+        seen.touched.insert(below.clone());
+        seen.directories.insert(below, is);
+        listing
+    }
+
+    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
+        let listing = self.list(dir);
+        let known = self.seen();
+        let is_open = known
+            .directories
+            .get(&dir.below())
+            .is_some_and(|it| it.is_open);
+        match listing {
+            Ok(listing) if is_open => Ok(listing.entries.has(Artifact::Events)),
+            _ => content::holds_timeline(&dir.path()),
+        }
+    }
+
+    fn is_foreign(&self, dir: &Dir) -> bool {
+        self.ask(dir, content::is_foreign)
+    }
+
+    fn names_run(&self, dir: &Dir) -> bool {
+        self.ask(dir, content::names_run)
+    }
 }
 
 /// The numbers of file systems that report no changes by others: NFS, SMB, CIFS, FUSE and virtiofs,
@@ -99,153 +177,173 @@ fn unescaped(mut place: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Returns `true` if a directory may be listed, and what is in it be looked at.
-fn is_open(dir: &Path) -> bool {
-    let access = Access::READ_OK | Access::EXEC_OK;
-    rustix::fs::accessat(CWD, dir, access, AtFlags::EACCESS).is_ok()
-}
-
 impl Snapshot {
-    /// Notes what a directory lists; the names in it only if it is whole.
-    pub(super) fn note(
-        &mut self,
-        below: PathBuf,
-        path: &Path,
-        listing: &io::Result<Listing>,
-        is_whole: bool,
-    ) {
-        let mut is = SeenDirectory::new(path, listing);
-        if !is_whole {
-            is.names = self
-                .0
-                .remove(&below)
-                .map(|was| was.names)
-                .unwrap_or_default();
-        }
-        self.0.insert(below, is);
-    }
-
     /// Forgets all directories at and below a path.
     pub(super) fn forget(&mut self, below: &Path) {
-        let known = self.0.range(below.to_owned()..).map(|(it, _)| it);
-        let doomed: Vec<PathBuf> = known
-            .take_while(|it| it.starts_with(below))
-            .cloned()
-            .collect();
-        for below in doomed {
-            self.0.remove(&below);
+        self.is_stale = true;
+        let known = self.directories.range(below.to_owned()..);
+        let doomed = known
+            .map(|(it, _)| it)
+            .take_while(|it| it.starts_with(below));
+        for below in doomed.cloned().collect::<Vec<_>>() {
+            self.directories.remove(&below);
         }
     }
 
-    /// Returns `true` if a directory was seen at a path.
-    pub(super) fn has(&self, below: &Path) -> bool {
-        self.0.contains_key(below)
+    /// Looks again at what is at some paths, and notes what differs.
+    pub(super) fn look<'p>(&mut self, root: &Path, paths: impl Iterator<Item = &'p Path>) {
+        let mut at = BTreeSet::new();
+        for below in paths {
+            at.insert(below);
+            at.extend(
+                below
+                    .parent()
+                    .filter(|dir| self.is_other_entry(root, dir, below)),
+            );
+        }
+        for below in at {
+            self.look_into(root, below);
+        }
     }
 
-    /// Adds what differs now at a path: the directory or the link there, and what is in it. That is
-    /// noted.
-    pub(super) fn look(&mut self, root: &Path, below: &Path, changes: &mut Changes) {
-        let mut at = below;
-        if let (Some(dir), Some(name)) = (below.parent(), below.file_name())
-            && let Some(parent) = self.0.get_mut(dir)
-        {
-            let is = version(&join(root, below));
-            let is = is
-                .filter(|_| name != ".git")
-                .and_then(|it| match it.kind() {
-                    EntryKind::Directory => Some(None),
-                    EntryKind::Link => Some(Some(it)),
-                    EntryKind::File | EntryKind::Special => None,
-                });
-            if parent.names.get(name) != is.as_ref() {
-                match is {
-                    Some(is) => drop(parent.names.insert(name.into(), is)),
-                    None => drop(parent.names.remove(name)),
-                }
-                return changes.add(below.to_owned(), true);
+    /// Returns `true` if a directory may list something else at a path in it than it did.
+    fn is_other_entry(&self, root: &Path, dir: &Path, below: &Path) -> bool {
+        let Some(known) = self.directories.get(dir) else {
+            return false;
+        };
+        let names = |names: &[Arc<OsStr>]| {
+            let name = below.file_name().unwrap_or_default();
+            names.binary_search_by(|it| (**it).cmp(name)).is_ok()
+        };
+        let listing = known.listing.as_ref().ok();
+        let was_directory = listing.is_some_and(|it| names(&it.directories));
+        let was_link = listing.is_some_and(|it| names(&it.links));
+        match version(&join(root, below)).map(FileVersion::kind) {
+            Some(EntryKind::Directory) => !was_directory,
+            Some(EntryKind::Link) => true,
+            // The other files do not count where there are artifacts.
+            _ => was_directory || was_link || known.artifacts.is_empty(),
+        }
+    }
+
+    fn look_into(&mut self, root: &Path, below: &Path) {
+        let Some(was) = self.directories.get(below) else {
+            return;
+        };
+        let is = SeenDirectory::at(&join(root, below));
+        if is.is_gone() && below != Path::new("") {
+            // What is seen of the directory around it tells.
+            return;
+        }
+        if !was.is_same_directory(&is) {
+            // A walk lists it, once it is listened to.
+            return self.forget(below);
+        }
+        let (is_touched, is_stale) = (was.is_touched(&is), was.is_stale(&is));
+        for name in was.other_names(&is) {
+            self.forget(&below.join(&*name));
+        }
+        if is_touched {
+            self.touched.insert(below.to_owned());
+        }
+        self.is_stale |= is_stale;
+        self.directories.insert(below.to_owned(), is);
+    }
+
+    /// Returns the paths at which something differs now. Nothing is noted.
+    pub(super) fn changes(&self, root: &Path) -> Vec<PathBuf> {
+        let mut changes = Vec::new();
+        for (below, was) in &self.directories {
+            let is = SeenDirectory::at(&join(root, below));
+            if is.is_gone() && below != Path::new("") {
+                continue;
             }
-            if is.is_none() && !parent.holds_artifact() {
-                at = dir;
+            let names = was.other_names(&is);
+            if was.is_touched(&is) || names.is_empty() && was.is_stale(&is) {
+                changes.push(below.clone());
             }
-        }
-        if let Some(is) = self.look_into(root, at, changes) {
-            self.0.insert(at.to_owned(), is);
-        }
-    }
-
-    /// Adds what differs now anywhere. None of that is noted.
-    pub(super) fn look_at_all(&self, root: &Path) -> Changes {
-        let mut changes = Changes::default();
-        for below in self.0.keys() {
-            self.look_into(root, below, &mut changes);
+            changes.extend(names.iter().map(|name| below.join(&**name)));
         }
         changes
-    }
-
-    fn look_into(&self, root: &Path, below: &Path, changes: &mut Changes) -> Option<SeenDirectory> {
-        let was = self.0.get(below)?;
-        let path = join(root, below);
-        let listing = list(&path);
-        if matches!(&listing, Err(error) if is_nothing(error)) && below != Path::new("") {
-            // What is seen of the directory around it tells.
-            return None;
-        }
-        let is = SeenDirectory::new(&path, &listing);
-        if (was.identity, was.is_open) != (is.identity, is.is_open) {
-            changes.add(below.to_owned(), true);
-        } else if was.is_fresh || was.versions != is.versions || was.others != is.others {
-            changes.add(below.to_owned(), false);
-        }
-        for name in was.names.keys().chain(is.names.keys()) {
-            if was.names.get(name) != is.names.get(name) {
-                changes.add(below.join(&**name), true);
-            }
-        }
-        Some(is)
     }
 }
 
 impl SeenDirectory {
-    fn new(dir: &Path, listing: &io::Result<Listing>) -> Self {
+    fn at(dir: &Path) -> Self {
         let now = SystemTime::now();
-        let none = Listing::default();
-        let is_open = listing.is_ok() && is_open(dir);
-        let listing = listing.as_ref().unwrap_or(&none);
-        let versions = Artifact::ALL.map(|artifact| {
-            let kind = listing.entries.kind(artifact)?;
-            Some((kind, version(&dir.join(artifact.file_name()))))
-        });
-        let mut known = versions.iter().flatten();
-        let mut others = listing.others.clone();
-        if known.clone().next().is_some() {
-            others = OtherNames::default();
+        let mut listing = list(dir);
+        let (mut artifacts, mut links) = (Vec::new(), Vec::new());
+        if let Ok(listing) = &mut listing {
+            listing.directories.sort_unstable();
+            listing.links.sort_unstable();
+            listing.others.suspects.sort_unstable();
+            let there = Artifact::ALL
+                .into_iter()
+                .filter(|it| listing.entries.has(*it));
+            artifacts.extend(there.map(|it| version(&dir.join(it.file_name()))));
+            links.extend(listing.links.iter().map(|name| version(&dir.join(&**name))));
+            if !artifacts.is_empty() {
+                listing.others = OtherNames::default();
+            }
         }
-        others.suspects.sort_unstable();
-        let directories = listing
-            .directories
-            .iter()
-            .map(|name| (Arc::clone(name), None));
-        let links = listing.links.iter();
-        let links = links.map(|name| (Arc::clone(name), version(&dir.join(&**name))));
+        let access = Access::READ_OK | Access::EXEC_OK;
+        let may_be_open = || rustix::fs::accessat(CWD, dir, access, AtFlags::EACCESS).is_ok();
         Self {
             identity: rustix::fs::stat(dir).ok().map(|it| (it.st_dev, it.st_ino)),
-            is_open,
-            is_fresh: known.any(|(_, version)| version.is_some_and(|it| it.is_fresh(now))),
-            versions,
-            others,
-            names: directories.chain(links).collect(),
+            is_open: listing.is_ok() && may_be_open(),
+            is_fresh: artifacts.iter().flatten().any(|it| it.is_fresh(now)),
+            listing: listing.map_err(|error| error.raw_os_error().unwrap_or_default()),
+            artifacts,
+            links,
+            content: None,
         }
     }
 
-    fn holds_artifact(&self) -> bool {
-        self.versions.iter().any(Option::is_some)
+    fn listing(&self) -> io::Result<Listing> {
+        self.listing.clone().map_err(io::Error::from_raw_os_error)
+    }
+
+    fn is_gone(&self) -> bool {
+        matches!(self.listing(), Err(error) if is_nothing(&error))
+    }
+
+    fn is_same_directory(&self, is: &Self) -> bool {
+        (self.identity, self.is_open) == (is.identity, is.is_open)
+    }
+
+    /// Returns `true` if an artifact may differ, or the other files where there is none.
+    fn is_touched(&self, is: &Self) -> bool {
+        let files = |it: &Self| {
+            let listing = it.listing.as_ref().ok();
+            listing.map(|it| (it.entries, it.others.clone()))
+        };
+        self.is_fresh || self.artifacts != is.artifacts || files(self) != files(is)
+    }
+
+    /// Returns `true` if a walk may find something else.
+    fn is_stale(&self, is: &Self) -> bool {
+        !self.is_same_directory(is)
+            || (&self.listing, &self.links) != (&is.listing, &is.links)
+            || self.content.is_some() && self.is_touched(is)
+    }
+
+    /// Returns the names of the directories and links that came or went.
+    fn other_names(&self, is: &Self) -> Vec<Arc<OsStr>> {
+        let names = |it: &Self| {
+            let listing = it.listing.iter();
+            let names = listing.flat_map(|it| it.directories.iter().chain(&it.links).cloned());
+            names.collect::<BTreeSet<_>>()
+        };
+        names(self)
+            .symmetric_difference(&names(is))
+            .cloned()
+            .collect()
     }
 }
 
 fn version(path: &Path) -> Option<FileVersion> {
-    rustix::fs::lstat(path)
-        .ok()
-        .map(|stat| FileVersion::from(&stat))
+    let stat = rustix::fs::lstat(path).ok()?;
+    Some(FileVersion::from(&stat))
 }
 
 /// Looks whether a directory can be listed.

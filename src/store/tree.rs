@@ -34,13 +34,13 @@ pub(super) trait Tree: Sync {
     }
 
     /// Returns `true` if the `state.json` of a directory is that of another program.
-    fn is_foreign(&self, episode: &EpisodeDir) -> bool {
-        content::is_foreign(episode)
+    fn is_foreign(&self, dir: &Dir) -> bool {
+        content::is_foreign(&dir.episode())
     }
 
     /// Returns `true` if the summary of a directory names a run.
-    fn names_run(&self, episode: &EpisodeDir) -> bool {
-        content::names_run(episode)
+    fn names_run(&self, dir: &Dir) -> bool {
+        content::names_run(&dir.episode())
     }
 }
 
@@ -60,6 +60,8 @@ pub(crate) struct Dir {
     around: Arc<Around>,
     /// The real name.
     name: Arc<OsStr>,
+    /// The artifacts that it lists, once it was listed.
+    pub(super) entries: Entries,
 }
 
 /// The properties that the directories in a directory have in common.
@@ -83,6 +85,12 @@ pub(super) struct Around {
     episode: Option<Arc<Path>>,
 }
 
+impl From<Dir> for EpisodeDir {
+    fn from(dir: Dir) -> Self {
+        dir.episode()
+    }
+}
+
 impl Dir {
     /// Returns the directory in which a walk starts.
     pub(super) fn root(root: &Arc<Root>) -> Self {
@@ -102,8 +110,11 @@ impl Dir {
     }
 
     pub(super) fn new(around: &Arc<Around>, name: Arc<OsStr>) -> Self {
-        let around = Arc::clone(around);
-        Self { around, name }
+        Self {
+            around: Arc::clone(around),
+            name,
+            entries: Entries::default(),
+        }
     }
 
     /// Returns what the directories in it have in common: whether it may be a group, and the
@@ -195,34 +206,29 @@ impl Dir {
     }
 
     /// Returns what it is by what it lists.
-    pub(super) fn nature(&self, entries: Entries, holds_episodes: bool) -> Nature {
+    pub(super) fn nature(&self, listing: &Listing) -> Nature {
         nature_of(
             &self.name,
             self.is_below_episodes(),
-            entries,
-            holds_episodes,
+            listing.entries,
+            listing.holds_episodes,
         )
     }
 
     /// Returns the episode that it is.
-    pub(super) fn episode(&self, entries: Entries) -> EpisodeDir {
+    pub(crate) fn episode(&self) -> EpisodeDir {
         let name = path::id(&self.name);
         EpisodeDir {
             path: self.path(),
             id: self.is_below_episodes().then(|| name.clone()),
             name,
-            entries,
+            entries: self.entries,
         }
-    }
-
-    /// Returns `true` if both are in the same directory.
-    pub(super) fn is_beside(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.around, &other.around)
     }
 
     /// Returns the order of the paths, byte by byte.
     pub(super) fn path_order(&self, other: &Self) -> Ordering {
-        if self.is_beside(other) {
+        if Arc::ptr_eq(&self.around, &other.around) {
             self.name.cmp(&other.name)
         } else {
             self.path_bytes().cmp(other.path_bytes())

@@ -1,11 +1,12 @@
 //! Reports of changes -> the directories to judge, each once it has been unchanged for a while.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::Error;
 use crate::store::OtherFiles;
 
 /// The time for which a directory must be unchanged before it is judged: a run writes its records
@@ -29,20 +30,11 @@ pub(super) struct Touched {
 struct Inbox {
     /// Paths from the top on, which is the empty path.
     touches: BTreeMap<PathBuf, Touch>,
-    new: BTreeMap<PathBuf, bool>,
+    new: BTreeSet<PathBuf>,
     /// The files that count besides artifacts.
     other_files: OtherFiles,
-    end: Option<WatchEnd>,
-}
-
-/// The reason why the watch ends.
-#[derive(Clone)]
-pub(super) enum WatchEnd {
-    Stopped,
-    /// The directory no longer exists.
-    Gone,
-    /// The watcher failed.
-    Failed(String),
+    /// The result of the watch, once it is to end.
+    end: Option<Result<(), Error>>,
 }
 
 #[derive(Clone, Copy)]
@@ -66,8 +58,9 @@ pub(super) struct Due {
     /// counts as changed, however it looks.
     pub(super) touched: BTreeMap<PathBuf, bool>,
     /// Directories that came since the last time: to be watched at once, and judged later.
-    pub(super) new: BTreeMap<PathBuf, bool>,
-    pub(super) end: Option<WatchEnd>,
+    pub(super) new: BTreeSet<PathBuf>,
+    /// `true` if the watch is to end.
+    pub(super) is_end: bool,
 }
 
 impl Due {
@@ -104,7 +97,7 @@ impl Touched {
 
     /// Records that a directory came.
     pub(super) fn add_new(&self, below: &Path) {
-        self.inbox().new.insert(below.to_owned(), true);
+        self.inbox().new.insert(below.to_owned());
         self.add(below.to_owned(), false);
     }
 
@@ -123,9 +116,15 @@ impl Touched {
         self.add(PathBuf::new(), true);
     }
 
-    pub(super) fn end(&self, end: WatchEnd) {
+    /// Has the watch end with a result, once all changes so far are seen.
+    pub(super) fn end(&self, end: Result<(), Error>) {
         self.inbox().end.get_or_insert(end);
         self.news.notify_one();
+    }
+
+    /// Returns the result of the watch.
+    pub(super) fn result(&self) -> Result<(), Error> {
+        self.inbox().end.take().unwrap_or(Ok(()))
     }
 
     /// Waits until there is something to look at, or to watch, or an end, or until a time.
@@ -135,7 +134,7 @@ impl Touched {
             let now = Instant::now();
             let due = inbox.take(now);
             let is_over = until.is_some_and(|until| until <= now);
-            if is_over || due.end.is_some() || !(due.touched.is_empty() && due.new.is_empty()) {
+            if is_over || due.is_end || !(due.touched.is_empty() && due.new.is_empty()) {
                 return due;
             }
             let next = inbox.touches.values().map(Touch::due).chain(until).min();
@@ -173,8 +172,8 @@ impl Inbox {
 
     /// Takes what is due; at the end, all of it.
     fn take(&mut self, now: Instant) -> Due {
-        let end = self.end.clone();
-        let is_due = |touch: &Touch| end.is_some() || touch.due() <= now;
+        let is_end = self.end.is_some();
+        let is_due = |touch: &Touch| is_end || touch.due() <= now;
         let (due, later) =
             (std::mem::take(&mut self.touches).into_iter()).partition(|(_, touch)| is_due(touch));
         self.touches = later;
@@ -186,7 +185,7 @@ impl Inbox {
         Due {
             touched,
             new: std::mem::take(&mut self.new),
-            end,
+            is_end,
         }
     }
 }
@@ -252,7 +251,7 @@ mod tests {
     fn nothing_is_pending_at_the_end() {
         let start = Instant::now();
         let mut inbox = inbox(&[("a", 0)], start);
-        inbox.end = Some(WatchEnd::Stopped);
+        inbox.end = Some(Ok(()));
         assert_eq!(taken(&mut inbox, start), ["a"]);
     }
 }

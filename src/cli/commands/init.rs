@@ -12,9 +12,7 @@ use crate::gate::Gate;
 use crate::printable::escape;
 use crate::report::count;
 use crate::source::EPISODES;
-use crate::store::{
-    AsEpisodeDir as _, FoundEpisode, GivenPaths, is_gone, is_run_data, write_new_file,
-};
+use crate::store::{Dir, GivenPaths, is_gone, is_run_data, write_new_file};
 
 /// The number of run-data directories that are named.
 const MAX_NAMED: usize = 5;
@@ -139,8 +137,8 @@ impl Init {
 
 /// Returns the directory of the run data to which an episode belongs: the one above `episodes`, or
 /// else the one above the episode.
-fn run_data_of(episode: &FoundEpisode) -> PathBuf {
-    let path = episode.as_episode_dir().into_owned().path;
+fn run_data_of(episode: &Dir) -> PathBuf {
+    let path = episode.path();
     let is_episodes = |dir: &&Path| dir.file_name().is_some_and(|name| name == EPISODES);
     let top = path.ancestors().filter(is_episodes).last().unwrap_or(&path);
     top.parent().unwrap_or(top).to_owned()

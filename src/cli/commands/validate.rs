@@ -28,9 +28,7 @@ use crate::impact::{Join, ReportedRun};
 use crate::page::Paged;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, verdict};
-use crate::store::{
-    AsEpisodeDir as _, Changed, Fault, FoundEpisode, GivenPaths, Reads, WholeFile, changed_since,
-};
+use crate::store::{Dir, Fault, GivenPaths, Reads, WholeFile, changed_since};
 use notes::{NoteScope, notes};
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
@@ -458,8 +456,8 @@ impl Validate {
 
     /// Returns `true` if an episode started when it is asked for. One of which that is not known
     /// may have.
-    fn is_in_period(&self, episode: &FoundEpisode, gate: &Gate) -> bool {
-        let run = RunReader::open(&episode.as_episode_dir().path);
+    fn is_in_period(&self, episode: &Dir, gate: &Gate) -> bool {
+        let run = RunReader::open(episode.path());
         run.map_or(true, |run| {
             self.period.may_have_one(&run.following(gate).starts())
         })
@@ -469,17 +467,17 @@ impl Validate {
     fn changed(
         &self,
         revision: &str,
-        episodes: Vec<FoundEpisode>,
+        episodes: Vec<Dir>,
         setup: &Setup<'_>,
         output: &Output,
-    ) -> Result<Vec<FoundEpisode>, CommandFailure> {
+    ) -> Result<Vec<Dir>, CommandFailure> {
         let found = episodes.len() as u64;
         let reads = Reads {
             links: setup.gate.follows_links(),
             named_files: setup.gate.reads_named_files(),
             other_files: setup.gate.judged_files(),
         };
-        let Changed { episodes, lost } = changed_since(revision, episodes, &setup.paths, &reads)
+        let (episodes, lost) = changed_since(revision, episodes, &setup.paths, &reads)
             .map_err(CommandFailure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {

@@ -225,26 +225,3 @@ fn path_without_a_run_beside_others_is_noted() {
     let state = format!("{SOUND}/state.json");
     assert!(!noted(&["runs/demo/episodes/ep_02_paused", &state, SOUND]));
 }
-
-#[cfg(unix)]
-#[test]
-fn path_that_a_link_leads_to_may_be_without_a_run() {
-    let project = Project::new("");
-    fs::create_dir(project.path("linked")).unwrap();
-    let link = project.path("runs/sound/episodes/assets");
-    fs::create_dir_all(link.parent().unwrap()).unwrap();
-    fs::rename(
-        project.path(SOUND),
-        project.path("runs/sound/episodes/ep_01_answer"),
-    )
-    .unwrap();
-    std::os::unix::fs::symlink(project.path("linked"), link).unwrap();
-    assert_eq!(
-        code(&project, &["runs/sound"]),
-        2,
-        "a link to what is not checked"
-    );
-    let output = project.run(&["validate", "runs/sound", "linked"]);
-    assert_eq!(output.status.code(), Some(0));
-    assert!(!stderr(&output).contains("no episode was found here"));
-}

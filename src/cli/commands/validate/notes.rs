@@ -9,7 +9,7 @@ use crate::cli::Exit;
 use crate::cli::output::Output;
 use crate::gate::{Gate, Outcome};
 use crate::report::count;
-use crate::store::{AsEpisodeDir as _, Fault, FoundEpisode, WalkFindings};
+use crate::store::{Dir, Fault, WalkFindings};
 
 /// The number of directories with files and no record that are named.
 const MAX_PASSED: usize = 3;
@@ -59,7 +59,7 @@ impl Validate {
     pub(super) fn refuses_globs(
         &self,
         setup: &Setup<'_>,
-        episodes: &[FoundEpisode],
+        episodes: &[Dir],
         output: &Output,
     ) -> bool {
         let is_part = self.changed_since.is_some() || !self.period.is_all();
@@ -68,7 +68,7 @@ impl Validate {
         }
         let given: BTreeSet<&Path> = setup.paths.iter().map(PathBuf::as_path).collect();
         let are_episodes: LazyCell<BTreeSet<PathBuf>, _> = LazyCell::new(|| {
-            let paths = episodes.iter().map(|it| it.as_episode_dir().path.clone());
+            let paths = episodes.iter().map(Dir::path);
             paths.filter(|path| given.contains(&**path)).collect()
         });
         let is_episode = |path: &Path| are_episodes.contains(path);
