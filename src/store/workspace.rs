@@ -1,10 +1,10 @@
 //! The directory that a run works in -> the digest of each of its files, and what a file contains.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::OFlags;
@@ -37,86 +37,57 @@ impl WorkspaceSearch<'_> {
     /// Returns the digests of the regular files below a directory, by their paths. Links are passed
     /// over. Beyond 16 GiB, 500,000 entries or 256 levels, there are none.
     pub(crate) fn files_below(&self, dir: &OpenDir) -> io::Result<BTreeMap<String, String>> {
-        let mut found = WorkspaceScan {
-            digests: BTreeMap::new(),
-            bytes_left: MAX_WORKSPACE_BYTES,
-            entries_left: MAX_ENTRIES,
-        };
-        self.add(dir, Path::new(""), MAX_LEVELS, &mut found)?;
-        Ok(found.digests)
-    }
-
-    fn add(
-        &self,
-        dir: &OpenDir,
-        at: &Path,
-        levels: usize,
-        found: &mut WorkspaceScan,
-    ) -> io::Result<()> {
-        let names = dir.names(found.entries_left)?;
-        found.entries_left -= names.len();
-        for (name, kind) in names {
-            if self.ignored.iter().any(|ignored| name == *ignored) {
+        let (mut digests, mut bytes_left) = (BTreeMap::new(), MAX_WORKSPACE_BYTES);
+        let mut entries_left = MAX_ENTRIES;
+        // A directory is opened when its turn comes, so that few are open at a time.
+        let mut waiting = vec![(dir.clone(), OsString::from("."), PathBuf::new())];
+        while let Some((parent, name, at)) = waiting.pop() {
+            // What others remove meanwhile is not there.
+            let Some(dir) = there(parent.dir(&name))? else {
+                continue;
+            };
+            let is_top = at.as_os_str().is_empty();
+            if !is_top && self.but.as_ref().is_some_and(|but| dir.is(but)) {
                 continue;
             }
-            let path = at.join(&name);
-            let added = match kind {
-                EntryKind::Directory => self.add_dir(dir, &name, &path, levels, found),
-                EntryKind::File => self.add_file(dir, &name, &path, found),
-                EntryKind::Link | EntryKind::Special => Ok(()),
-            };
-            match added {
-                // What others remove meanwhile is not there.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                added => added?,
+            if at.components().count() > MAX_LEVELS {
+                return Err(io::Error::other("it is nested too deep"));
+            }
+            let names = dir.names(entries_left)?;
+            entries_left -= names.len();
+            for (name, kind) in names {
+                let path = at.join(&name);
+                if self.ignored.iter().any(|ignored| name == *ignored) {
+                } else if kind == EntryKind::Directory {
+                    waiting.push((dir.clone(), name, path));
+                } else if kind == EntryKind::File
+                    && let Some((bytes, digest)) = there(self.digest(&dir, &name, bytes_left))?
+                {
+                    bytes_left -= bytes;
+                    digests.insert(text_of(&path), digest.to_string());
+                }
             }
         }
-        Ok(())
+        Ok(digests)
     }
 
-    fn add_dir(
-        &self,
-        dir: &OpenDir,
-        name: &OsStr,
-        path: &Path,
-        levels: usize,
-        found: &mut WorkspaceScan,
-    ) -> io::Result<()> {
-        let dir = dir.dir(name)?;
-        if self.but.as_ref().is_some_and(|but| dir.is(but)) {
-            return Ok(());
-        }
-        let levels = levels.checked_sub(1);
-        let levels = levels.ok_or_else(|| io::Error::other("it is nested too deep"))?;
-        self.add(&dir, path, levels, found)
-    }
-
-    fn add_file(
-        &self,
-        dir: &OpenDir,
-        name: &OsStr,
-        path: &Path,
-        found: &mut WorkspaceScan,
-    ) -> io::Result<()> {
+    /// Returns the size and the digest of a file that is not larger than a limit.
+    fn digest(&self, dir: &OpenDir, name: &OsStr, limit: u64) -> io::Result<(u64, FileDigest)> {
         let file = dir.file(name, OFlags::RDONLY)?;
         let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
-        if file.metadata()?.len() > found.bytes_left {
+        if file.metadata()?.len() > limit {
             return Err(too_large());
         }
-        let file = Stoppable(file, self.stop);
-        let (bytes, digest) =
-            FileDigest::of_stream(file, found.bytes_left)?.ok_or_else(too_large)?;
-        found.bytes_left -= bytes;
-        found.digests.insert(text_of(path), digest.to_string());
-        Ok(())
+        FileDigest::of_stream(Stoppable(file, self.stop), limit)?.ok_or_else(too_large)
     }
 }
 
-/// The findings in a workspace so far.
-struct WorkspaceScan {
-    digests: BTreeMap<String, String>,
-    bytes_left: u64,
-    entries_left: usize,
+/// Returns what was opened; `None` where it is gone.
+fn there<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
+    match opened {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some),
+    }
 }
 
 /// Returns the text of a path below a workspace. One that is not UTF-8 is escaped after two
