@@ -13,7 +13,7 @@ use crate::words::words;
 /// A filter of runs: those that meet each condition. A condition that holds several values is met
 /// by any of them, and one that holds none is met by each run. `(none)` stands for a value that a
 /// run lacks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RunFilter {
     /// The statuses.
@@ -93,41 +93,7 @@ impl RunFilter {
 
     /// Returns `true` if each run meets it, whatever its records say.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self {
-            statuses,
-            outcomes,
-            since,
-            until,
-            is_undated,
-            ended,
-            tasks,
-            adapters,
-            modes,
-            tags,
-            rules,
-            valid,
-            verdicts,
-            has,
-            duration,
-            latency,
-            metric,
-            words,
-            silent_for,
-        } = self;
-        let names = [
-            statuses, outcomes, ended, tasks, adapters, modes, tags, rules, verdicts,
-        ];
-        names.into_iter().all(Vec::is_empty)
-            && since.is_none()
-            && until.is_none()
-            && !is_undated
-            && valid.is_empty()
-            && has.is_empty()
-            && duration.is_none()
-            && latency.is_none()
-            && metric.is_none()
-            && words.finders.is_empty()
-            && silent_for.is_none()
+        *self == Self::default()
     }
 
     /// Reads a length of time such as `90s`, `15m`, `1h` or `7d`.
@@ -270,6 +236,13 @@ pub(crate) struct Words {
     is_beyond_ascii: bool,
     /// The texts in lower case.
     lower: String,
+}
+
+impl PartialEq for Words {
+    fn eq(&self, other: &Self) -> bool {
+        let needles = other.finders.iter().map(Finder::needle);
+        self.finders.iter().map(Finder::needle).eq(needles)
+    }
 }
 
 impl Words {
