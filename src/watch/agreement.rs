@@ -316,3 +316,34 @@ fn polling_watch_equals_check_after_any_change() {
     };
     watch_equals_check(poll, 2);
 }
+
+#[test]
+fn runs_are_counted_before_their_directories_are_watched() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = |id: &str| {
+        copy_dir(
+            &only_run("good/terminal"),
+            &temp.path().join("episodes").join(id),
+        )
+    };
+    run("ep_a");
+    let watch = Watch::new(temp.path().to_owned(), GivenPaths::Each, None).unwrap();
+    let mut told = Vec::new();
+    let ended = watch.run(&mut Gate::default(), |news| {
+        match news {
+            News::Found(runs) => {
+                if told.is_empty() {
+                    // What comes now is seen when all directories are watched.
+                    run("ep_b");
+                }
+                told.push(format!("found {runs}"));
+            }
+            News::Judged(_) => told.push("judged".to_owned()),
+            News::AllSeen => return ControlFlow::Break(()),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    ended.unwrap();
+    assert_eq!(told, ["found 1", "found 2", "judged", "judged"]);
+}
