@@ -24,6 +24,8 @@ pub(crate) struct TeamJudges {
     pub(crate) index: Arc<EventIndex>,
     pub(super) schemas: Vec<SchemaJudge>,
     pub(super) orders: Vec<OrderJudge>,
+    /// The room that the orders take.
+    room: usize,
     pub(super) rules: Vec<RuleJudge>,
     pub(super) vocabulary: VocabularyJudge,
     /// The digests of the values by which orders group events.
@@ -193,7 +195,7 @@ impl TeamJudges {
         self.event_by_itself(&event);
         for order in &mut self.orders {
             if let Some(seen) = order.seen(&event, &mut self.meanings) {
-                order.event(&seen, event.text());
+                order.event(&seen, event.text(), &mut self.room);
             }
         }
         for rule in self.rules.iter_mut().filter(|rule| rule.names(&event)) {
@@ -215,7 +217,7 @@ impl TeamJudges {
     /// Shows what an order sees of an event to that order.
     pub(crate) fn seen(&mut self, order: usize, seen: &OrderEvent, text: &[u8]) {
         if let Some(order) = self.orders.get_mut(order) {
-            order.event(seen, text);
+            order.event(seen, text, &mut self.room);
         }
     }
 

@@ -21,7 +21,7 @@ use crate::printable::brief;
 use crate::select::KeyPath;
 use crate::source::{Artifact, Place};
 pub(crate) use automaton::OrderEvent;
-use automaton::{Automaton, Offence, OffenceKind, OrderPattern, TooManyEntries};
+use automaton::{Automaton, MAX_ROOM, Offence, OffenceKind, OrderPattern, TooManyEntries};
 pub(crate) use table::OrderTable;
 
 /// An order of events.
@@ -74,6 +74,11 @@ enum Stopped {
     Entries(TooManyEntries),
     #[error(transparent)]
     Steps(TooManySteps),
+    #[error(
+        "the orders together have more groups and waiting events than are kept; later events are \
+         not judged by it"
+    )]
+    Room,
 }
 
 impl OrderJudge {
@@ -207,13 +212,26 @@ impl OrderJudge {
     }
 
     /// Judges an event of a text by what it sees of that, and notes it for those that follow.
-    pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8]) {
+    /// `taken` is the room that all orders of the run take.
+    pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8], taken: &mut usize) {
         if self.stopped.is_none() {
+            let others = taken.saturating_sub(self.room());
             self.examine(seen, text);
             let stepped = self.automaton.step(seen, &mut self.offences);
             self.stopped = stepped.err().map(Stopped::Entries);
+            if others + self.room() > MAX_ROOM {
+                self.stopped.get_or_insert(Stopped::Room);
+            }
+            if self.stopped.is_some() {
+                self.automaton.forget();
+            }
+            *taken = others + self.room();
             self.keep_the_first();
         }
+    }
+
+    fn room(&self) -> usize {
+        self.automaton.room() + self.shown.len()
     }
 
     /// Judges the next event of a text as the judge of nothing else.
@@ -302,7 +320,8 @@ impl OrderJudge {
                 findings.skip(&reason);
                 return None;
             }
-            if pattern.is_of_the_end() {
+            // What a later event would have done is not known of an order that was stopped.
+            if pattern.is_of_the_end() && self.stopped.is_none() {
                 if run.lifecycle != Lifecycle::Terminal {
                     return None;
                 }

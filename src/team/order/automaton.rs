@@ -80,6 +80,13 @@ pub(crate) enum OffenceKind {
 /// The maximum number of groups, and of events that wait.
 const MAX_ENTRIES: usize = 100_000;
 
+/// The room that all orders of a run have for groups and waiting events. A group takes 0.4 KB, so
+/// these are 256 MiB.
+pub(crate) const MAX_ROOM: usize = 640_000;
+
+/// The room that a group takes in which events may wait.
+const ROOM_TO_WAIT: usize = 4;
+
 /// The digits of an instant, beyond its attoseconds, that an event which waits has room for.
 const DIGITS_OF_AN_ENTRY: usize = 64;
 
@@ -191,6 +198,19 @@ impl Automaton {
         }
     }
 
+    /// Returns what it takes of [`MAX_ROOM`].
+    pub(crate) fn room(&self) -> usize {
+        let waits = self.demand.waits();
+        self.groups.len() * if waits { ROOM_TO_WAIT } else { 1 } + self.waiting
+    }
+
+    /// Forgets all events.
+    pub(crate) fn forget(&mut self) {
+        self.groups = BTreeMap::new();
+        self.all = GroupState::default();
+        self.waiting = 0;
+    }
+
     /// Returns the number of events with a value, and the line of the latest other event with it.
     pub(crate) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
         let group = same.map_or(Some(&self.all), |same| self.groups.get(&same));
@@ -240,6 +260,12 @@ impl Automaton {
 }
 
 impl Demand {
+    /// Returns `true` if events wait for a later one.
+    fn waits(&self) -> bool {
+        let pattern = self.pattern;
+        matches!(pattern, OrderPattern::NeedsLater | OrderPattern::NoneLater)
+    }
+
     fn is_of_rows(&self) -> bool {
         matches!(self.pattern, OrderPattern::AtMostInARow(_))
     }
@@ -377,10 +403,7 @@ impl GroupState {
         event: &OrderEvent,
         waiting: &mut usize,
     ) -> Result<(), TooManyEntries> {
-        let waits = matches!(
-            demand.pattern,
-            OrderPattern::NeedsLater | OrderPattern::NoneLater
-        );
+        let waits = demand.waits();
         if event.is_other && waits {
             let met: Vec<Waiting> = demand.met(self, event.time.as_ref()).collect();
             *waiting -= met.iter().map(room_of).sum::<usize>();

@@ -250,6 +250,32 @@ fn digits_of_instants_have_a_limit_in_all_groups() {
 }
 
 #[test]
+fn groups_of_all_orders_have_a_limit_together() {
+    let config = (0..8).map(|at| {
+        format!(
+            "[[order]]\nid = 'a/b{at}'\neach = {{ phase = 'x' }}\nsame = '/payload/v'\n\
+             needs-later = {{ phase = 'y' }}\nmessage = 'm'\n"
+        )
+    });
+    let event = |phase: &str, value: usize| {
+        let time = "2026-03-01T12:00:00Z";
+        format!(r#"{{"phase":"{phase}","timestamp":"{time}","payload":{{"v":{value}}}}}"#)
+    };
+    let phases = ["x", "y"].into_iter();
+    let events = phases.flat_map(|phase| (0..20_000).map(move |value| event(phase, value)));
+    let events: Vec<String> = events.collect();
+    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    let project = run::project(&config.collect::<String>(), &events, true);
+    let report = project.report(&[], &["--select", "a/*"]);
+    let episode = &report.episodes[0];
+    // Each needs the events at the end, which those that are stopped have not seen.
+    assert_eq!(episode.findings, [], "none is accused");
+    let stopped = episode.skipped.iter().filter(|it| it.kind() == "limit");
+    let stopped = stopped.map(|it| it.rule.to_string()).collect::<Vec<_>>();
+    assert_eq!(stopped, ["a/b0", "a/b6"]);
+}
+
+#[test]
 fn texts_of_expressions_are_kept_up_to_a_limit() {
     let config = "[[rule]]\nid = 'a/rule'\nmessage = 'm'\neach = { phase = 'act' }\n\
                   check = 'event.payload.v'\n";
