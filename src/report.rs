@@ -61,7 +61,7 @@ pub(crate) use human::{draw, paragraph};
 pub use json::write_json;
 #[cfg(any(feature = "cli", feature = "html"))]
 pub(crate) use json::write_json_pretty;
-pub(crate) use json::{json_bytes, raw_json};
+pub(crate) use json::{json, json_bytes, raw_json};
 #[cfg(feature = "cli")]
 pub(crate) use json::{write_json_line, write_json_text};
 #[cfg(feature = "cli")]

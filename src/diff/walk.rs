@@ -1,11 +1,10 @@
 //! Two values -> the places where they differ, in one walk over both.
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Difference, MAX_DIFFERENCES};
 use crate::document::{Kind, Node};
-use crate::report::{json_bytes, raw_json};
+use crate::report::{json as json_part, raw_json};
 
 /// The maximum length of a value that is listed as it is, in bytes.
 const MAX_VALUE_BYTES: usize = 4 << 10;
@@ -77,9 +76,9 @@ enum Shown<'a> {
 /// Returns a value as JSON that is safe to print and bounded in length.
 fn json(value: Option<Shown<'_>>) -> Box<RawValue> {
     match value {
-        None => written(&()),
-        Some(Shown::Count(count)) => written(&count),
-        Some(Shown::Word(word)) => written(&word),
+        None => json_part(&()),
+        Some(Shown::Count(count)) => json_part(&count),
+        Some(Shown::Word(word)) => json_part(&word),
         Some(Shown::Node(node)) if node.raw().len() <= MAX_VALUE_BYTES => {
             raw_json(node).unwrap_or_default()
         }
@@ -87,9 +86,9 @@ fn json(value: Option<Shown<'_>>) -> Box<RawValue> {
             Some(text) => {
                 let mut beginning: String = text.chars().take(MAX_TEXT_CHARS).collect();
                 beginning.push('…');
-                written(&beginning)
+                json_part(&beginning)
             }
-            None => written(&format!(
+            None => json_part(&format!(
                 "{} of {} bytes, digest {}",
                 node.kind().with_article(),
                 node.raw().len(),
@@ -97,12 +96,6 @@ fn json(value: Option<Shown<'_>>) -> Box<RawValue> {
             )),
         },
     }
-}
-
-fn written(value: &impl Serialize) -> Box<RawValue> {
-    // What was written is JSON.
-    let text = String::from_utf8(json_bytes(value)).unwrap_or_default();
-    RawValue::from_string(text).unwrap_or_default()
 }
 
 /// A walk over two comparison documents.

@@ -2,9 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
-
-use super::json::write_json;
+use super::json::{json, json_object};
 use super::{Closing, Renderer};
 use crate::digest::Digest;
 use crate::finding::{EpisodeReport, Severity, Unjudged};
@@ -15,32 +13,27 @@ pub(super) struct Gitlab {
     issues: u64,
 }
 
-#[derive(Serialize)]
-struct Issue<'r> {
-    description: String,
-    check_name: &'r str,
-    fingerprint: String,
-    severity: &'static str,
-    location: GitlabLocation<'r>,
-}
-
-#[derive(Serialize)]
-struct GitlabLocation<'r> {
-    path: &'r str,
-    lines: GitlabLines,
-}
-
-#[derive(Serialize)]
-struct GitlabLines {
-    begin: u64,
-    end: u64,
-}
-
 impl Gitlab {
-    fn issue(&mut self, out: &mut dyn Write, issue: &Issue<'_>) -> io::Result<()> {
+    fn issue(
+        &mut self,
+        out: &mut dyn Write,
+        [description, check_name, fingerprint, severity, path]: [&str; 5],
+        [begin, end]: [u64; 2],
+    ) -> io::Result<()> {
         out.write_all(if self.issues == 0 { b"\n " } else { b",\n " })?;
         self.issues += 1;
-        write_json(out, issue)
+        let lines = json_object([("begin", json(&begin)), ("end", json(&end))]);
+        let issue = json_object([
+            ("description", json(description)),
+            ("check_name", json(check_name)),
+            ("fingerprint", json(fingerprint)),
+            ("severity", json(severity)),
+            (
+                "location",
+                json_object([("path", json(path)), ("lines", lines)]),
+            ),
+        ]);
+        write!(out, "{issue}")
     }
 }
 
@@ -63,45 +56,23 @@ impl Renderer for Gitlab {
                 Severity::Warning => "minor",
             };
             let begin = finding.location.line.unwrap_or(1);
-            let lines = GitlabLines {
-                begin,
-                end: finding.location.end_line.unwrap_or(begin),
-            };
-            let location = GitlabLocation {
-                path: &finding.location.file,
-                lines,
-            };
+            let lines = [begin, finding.location.end_line.unwrap_or(begin)];
             let description = format!("{}. {}", finding.message, finding.help);
-            let check_name = &finding.rule;
-            let fingerprint = fingerprint(&[&finding.fingerprint]);
-            self.issue(
-                out,
-                &Issue {
-                    description,
-                    check_name,
-                    fingerprint,
-                    severity,
-                    location,
-                },
-            )?;
+            let (rule, file) = (&finding.rule, &finding.location.file);
+            let print = fingerprint(&[&finding.fingerprint]);
+            self.issue(out, [&description, rule, &print, severity, file], lines)?;
         }
         for Unjudged { reason, rules, .. } in episode.unjudged() {
             let description = format!("Not judged: {} ({reason})", rules.join(", "));
             let fingerprint = fingerprint(&[reason]);
-            let location = GitlabLocation {
-                path: &episode.dir,
-                lines: GitlabLines { begin: 1, end: 1 },
-            };
-            self.issue(
-                out,
-                &Issue {
-                    description,
-                    check_name: "not-judged",
-                    fingerprint,
-                    severity: "info",
-                    location,
-                },
-            )?;
+            let texts = [
+                &*description,
+                "not-judged",
+                &fingerprint,
+                "info",
+                &episode.dir,
+            ];
+            self.issue(out, texts, [1, 1])?;
         }
         Ok(())
     }
@@ -109,19 +80,10 @@ impl Renderer for Gitlab {
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         for fault in closing.faults {
             let parts = ["fault", &fault.path, &fault.message].map(str::as_bytes);
-            self.issue(
-                out,
-                &Issue {
-                    description: format!("Fault: {}", escape(&fault.message)),
-                    check_name: "fault",
-                    fingerprint: Digest::of(parts).to_string(),
-                    severity: "critical",
-                    location: GitlabLocation {
-                        path: &fault.path,
-                        lines: GitlabLines { begin: 1, end: 1 },
-                    },
-                },
-            )?;
+            let print = Digest::of(parts).to_string();
+            let description = format!("Fault: {}", escape(&fault.message));
+            let texts = [&*description, "fault", &print, "critical", &fault.path];
+            self.issue(out, texts, [1, 1])?;
         }
         out.write_all(b"]\n")
     }

@@ -84,11 +84,33 @@ pub(crate) fn write_json_line(out: &mut dyn Write, value: &impl Serialize) -> io
 }
 
 /// Returns a value as such JSON.
-pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
+pub(crate) fn json_bytes(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Writing to memory does not fail, and all keys of maps are texts.
-    let _ = write_json(&mut bytes, value);
+    let _ = write_json(&mut bytes, &value);
     bytes
+}
+
+/// Returns a value as such JSON, to be a part of another.
+pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> Box<RawValue> {
+    // What was written is JSON.
+    let text = String::from_utf8(json_bytes(value)).unwrap_or_default();
+    RawValue::from_string(text).unwrap_or_default()
+}
+
+/// Returns an object whose members have this order; those that are null are left out.
+pub(super) fn json_object<const N: usize>(members: [(&str, Box<RawValue>); N]) -> Box<RawValue> {
+    let members = members.iter().filter(|(_, value)| value.get() != "null");
+    let members: Vec<String> = members
+        .map(|(name, value)| format!("\"{name}\":{value}"))
+        .collect();
+    RawValue::from_string(format!("{{{}}}", members.join(","))).unwrap_or_default()
+}
+
+/// Returns a list, or null where it has no items.
+pub(super) fn json_list(items: impl IntoIterator<Item = Box<RawValue>>) -> Box<RawValue> {
+    let items: Vec<_> = items.into_iter().collect();
+    json(&(!items.is_empty()).then_some(items))
 }
 
 /// Writes JSON text unchanged, except for characters that are not safe to print: they become

@@ -4,14 +4,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::choice::Choice;
-use super::json::write_json;
+use super::json::{json, json_list, json_object};
 use super::{Closing, Renderer};
-use crate::finding::{
-    self, EpisodeReport, Finding, Level, ReportedFault, RuleInfo, Severity, Tool, Unjudged,
-};
+use crate::finding::{self, EpisodeReport, Finding, Level, RuleInfo, Severity, Tool, Unjudged};
 use crate::printable::in_address;
 use crate::store::path;
 
@@ -35,7 +33,7 @@ const MAX_NOTIFICATIONS: usize = 1_000;
 pub(super) struct Sarif {
     rules: Vec<RuleInfo>,
     results: Choice,
-    notifications: Vec<Notification>,
+    notifications: Vec<Box<RawValue>>,
     unjudged: u64,
 }
 
@@ -49,35 +47,32 @@ impl Sarif {
         }
     }
 
-    fn add(&mut self, of: &Finding, group: &str, result: &SarifResult<'_>) -> io::Result<()> {
-        let mut text = Vec::new();
-        write_json(&mut text, result)?;
-        let text = String::from_utf8(text).map_err(io::Error::other)?;
-        self.results.add(of.severity, group, 1, text);
-        Ok(())
-    }
-
-    fn result_of<'r>(
+    fn result_of(
         &self,
         episode: &EpisodeReport,
-        finding: &'r Finding,
-        suppressions: Vec<SarifSuppression<'r>>,
-    ) -> SarifResult<'r> {
+        finding: &Finding,
+        suppressions: &[Box<RawValue>],
+    ) -> Box<RawValue> {
         let related = finding.related.iter();
-        let related =
-            related.map(|related| location(episode, &related.location, Some(&related.message)));
-        SarifResult {
-            rule_id: &finding.rule,
-            rule_index: self.index(&finding.rule),
-            level: finding.severity.word(),
-            message: message(&format!("{}. {}", finding.message, finding.help)),
-            locations: [location(episode, &finding.location, None)],
-            related_locations: related.collect(),
-            partial_fingerprints: Fingerprints {
-                runvet: &finding.fingerprint,
-            },
-            suppressions,
-        }
+        let related = related.map(|it| location(episode, &it.location, Some(&it.message)));
+        let text = format!("{}. {}", finding.message, finding.help);
+        json_object([
+            ("ruleId", json(&finding.rule)),
+            ("ruleIndex", json(&self.index(&finding.rule))),
+            ("level", json(&finding.severity)),
+            ("message", message(&text)),
+            (
+                "locations",
+                json(&[location(episode, &finding.location, None)]),
+            ),
+            ("relatedLocations", json_list(related)),
+            (
+                "partialFingerprints",
+                json_object([("runvet/v1", json(&finding.fingerprint))]),
+            ),
+            // Written even if empty: if one result has the property, all must have it.
+            ("suppressions", json(&suppressions)),
+        ])
     }
 
     fn index(&self, rule: &str) -> Option<usize> {
@@ -92,46 +87,49 @@ impl Renderer for Sarif {
             "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\n \"tool\":"
         )?;
         let tool = Tool::this();
-        let information_uri = (!REPOSITORY.is_empty()).then_some(REPOSITORY);
-        let rules = self.rules.iter().map(SarifRule::of).collect();
-        let driver = Driver {
-            name: &tool.name,
-            semantic_version: &tool.version,
-            information_uri,
-            rules,
-        };
-        write_json(out, &SarifTool { driver })?;
+        let driver = json_object([
+            ("name", json(&tool.name)),
+            ("semanticVersion", json(&tool.version)),
+            (
+                "informationUri",
+                json(&(!REPOSITORY.is_empty()).then_some(REPOSITORY)),
+            ),
+            (
+                "rules",
+                json(&self.rules.iter().map(rule).collect::<Vec<_>>()),
+            ),
+        ]);
+        write!(out, "{}", json_object([("driver", driver)]))?;
         out.write_all(b",\n \"columnKind\":\"unicodeCodePoints\",\n \"results\":[")
     }
 
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         for finding in &episode.findings {
-            let result = self.result_of(episode, finding, Vec::new());
-            self.add(finding, &finding.rule, &result)?;
+            let result = self.result_of(episode, finding, &[]).to_string();
+            self.results.add(finding.severity, &finding.rule, 1, result);
         }
         for suppressed in &episode.suppressed {
             let justification = suppressed
                 .reason
                 .as_deref()
                 .unwrap_or("listed in the baseline");
-            let suppression = SarifSuppression {
-                kind: "external",
-                justification,
-            };
+            let suppression = json_object([
+                ("kind", json("external")),
+                ("justification", json(justification)),
+            ]);
             let finding = &suppressed.finding;
-            let result = self.result_of(episode, finding, vec![suppression]);
-            self.add(finding, &format!("suppressed {}", finding.rule), &result)?;
+            let result = self.result_of(episode, finding, &[suppression]);
+            let group = format!("suppressed {}", finding.rule);
+            self.results
+                .add(finding.severity, &group, 1, result.to_string());
         }
         for Unjudged { reason, rules, .. } in episode.unjudged() {
             self.unjudged += 1;
             if self.notifications.len() < MAX_NOTIFICATIONS {
-                let message = message(&format!("Not judged: {} ({reason})", rules.join(", ")));
-                let notification = Notification {
-                    level: "warning",
-                    message,
-                    locations: vec![whole(uri(episode.key.as_path()))],
-                };
-                self.notifications.push(notification);
+                let text = format!("Not judged: {} ({reason})", rules.join(", "));
+                let place = episode.key.as_path();
+                self.notifications
+                    .push(notification("warning", &text, Some(place)));
             }
         }
         Ok(())
@@ -143,267 +141,113 @@ impl Renderer for Sarif {
             let separator = if index == 0 { "\n  " } else { ",\n  " };
             write!(out, "{separator}{result}")?;
         }
-        let (faults, unjudged) = (closing.faults.iter(), &mut self.notifications);
-        let mut notifications: Vec<Notification> =
-            faults.take(MAX_NOTIFICATIONS).map(fault).collect();
-        unjudged.truncate(MAX_NOTIFICATIONS - notifications.len());
-        notifications.append(unjudged);
+        let faults = closing.faults.iter().take(MAX_NOTIFICATIONS);
+        let mut notifications: Vec<_> = faults
+            .map(|it| notification("error", &it.message, Some(Path::new(&it.path))))
+            .collect();
+        self.notifications
+            .truncate(MAX_NOTIFICATIONS - notifications.len());
+        notifications.append(&mut self.notifications);
         if unlisted > 0 {
             let text = format!("{unlisted} results are not listed: of each rule, some are");
-            notifications.insert(
-                0,
-                Notification {
-                    level: "warning",
-                    message: message(&text),
-                    locations: Vec::new(),
-                },
-            );
+            notifications.insert(0, notification("warning", &text, None));
         }
         out.write_all(b"],\n \"invocations\":[")?;
-        let invocation = Invocation {
-            execution_successful: closing.is_complete,
-            tool_execution_notifications: &notifications,
-            properties: Properties {
-                faults: closing.faults.len(),
-                unjudged: self.unjudged,
-                unlisted,
-            },
-        };
-        write_json(out, &invocation)?;
+        // The numbers count also what no notification lists.
+        let properties = json_object([
+            ("faults", json(&closing.faults.len())),
+            ("unjudged", json(&self.unjudged)),
+            ("unlisted", json(&unlisted)),
+        ]);
+        let invocation = json_object([
+            ("executionSuccessful", json(&closing.is_complete)),
+            ("toolExecutionNotifications", json(&notifications)),
+            ("properties", properties),
+        ]);
+        write!(out, "{invocation}")?;
         out.write_all(b"]}]}\n")
     }
 }
 
-#[derive(Serialize)]
-struct SarifTool<'r> {
-    driver: Driver<'r>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Driver<'r> {
-    name: &'r str,
-    semantic_version: &'r str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    information_uri: Option<&'static str>,
-    rules: Vec<SarifRule<'r>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifRule<'r> {
-    id: &'r str,
-    short_description: SarifMessage,
-    help: Help<'r>,
-    help_uri: String,
-    default_configuration: Configuration,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    properties: Option<RuleProperties<'r>>,
-}
-
-#[derive(Serialize)]
-struct RuleProperties<'r> {
-    tags: &'r [String],
-}
-
-#[derive(Serialize)]
-struct Help<'r> {
-    text: &'r str,
-    markdown: &'r str,
-}
-
-#[derive(Serialize)]
-struct Configuration {
-    /// The level of its findings; for a rule that is off by default, once it is enabled.
-    level: &'static str,
-    enabled: bool,
-}
-
-impl<'r> SarifRule<'r> {
-    fn of(info: &'r RuleInfo) -> Self {
-        let first = info.title.chars().take(1).flat_map(char::to_uppercase);
-        let title = first
-            .chain(info.title.chars().skip(1))
-            .chain(['.'])
-            .collect();
-        Self {
-            id: &info.id,
-            short_description: SarifMessage { text: title },
-            help: Help {
-                text: &info.hint,
-                markdown: &info.page,
-            },
-            // Without a page, the name that `runvet explain` takes.
-            help_uri: (info.address()).unwrap_or_else(|| format!("urn:runvet:rule:{}", info.id)),
-            properties: (!info.tags.is_empty()).then(|| RuleProperties {
-                tags: info.tags.get(..MAX_TAGS).unwrap_or(&info.tags),
-            }),
-            default_configuration: Configuration {
-                level: info.level.severity().unwrap_or(Severity::Warning).word(),
-                enabled: info.level != Level::Off,
-            },
-        }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifResult<'r> {
-    rule_id: &'r str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule_index: Option<usize>,
-    level: &'static str,
-    message: SarifMessage,
-    locations: [SarifLocation<'r>; 1],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    related_locations: Vec<SarifLocation<'r>>,
-    partial_fingerprints: Fingerprints<'r>,
-    /// Written even if empty: if one result has the property, all must have it.
-    suppressions: Vec<SarifSuppression<'r>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Invocation<'r> {
-    execution_successful: bool,
-    tool_execution_notifications: &'r [Notification],
-    properties: Properties,
-}
-
-#[derive(Serialize)]
-struct Properties {
-    /// The number of faults, and of reasons why rules could not be judged: also of those that no
-    /// notification lists.
-    faults: usize,
-    unjudged: u64,
-    /// The number of results that are not listed.
-    unlisted: u64,
-}
-
-#[derive(Serialize)]
-struct Notification {
-    level: &'static str,
-    message: SarifMessage,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    locations: Vec<SarifLocation<'static>>,
-}
-
-#[derive(Serialize)]
-struct SarifSuppression<'r> {
-    kind: &'static str,
-    justification: &'r str,
-}
-
-#[derive(Serialize)]
-struct Fingerprints<'r> {
-    #[serde(rename = "runvet/v1")]
-    runvet: &'r str,
-}
-
-#[derive(Serialize)]
-struct SarifMessage {
-    text: String,
-}
-
-#[derive(Serialize)]
-struct SarifLocation<'r> {
-    #[serde(rename = "physicalLocation")]
-    physical: PhysicalLocation,
-    #[serde(rename = "logicalLocations", skip_serializing_if = "Vec::is_empty")]
-    logical: Vec<LogicalLocation<'r>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<SarifMessage>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PhysicalLocation {
-    artifact_location: ArtifactLocation,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    region: Option<Region>,
-}
-
-#[derive(Serialize)]
-struct ArtifactLocation {
-    uri: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: u64,
-    start_column: u64,
-    end_line: u64,
-    end_column: u64,
-    byte_offset: u64,
-    byte_length: u64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LogicalLocation<'r> {
-    fully_qualified_name: &'r str,
+/// Returns the description of a rule.
+fn rule(info: &RuleInfo) -> Box<RawValue> {
+    let first = info.title.chars().take(1).flat_map(char::to_uppercase);
+    let title: String = first
+        .chain(info.title.chars().skip(1))
+        .chain(['.'])
+        .collect();
+    // Without a page, the name that `runvet explain` takes.
+    let address = (info.address()).unwrap_or_else(|| format!("urn:runvet:rule:{}", info.id));
+    // The level of its findings; for a rule that is off by default, once it is enabled.
+    let level = info.level.severity().unwrap_or(Severity::Warning);
+    let tags = info.tags.get(..MAX_TAGS).unwrap_or(&info.tags);
+    let properties = (!tags.is_empty()).then(|| json_object([("tags", json(tags))]));
+    json_object([
+        ("id", json(&info.id)),
+        ("shortDescription", json_object([("text", json(&title))])),
+        (
+            "help",
+            json_object([("text", json(&info.hint)), ("markdown", json(&info.page))]),
+        ),
+        ("helpUri", json(&address)),
+        (
+            "defaultConfiguration",
+            json_object([
+                ("level", json(&level)),
+                ("enabled", json(&(info.level != Level::Off))),
+            ]),
+        ),
+        ("properties", json(&properties)),
+    ])
 }
 
 /// Returns a message, escaped so that `[text](target)` is not a link.
-fn message(text: &str) -> SarifMessage {
-    SarifMessage {
-        text: text.replace("](", "]\\u{28}"),
-    }
+fn message(text: &str) -> Box<RawValue> {
+    json_object([("text", json(&text.replace("](", "]\\u{28}")))])
 }
 
-fn fault(fault: &ReportedFault) -> Notification {
-    Notification {
-        level: "error",
-        message: message(&fault.message),
-        locations: vec![whole(uri(Path::new(&fault.path)))],
-    }
+fn notification(level: &str, text: &str, path: Option<&Path>) -> Box<RawValue> {
+    let place = path.map(|path| {
+        let artifact = json_object([("uri", json(&uri(path)))]);
+        let physical = json_object([("artifactLocation", artifact)]);
+        json_object([("physicalLocation", physical)])
+    });
+    json_object([
+        ("level", json(level)),
+        ("message", message(text)),
+        ("locations", json_list(place)),
+    ])
 }
 
-fn whole(uri: String) -> SarifLocation<'static> {
-    let physical = PhysicalLocation {
-        artifact_location: ArtifactLocation { uri },
-        region: None,
-    };
-    SarifLocation {
-        physical,
-        logical: Vec::new(),
-        message: None,
-    }
-}
-
-fn location<'r>(
-    episode: &EpisodeReport,
-    at: &'r finding::Location,
-    says: Option<&str>,
-) -> SarifLocation<'r> {
+fn location(episode: &EpisodeReport, at: &finding::Location, says: Option<&str>) -> Box<RawValue> {
     let region = || {
-        Some(Region {
-            start_line: at.line?,
-            start_column: at.column?,
-            end_line: at.end_line?,
-            end_column: at.end_column?,
-            byte_offset: at.offset?,
-            byte_length: at.length?,
-        })
+        Some(json_object([
+            ("startLine", json(&at.line?)),
+            ("startColumn", json(&at.column?)),
+            ("endLine", json(&at.end_line?)),
+            ("endColumn", json(&at.end_column?)),
+            ("byteOffset", json(&at.offset?)),
+            ("byteLength", json(&at.length?)),
+        ]))
     };
     let path = match at.artifact {
         Some(artifact) => episode.key.as_path().join(artifact.file_name()),
         // The report was read back from JSON, which has no artifact.
         None => at.file.clone().into(),
     };
-    let mut location = whole(uri(path.strip_prefix(".").unwrap_or(&path)));
-    location.physical.region = region();
+    let uri = uri(path.strip_prefix(".").unwrap_or(&path));
+    let physical = json_object([
+        ("artifactLocation", json_object([("uri", json(&uri))])),
+        ("region", json(&region())),
+    ]);
     // The pointer to the whole document is empty, so it is not a name.
     let pointer = at.pointer.as_deref().filter(|pointer| !pointer.is_empty());
-    location.logical = pointer
-        .into_iter()
-        .map(|name| LogicalLocation {
-            fully_qualified_name: name,
-        })
-        .collect();
-    location.message = says.map(message);
-    location
+    let logical = pointer.map(|name| json_object([("fullyQualifiedName", json(name))]));
+    json_object([
+        ("physicalLocation", physical),
+        ("logicalLocations", json_list(logical)),
+        ("message", json(&says.map(message))),
+    ])
 }
 
 /// Returns the URI of a path: relative if the path is, with all reserved characters escaped.
