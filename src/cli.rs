@@ -42,6 +42,9 @@ enum CommandFailure {
     Drawn(String),
 }
 
+/// The result of a part of a command: by default of a whole one, its exit status.
+type Result<T = Exit, E = CommandFailure> = std::result::Result<T, E>;
+
 impl CommandFailure {
     fn fault(error: impl Display) -> Self {
         Self::Fault(error.to_string())

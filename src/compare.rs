@@ -33,7 +33,7 @@ use serde_json::Value;
 use crate::document::Number;
 use crate::finding::{FaultSort, ReportedFault};
 use crate::gate::{Gate, Limit};
-use crate::printable::{brief, count, escape, quote};
+use crate::printable::{brief, count, quote};
 pub(crate) use condition::FailCondition;
 use condition::Gated;
 use measure::{Measure, Sums};
@@ -79,27 +79,8 @@ impl FromStr for PairBy {
 
 /// The reason why two sets of runs can't be compared.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct Error(#[from] Unpairable);
-
-/// An obstacle to comparing two sets of runs.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unpairable {
-    #[error("several runs of one set have the same key, so it is open which to compare: {}; pair by \
-             more keys, such as task,seed or tag:NAME", .0.join("; "))]
-    Ambiguous(Vec<String>),
-    #[error("the metric {} is a number in {} and not in {}: runs that are compared measure it in \
-             the same way", quote(.metric), escape(.number), escape(.other))]
-    Mixed {
-        metric: String,
-        number: String,
-        other: String,
-    },
-    #[error("the runs have more than {MAX_METRICS} metrics")]
-    TooManyMetrics,
-    #[error("no episode found below {}", escape(.0))]
-    Empty(String),
-}
+#[error("{0}")]
+pub struct Error(String);
 
 /// The metrics that are compared, at most.
 const MAX_METRICS: usize = 256;
@@ -238,7 +219,7 @@ pub(crate) struct Apart {
 ///
 /// Where runs of one set have the same key, or a metric is a number in one run and not in another.
 pub fn json(base: &Path, candidate: &Path, keys: &[PairBy], gate: &Gate) -> Result<String, Error> {
-    Ok(compare(base, candidate, keys, gate)?.json())
+    compare(base, candidate, keys, gate).map(|compared| compared.json())
 }
 
 /// Reads, judges and compares the runs of two paths.
@@ -247,7 +228,7 @@ pub(crate) fn compare(
     candidate: &Path,
     keys: &[PairBy],
     gate: &Gate,
-) -> Result<Comparison, Unpairable> {
+) -> Result<Comparison, Error> {
     let mut sums = Comparison {
         pair: keys.iter().map(ToString::to_string).collect(),
         base: SetSums::of(base),

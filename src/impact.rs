@@ -7,48 +7,23 @@
 //! ```
 
 mod reading;
-#[cfg(feature = "cli")]
 pub(crate) mod text;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::finding::{ReportedFault, Severity};
-#[cfg(feature = "cli")]
 use crate::gate::Limit;
-use crate::printable::escape;
 use reading::ReportReader;
 pub(crate) use reading::ReportedRun;
 
 /// The reason why two reports can't be compared.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct Error(#[from] Incomparable);
-
-/// An obstacle to comparing two reports.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Incomparable {
-    #[error("can't read {}: {source}", .path.display())]
-    Unreadable {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("{} is not a report that can be compared: {reason}", .path.display())]
-    Damaged { path: PathBuf, reason: String },
-    #[error("{} is cut off: a report ends with its totals; write it again", .0.display())]
-    CutOff(PathBuf),
-    #[error("{} is not sorted by directory: {} comes after {}", .path.display(), escape(.dir), escape(.after))]
-    Unsorted {
-        path: PathBuf,
-        dir: String,
-        after: String,
-    },
-    #[error("{} has two episodes with the directory {}", .path.display(), escape(.dir))]
-    Twice { path: PathBuf, dir: String },
-}
+#[error("{0}")]
+pub struct Error(String);
 
 /// The runs of a list, and the examples of a rule, at most.
 const MAX_LISTED: usize = 1_000;
@@ -185,11 +160,11 @@ pub(crate) struct Limited {
 /// Where a file can't be read, is not a report of this major version, is cut off or not sorted, or
 /// has an episode twice.
 pub fn json(before: &Path, after: &Path) -> Result<String, Error> {
-    Ok(impact(before, after)?.json())
+    impact(before, after).map(|impact| impact.json())
 }
 
 /// Compares two reports.
-pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Incomparable> {
+pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Error> {
     let mut join = Join::new(before)?;
     let mut after = ReportReader::start(after);
     while let Some(run) = after.next_run()? {
@@ -212,7 +187,7 @@ pub(crate) struct Join {
 }
 
 impl Join {
-    pub(crate) fn new(before: &Path) -> Result<Self, Incomparable> {
+    pub(crate) fn new(before: &Path) -> Result<Self, Error> {
         let mut before = ReportReader::start(before);
         Ok(Self {
             next: before.next_run()?,
@@ -224,7 +199,7 @@ impl Join {
     }
 
     /// Compares the next run of the later report.
-    pub(crate) fn add(&mut self, after: ReportedRun) -> Result<(), Incomparable> {
+    pub(crate) fn add(&mut self, after: ReportedRun) -> Result<(), Error> {
         if !after.is_ordered() {
             self.unordered.push(after);
             return Ok(());
@@ -242,7 +217,7 @@ impl Join {
     }
 
     /// Ends both reports. The faults are those of the later one.
-    pub(crate) fn end(mut self, faults: Vec<ReportedFault>) -> Result<Impact, Incomparable> {
+    pub(crate) fn end(mut self, faults: Vec<ReportedFault>) -> Result<Impact, Error> {
         while let Some(before) = self.next.take() {
             self.next = self.before.next_run()?;
             self.leave_out(before.dir, ComparisonGap::OnlyBefore);
@@ -354,14 +329,12 @@ impl Impact {
     }
 
     /// Returns the number of runs and paths that either report has.
-    #[cfg(feature = "cli")]
     const fn all(&self) -> u64 {
         self.runs + self.unpaired
     }
 
     /// Notes limits, and returns whether the number of affected runs, and whether that of runs
     /// which can't be compared, is above its limit.
-    #[cfg(feature = "cli")]
     pub(crate) fn decide(
         &mut self,
         affected: Option<&Limit>,

@@ -43,10 +43,6 @@ const GLANCED_PHASES: usize = 32;
 pub(crate) enum Listening<'n> {
     Outline,
     /// An outline, and a track that shows the lines that findings name.
-    #[cfg_attr(
-        not(any(feature = "html", test)),
-        expect(dead_code, reason = "a page shows it")
-    )]
     Track(&'n BTreeSet<u64>),
 }
 

@@ -36,10 +36,8 @@ use std::sync::OnceLock;
 pub use crate::finding::RunEntry;
 use crate::printable::{escape, quote};
 use crate::store::{self, Fault, RunDir, display};
-pub(crate) use events::EventLines;
-pub use events::{EventLine, EventTexts};
+pub use events::{EventLine, EventLines, EventTexts};
 pub use filter::RunFilter;
-#[cfg(feature = "cli")]
 pub(crate) use filter::{Range, Tallied, Words};
 pub(crate) use listing::RunListing;
 pub(crate) use run::Records;

@@ -18,16 +18,15 @@
 //! ```
 
 mod agent;
-#[cfg(feature = "human")]
 mod causes;
 mod choice;
 mod concise;
 #[cfg(feature = "cli")]
 mod dashboard;
-#[cfg(feature = "human")]
 mod figures;
 mod github;
 mod gitlab;
+mod grid;
 #[cfg(feature = "html")]
 mod html;
 #[cfg(feature = "human")]
@@ -35,13 +34,11 @@ mod human;
 mod json;
 mod junit;
 mod markdown;
-#[cfg(feature = "human")]
 mod paint;
 mod sarif;
 mod unjudged;
 mod wording;
 
-#[cfg(feature = "html")]
 use std::fmt;
 use std::io::{self, Write};
 
@@ -54,21 +51,16 @@ use crate::words::words;
 pub(crate) use crate::printable::count;
 #[cfg(feature = "cli")]
 pub(crate) use dashboard::DashboardText;
-#[cfg(feature = "cli")]
 pub(crate) use figures::{Glyphs, instant, seconds, waiting};
+pub(crate) use grid::Grid;
 #[cfg(feature = "cli")]
 pub(crate) use human::{draw, paragraph};
 pub use json::write_json;
-#[cfg(any(feature = "cli", feature = "html"))]
 pub(crate) use json::write_json_pretty;
 pub(crate) use json::{json, json_bytes, raw_json};
-#[cfg(feature = "cli")]
 pub(crate) use json::{write_json_line, write_json_text};
-#[cfg(feature = "cli")]
 pub(crate) use paint::{Paint, StyledLine};
-#[cfg(feature = "cli")]
 pub(crate) use wording::faults;
-#[cfg(any(feature = "cli", feature = "html"))]
 pub use wording::settings_in_words;
 pub(crate) use wording::verdict;
 
@@ -104,7 +96,6 @@ macro_rules! formats {
             }
 
             /// Returns a description in one line.
-            #[cfg(feature = "cli")]
             pub(crate) const fn about(self) -> &'static str {
                 match self {
                     $($(#[$feature])? Self::$format => $about.trim_ascii_start(),)+
@@ -112,7 +103,6 @@ macro_rules! formats {
             }
 
             /// Returns the names of the options of the command that have an effect on it.
-            #[cfg(feature = "cli")]
             pub(crate) const fn honoured(self) -> &'static [&'static str] {
                 match self {
                     $($(#[$feature])? Self::$format => &[$($option),*],)+
@@ -186,51 +176,23 @@ pub enum Style {
     Ascii,
 }
 
-/// Options for renderers. Each format uses those that concern it.
-#[derive(Clone, Debug)]
+/// Options for renderers. Each format uses those that concern it. By default, there are no rules, and
+/// warnings pass; human reports have no colour, and all findings by episode.
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     rules: Vec<RuleInfo>,
     deny: Deny,
     verbose: bool,
-    appearance: Appearance,
+    style: Style,
+    max_findings: usize,
+    quiet: bool,
+    hides_faults: bool,
+    /// If it is not set, by episode, or by cause where a rule has very many findings.
+    group_by: Option<GroupBy>,
     #[cfg(feature = "html")]
     settings: String,
     #[cfg(feature = "html")]
     paged: crate::page::Paged,
-}
-
-/// The appearance of a human report.
-#[derive(Clone, Copy, Debug)]
-struct Appearance {
-    style: Style,
-    max_findings: usize,
-    quiet: bool,
-    names_faults: bool,
-    /// If it is not set, by episode, or by cause where a rule has very many findings.
-    group_by: Option<GroupBy>,
-}
-
-impl Default for Options {
-    /// Returns options with no rules, under which warnings pass; human reports have no colour, and
-    /// all findings by episode.
-    fn default() -> Self {
-        Self {
-            rules: Vec::new(),
-            deny: Deny::default(),
-            verbose: false,
-            appearance: Appearance {
-                style: Style::default(),
-                max_findings: 0,
-                quiet: false,
-                names_faults: true,
-                group_by: None,
-            },
-            #[cfg(feature = "html")]
-            settings: String::new(),
-            #[cfg(feature = "html")]
-            paged: crate::page::Paged::default(),
-        }
-    }
 }
 
 impl Options {
@@ -268,7 +230,7 @@ impl Options {
     /// Sets the characters and colours of a human report.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
-        self.appearance.style = style;
+        self.style = style;
         self
     }
 
@@ -285,21 +247,20 @@ impl Options {
     /// counted.
     #[must_use]
     pub fn max_findings(mut self, max: usize) -> Self {
-        self.appearance.max_findings = max;
+        self.max_findings = max;
         self
     }
 
     /// Sets whether a human report contains only findings and rules that could not be judged.
     #[must_use]
     pub(crate) fn quiet(mut self, quiet: bool) -> Self {
-        self.appearance.quiet = quiet;
+        self.quiet = quiet;
         self
     }
 
-    /// Sets whether a human report names faults. Otherwise it only counts them, for a program
-    /// that prints each as soon as it occurs.
-    pub(crate) fn names_faults(mut self, names: bool) -> Self {
-        self.appearance.names_faults = names;
+    /// Has a human report only count faults, for a program that prints each as soon as it occurs.
+    pub(crate) fn hides_faults(mut self) -> Self {
+        self.hides_faults = true;
         self
     }
 
@@ -307,7 +268,7 @@ impl Options {
     /// where a rule has very many.
     #[must_use]
     pub(crate) fn group_by(mut self, group_by: Option<GroupBy>) -> Self {
-        self.appearance.group_by = group_by;
+        self.group_by = group_by;
         self
     }
 }
@@ -349,16 +310,13 @@ pub struct Closing<'c> {
     /// `true` if everything was read and judged.
     pub(crate) is_complete: bool,
     /// The function that makes the pages of runs.
-    #[cfg(feature = "html")]
     pub(crate) pages: Option<Pages<'c>>,
 }
 
 /// A way to make the page of a run.
-#[cfg(feature = "html")]
 #[derive(Clone, Copy)]
 pub(crate) struct Pages<'c>(&'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>);
 
-#[cfg(feature = "html")]
 impl fmt::Debug for Pages<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Pages")
@@ -374,7 +332,6 @@ impl<'c> Closing<'c> {
             statistics: None,
             faults: &[],
             is_complete: true,
-            #[cfg(feature = "html")]
             pages: None,
         }
     }
@@ -403,7 +360,6 @@ impl<'c> Closing<'c> {
     /// assert!(text.starts_with(b"<!DOCTYPE html>"));
     /// # Ok::<(), runvet::gate::Error>(())
     /// ```
-    #[cfg(feature = "html")]
     #[must_use]
     pub const fn pages(self, make: &'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>) -> Self {
         Self {

@@ -232,7 +232,7 @@ impl TableWriter {
             room,
         };
         let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
-        let written = self.rows(&of, || run.event_lines().ok(), &mut kept);
+        let written = self.rows(&of, || run.event_texts().ok(), &mut kept);
         Ok(Some(if written.is_ok() {
             WrittenRows::Kept(kept.rows, fault)
         } else {
@@ -263,7 +263,7 @@ impl TableWriter {
                 };
                 let documents = self.table.needs_records().then(records);
                 let of = JudgedRun::new(&report, documents.as_ref(), &self.settings);
-                self.rows(&of, || run.event_lines().ok(), out)?;
+                self.rows(&of, || run.event_texts().ok(), out)?;
                 report.fault()
             }
         };

@@ -8,7 +8,7 @@ use clap::{Arg, ValueHint};
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
 
-use super::{CommandFailure, command};
+use super::{Result, command};
 use crate::check::all_rules;
 use crate::finding::Level;
 
@@ -41,7 +41,7 @@ pub(super) fn shells() -> Vec<&'static str> {
 }
 
 /// Returns the script by which a shell asks.
-pub(super) fn script(shell: &str) -> Result<Vec<u8>, CommandFailure> {
+pub(super) fn script(shell: &str) -> Result<Vec<u8>> {
     let mut script = Vec::new();
     let shells = Shells::builtins();
     if let Some(shell) = shells.completer(shell) {

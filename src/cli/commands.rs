@@ -47,7 +47,9 @@ mod watch;
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{CommandFailure, Exit, candidates, path_list, period, settings, sinks, usage, words};
+use super::{
+    CommandFailure, Exit, Result, candidates, path_list, period, settings, sinks, usage, words,
+};
 #[cfg(feature = "commands")]
 use super::{declared, filters, run_data, watching};
 
@@ -64,11 +66,7 @@ pub(super) enum Command {
 impl Command {
     /// Runs the command, and returns its exit code. The matches distinguish flags from environment
     /// variables.
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<u8, CommandFailure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8> {
         match self {
             Self::Validate(command) => command.run(matches, output).map(Exit::code),
             Self::Explain(command) => command.run(output).map(Exit::code),
@@ -108,7 +106,7 @@ pub(super) enum Other {
 
 #[cfg(feature = "commands")]
 impl Other {
-    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8, CommandFailure> {
+    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8> {
         let exit = match self {
             Self::Config(command) => command.run(matches, output),
             Self::Watch(command) => command.run(matches, output),

@@ -7,8 +7,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
-use super::CommandFailure;
 use super::output::Output;
+use super::{CommandFailure, Result};
 use crate::printable::escape;
 use crate::read::{Error, RunData, RunReader};
 use crate::source::EPISODES;
@@ -36,7 +36,7 @@ pub(super) struct RunArgs {
 }
 
 impl RunArgs {
-    pub(super) fn open(&self, output: &Output) -> Result<RunReader, CommandFailure> {
+    pub(super) fn open(&self, output: &Output) -> Result<RunReader> {
         match &self.run {
             Some(name) => self.run_data.get(name, output),
             None => self.run_data.nearest(output),
@@ -53,12 +53,12 @@ impl RunDataArgs {
         }
     }
 
-    pub(super) fn open(&self) -> Result<RunData, CommandFailure> {
+    pub(super) fn open(&self) -> Result<RunData> {
         self.open_by(RunData::find_only_here)
     }
 
     /// Returns the run-data directory to write to, which need not exist when it is named.
-    pub(super) fn dir(&self) -> Result<PathBuf, CommandFailure> {
+    pub(super) fn dir(&self) -> Result<PathBuf> {
         match &self.run_data {
             Some(path) => Ok(path.clone()),
             None => match self.open() {
@@ -80,10 +80,7 @@ impl RunDataArgs {
         typed.filter(is_it).or_else(other)
     }
 
-    fn open_by(
-        &self,
-        find: impl Fn(&Path) -> Result<RunData, Error>,
-    ) -> Result<RunData, CommandFailure> {
+    fn open_by(&self, find: impl Fn(&Path) -> Result<RunData, Error>) -> Result<RunData> {
         if let Some(path) = &self.run_data {
             return Ok(RunData::open(path)?);
         }
@@ -108,11 +105,7 @@ impl RunDataArgs {
     }
 
     /// Returns the runs that paths lead to, if any are given.
-    pub(super) fn open_at(
-        &self,
-        paths: &[PathBuf],
-        matches: &ArgMatches,
-    ) -> Result<RunData, CommandFailure> {
+    pub(super) fn open_at(&self, paths: &[PathBuf], matches: &ArgMatches) -> Result<RunData> {
         if paths.is_empty() {
             return self.open_by(RunData::find_here);
         }
@@ -124,7 +117,7 @@ impl RunDataArgs {
     }
 
     /// Returns the run that a user names, see [`RunData::get`].
-    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, CommandFailure> {
+    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader> {
         self.names().get(name, output)
     }
 
@@ -138,7 +131,7 @@ impl RunDataArgs {
     }
 
     /// Returns the run around the working directory, unless run data is named; else the newest run.
-    fn nearest(&self, output: &Output) -> Result<RunReader, CommandFailure> {
+    fn nearest(&self, output: &Output) -> Result<RunReader> {
         if self.run_data.is_none()
             && let Some(run) = RunReader::around(".")
         {
@@ -158,7 +151,7 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, CommandFailure> {
+    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader> {
         let Some(run_data) = &self.run_data else {
             return self.get_by_path(name);
         };
@@ -186,7 +179,7 @@ impl Names<'_> {
     }
 
     /// Returns the run at a path, which needs no run data around it; else the one of this name.
-    fn get_by_path(&self, name: &str) -> Result<RunReader, CommandFailure> {
+    fn get_by_path(&self, name: &str) -> Result<RunReader> {
         RunReader::open(name).or_else(|of_path| {
             let is_path = name.contains('/') || !is_gone(Path::new(name));
             if is_path {

@@ -14,7 +14,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::usage::flag;
 use super::words::one_of;
-use super::{CommandFailure, candidates};
+use super::{CommandFailure, Result, candidates};
 use crate::check::all_rules;
 use crate::config::{Config, ConfigSource, Origin, Setting};
 use crate::finding::Level;
@@ -291,11 +291,7 @@ impl FlagSettings<'_> {
 
 impl SettingsArgs {
     /// Merges all sources; an error in a file is drawn with its place.
-    pub(super) fn resolve(
-        &self,
-        matches: &ArgMatches,
-        baselines: Baselines,
-    ) -> Result<Settings, CommandFailure> {
+    pub(super) fn resolve(&self, matches: &ArgMatches, baselines: Baselines) -> Result<Settings> {
         self.gate.resolve_with(matches, baselines, |given, config| {
             given.set("format", &mut config.format, "human");
             given.set("deny_warnings", &mut config.deny_warnings, "false");
@@ -309,11 +305,7 @@ impl SettingsArgs {
 
 impl GateArgs {
     /// Merges all sources; an error in a file is drawn with its place.
-    pub(super) fn resolve(
-        &self,
-        matches: &ArgMatches,
-        baselines: Baselines,
-    ) -> Result<Settings, CommandFailure> {
+    pub(super) fn resolve(&self, matches: &ArgMatches, baselines: Baselines) -> Result<Settings> {
         self.resolve_with(matches, baselines, |_, _| {})
     }
 
@@ -322,7 +314,7 @@ impl GateArgs {
         matches: &ArgMatches,
         baselines: Baselines,
         merge: impl FnOnce(&mut FlagSettings<'_>, &mut Config),
-    ) -> Result<Settings, CommandFailure> {
+    ) -> Result<Settings> {
         let (file, mut config) = self.config.read()?;
         let mut given = FlagSettings {
             matches,
@@ -391,7 +383,7 @@ impl GateArgs {
         mut gate: Gate,
         given: &FlagSettings<'_>,
         rules: &[(String, Level, &str)],
-    ) -> Result<Gate, CommandFailure> {
+    ) -> Result<Gate> {
         gate = match &self.follow_links {
             None => gate,
             Some(None) => gate.follow_links(true),
@@ -417,10 +409,7 @@ impl GateArgs {
     }
 
     /// Returns the levels that the environment sets, then those of flags, which override them.
-    fn rules(
-        &self,
-        matches: &ArgMatches,
-    ) -> Result<Vec<(String, Level, &'static str)>, CommandFailure> {
+    fn rules(&self, matches: &ArgMatches) -> Result<Vec<(String, Level, &'static str)>> {
         let (of_variable, of_flags) = match matches.value_source("rule") {
             // Flags hide the variable from the parser of arguments.
             Some(ValueSource::CommandLine) => (levels_of_variable()?, self.rule.clone()),
@@ -433,7 +422,7 @@ impl GateArgs {
     }
 }
 
-fn read_baseline(path: &Path, origin: &str) -> Result<Baseline, CommandFailure> {
+fn read_baseline(path: &Path, origin: &str) -> Result<Baseline> {
     Baseline::read(path).map_err(|error| {
         CommandFailure::Fault(format!(
             "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
@@ -441,7 +430,7 @@ fn read_baseline(path: &Path, origin: &str) -> Result<Baseline, CommandFailure> 
     })
 }
 
-fn levels_of_variable() -> Result<Vec<(String, Level)>, CommandFailure> {
+fn levels_of_variable() -> Result<Vec<(String, Level)>> {
     let text = std::env::var_os(RULES).unwrap_or_default();
     let text = text.to_str().ok_or("it is not UTF-8".to_owned());
     let levels = text.and_then(|text| {
@@ -458,7 +447,7 @@ const RULES: &str = "RUNVET_RULES";
 
 /// Returns the current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it
 /// is set, for reproducible results, else the system's clock.
-pub(super) fn now() -> Result<Timestamp, CommandFailure> {
+pub(super) fn now() -> Result<Timestamp> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
     let since_1970: Option<u64> = match set {
         Some(seconds) => seconds.to_str().and_then(|seconds| seconds.parse().ok()),

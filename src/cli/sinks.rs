@@ -1,18 +1,40 @@
 //! A report -> its destinations: standard output, files and the job summary.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use super::CommandFailure;
+use serde::Serialize;
+
 use super::output::Output;
+use super::words::OutputFormat;
+use super::{CommandFailure, Result};
 use crate::finding::EpisodeReport;
-use crate::report::{Closing, Format, Options, Renderer, Style};
+use crate::report::{Closing, Format, Options, Renderer, Style, write_json_line};
 use crate::store::{self, WholeFile, is_one_file};
 
+/// Writes a result as text, Markdown or JSON.
+pub(super) fn write_result<T: Serialize>(
+    format: OutputFormat,
+    of: &T,
+    human: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
+    markdown: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        OutputFormat::Json => write_json_line(out, of),
+        OutputFormat::Markdown => markdown(of, out),
+        _ => human(of, out),
+    }
+}
+
 /// Parses `FORMAT=PATH`.
-pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), String> {
+pub(super) fn parse_output<F, E: Display>(
+    setting: OsString,
+    parse_format: fn(&str) -> Result<F, E>,
+) -> Result<(F, PathBuf), String> {
     let setting = PathBuf::from(setting);
     let bytes = store::path::bytes(&setting);
     let at = bytes
@@ -21,7 +43,7 @@ pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), Strin
         .filter(|at| at + 1 < bytes.len())
         .ok_or("expected FORMAT=PATH")?;
     let (name, path) = bytes.split_at(at);
-    let format = String::from_utf8_lossy(name).parse::<Format>();
+    let format = parse_format(&String::from_utf8_lossy(name));
     let format = format.map_err(|error| error.to_string())?;
     match path {
         b"=-" => Err("`-` is not a file; use --format to print to standard output".into()),
@@ -61,10 +83,10 @@ impl Sinks {
         outputs: &[(Format, PathBuf)],
         baselines: &[&PathBuf],
         options: Options,
-    ) -> Result<Self, CommandFailure> {
+    ) -> Result<Self> {
         let mut sinks = vec![ReportSink {
             format,
-            renderer: format.renderer(&options.clone().names_faults(false)),
+            renderer: format.renderer(&options.clone().hides_faults()),
             target: SinkTarget::Stdout,
         }];
         let in_file = options.style(Style::Plain);
@@ -123,28 +145,20 @@ impl Sinks {
         self.0.iter().any(|sink| sink.format == format)
     }
 
-    pub(super) fn begin(&mut self, output: &mut Output) -> Result<(), CommandFailure> {
+    pub(super) fn begin(&mut self, output: &mut Output) -> Result<()> {
         self.each(output, |renderer, out| renderer.begin(out))
     }
 
-    pub(super) fn episode(
-        &mut self,
-        output: &mut Output,
-        episode: &EpisodeReport,
-    ) -> Result<(), CommandFailure> {
+    pub(super) fn episode(&mut self, output: &mut Output, episode: &EpisodeReport) -> Result<()> {
         self.each(output, |renderer, out| renderer.episode(out, episode))
     }
 
-    pub(super) fn end(
-        &mut self,
-        output: &mut Output,
-        closing: &Closing<'_>,
-    ) -> Result<(), CommandFailure> {
+    pub(super) fn end(&mut self, output: &mut Output, closing: &Closing<'_>) -> Result<()> {
         self.each(output, |renderer, out| renderer.end(out, closing))
     }
 
     /// Moves the files to their paths. Without this call they are deleted.
-    pub(super) fn keep(self) -> Result<(), CommandFailure> {
+    pub(super) fn keep(self) -> Result<()> {
         for sink in self.0 {
             match sink.target {
                 SinkTarget::Stdout => {}
@@ -163,7 +177,7 @@ impl Sinks {
         &mut self,
         output: &mut Output,
         mut write: impl FnMut(&mut dyn Renderer, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), CommandFailure> {
+    ) -> Result<()> {
         for ReportSink {
             renderer, target, ..
         } in &mut self.0
@@ -181,7 +195,7 @@ impl Sinks {
 }
 
 /// Starts a file, unless standard output or standard error is redirected to it.
-pub(super) fn whole_file(path: &Path) -> Result<WholeFile, CommandFailure> {
+pub(super) fn whole_file(path: &Path) -> Result<WholeFile> {
     let streams = (io::stdout(), io::stderr());
     WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()])
         .map_err(|error| unwritable(path, &error))
@@ -191,7 +205,7 @@ pub(super) fn whole_file(path: &Path) -> Result<WholeFile, CommandFailure> {
 pub(super) fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut WholeFile) -> io::Result<()>,
-) -> Result<(), CommandFailure> {
+) -> Result<()> {
     let mut file = whole_file(path)?;
     let written = write(&mut file).and_then(|()| file.keep());
     written.map_err(|error| unwritable(path, &error))

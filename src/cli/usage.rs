@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args};
 
-use super::CommandFailure;
 use super::output::{Color, Output};
+use super::{CommandFailure, Result};
 use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
@@ -19,7 +19,7 @@ pub(super) fn flag(id: &str) -> String {
 
 /// Refuses an option that was given on the command line, for a reason. One that a variable sets is
 /// meant for other calls.
-pub(super) fn refuse(matches: &ArgMatches, id: &str, reason: &str) -> Result<(), CommandFailure> {
+pub(super) fn refuse(matches: &ArgMatches, id: &str, reason: &str) -> Result<()> {
     if matches.value_source(id) == Some(ValueSource::CommandLine) {
         return Err(CommandFailure::Fault(format!("{} {reason}", flag(id))));
     }
@@ -27,7 +27,7 @@ pub(super) fn refuse(matches: &ArgMatches, id: &str, reason: &str) -> Result<(),
 }
 
 /// Refuses all options of a group, which have no effect here.
-pub(super) fn refuse_all<A: Args>(matches: &ArgMatches, why: &str) -> Result<(), CommandFailure> {
+pub(super) fn refuse_all<A: Args>(matches: &ArgMatches, why: &str) -> Result<()> {
     let group = A::augment_args(clap::Command::new(""));
     let mut ids = group.get_arguments().map(Arg::get_id);
     ids.try_for_each(|id| refuse(matches, id.as_str(), &format!("has no effect {why}")))
@@ -35,11 +35,7 @@ pub(super) fn refuse_all<A: Args>(matches: &ArgMatches, why: &str) -> Result<(),
 
 /// Refuses to colour the output for programs, which never has colour. Other values of the option
 /// ask for what is done anyway.
-pub(super) fn refuse_colour(
-    color: Color,
-    matches: &ArgMatches,
-    why: &str,
-) -> Result<(), CommandFailure> {
+pub(super) fn refuse_colour(color: Color, matches: &ArgMatches, why: &str) -> Result<()> {
     if color == Color::Always {
         refuse(matches, "color", &format!("always has no effect {why}"))?;
     }

@@ -10,9 +10,9 @@ use clap::{ArgMatches, Args};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::CommandFailure;
 use super::output::Output;
 use super::settings::parse_whole;
+use super::{CommandFailure, Result};
 use crate::store::{GivenPaths, reports_no_changes};
 use crate::watch::Watch;
 
@@ -55,7 +55,7 @@ pub(super) fn start_watch(
     id: &str,
     matches: &ArgMatches,
     poll: Option<NonZeroU64>,
-) -> Result<Watch, CommandFailure> {
+) -> Result<Watch> {
     let given = match matches.value_source(id) {
         Some(ValueSource::DefaultValue) => GivenPaths::None,
         _ => GivenPaths::Each,
@@ -65,7 +65,7 @@ pub(super) fn start_watch(
 }
 
 /// Calls a function on Ctrl-C and on SIGTERM, which no longer end the process.
-pub(super) fn stop_by_signals(stop: impl Fn() + Send + 'static) -> Result<(), CommandFailure> {
+pub(super) fn stop_by_signals(stop: impl Fn() + Send + 'static) -> Result<()> {
     let signals = Signals::new([SIGINT, SIGTERM]);
     let waiting = signals.and_then(|mut signals| {
         let wait = move || signals.forever().for_each(|_| stop());

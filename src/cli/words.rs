@@ -4,10 +4,78 @@ use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Command, Error};
+use clap::{Arg, Command, Error, ValueEnum};
 
+use crate::printable::quote;
 use crate::schema::likely_word;
 use crate::words::Words;
+
+/// The format of an output that is no report of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OutputFormat {
+    /// Text for people
+    Human,
+    /// One JSON object; `runvet schema` has the schema of the command's name
+    Json,
+    /// One JSON object per line
+    Ndjson,
+    /// Markdown, for a pull request
+    Markdown,
+    /// A page for a browser
+    Html,
+    /// A line with the names of the columns, then one for each row
+    Csv,
+    /// Not written by the command: use the Python module
+    Parquet,
+    /// The ids, one per line
+    Ids,
+}
+
+/// The formats of a result that people read in a terminal or in a pull request.
+pub(super) const FORMATS: &[OutputFormat] = &[
+    OutputFormat::Human,
+    OutputFormat::Json,
+    OutputFormat::Markdown,
+];
+
+/// Returns the format with a name, if it is one of those that are known.
+pub(super) fn named_format(known: &[OutputFormat], name: &str) -> Result<OutputFormat, String> {
+    let words = known.iter().filter_map(ValueEnum::to_possible_value);
+    let words: Vec<PossibleValue> = words.collect();
+    let at = words.iter().position(|word| word.matches(name, false));
+    at.and_then(|at| known.get(at)).copied().ok_or_else(|| {
+        let words: Vec<&str> = words.iter().map(PossibleValue::get_name).collect();
+        format!("{} is not one of {}", quote(name), words.join(", "))
+    })
+}
+
+/// Returns a parser of some formats.
+pub(super) fn format_of(
+    known: &'static [OutputFormat],
+) -> impl TypedValueParser<Value = OutputFormat> {
+    let words = known.iter().filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(words).try_map(|name| named_format(known, &name))
+}
+
+/// The choice between text and JSON.
+#[cfg(feature = "commands")]
+#[derive(clap::Args)]
+pub(super) struct JsonArgs {
+    /// Print one JSON object, as `--format json` does
+    #[arg(long)]
+    json: bool,
+
+    /// How to print the result
+    #[arg(long, default_value = "human", value_parser = format_of(&FORMATS[..2]))]
+    format: OutputFormat,
+}
+
+#[cfg(feature = "commands")]
+impl JsonArgs {
+    pub(super) fn is_json(&self) -> bool {
+        self.json || self.format == OutputFormat::Json
+    }
+}
 
 /// Returns a parser of words, each with its description for `--help`.
 pub(super) fn one_of<T: Words + Send + Sync>(

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::text::{COLUMNS, missing, reason, row, summary};
+use super::text::{COLUMNS, measures, missing, reason, summary};
 use super::{Comparison, shown};
 use crate::diff::Difference;
 use crate::page::plain;
@@ -32,7 +32,7 @@ pub(crate) fn page(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -
         div.panels {
             section.panel {
                 h2 { "Measures" }
-                (measures(of))
+                (measured(of))
                 @for line in missing(of) { p { (line) } }
             }
             section.panel { h2 { "Flipped" } (flipped(of, diffs)) }
@@ -66,17 +66,18 @@ fn flipped(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -> Markup
     }
 }
 
-fn measures(of: &Comparison) -> Markup {
+fn measured(of: &Comparison) -> Markup {
+    let table = measures(of, COLUMNS);
     html! {
         table {
             thead {
                 tr {
-                    @for (at, name) in COLUMNS.iter().enumerate() { th.number[at > 0] { (name) } }
+                    @for (at, name) in table.heads.iter().enumerate() { th.number[at > 0] { (name) } }
                 }
             }
-            @for it in &of.measures {
+            @for row in &table.rows {
                 tr {
-                    @for (at, text) in row(it).iter().enumerate() { td.number[at > 0] { (text) } }
+                    @for (at, text) in row.iter().enumerate() { td.number[at > 0] { (text) } }
                 }
             }
         }

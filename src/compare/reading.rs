@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{ByKey, MAX_METRICS, PairBy, Unpairable, shown};
+use super::{ByKey, Error, MAX_METRICS, PairBy, shown};
 use crate::document::Node;
 use crate::finding::{EpisodeReport, Lifecycle, ReportedFault};
 use crate::gate::Gate;
 use crate::load::Loaded;
 use crate::parallel::in_order;
-use crate::printable::escape;
+use crate::printable::{escape, quote};
 use crate::read::RunReader;
 use crate::store::GivenPaths;
 
@@ -73,29 +73,27 @@ pub(super) struct ComparedMetrics {
 
 impl ComparedMetrics {
     /// Returns the place of a measure.
-    fn place(&mut self, name: String, is_number: bool, dir: &str) -> Result<usize, Unpairable> {
-        if !self.met.contains_key(&name) {
-            if self.names.len() == MAX_METRICS {
-                return Err(Unpairable::TooManyMetrics);
-            }
-            self.met
-                .insert(name.clone(), (self.names.len(), [None, None]));
-            self.names.push(name.clone());
+    fn place(&mut self, name: String, is_number: bool, dir: &str) -> Result<usize, Error> {
+        let next = self.names.len();
+        if next == MAX_METRICS && !self.met.contains_key(&name) {
+            let message = format!("the runs have more than {MAX_METRICS} metrics");
+            return Err(Error(message));
         }
-        let Some((place, met)) = self.met.get_mut(&name) else {
-            return Err(Unpairable::TooManyMetrics);
-        };
+        let (place, met) = self.met.entry(name.clone()).or_insert_with(|| {
+            self.names.push(name.clone());
+            (next, [None, None])
+        });
         let [number, other] = &mut *met;
         let slot = if is_number { number } else { other };
-        if slot.is_none() {
-            *slot = Some(dir.to_owned());
-        }
+        slot.get_or_insert_with(|| dir.to_owned());
         match met {
-            [Some(number), Some(other)] => Err(Unpairable::Mixed {
-                metric: name,
-                number: number.clone(),
-                other: other.clone(),
-            }),
+            [Some(number), Some(other)] => Err(Error(format!(
+                "the metric {} is a number in {} and not in {}: runs that are compared measure it \
+                 in the same way",
+                quote(&name),
+                escape(number),
+                escape(other)
+            ))),
             _ => Ok(*place),
         }
     }
@@ -122,7 +120,7 @@ impl Set {
         keys: &[PairBy],
         gate: &Gate,
         metrics: &mut ComparedMetrics,
-    ) -> Result<Self, Unpairable> {
+    ) -> Result<Self, Error> {
         let found = gate.search(&[path], GivenPaths::Each);
         let mut set = Self {
             runs: found.episodes.len() as u64,
@@ -130,7 +128,8 @@ impl Set {
             ..Self::default()
         };
         if found.episodes.is_empty() && set.faults.is_empty() {
-            return Err(Unpairable::Empty(path.to_string_lossy().into_owned()));
+            let path = path.to_string_lossy();
+            return Err(Error(format!("no episode found below {}", escape(&path))));
         }
         let mut result = Ok(());
         in_order(
@@ -157,7 +156,11 @@ impl Set {
         if set.ambiguous.is_empty() {
             Ok(set)
         } else {
-            Err(Unpairable::Ambiguous(set.ambiguous))
+            Err(Error(format!(
+                "several runs of one set have the same key, so it is open which to compare: {}; \
+                 pair by more keys, such as task,seed or tag:NAME",
+                set.ambiguous.join("; ")
+            )))
         }
     }
 
@@ -166,7 +169,7 @@ impl Set {
         report: EpisodeReport,
         read: Read,
         metrics: &mut ComparedMetrics,
-    ) -> Result<(), Unpairable> {
+    ) -> Result<(), Error> {
         let why = match (report.valid, report.lifecycle, &read.key) {
             (Some(false) | None, ..) => Some(report.verdict.word()),
             (_, Lifecycle::NonTerminal | Lifecycle::Unknown, _) => Some("unfinished"),

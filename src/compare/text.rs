@@ -1,13 +1,12 @@
 //! A comparison -> text for people, and Markdown for a pull request.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::measure::Measure;
 use super::sign::shown as p_value;
 use super::{Apart, Comparison, Pair, reading, shown};
 use crate::printable::{brief, escape, markdown_cell as cell};
-use crate::report::count;
+use crate::report::{Grid, count};
 
 /// The flipped pairs, and the runs that are not compared, that are listed.
 const MAX_LISTED: usize = 20;
@@ -26,8 +25,13 @@ pub(super) const COLUMNS: [&str; 10] = [
     "cmh_p",
 ];
 
+/// Returns the table of measures.
+pub(super) fn measures<'h>(of: &Comparison, heads: [&'h str; 10]) -> Grid<'h, 10> {
+    Grid::new(heads, 1..10, of.measures.iter().map(row))
+}
+
 /// Returns the row of a measure.
-pub(super) fn row(of: &Measure) -> [String; 10] {
+fn row(of: &Measure) -> [String; 10] {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let interval = |[low, high]: [f64; 2]| format!("{} to {}", figure(low), figure(high));
     [
@@ -161,30 +165,7 @@ pub(crate) fn human(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     (summary(of).iter()).try_for_each(|line| writeln!(out, "{line}"))?;
     writeln!(out)?;
     let heads = COLUMNS.map(str::to_uppercase);
-    let rows: Vec<_> = [heads]
-        .into_iter()
-        .chain(of.measures.iter().map(row))
-        .collect();
-    let widths: Vec<usize> = (0..COLUMNS.len())
-        .map(|at| {
-            rows.iter()
-                .filter_map(|row| row.get(at))
-                .map(|it| it.chars().count())
-                .max()
-        })
-        .map(Option::unwrap_or_default)
-        .collect();
-    for row in rows {
-        let mut line = String::new();
-        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            // A String takes all that is written to it.
-            let _ = match at {
-                0 => write!(line, "{cell:width$}"),
-                _ => write!(line, "  {cell:>width$}"),
-            };
-        }
-        writeln!(out, "{line}")?;
-    }
+    measures(of, heads.each_ref().map(|head| &**head)).text(out, "  ", [0, 0])?;
     missing(of).try_for_each(|line| writeln!(out, "{line}"))?;
     if !of.flipped.is_empty() {
         writeln!(out, "\nflipped:")?;
@@ -220,20 +201,17 @@ pub(crate) fn markdown(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "- **{}**: {}", gate.word(), cell(&gate.condition))?;
     }
     (summary(of).iter()).try_for_each(|line| writeln!(out, "- {}", cell(line)))?;
-    let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
-    writeln!(out, "\n{}", line(&COLUMNS.map(str::to_owned)))?;
-    writeln!(out, "|---{}|", "|--:".repeat(COLUMNS.len() - 1))?;
-    for it in &of.measures {
-        writeln!(out, "{}", line(&row(it).map(|text| cell(&text))))?;
-    }
+    writeln!(out)?;
+    let rows = of.measures.iter().map(|it| row(it).map(|text| cell(&text)));
+    Grid::new(COLUMNS, 1..10, rows).markdown(out)?;
     missing(of).try_for_each(|line| writeln!(out, "\n{}", cell(&line)))?;
     if !of.flipped.is_empty() {
-        writeln!(out, "\n| flipped | task | outcomes |\n|---|---|---|")?;
-    }
-    for pair in of.flipped.iter().take(MAX_LISTED) {
-        let flipped = pair.flipped.unwrap_or_default();
-        let (key, outcomes) = (cell(&shown(&pair.key)), cell(&outcomes(pair)));
-        writeln!(out, "| {flipped} | {key} | {outcomes} |")?;
+        writeln!(out)?;
+        let rows = of.flipped.iter().take(MAX_LISTED).map(|pair| {
+            let flipped = pair.flipped.unwrap_or_default().to_owned();
+            [flipped, cell(&shown(&pair.key)), cell(&outcomes(pair))]
+        });
+        Grid::new(["flipped", "task", "outcomes"], 0..0, rows).markdown(out)?;
     }
     if of.flipped.len() > MAX_LISTED {
         writeln!(out)?;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{RuleCoverage, RunsCoverage};
 use crate::printable::{escape, markdown_cell as cell};
-use crate::report::count;
+use crate::report::{Grid, count};
 
 impl RunsCoverage {
     /// Returns the rules that compared nothing, and those that did.
@@ -21,6 +21,14 @@ impl RunsCoverage {
             count(self.runs, "run"),
             count(others, "rule")
         )
+    }
+
+    /// Returns what no record has, each list with its title.
+    fn lists(&self) -> [(&'static str, Vec<String>); 2] {
+        [
+            ("Fields that no record has", self.unseen()),
+            ("Words that no record has", self.unsaid()),
+        ]
     }
 
     /// Returns the fields that no record has, each with the name of the record. A field within
@@ -55,46 +63,38 @@ impl RunsCoverage {
     }
 }
 
+/// Returns the table of some rules, each with its name as it is printed.
+fn table<'h>(
+    title: &'h str,
+    rules: &[(&str, RuleCoverage)],
+    name: fn(&str) -> String,
+) -> Grid<'h, 5> {
+    let rows = rules.iter().map(|(rule, it)| {
+        let [found, sound, nothing, skipped] =
+            [it.found, it.sound, it.nothing, it.skipped].map(|number| number.to_string());
+        [name(rule), found, sound, nothing, skipped]
+    });
+    let heads = [title, "found", "sound", "nothing", "skipped"];
+    Grid::new(heads, 1..5, rows)
+}
+
 /// Writes a coverage for a terminal: rules that compared nothing come first.
 pub(crate) fn human(of: &RunsCoverage, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", of.summary())?;
     let [vacuous, others] = of.rules();
-    for (title, rules) in [("Rules that compared nothing", vacuous), ("Rules", others)] {
-        if rules.is_empty() {
-            continue;
-        }
-        let width = rules.iter().map(|(rule, _)| rule.len()).max().unwrap_or(0);
-        writeln!(
-            out,
-            "\n{title:width$}  {:>7} {:>7} {:>7} {:>7}",
-            "found",
-            "sound",
-            "nothing",
-            "skipped",
-            width = width.max(title.len())
-        )?;
-        for (rule, it) in rules {
-            writeln!(
-                out,
-                "{:width$}  {:>7} {:>7} {:>7} {:>7}",
-                escape(rule),
-                it.found,
-                it.sound,
-                it.nothing,
-                it.skipped,
-                width = width.max(title.len())
-            )?;
+    for (title, rules) in [
+        ("Rules that compared nothing ", vacuous),
+        ("Rules ", others),
+    ] {
+        if !rules.is_empty() {
+            let table = table(title, &rules, |rule| format!("{} ", escape(rule)));
+            writeln!(out)?;
+            table.text(out, " ", [0, 7])?;
         }
     }
-    for (title, lines) in [
-        ("Fields that no record has", of.unseen()),
-        ("Words that no record has", of.unsaid()),
-    ] {
+    for (title, lines) in of.lists() {
         if !lines.is_empty() {
-            writeln!(out, "\n{title}")?;
-            lines
-                .iter()
-                .try_for_each(|line| writeln!(out, "  {line}"))?;
+            writeln!(out, "\n{title}\n  {}", lines.join("\n  "))?;
         }
     }
     if !of.selectors.is_empty() {
@@ -110,33 +110,18 @@ pub(crate) fn human(of: &RunsCoverage, out: &mut dyn Write) -> io::Result<()> {
 /// Writes a coverage as Markdown.
 pub(crate) fn markdown(of: &RunsCoverage, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", of.summary())?;
-    writeln!(out, "| rule | found | sound | nothing | skipped |")?;
-    writeln!(out, "|---|--:|--:|--:|--:|")?;
-    for (rule, it) in of.rules().into_iter().flatten() {
-        let (found, sound, nothing, skipped) = (it.found, it.sound, it.nothing, it.skipped);
-        let rule = cell(rule);
-        writeln!(
-            out,
-            "| {rule} | {found} | {sound} | {nothing} | {skipped} |"
-        )?;
-    }
-    for (title, lines) in [
-        ("Fields that no record has", of.unseen()),
-        ("Words that no record has", of.unsaid()),
-    ] {
+    table("rule", &of.rules().concat(), cell).markdown(out)?;
+    for (title, lines) in of.lists() {
         if !lines.is_empty() {
             writeln!(out, "\n{title}:\n")?;
-            lines
-                .iter()
-                .try_for_each(|line| writeln!(out, "- {}", cell(line)))?;
+            (lines.iter()).try_for_each(|line| writeln!(out, "- {}", cell(line)))?;
         }
     }
-    if !of.selectors.is_empty() {
-        writeln!(out, "\n| rule | selector | events |\n|---|---|--:|")?;
+    if of.selectors.is_empty() {
+        return Ok(());
     }
-    for it in &of.selectors {
-        let (rule, selector, events) = (cell(&it.rule), it.selector, it.events);
-        writeln!(out, "| {rule} | {selector} | {events} |")?;
-    }
-    Ok(())
+    let rows = of.selectors.iter();
+    let rows = rows.map(|it| [cell(&it.rule), it.selector.into(), it.events.to_string()]);
+    writeln!(out)?;
+    Grid::new(["rule", "selector", "events"], 2..3, rows).markdown(out)
 }

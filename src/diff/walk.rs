@@ -207,7 +207,6 @@ impl DiffWalk {
 }
 
 /// Returns `true` if two values of records differ in anything that counts.
-#[cfg(feature = "cli")]
 pub(crate) fn differs(left: Option<Node<'_>>, right: Option<Node<'_>>) -> bool {
     let mut walk = DiffWalk::default();
     walk.value(left, right);

@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
-use super::Incomparable;
+use super::Error;
 use crate::finding::{EpisodeReport, REPORT_VERSION, ReportedFault, Severity};
-use crate::printable::quote;
+use crate::printable::{escape, quote};
 use crate::store::open_given;
 
 /// The runs that are parsed ahead of their reader.
@@ -85,7 +85,7 @@ enum FindingPart {
     Run(ReportedRun),
     /// The report is read to its end.
     End(Vec<ReportedFault>),
-    Failed(Incomparable),
+    Failed(Error),
 }
 
 impl ReportReader {
@@ -107,7 +107,7 @@ impl ReportReader {
     }
 
     /// Returns the next run whose name tells its order, if there is one.
-    pub(super) fn next_run(&mut self) -> Result<Option<ReportedRun>, Incomparable> {
+    pub(super) fn next_run(&mut self) -> Result<Option<ReportedRun>, Error> {
         let run = loop {
             match self.parts.recv() {
                 Ok(FindingPart::Run(run)) if !run.is_ordered() => self.unordered.push(run),
@@ -121,15 +121,17 @@ impl ReportReader {
                 Err(_) => return Ok(None),
             }
         };
-        let path = || self.path.clone();
+        let (path, dir) = (self.path.display(), escape(&run.dir));
         match self.last.take() {
             Some(last) if last == run.dir => {
-                let (path, dir) = (path(), run.dir);
-                return Err(Incomparable::Twice { path, dir });
+                let message = format!("{path} has two episodes with the directory {dir}");
+                return Err(Error(message));
             }
             Some(after) if after > run.dir => {
-                let (path, dir) = (path(), run.dir);
-                return Err(Incomparable::Unsorted { path, dir, after });
+                return Err(Error(format!(
+                    "{path} is not sorted by directory: {dir} comes after {}",
+                    escape(&after)
+                )));
             }
             _ => self.last = Some(run.dir.clone()),
         }
@@ -143,10 +145,12 @@ impl ReportReader {
 }
 
 /// Reads a report, which is one JSON document or lines of them, and sends its runs.
-fn read(path: &Path, send: &SyncSender<FindingPart>) -> Result<Vec<ReportedFault>, Incomparable> {
-    let unreadable = |source: io::Error| Incomparable::Unreadable {
-        path: path.to_owned(),
-        source,
+fn read(path: &Path, send: &SyncSender<FindingPart>) -> Result<Vec<ReportedFault>, Error> {
+    let shown = path.display();
+    let unreadable = |source: io::Error| Error(format!("can't read {shown}: {source}"));
+    let cut_off = || {
+        let message = "is cut off: a report ends with its totals; write it again";
+        Error(format!("{shown} {message}"))
     };
     let file = open_given(path).map_err(unreadable)?;
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(file));
@@ -164,19 +168,18 @@ fn read(path: &Path, send: &SyncSender<FindingPart>) -> Result<Vec<ReportedFault
         }
         if let Err(error) = report.deserialize(&mut json) {
             return Err(match error.classify() {
-                Category::Eof => Incomparable::CutOff(path.to_owned()),
+                Category::Eof => cut_off(),
                 Category::Io => unreadable(error.into()),
-                Category::Syntax | Category::Data => Incomparable::Damaged {
-                    path: path.to_owned(),
-                    reason: error.to_string(),
-                },
+                Category::Syntax | Category::Data => Error(format!(
+                    "{shown} is not a report that can be compared: {error}"
+                )),
             });
         }
     }
     if report.has_ended {
         Ok(report.faults)
     } else {
-        Err(Incomparable::CutOff(path.to_owned()))
+        Err(cut_off())
     }
 }
 

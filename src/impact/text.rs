@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::{ChangedFinding, ComparisonGap, FindingChange, Impact, Limited, NotCompared};
+use super::{
+    ChangedFinding, ComparisonGap, FindingChange, Impact, Limited, NotCompared, RuleImpact,
+};
 use crate::finding::Severity;
 use crate::printable::{brief, escape, markdown_cell as cell};
-use crate::report::count;
+use crate::report::{Grid, count};
 
 /// The runs of a list.
 const MAX_SHOWN: usize = 20;
@@ -120,32 +122,31 @@ pub(crate) fn markdown(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "- {}", cell(&limit.sentence()))?;
     }
     if !of.rules.is_empty() {
-        writeln!(
-            out,
-            "\n| rule | new | gone | other level | runs | for example |"
-        )?;
-        writeln!(out, "|---|--:|--:|--:|--:|---|")?;
+        writeln!(out)?;
+        let heads = ["rule", "new", "gone", "other level", "runs", "for example"];
+        Grid::new(heads, 1..5, of.rules.iter().map(row)).markdown(out)?;
     }
-    for (rule, it) in &of.rules {
-        let (new, gone, changed, runs) = (it.new, it.gone, it.changed_level, it.runs);
-        let example = it.examples.first().map_or(String::new(), |it| {
-            format!("{}: {}: {}", it.change(), it.dir, it.message)
-        });
-        let (rule, example) = (cell(rule), cell(&example));
-        writeln!(
-            out,
-            "| {rule} | {new} | {gone} | {changed} | {runs} | {example} |"
-        )?;
+    let flipped = of.flipped.iter().take(MAX_SHOWN);
+    let flipped = flipped.map(|it| [cell(&it.dir), cell(verdict(it.valid))]);
+    let others = of.not_compared.iter().take(MAX_SHOWN);
+    let others = others.map(|it| {
+        let reason = format!("not compared: {}", cell(it.reason()));
+        [cell(&it.dir), reason]
+    });
+    let rows: Vec<_> = flipped.chain(others).collect();
+    if rows.is_empty() {
+        return Ok(());
     }
-    if !(of.flipped.is_empty() && of.not_compared.is_empty()) {
-        writeln!(out, "\n| run | |\n|---|---|")?;
-    }
-    for it in of.flipped.iter().take(MAX_SHOWN) {
-        writeln!(out, "| {} | {} |", cell(&it.dir), cell(verdict(it.valid)))?;
-    }
-    for it in of.not_compared.iter().take(MAX_SHOWN) {
-        let reason = cell(it.reason());
-        writeln!(out, "| {} | not compared: {reason} |", cell(&it.dir))?;
-    }
-    Ok(())
+    writeln!(out)?;
+    Grid::new(["run", ""], 0..0, rows).markdown(out)
+}
+
+/// Returns the row of a rule.
+fn row((rule, it): (&String, &RuleImpact)) -> [String; 6] {
+    let example = it.examples.first().map_or(String::new(), |it| {
+        format!("{}: {}: {}", it.change(), it.dir, it.message)
+    });
+    let [new, gone, changed, runs] =
+        [it.new, it.gone, it.changed_level, it.runs].map(|number| number.to_string());
+    [cell(rule), new, gone, changed, runs, cell(&example)]
 }

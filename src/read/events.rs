@@ -13,8 +13,9 @@ use crate::schema;
 use crate::source::Line;
 use crate::store::{Lines, MAX_RECORD_BYTES, Opened};
 
-/// The lines of a timeline, which share one buffer.
-pub(crate) struct EventLines<'s> {
+/// The lines of a timeline as plain JSON objects. They share one buffer, so only one exists at a
+/// time.
+pub struct EventLines<'s> {
     lines: Lines<Opened<'s>>,
     path: PathBuf,
     failed: bool,
@@ -35,14 +36,13 @@ pub struct EventLine {
     pub event: Event,
 }
 
-/// The lines of a timeline as plain JSON objects. They share one buffer, so only one exists at a
-/// time.
-pub struct EventTexts(EventLines<'static>);
+/// The lines of the timeline of a run.
+pub type EventTexts = EventLines<'static>;
 
-impl fmt::Debug for EventTexts {
+impl fmt::Debug for EventLines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventTexts")
-            .field("path", &self.0.path)
+        f.debug_struct("EventLines")
+            .field("path", &self.path)
             .finish_non_exhaustive()
     }
 }
@@ -85,7 +85,7 @@ impl<'s> EventLines<'s> {
     }
 
     /// Returns the events from a line on. Errors of lines before it may be returned.
-    fn starting_at(self, line: u64) -> Self {
+    pub(crate) fn starting_at(self, line: u64) -> Self {
         let lines = self.lines.starting_at(line);
         Self { lines, ..self }
     }
@@ -119,26 +119,10 @@ impl<'s> EventLines<'s> {
         }
     }
 
-    /// See [`EventTexts::next_document`].
-    pub(crate) fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
-        let event = self.next_event()?;
-        Some(event.map(|(line, event)| (line.number, event.root())))
-    }
-}
-
-impl EventTexts {
-    pub(super) fn new(lines: EventLines<'static>) -> Self {
-        Self(lines)
-    }
-
-    /// Returns the lines from one on. Errors of lines before it may be returned.
-    pub(crate) fn starting_at(self, line: u64) -> Self {
-        Self(self.0.starting_at(line))
-    }
-
     /// Returns the next line as a plain JSON object, with its number. A line that is not one is an
     /// error, and the next call reads the next line.
     pub fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
-        self.0.next_document()
+        let event = self.next_event()?;
+        Some(event.map(|(line, event)| (line.number, event.root())))
     }
 }

@@ -22,7 +22,6 @@ use crate::store::{
     self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
     Links, Opened, display,
 };
-#[cfg(feature = "cli")]
 use crate::timestamp::Timestamp;
 
 /// One run, to read from.
@@ -252,21 +251,16 @@ impl RunReader {
     ///
     /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
     pub fn events(&self) -> Result<impl Iterator<Item = Result<EventLine, Error>> + use<>, Error> {
-        let mut lines = self.event_lines()?;
+        let mut lines = self.event_texts()?;
         Ok(std::iter::from_fn(move || lines.next_line()))
     }
 
-    /// Returns the events as plain JSON objects, see [`EventTexts::next_document`].
+    /// Returns the events as plain JSON objects, see [`EventLines::next_document`].
     ///
     /// # Errors
     ///
     /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
     pub fn event_texts(&self) -> Result<EventTexts, Error> {
-        self.event_lines().map(EventTexts::new)
-    }
-
-    /// Returns the lines of the timeline, an error where there is none, or it can't be opened.
-    pub(crate) fn event_lines(&self) -> Result<EventLines<'static>, Error> {
         Ok(EventLines::new(
             self.stream(Artifact::Events)?.growing(),
             self.dir.path.join(Artifact::Events.file_name()),
@@ -320,7 +314,6 @@ impl RunReader {
 
     /// Returns when the run started, by each record and by its first event; `None` for what can't
     /// be read.
-    #[cfg(feature = "cli")]
     pub(crate) fn starts(&self) -> Vec<Option<Timestamp>> {
         let start =
             |node: Option<Node<'_>>| Some(node?.text().and_then(|it| Timestamp::parse(&it)));
@@ -328,7 +321,7 @@ impl RunReader {
             let record = self.document(artifact);
             record.map_or(Some(None), |record| start(record.root().at(path)))
         };
-        let of_events = || match self.event_lines() {
+        let of_events = || match self.event_texts() {
             Ok(mut lines) => match lines.next_document()? {
                 Ok((_, event)) => start(event.get("timestamp")),
                 Err(_) => Some(None),

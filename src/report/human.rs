@@ -11,14 +11,15 @@ use miette::{
 };
 
 use super::causes::Causes;
+use super::grid::tally_table;
 use super::unjudged::UnjudgedByKind;
 use super::wording::{counts, faults, not_judged, nothing_found, verdict};
-use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
+use super::{Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
-    EpisodeReport, Finding, Location, ReportedFault, SkipKind, Statistics, Tally, Totals,
+    EpisodeReport, Finding, Location, ReportedFault, SkipKind, Statistics, Totals,
 };
 use crate::printable::count;
-use crate::printable::{columns_of, escape, fit};
+use crate::printable::{escape, fit};
 
 /// The number of findings from which on a report is long.
 const MANY: usize = 50;
@@ -31,11 +32,10 @@ const SCREEN: usize = 20;
 const NAME_WIDTH: usize = 40;
 
 pub(super) struct Human {
-    appearance: Appearance,
+    options: Options,
     group_by: GroupBy,
     /// The text by episode, as long as that may turn out too long to be read.
     draft: Option<Vec<u8>>,
-    verbose: bool,
     handler: GraphicalReportHandler,
     /// The number of findings so far, by rule.
     met: BTreeMap<String, usize>,
@@ -54,8 +54,7 @@ pub(super) struct Human {
 
 impl Human {
     pub(super) fn new(options: &Options) -> Self {
-        let appearance = options.appearance;
-        let theme = match appearance.style {
+        let theme = match options.style {
             Style::Colour => GraphicalTheme::unicode(),
             Style::Plain => GraphicalTheme::unicode_nocolor(),
             Style::Ascii => GraphicalTheme {
@@ -65,11 +64,10 @@ impl Human {
         };
         let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
         Self {
-            appearance,
-            group_by: appearance.group_by.unwrap_or_default(),
+            options: options.clone(),
+            group_by: options.group_by.unwrap_or_default(),
             // Who wants to see all findings gets them as they are found.
-            draft: (appearance.group_by.is_none() && appearance.max_findings > 0).then(Vec::new),
-            verbose: options.verbose,
+            draft: (options.group_by.is_none() && options.max_findings > 0).then(Vec::new),
             handler,
             met: BTreeMap::new(),
             held: BTreeMap::new(),
@@ -96,7 +94,7 @@ impl Human {
     }
 
     fn coloured(&self, codes: &str, text: &str) -> String {
-        match self.appearance.style {
+        match self.options.style {
             Style::Colour => format!("\u{1b}[{codes}m{text}\u{1b}[0m"),
             Style::Plain | Style::Ascii => text.to_owned(),
         }
@@ -106,7 +104,7 @@ impl Human {
     fn show(&mut self, finding: &Finding) -> bool {
         let met = self.met.entry(finding.rule.clone()).or_default();
         *met += 1;
-        self.appearance.max_findings == 0 || *met <= self.appearance.max_findings
+        self.options.max_findings == 0 || *met <= self.options.max_findings
     }
 
     /// Writes a finding and its place, then related places, then the help. No line is broken: a
@@ -239,7 +237,7 @@ impl Human {
 
     /// Says which rules could not be judged, for all episodes together.
     fn unjudged_by_kind(&self, out: &mut dyn Write) -> io::Result<()> {
-        let unjudged = self.unjudged_rules.lines(self.verbose);
+        let unjudged = self.unjudged_rules.lines(self.options.verbose);
         for line in &unjudged {
             writeln!(out, "{}", escape(line))?;
         }
@@ -260,24 +258,12 @@ impl Human {
             if tallies.is_empty() {
                 continue;
             }
-            writeln!(
-                out,
-                "{}",
-                self.bold(&format!("{of:NAME_WIDTH$} EPISODES   ERRORS WARNINGS"))
-            )?;
-            for (name, tally) in tallies {
-                let Tally {
-                    episodes,
-                    errors,
-                    warnings,
-                } = tally;
-                let name = fit(name, NAME_WIDTH);
-                let pad = NAME_WIDTH.saturating_sub(columns_of(&name));
-                writeln!(
-                    out,
-                    "{name}{:pad$} {episodes:>8} {errors:>8} {warnings:>8}",
-                    ""
-                )?;
+            let mut table = tally_table(of, tallies, |name| fit(name, NAME_WIDTH));
+            table.heads = [of, "EPISODES", "ERRORS", "WARNINGS"];
+            let lines = table.lines(" ", [NAME_WIDTH, 8]);
+            for (at, line) in lines.iter().enumerate() {
+                let bold = (at == 0).then(|| self.bold(line));
+                writeln!(out, "{}", bold.as_ref().unwrap_or(line))?;
             }
             writeln!(out)?;
         }
@@ -286,10 +272,10 @@ impl Human {
 
     /// Names the first faults; the totals count them.
     fn faults(&self, out: &mut dyn Write, faults: &[ReportedFault]) -> io::Result<()> {
-        if !self.appearance.names_faults || faults.is_empty() {
+        if self.options.hides_faults || faults.is_empty() {
             return Ok(());
         }
-        let shown = match self.appearance.max_findings {
+        let shown = match self.options.max_findings {
             0 => faults.len(),
             max => max,
         };
@@ -309,8 +295,8 @@ impl Human {
         for unjudged in episode.unjudged() {
             let met = self.unjudged_lines.entry(unjudged.kind).or_default();
             *met += 1;
-            if self.appearance.max_findings == 0 || *met <= self.appearance.max_findings {
-                lines.push(not_judged(&unjudged, self.verbose));
+            if self.options.max_findings == 0 || *met <= self.options.max_findings {
+                lines.push(not_judged(&unjudged, self.options.verbose));
             }
         }
         lines
@@ -318,7 +304,7 @@ impl Human {
 
     /// Writes the number of findings that are not shown, for each rule.
     fn cuts(&self, out: &mut dyn Write) -> io::Result<()> {
-        let max = self.appearance.max_findings;
+        let max = self.options.max_findings;
         if max == 0 {
             return Ok(());
         }
@@ -391,7 +377,7 @@ impl Renderer for Human {
             self.statistics(out, statistics)?;
         }
         self.faults(out, closing.faults)?;
-        if self.appearance.quiet {
+        if self.options.quiet {
             return match faults(closing.faults) {
                 Some(lost) => writeln!(out, "{lost}"),
                 None => Ok(()),
@@ -404,7 +390,7 @@ impl Renderer for Human {
         let (episodes, verdict) = verdict(closing, self.unjudged);
         writeln!(out, "{}{verdict}", self.bold(&episodes))?;
         let findings: usize = self.met.values().sum();
-        let advice = match (self.group_by, self.appearance.group_by) {
+        let advice = match (self.group_by, self.options.group_by) {
             (GroupBy::Cause, None) => {
                 "To see the findings of each run: --group-by episode; to accept all that are there \
                  now: --write-baseline FILE"

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use super::choice::Choice;
 use super::concise::{faults, findings, note};
+use super::grid::tally_table;
 use super::{Closing, Options, Renderer, verdict};
 use crate::finding::{EpisodeReport, Severity, Statistics, Tally};
 use crate::printable::escape;
@@ -132,20 +133,8 @@ fn table(out: &mut dyn Write, of: &str, tallies: &BTreeMap<String, Tally>) -> io
     if tallies.is_empty() {
         return Ok(());
     }
-    write!(
-        out,
-        "\n| {of} | episodes | errors | warnings |\n|---|--:|--:|--:|\n"
-    )?;
-    for (name, tally) in tallies {
-        let Tally {
-            episodes,
-            errors,
-            warnings,
-        } = tally;
-        let name = code(name);
-        writeln!(out, "| {name} | {episodes} | {errors} | {warnings} |")?;
-    }
-    Ok(())
+    writeln!(out)?;
+    tally_table(of, tallies, code).markdown(out)
 }
 
 /// Returns a text in backticks for a table cell, escaped so that it can't end either.

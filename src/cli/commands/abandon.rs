@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Result;
 use super::output::Output;
 use super::recover::RecordedArgs;
-use super::{CommandFailure, Exit};
 use crate::recorder::protocol::Done;
 
 /// End a run whose process died, as `aborted`
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Abandon {
 }
 
 impl Abandon {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         let run = self.recorded.find(output)?;
         let recorder = match &self.workspace {
             Some(dir) => run.recorder.with_workspace(dir),

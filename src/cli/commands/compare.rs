@@ -3,17 +3,18 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use clap::{ArgMatches, Args};
 
 use super::output::Output;
 use super::settings::{Baselines, GateArgs};
-use super::sinks::write_whole;
-use super::{CommandFailure, Exit};
+use super::sinks::{parse_output, write_result, write_whole};
+use super::words::{OutputFormat, format_of, named_format};
+use super::{CommandFailure, Exit, Result};
 use crate::compare::{self, Comparison, FailCondition, PairBy, page, text};
 use crate::diff::{Difference, Subject};
 use crate::gate::{Gate, Limit};
 use crate::read::RunReader;
-use crate::report::write_json_line;
 
 /// Compare two sets of runs: successes, durations, counts and metrics of the same tasks
 ///
@@ -62,43 +63,27 @@ pub(in crate::cli) struct Compare {
     max_left_out: Option<Limit>,
 
     /// How to print the comparison
-    #[arg(long, default_value = "human")]
-    format: CompareFormat,
+    #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
+    format: OutputFormat,
 
     /// Also write the comparison to a file, in any format; repeatable
-    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = parse_output)]
-    outputs: Vec<(CompareFormat, PathBuf)>,
+    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(|it| parse_output(it, |name| named_format(FORMATS, name))))]
+    outputs: Vec<(OutputFormat, PathBuf)>,
 
     #[command(flatten)]
     gate: GateArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum CompareFormat {
-    /// Text for a terminal
-    Human,
-    /// One JSON object; `runvet schema compare` describes it
-    Json,
-    /// Markdown, for a pull request
-    Markdown,
-    /// A page for a browser: the measures, then the flipped tasks, each with its differences
-    Html,
-}
-
-fn parse_output(text: &str) -> Result<(CompareFormat, PathBuf), String> {
-    let (format, path) = text
-        .split_once('=')
-        .filter(|(_, path)| !path.is_empty())
-        .ok_or("expected FORMAT=PATH, such as html=comparison.html")?;
-    Ok((CompareFormat::from_str(format, false)?, path.into()))
-}
+/// The formats of a comparison.
+const FORMATS: &[OutputFormat] = &[
+    OutputFormat::Human,
+    OutputFormat::Json,
+    OutputFormat::Markdown,
+    OutputFormat::Html,
+];
 
 impl Compare {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         let compared = compare::compare(&self.base, &self.candidate, &self.pair, &gate);
         let mut comparison = compared.map_err(CommandFailure::fault)?;
@@ -122,22 +107,19 @@ impl Compare {
 }
 
 fn write(
-    format: CompareFormat,
+    format: OutputFormat,
     comparison: &Comparison,
     gate: &mut Gate,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match format {
-        CompareFormat::Human => text::human(comparison, out),
-        CompareFormat::Markdown => text::markdown(comparison, out),
-        CompareFormat::Json => write_json_line(out, comparison),
-        CompareFormat::Html => {
-            let flipped = comparison.flipped.iter().take(page::MAX_DIFFED);
-            let diffs = flipped.map(|pair| diff(&pair.base, &pair.candidate, gate));
-            let diffs: Vec<_> = diffs.collect();
-            writeln!(out, "{}", page::page(comparison, &diffs))
-        }
+    if format != OutputFormat::Html {
+        return write_result(format, comparison, text::human, text::markdown, out);
     }
+    let flipped = comparison.flipped.iter().take(page::MAX_DIFFED);
+    let diffs: Vec<_> = flipped
+        .map(|pair| diff(&pair.base, &pair.candidate, gate))
+        .collect();
+    writeln!(out, "{}", page::page(comparison, &diffs))
 }
 
 /// Returns what differs between two runs, or why that is not known.

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::output::Output;
-use super::{CommandFailure, Exit, candidates};
+use super::{Exit, Result, candidates};
 
 /// Print a completion script for a shell
 ///
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         output
             .stdout()
             .write_all(&candidates::script(&self.shell)?)?;

@@ -8,9 +8,10 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
 use super::settings::{Baselines, Settings, SettingsArgs, now, parse_rule};
-use super::{CommandFailure, Exit, candidates};
+use super::{Exit, Result, candidates};
 use crate::gate::{Decided, Gate};
-use crate::printable::{columns_of, escape};
+use crate::printable::escape;
+use crate::report::Grid;
 use crate::rules::names;
 use crate::timestamp::Timestamp;
 
@@ -45,27 +46,15 @@ pub(in crate::cli) struct ConfigCommand {
 type Row = [String; 3];
 
 impl ConfigCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let settings = self.settings.resolve(matches, Baselines::Unread)?;
         let rows = match &self.name {
             Some(name) => levels(&settings.gate, name, self.episode.as_deref()),
             None => rows(&settings, &now()?),
         };
-        let rows = rows
-            .iter()
-            .map(|row| row.each_ref().map(|text| escape(text)));
-        let rows: Vec<_> = rows.collect();
-        let (mut names, mut values) = (0, 0);
-        for [name, value, _] in &rows {
-            (names, values) = (names.max(columns_of(name)), values.max(columns_of(value)));
-        }
-        for [name, value, origin] in &rows {
-            writeln!(output.stdout(), "{name:names$}  {value:values$}  {origin}")?;
-        }
+        let rows = rows.iter();
+        let rows = rows.map(|row| row.each_ref().map(|text| escape(text).into_owned()));
+        Grid::new([""; 3], 0..0, rows).text(output.stdout(), "  ", [0, 0])?;
         if settings.file.name().is_none() && !matches.get_flag("no_config") {
             output.note("no runvet.toml was found");
         }

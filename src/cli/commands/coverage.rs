@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args};
 
-use super::impact::OverviewFormat;
+use super::Result;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
-use super::{CommandFailure, Exit};
+use super::sinks::write_result;
+use super::words::{FORMATS, OutputFormat, format_of};
 use crate::coverage::{coverage, text};
 
 /// Show what a check of runs looks at: rules, fields, words and events
@@ -33,8 +34,8 @@ pub(in crate::cli) struct CoverageCommand {
     paths: Vec<PathBuf>,
 
     /// How to print the coverage
-    #[arg(long, default_value = "human")]
-    format: OverviewFormat,
+    #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
+    format: OutputFormat,
 
     /// Number of runs to read in parallel [default: the number of cores]
     #[arg(short, long, value_name = "N", value_parser = parse_whole::<NonZeroUsize>)]
@@ -45,11 +46,7 @@ pub(in crate::cli) struct CoverageCommand {
 }
 
 impl CoverageCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);
@@ -62,8 +59,8 @@ impl CoverageCommand {
         };
         let covered = coverage(paths, &gate);
         if covered.runs > 0 {
-            let format = self.format;
-            format.write(&covered, text::human, text::markdown, output.stdout())?;
+            let out = output.stdout();
+            write_result(self.format, &covered, text::human, text::markdown, out)?;
         }
         Ok(output.end(&covered.faults, covered.runs > 0)?)
     }

@@ -9,7 +9,8 @@ use super::output::{Color, Output, style, width};
 use super::run_data::{RunDataArgs, known_runs};
 use super::settings::{Baselines, GateArgs};
 use super::usage::refuse_colour;
-use super::{CommandFailure, Exit};
+use super::words::JsonArgs;
+use super::{Exit, Result};
 use crate::diff::{Subject, compare};
 use crate::report::write_json_line;
 use side_by_side::SideBySide;
@@ -41,9 +42,8 @@ pub(in crate::cli) struct DiffCommand {
     #[arg(value_name = "RIGHT", add = ArgValueCandidates::new(known_runs))]
     right: String,
 
-    /// Print one JSON object; `runvet schema diff` describes it
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 
     #[command(flatten)]
     gate: GateArgs,
@@ -54,12 +54,8 @@ pub(in crate::cli) struct DiffCommand {
 }
 
 impl DiffCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
-        if self.json {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
+        if self.json.is_json() {
             refuse_colour(self.color, matches, "with --json")?;
         }
         let names = self.run_data.names();
@@ -69,7 +65,7 @@ impl DiffCommand {
         let left = Subject::new(&left, &mut gate)?;
         let right = Subject::new(&right, &mut gate)?;
         let diff = compare(&left, &right);
-        if self.json {
+        if self.json.is_json() {
             write_json_line(output.stdout(), &diff)?;
         } else {
             let mut table = SideBySide::new(output.stdout(), style(self.color), width());

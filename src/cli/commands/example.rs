@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::Output;
-use super::{CommandFailure, Exit};
+use super::{CommandFailure, Exit, Result};
 use crate::digest::FileDigest;
 use crate::source::Artifact;
 use crate::store::{path, write_new_dir};
@@ -47,7 +47,7 @@ enum ExampleKind {
 }
 
 impl ExampleCommand {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         let text = match (self.what, &self.dir) {
             (ExampleKind::Run, Some(dir)) => {
                 let id = dir.file_name().map(path::id);
@@ -74,7 +74,7 @@ impl ExampleCommand {
 }
 
 /// Returns the files of a run, in the order in which they are written.
-fn files(id: &str) -> Result<Vec<(&'static str, String)>, CommandFailure> {
+fn files(id: &str) -> Result<Vec<(&'static str, String)>> {
     let quoted = serde_json::to_string(id).map_err(CommandFailure::fault)?;
     let named = |text: &str| text.replace("\"ep_1\"", &quoted);
     let (state, summary) = (named(STATE), named(SUMMARY));

@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
 use super::settings::ConfigArgs;
-use super::{CommandFailure, Exit, candidates};
+use super::{CommandFailure, Exit, Result, candidates};
 use crate::finding::RuleInfo;
 use crate::gate::Gate;
 
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Explain {
 }
 
 impl Explain {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         // A built-in rule is explained whatever the configuration says.
         let built_in = Gate::default();
         let are_built_in = self
@@ -46,7 +46,7 @@ impl Explain {
 }
 
 /// Prints the page of a rule, or the rules of a group.
-fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<(), CommandFailure> {
+fn explain(gate: &Gate, name: &str, output: &mut Output) -> Result<()> {
     let group = name.trim_end_matches(['*', '/']);
     let of_group = |rule: &&RuleInfo| name == "*" || rule.id.split('/').next() == Some(group);
     if gate.rules().any(|rule| of_group(&rule)) {

@@ -1,16 +1,15 @@
 //! `runvet impact`: two reports -> what changed, and whether that is more than it may be.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use serde::Serialize;
+use clap::Args;
 
 use super::output::Output;
-use super::{CommandFailure, Exit};
+use super::sinks::write_result;
+use super::words::{FORMATS, OutputFormat, format_of};
+use super::{CommandFailure, Exit, Result};
 use crate::gate::Limit;
 use crate::impact::{Impact as Changes, impact, text};
-use crate::report::{Format, write_json_line};
 
 /// Compare two reports: what a change of rules, levels or versions does to the same runs
 ///
@@ -40,8 +39,8 @@ pub(in crate::cli) struct ImpactCommand {
     limits: Limits,
 
     /// How to print what changed
-    #[arg(long, default_value = "human")]
-    format: OverviewFormat,
+    #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
+    format: OutputFormat,
 }
 
 /// The limits of what may change.
@@ -56,42 +55,8 @@ pub(super) struct Limits {
     max_incomparable: Option<Limit>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum OverviewFormat {
-    /// Text for a terminal
-    Human,
-    /// One JSON object; `runvet schema` has the schema of that name
-    Json,
-    /// Markdown, for a pull request
-    Markdown,
-}
-
-impl OverviewFormat {
-    /// Writes something in this format.
-    pub(super) fn write<T: Serialize>(
-        self,
-        of: &T,
-        human: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
-        markdown: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        match self {
-            Self::Human => human(of, out),
-            Self::Markdown => markdown(of, out),
-            Self::Json => write_json_line(out, of),
-        }
-    }
-
-    /// That of a report, if an impact has it too.
-    pub(super) fn of(format: Format) -> Result<Self, CommandFailure> {
-        let name = format.to_string();
-        let wrong = format!("--against prints human, json or markdown, not {name}");
-        Self::from_str(&name, false).map_err(|_| CommandFailure::Fault(wrong))
-    }
-}
-
 impl ImpactCommand {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         let changes = impact(&self.before, &self.after).map_err(CommandFailure::fault)?;
         self.limits.decide(changes, self.format, output)
     }
@@ -102,14 +67,15 @@ impl Limits {
     pub(super) fn decide(
         &self,
         mut changes: Changes,
-        format: OverviewFormat,
+        format: OutputFormat,
         output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    ) -> Result {
         let all = Limit::none();
         let otherwise = self.fail_above.is_some().then_some(&all);
         let incomparable = self.max_incomparable.as_ref().or(otherwise);
         let exceeded = changes.decide(self.fail_above.as_ref(), incomparable);
-        format.write(&changes, text::human, text::markdown, output.stdout())?;
+        let out = output.stdout();
+        write_result(format, &changes, text::human, text::markdown, out)?;
         output.finish()?;
         Ok(match exceeded {
             [_, true] => Exit::Fault,

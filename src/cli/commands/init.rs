@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::output::Output;
-use super::{CommandFailure, Exit};
+use super::{CommandFailure, Exit, Result};
 use crate::gate::Gate;
 use crate::printable::escape;
 use crate::report::count;
@@ -51,7 +51,7 @@ pub(in crate::cli) struct Init {
 }
 
 impl Init {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         let shown = self.dir.display();
         let dir = self.dir.canonicalize();
         let dir =
@@ -100,7 +100,7 @@ impl Init {
     }
 
     /// Says which runs are below the directory, and what to do next.
-    fn tell(&self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    fn tell(&self, output: &mut Output) -> Result {
         let found = Gate::default().search(&[&self.dir], GivenPaths::None);
         let mut numbers: BTreeMap<PathBuf, u64> = BTreeMap::new();
         for episode in &found.episodes {

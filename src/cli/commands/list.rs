@@ -12,7 +12,8 @@ use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{note_idle, refuse_all, refuse_colour};
-use super::{CommandFailure, Exit};
+use super::words::{OutputFormat, format_of};
+use super::{Exit, Result};
 use crate::finding::Lifecycle;
 use crate::gate::Gate;
 use crate::printable::{columns_of, fit};
@@ -58,23 +59,16 @@ pub(in crate::cli) struct ListCommand {
     gate: GateArgs,
 
     /// How to print the list
-    #[arg(long, default_value = "human")]
-    format: ListFormat,
+    #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
+    format: OutputFormat,
 
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ListFormat {
-    /// A table
-    Human,
-    /// One JSON object
-    Json,
-    /// The ids, one per line
-    Ids,
-}
+/// The formats of a list.
+const FORMATS: &[OutputFormat] = &[OutputFormat::Human, OutputFormat::Json, OutputFormat::Ids];
 
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -108,12 +102,8 @@ impl Order {
 }
 
 impl ListCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
-        if self.format != ListFormat::Human {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
+        if self.format != OutputFormat::Human {
             refuse_colour(self.color, matches, "in this format")?;
         }
         self.filters.note(output);
@@ -171,11 +161,11 @@ impl ListCommand {
         opened: usize,
     ) -> io::Result<()> {
         match self.format {
-            ListFormat::Ids => runs
+            OutputFormat::Ids => runs
                 .iter()
                 .try_for_each(|run| writeln!(output.stdout(), "{}", fit(&run.episode_id, LONGEST))),
-            ListFormat::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
-            ListFormat::Human => {
+            OutputFormat::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
+            _ => {
                 table(output, &runs, style(self.color))?;
                 match self.rest(runs.len(), more, opened) {
                     Some(rest) => writeln!(output.stdout(), "{rest}"),

@@ -7,7 +7,8 @@ use clap::{ArgMatches, Args};
 use super::output::{Color, Halves, Output, style, width};
 use super::run_data::RunArgs;
 use super::usage::refuse_colour;
-use super::{CommandFailure, Exit};
+use super::words::JsonArgs;
+use super::{Exit, Result};
 use crate::document::{Node, OwnedDocument};
 use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
@@ -32,9 +33,8 @@ pub(in crate::cli) struct PlanCommand {
     #[command(flatten)]
     run: RunArgs,
 
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -42,16 +42,12 @@ pub(in crate::cli) struct PlanCommand {
 }
 
 impl PlanCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
-        if self.json {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
+        if self.json.is_json() {
             refuse_colour(self.color, matches, "with --json")?;
         }
         let run = self.run.open(output)?;
-        if self.json {
+        if self.json.is_json() {
             write_json_line(output.stdout(), &PlanPage::new(&run)?)?;
         } else {
             // The version does not decide what is compared, but a reader should know of it.

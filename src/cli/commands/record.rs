@@ -13,11 +13,11 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Number;
 
-use super::CommandFailure;
 use super::output::Output;
 use super::period::PeriodEnd;
 use super::recover::RecordedRun;
 use super::run_data::{RunDataArgs, known_runs};
+use super::{CommandFailure, Result};
 use crate::cli::settings::ConfigArgs;
 use crate::finding::Finding;
 use crate::recorder::protocol::number;
@@ -164,7 +164,7 @@ enum OnEof {
 
 impl RecordCommand {
     /// Returns the exit code.
-    pub(super) fn run(self, output: &mut Output) -> Result<u8, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result<u8> {
         // Whether a signal asked to stop.
         let asked = Arc::default();
         let resumed = match &self.resume {

@@ -7,7 +7,8 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
 use super::run_data::{RunDataArgs, known_runs};
-use super::{CommandFailure, Exit};
+use super::words::JsonArgs;
+use super::{CommandFailure, Exit, Result};
 use crate::finding::Lifecycle;
 use crate::printable::quote;
 use crate::read::RunReader;
@@ -42,13 +43,12 @@ pub(super) struct RecordedArgs {
     #[arg(value_name = "EPISODE", add = ArgValueCandidates::new(known_runs))]
     episode: String,
 
-    /// Print one JSON object, an answer as `runvet schema record-answer` describes it
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 impl Recover {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         let run = self.recorded.find(output)?;
         let recovered = run.recorder.recover(&run.id);
         let done = recovered.map(|recovered| {
@@ -99,7 +99,7 @@ impl RecordedRun {
         name: &str,
         answers: bool,
         output: &mut Output,
-    ) -> Result<Self, CommandFailure> {
+    ) -> Result<Self> {
         Self::named(run_data, name, output).or_else(|(kind, message)| {
             if answers {
                 write_json_line(output.stdout(), &Answer::failed(kind, &message))?;
@@ -164,22 +164,18 @@ impl RecordedRun {
 }
 
 impl RecordedArgs {
-    pub(super) fn find(&self, output: &mut Output) -> Result<RecordedRun, CommandFailure> {
-        RecordedRun::find(&self.run_data, &self.episode, self.json, output)
+    pub(super) fn find(&self, output: &mut Output) -> Result<RecordedRun> {
+        RecordedRun::find(&self.run_data, &self.episode, self.json.is_json(), output)
     }
 
     /// Prints what was done, for people or for programs.
-    pub(super) fn tell(
-        &self,
-        done: Result<(Done, String), Error>,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn tell(&self, done: Result<(Done, String), Error>, output: &mut Output) -> Result {
         let failure = done.as_ref().err().map(CommandFailure::fault);
         let (answer, message) = match done {
             Ok((done, message)) => (Answer::Done(done), message),
             Err(error) => (error.into(), String::new()),
         };
-        if self.json {
+        if self.json.is_json() {
             write_json_line(output.stdout(), &answer)?;
         } else if failure.is_none() {
             writeln!(output.stdout(), "{}", crate::printable::escape(&message))?;

@@ -9,17 +9,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
 use super::run_data::RunDataArgs;
 use super::settings::ConfigArgs;
 use super::watching::stop_by_signals;
-use super::{CommandFailure, Exit, candidates};
+use super::words::{OutputFormat, format_of};
+use super::{CommandFailure, Exit, Result, candidates};
 use crate::check::RuleList;
+use crate::finding::RuleInfo;
 use crate::printable::escape;
-use crate::report::{count, write_json_line};
+use crate::report::{Grid, count, write_json_line};
 use crate::rule::Check;
 use crate::rules::RuleSet;
 
@@ -29,8 +31,8 @@ use crate::rules::RuleSet;
 #[derive(Args)]
 pub(in crate::cli) struct RulesCommand {
     /// How to print the list
-    #[arg(long, default_value = "human")]
-    format: RulesFormat,
+    #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
+    format: OutputFormat,
 
     /// Judge the examples of the rules that the configuration declares
     ///
@@ -66,16 +68,11 @@ pub(in crate::cli) struct RulesCommand {
     config: ConfigArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RulesFormat {
-    /// A table
-    Human,
-    /// One JSON object; `runvet schema rules` describes it
-    Json,
-}
+/// The formats of the list.
+const FORMATS: &[OutputFormat] = &[OutputFormat::Human, OutputFormat::Json];
 
 impl RulesCommand {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         if self.watch {
             return self.test_again(output);
         }
@@ -88,26 +85,18 @@ impl RulesCommand {
         if self.test {
             return test(rules, self.all, output);
         }
-        if self.format == RulesFormat::Json {
+        if self.format == OutputFormat::Json {
             write_json_line(output.stdout(), &RuleList::of(rules))?;
             return Ok(Exit::Success);
         }
-        let width = gate.rules().map(|rule| rule.id.len()).max();
-        let width = width.unwrap_or_default();
-        for rule in gate.rules() {
-            writeln!(
-                output.stdout(),
-                "{:width$}  {:7}  {}",
-                rule.id,
-                rule.level,
-                rule.title
-            )?;
-        }
+        let row = |rule: &RuleInfo| [&*rule.id, rule.level.word(), &*rule.title].map(str::to_owned);
+        let rows = gate.rules().map(row);
+        Grid::new([""; 3], 0..0, rows).text(output.stdout(), "  ", [0, 0])?;
         Ok(Exit::Success)
     }
 
     /// Tests whenever a file changes, until a signal comes.
-    fn test_again(&self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    fn test_again(&self, output: &mut Output) -> Result {
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&stopped);
         stop_by_signals(move || stop.store(true, Ordering::Relaxed))?;
@@ -173,7 +162,7 @@ fn stamps(dirs: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, (Option<SystemTime>, u6
 const CASES: &str = include_str!("../../rules/cases.txt");
 
 /// Judges the examples of all rules.
-fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result<Exit, CommandFailure> {
+fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result {
     let mut exit = Exit::Success;
     let cases = CASES.lines().filter_map(|line| line.split_once(' '));
     for (rule, cases) in cases.filter(|_| all) {

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, builder::TypedValueParser};
 
 use super::output::Output;
-use super::{CommandFailure, Exit};
+use super::{Exit, Result};
 use crate::schemas;
 use infer::Infer;
 
@@ -33,7 +33,7 @@ fn parser() -> impl TypedValueParser<Value = schemas::Schema> {
 }
 
 impl SchemaCommand {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         if let Some(SchemaAction::Infer(infer)) = self.command {
             return infer.run(output);
         }

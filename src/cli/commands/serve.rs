@@ -15,7 +15,7 @@ use super::output::Output;
 use super::settings::{Baselines, GateArgs};
 use super::usage::note_idle;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
-use super::{CommandFailure, Exit};
+use super::{CommandFailure, Exit, Result};
 use crate::serve;
 use crate::store::read_text;
 use crate::watch::News;
@@ -80,11 +80,7 @@ pub(in crate::cli) struct ServeCommand {
 }
 
 impl ServeCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let settings = self.gate.resolve(matches, Baselines::Read)?;
         let (in_words, gate) = (settings.in_words(), settings.gate);
         let access = serve::Access {
@@ -96,7 +92,7 @@ impl ServeCommand {
             let poll = self.watched.interval(&dir, output);
             start_watch(dir, "dirs", matches, poll)
         });
-        let watches = watches.collect::<Result<Vec<_>, CommandFailure>>()?;
+        let watches = watches.collect::<Result<Vec<_>>>()?;
         let serve = serve::BoundService::bind(watches, self.listen, access)
             .map_err(CommandFailure::fault)?;
         let stop = serve.stop();
@@ -138,7 +134,7 @@ impl ServeCommand {
 }
 
 /// Refuses a directory that lies in another one: its runs would be there twice.
-fn refuse_overlap(dirs: &[PathBuf]) -> Result<(), CommandFailure> {
+fn refuse_overlap(dirs: &[PathBuf]) -> Result<()> {
     let real = |dir: &PathBuf| dir.canonicalize().ok();
     let real = dirs.iter().filter_map(|dir| Some((real(dir)?, dir)));
     let mut real: Vec<_> = real.collect();
@@ -188,7 +184,7 @@ fn parse_host(text: &str) -> Result<String, String> {
 }
 
 /// Returns the token in a file.
-fn read_token(path: &Path) -> Result<String, CommandFailure> {
+fn read_token(path: &Path) -> Result<String> {
     let wrong = |reason: &dyn Display| {
         let path = path.display();
         CommandFailure::Fault(format!("can't take the token from {path}: {reason}"))

@@ -10,7 +10,7 @@ use super::output::Output;
 use super::run_data::RunArgs;
 use super::settings::parse_whole;
 use super::usage::refuse;
-use super::{CommandFailure, Exit};
+use super::{CommandFailure, Exit, Result};
 use crate::read::{Error, RunReader};
 use crate::report::{write_json_pretty, write_json_text};
 use crate::source::Artifact;
@@ -57,11 +57,7 @@ enum ShownRecord {
 }
 
 impl Show {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         if self.record != ShownRecord::Events {
             refuse(matches, "line", "works only with `events`")?;
         }
@@ -94,11 +90,7 @@ impl Show {
 }
 
 /// Prints the events, or the one on a line.
-fn events(
-    run: &RunReader,
-    wanted: Option<NonZeroU64>,
-    output: &mut Output,
-) -> Result<Exit, CommandFailure> {
+fn events(run: &RunReader, wanted: Option<NonZeroU64>, output: &mut Output) -> Result {
     let wanted = wanted.map(NonZeroU64::get);
     let events = run.event_texts()?;
     let mut events = events.starting_at(wanted.unwrap_or_default());

@@ -4,19 +4,19 @@ use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 
 use super::filters::FilterArgs;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::sinks::write_whole;
 use super::usage::note_idle;
-use super::words::one_of;
-use super::{CommandFailure, Exit};
+use super::words::{OutputFormat, format_of, one_of};
+use super::{CommandFailure, Result};
 use crate::finding::ReportedFault;
 use crate::printable::escape;
 use crate::store::GivenPaths;
-use crate::table::{self, RowFormat, TableWriter};
+use crate::table::{RowFormat, Table, TableWriter};
 
 /// Write runs as a table: one row for each run, step, action, event or finding
 ///
@@ -36,15 +36,15 @@ Examples:
 pub(in crate::cli) struct TableCommand {
     /// What a row stands for
     #[arg(value_name = "TABLE", value_parser = one_of(describe))]
-    rows: table::Table,
+    rows: Table,
 
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]
     paths: Vec<PathBuf>,
 
     /// How to write the rows
-    #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    format: TableFormat,
+    #[arg(long, default_value = "csv", value_parser = format_of(FORMATS))]
+    format: OutputFormat,
 
     /// Write the table to a file, which is replaced as a whole
     #[arg(long, value_name = "FILE")]
@@ -65,47 +65,35 @@ pub(in crate::cli) struct TableCommand {
     gate: GateArgs,
 }
 
-fn describe(table: table::Table) -> &'static str {
+fn describe(table: Table) -> &'static str {
     match table {
-        table::Table::Runs => "A row for each run: what its state and summary say",
-        table::Table::Steps => "A row for each step of the plans in the states",
-        table::Table::Actions => "A row for each action in the states",
-        table::Table::Events => "A row for each line of the timelines",
-        table::Table::Findings => "A row for each finding that counts",
+        Table::Runs => "A row for each run: what its state and summary say",
+        Table::Steps => "A row for each step of the plans in the states",
+        Table::Actions => "A row for each action in the states",
+        Table::Events => "A row for each line of the timelines",
+        Table::Findings => "A row for each finding that counts",
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TableFormat {
-    /// A line with the names of the columns, then one for each row
-    Csv,
-    /// One JSON object per line
-    Ndjson,
-    /// Not written by the command: use the Python module
-    Parquet,
-}
-
-impl TableFormat {
-    fn rows(self) -> Result<RowFormat, CommandFailure> {
-        match self {
-            Self::Csv => Ok(RowFormat::Csv),
-            Self::Ndjson => Ok(RowFormat::Ndjson),
-            Self::Parquet => Err(CommandFailure::Fault(
-                "the command writes no Parquet; in Python, \
-                 `runvet.open(DIR).table(TABLE).write_parquet(FILE)` does"
-                    .into(),
-            )),
-        }
-    }
-}
+/// The formats of a table.
+const FORMATS: &[OutputFormat] = &[
+    OutputFormat::Csv,
+    OutputFormat::Ndjson,
+    OutputFormat::Parquet,
+];
 
 impl TableCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
-        let format = self.format.rows()?;
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
+        let format = match self.format {
+            OutputFormat::Csv => RowFormat::Csv,
+            OutputFormat::Ndjson => RowFormat::Ndjson,
+            _ => {
+                return Err(CommandFailure::fault(
+                    "the command writes no Parquet; in Python, \
+                     `runvet.open(DIR).table(TABLE).write_parquet(FILE)` does",
+                ));
+            }
+        };
         self.filters.note(output);
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if let Some(jobs) = self.jobs {

@@ -7,19 +7,20 @@ mod request;
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 
-use super::impact::{Limits, OverviewFormat};
+use super::impact::Limits;
 use super::output::{Color, Output, style};
 use super::path_list::{self, PathList};
 use super::period::Period;
 use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, whole_file};
 use super::usage::{refuse, refuse_all, refuse_colour};
-use super::words::one_of;
-use super::{CommandFailure, Exit};
+use super::words::{FORMATS, OutputFormat, named_format, one_of};
+use super::{CommandFailure, Exit, Result};
 use crate::cli::progress::CheckProgress;
 use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Gate, Outcome};
@@ -76,7 +77,7 @@ pub(in crate::cli) struct Validate {
     ///
     /// The file is replaced as a whole, also when a part of the run data could not be read: the
     /// report says so. It is not changed when there was nothing to check.
-    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
+    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(|it| parse_output(it, Format::from_str)))]
     outputs: Vec<(Format, PathBuf)>,
 
     /// Add totals for each rule, runtime mode and adapter
@@ -199,7 +200,7 @@ struct Setup<'v> {
     new_baseline: Option<(&'v Path, WholeFile)>,
     paths: Vec<PathBuf>,
     /// An earlier report, and how to print what changed since.
-    against: Option<(Join, OverviewFormat)>,
+    against: Option<(Join, OutputFormat)>,
 }
 
 impl Setup<'_> {
@@ -214,11 +215,7 @@ impl Setup<'_> {
 type Take<'t> = dyn FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()> + 't;
 
 impl Validate {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let mut setup = self.set_up(matches, output)?;
         if setup.paths.iter().any(|path| path.as_os_str() == "-") {
             return self.run_request(setup, output);
@@ -274,7 +271,7 @@ impl Validate {
         setup: &mut Setup<'_>,
         outcome: &Outcome,
         output: &mut Output,
-    ) -> Result<Option<Exit>, CommandFailure> {
+    ) -> Result<Option<Exit>> {
         let Some((join, format)) = setup.against.take() else {
             return Ok(None);
         };
@@ -286,7 +283,7 @@ impl Validate {
     }
 
     /// Resolves the settings, and opens what is written to.
-    fn set_up(&self, matches: &ArgMatches, output: &Output) -> Result<Setup<'_>, CommandFailure> {
+    fn set_up(&self, matches: &ArgMatches, output: &Output) -> Result<Setup<'_>> {
         let reading = if self.write_baseline.is_some() {
             Baselines::Unread
         } else {
@@ -306,7 +303,10 @@ impl Validate {
         let mut against = None;
         if let Some(earlier) = &self.against {
             sinks = sinks.without_stdout();
-            let format = OverviewFormat::of(format)?;
+            let format = named_format(FORMATS, format.word()).map_err(|_| {
+                let wrong = "--against prints human, json or markdown";
+                CommandFailure::Fault(format!("{wrong}, not {format}"))
+            })?;
             against = Some((Join::new(earlier).map_err(CommandFailure::fault)?, format));
         }
         let mut gate = settings.gate.keep_coverage(self.coverage);
@@ -351,7 +351,7 @@ impl Validate {
         episodes: usize,
         output: &mut Output,
         judged: impl FnOnce(&mut Gate, &mut Take<'_>) -> Outcome,
-    ) -> Result<Outcome, CommandFailure> {
+    ) -> Result<Outcome> {
         let format = setup.format;
         let Setup {
             gate,
@@ -363,7 +363,7 @@ impl Validate {
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
-        let mut written: Result<(), CommandFailure> = Ok(());
+        let mut written: Result<()> = Ok(());
         let mut unjudged = 0;
         let outcome = judged(gate, &mut |judged| {
             match judged {
@@ -413,7 +413,7 @@ impl Validate {
     }
 
     /// Refuses options of the command line that no format in use can honour.
-    fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), CommandFailure> {
+    fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<()> {
         let format = settings.format();
         let formats = self.outputs.iter().map(|(format, _)| *format);
         let formats: Vec<Format> = formats.chain([format]).collect();
@@ -470,7 +470,7 @@ impl Validate {
         episodes: Vec<Dir>,
         setup: &Setup<'_>,
         output: &Output,
-    ) -> Result<Vec<Dir>, CommandFailure> {
+    ) -> Result<Vec<Dir>> {
         let found = episodes.len() as u64;
         let reads = Reads {
             links: setup.gate.follows_links(),
@@ -500,7 +500,7 @@ impl Validate {
     }
 
     /// Returns the paths to check.
-    fn paths(&self, output: &Output) -> Result<Vec<PathBuf>, CommandFailure> {
+    fn paths(&self, output: &Output) -> Result<Vec<PathBuf>> {
         let mut paths = self.paths.clone();
         if let Some(list) = &self.files_from {
             let end = if self.null { 0 } else { b'\n' };

@@ -8,7 +8,8 @@ use super::output::{Color, Output, style, width};
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{refuse_all, refuse_colour};
-use super::{CommandFailure, Exit};
+use super::words::JsonArgs;
+use super::{CommandFailure, Exit, Result};
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
 use crate::record::phases::{KNOWN, is_known};
@@ -42,10 +43,8 @@ pub(in crate::cli) struct ViewCommand {
     #[command(flatten)]
     run: RunArgs,
 
-    /// Print one JSON object: ids and paths, the records, the plan, counts of events, and the
-    /// findings
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 
     /// Print the timeline instead, one event per line
     #[arg(long)]
@@ -68,17 +67,13 @@ pub(in crate::cli) struct ViewCommand {
 }
 
 impl ViewCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
-        if self.json {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
+        if self.json.is_json() {
             refuse_colour(self.color, matches, "with --json")?;
         }
         let run = self.run.open(output)?;
         if self.events || !self.phases.is_empty() || self.grep.is_some() {
-            if self.json {
+            if self.json.is_json() {
                 return Err(CommandFailure::Fault(events_are_json(&run)));
             }
             refuse_all::<GateArgs>(matches, "where only the timeline is printed")?;
@@ -86,7 +81,7 @@ impl ViewCommand {
         }
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         let run = run.following(&gate);
-        if self.json {
+        if self.json.is_json() {
             let page = RunPage::new(&run, &mut gate)?;
             write_json_line(output.stdout(), &page)?;
             return Ok(Exit::Success);
@@ -111,7 +106,7 @@ impl ViewCommand {
     }
 
     /// Streams the timeline, line by line.
-    fn timeline(self, run: &RunReader, output: &mut Output) -> Result<Exit, CommandFailure> {
+    fn timeline(self, run: &RunReader, output: &mut Output) -> Result {
         let moments = moments(run, &self.phases, self.grep.as_deref())?;
         let (style, width) = (style(self.color), width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
@@ -134,7 +129,7 @@ impl ViewCommand {
     }
 
     /// Says why no event was printed; a phase that nobody writes is a fault.
-    fn explain_none(&self, run: &RunReader, output: &Output) -> Result<(), CommandFailure> {
+    fn explain_none(&self, run: &RunReader, output: &Output) -> Result<()> {
         let timeline = view::outline(run);
         let mut phases = self.phases.iter();
         if let Some(slip) = phases.find_map(|phase| slip(phase, &timeline.phases)) {

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 
 use super::output::Output;
 use super::period::Period;
@@ -14,10 +14,11 @@ use super::settings::{Baselines, GateArgs};
 use super::usage::note_idle;
 use super::validate::notes::passed_over;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
-use super::{CommandFailure, Exit};
+use super::words::{OutputFormat, format_of};
+use super::{Exit, Result};
 use crate::finding::{EpisodeReport, Severity, Verdict};
 use crate::printable::escape;
-use crate::report::{self, Options, count};
+use crate::report::{count, write_json_line};
 use crate::store;
 use crate::timestamp::Timestamp;
 use crate::watch::News;
@@ -47,8 +48,12 @@ pub(in crate::cli) struct WatchCommand {
     dir: PathBuf,
 
     /// How to print a verdict
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: WatchFormat,
+    ///
+    /// `human`: the time in UTC, the run, whether it is valid, and the rules with findings on one
+    /// line; the first findings below it. `ndjson`: the line that `runvet validate --format ndjson`
+    /// prints for an episode, with the time in `time`.
+    #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
+    format: OutputFormat,
 
     /// Print only invalid runs, and when one becomes valid or is gone
     #[arg(long)]
@@ -64,22 +69,11 @@ pub(in crate::cli) struct WatchCommand {
     watched: WatchArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum WatchFormat {
-    /// The time in UTC, the run, whether it is valid, and the rules with findings on one line; the
-    /// first findings below it
-    Human,
-    /// The line that `runvet validate --format ndjson` prints for an episode, with the time in
-    /// `time`
-    Ndjson,
-}
+/// The formats of a verdict.
+const FORMATS: &[OutputFormat] = &[OutputFormat::Human, OutputFormat::Ndjson];
 
 impl WatchCommand {
-    pub(super) fn run(
-        self,
-        matches: &ArgMatches,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         self.period.note(output);
         let poll = self.watched.interval(&self.dir, output);
@@ -138,7 +132,7 @@ impl WatchCommand {
 
 /// Prints new verdicts.
 struct VerdictPrinter {
-    format: WatchFormat,
+    format: OutputFormat,
     only_invalid: bool,
     /// `true` if only runs of a period have a verdict.
     is_of_period: bool,
@@ -164,15 +158,13 @@ impl VerdictPrinter {
     fn print(&mut self, output: &mut Output, episode: &EpisodeReport) -> io::Result<()> {
         let mut line = Vec::new();
         match self.format {
-            WatchFormat::Human => writeln!(line, "{}", verdict(episode))?,
-            WatchFormat::Ndjson => report::Format::Ndjson
-                .renderer(&Options::default())
-                .episode(&mut line, episode)?,
+            OutputFormat::Ndjson => write_json_line(&mut line, episode)?,
+            _ => writeln!(line, "{}", verdict(episode))?,
         }
         if !self.is_news(episode, &line) {
             return Ok(());
         }
-        if self.format == WatchFormat::Human {
+        if self.format == OutputFormat::Human {
             findings(&mut line, episode)?;
         }
         self.write(output, &line)
@@ -201,25 +193,25 @@ impl VerdictPrinter {
             return Ok(());
         }
         match self.format {
-            WatchFormat::Human => self.write(output, format!("{}: gone\n", escape(dir)).as_bytes()),
             // Each line of the output is a report.
-            WatchFormat::Ndjson => {
+            OutputFormat::Ndjson => {
                 output.note(&format!("{dir}: gone"));
                 Ok(())
             }
+            _ => self.write(output, format!("{}: gone\n", escape(dir)).as_bytes()),
         }
     }
 
     fn write(&self, output: &mut Output, line: &[u8]) -> io::Result<()> {
         let now = jiff::Timestamp::now();
         let rest = match self.format {
-            WatchFormat::Human => {
-                write!(output.stdout(), "{now:.0} ")?;
-                line
-            }
-            WatchFormat::Ndjson => {
+            OutputFormat::Ndjson => {
                 write!(output.stdout(), "{{\"time\":\"{now:.0}\",")?;
                 line.strip_prefix(b"{").unwrap_or(line)
+            }
+            _ => {
+                write!(output.stdout(), "{now:.0} ")?;
+                line
             }
         };
         output.stdout().write_all(rest)?;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::now;
-use crate::cli::CommandFailure;
 use crate::cli::output::{Color, style};
+use crate::cli::{CommandFailure, Result};
 use crate::config::{Config, ConfigSource};
 use crate::gate::{ConfigError, Gate, nearest_config};
 use crate::report::{Options, draw};
@@ -53,7 +53,7 @@ impl ConfigFile {
     }
 
     /// Returns a gate that follows what was read of it; mistakes are drawn with their places.
-    pub(super) fn gate(&self, config: &Config) -> Result<Gate, CommandFailure> {
+    pub(super) fn gate(&self, config: &Config) -> Result<Gate> {
         let (mistakes, now) = (self.mistakes.clone(), now()?);
         let gate = Gate::default().configured(self.source(), config, mistakes, Some(&now));
         gate.map_err(|error| {
@@ -69,18 +69,18 @@ impl ConfigFile {
 
 impl ConfigArgs {
     /// Returns a gate that follows the configuration alone.
-    pub(in crate::cli) fn gate(&self) -> Result<Gate, CommandFailure> {
+    pub(in crate::cli) fn gate(&self) -> Result<Gate> {
         let (file, config) = self.read()?;
         file.gate(&config)
     }
 
     /// Returns the same, if there is a configuration.
-    pub(in crate::cli) fn gate_if_any(&self) -> Result<Option<Gate>, CommandFailure> {
+    pub(in crate::cli) fn gate_if_any(&self) -> Result<Option<Gate>> {
         let (file, config) = self.read()?;
         file.name().map(|_| file.gate(&config)).transpose()
     }
 
-    pub(super) fn read(&self) -> Result<(ConfigFile, Config), CommandFailure> {
+    pub(super) fn read(&self) -> Result<(ConfigFile, Config)> {
         let Some(path) = self.path()? else {
             return Ok(Default::default());
         };
@@ -96,7 +96,7 @@ impl ConfigArgs {
     }
 
     /// Returns the path of the configuration, if one is used.
-    pub(in crate::cli) fn path(&self) -> Result<Option<PathBuf>, CommandFailure> {
+    pub(in crate::cli) fn path(&self) -> Result<Option<PathBuf>> {
         if self.no_config || self.config.is_some() {
             return Ok(self.config.clone().filter(|_| !self.no_config));
         }

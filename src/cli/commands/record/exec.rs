@@ -19,7 +19,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::super::output::{Output, write_all};
-use super::super::{CommandFailure, Exit};
+use super::super::{CommandFailure, Exit, Result};
 use super::note_findings;
 use super::stop::{StopSignal, signals};
 use crate::finding::Finding;
@@ -45,7 +45,7 @@ pub(super) struct CommandLine {
 }
 
 impl CommandLine {
-    pub(super) fn new(words: Vec<OsString>) -> Result<Self, CommandFailure> {
+    pub(super) fn new(words: Vec<OsString>) -> Result<Self> {
         let mut words = words.into_iter();
         let program = words.next();
         Ok(Self {
@@ -85,7 +85,7 @@ pub(super) fn record(
     command: &CommandLine,
     asked: &Arc<AtomicBool>,
     output: &mut Output,
-) -> Result<u8, CommandFailure> {
+) -> Result<u8> {
     let (events, happened) = mpsc::channel();
     forward_signals(events.clone())
         .map_err(|error| CommandFailure::Fault(format!("listening to signals failed: {error}")))?;

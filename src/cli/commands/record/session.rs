@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::super::output::Output;
-use super::super::{CommandFailure, Exit};
+use super::super::{CommandFailure, Exit, Result};
 use super::lines::{InputLines, Next};
 use super::stop::StopSignal;
 use super::{OnEof, note_findings};
@@ -29,7 +29,7 @@ pub(super) fn record(
     end: &AtEnd,
     asked: &Arc<AtomicBool>,
     output: &mut Output,
-) -> Result<Exit, CommandFailure> {
+) -> Result {
     let ready = StopSignal::listen(asked)
         .map_err(|source| Error::Io {
             operation: "listening to",
@@ -114,7 +114,7 @@ fn converse(
     stop: StopSignal,
     so_far: &mut SessionTotals,
     output: &Output,
-) -> Result<Ended, CommandFailure> {
+) -> Result<Ended> {
     let input = |error: io::Error| match error.kind() {
         io::ErrorKind::BrokenPipe => CommandFailure::Output(error),
         _ => CommandFailure::Fault(format!("can't read standard input: {error}")),

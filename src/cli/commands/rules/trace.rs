@@ -1,7 +1,7 @@
 //! A rule that a team declares and a run -> what it matches and compares there, and what follows.
 
 use super::super::output::Output;
-use super::super::{CommandFailure, Exit};
+use super::super::{CommandFailure, Exit, Result};
 use crate::document::OwnedDocument;
 use crate::finding::Coverage;
 use crate::gate::Gate;
@@ -12,12 +12,7 @@ use crate::source::Artifact;
 use crate::team::{RunValues, Trace, run_as_json};
 
 /// Prints what a rule does in a run.
-pub(super) fn trace(
-    gate: Gate,
-    id: &str,
-    run: &RunReader,
-    output: &mut Output,
-) -> Result<Exit, CommandFailure> {
+pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) -> Result {
     gate.find_rule(id)?;
     let rule = gate.rule_set().iter().find(|rule| rule.info.id == id);
     let Some(&Check::Team(check)) = rule.map(|rule| &rule.check) else {
@@ -48,7 +43,7 @@ pub(super) fn trace(
     };
     // Some rules compare the numbers of all events with each.
     for is_counted in [false, true] {
-        let mut events = run.event_lines().ok();
+        let mut events = run.event_texts().ok();
         while let Some(event) = events.as_mut().and_then(|events| events.next_document()) {
             match event {
                 Ok((_, event)) if !is_counted => trace.count(event),

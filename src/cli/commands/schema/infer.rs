@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::output::Output;
 use crate::cli::run_data::RunDataArgs;
-use crate::cli::{CommandFailure, Exit};
+use crate::cli::{CommandFailure, Exit, Result};
 use crate::document::Node;
 use crate::read::{RunData, RunReader};
 use crate::report::write_json_text;
@@ -58,7 +58,7 @@ enum InferredRecord {
 }
 
 impl Infer {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(self, output: &mut Output) -> Result {
         let at = KeyPath::parse(&self.at).ok_or_else(|| {
             CommandFailure::Fault(format!("--at {}: a JSON Pointer starts with `/`", self.at))
         })?;
@@ -105,7 +105,7 @@ impl Infer {
     }
 
     /// Returns a test of a value, as it is written.
-    fn test(&self, written: &str) -> Result<(KeyPath, Values), CommandFailure> {
+    fn test(&self, written: &str) -> Result<(KeyPath, Values)> {
         let (key, value) = written.split_once('=').ok_or_else(|| {
             CommandFailure::Fault(format!(
                 "--where {written}: expected KEY=VALUE, such as tool=refund"

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{Setup, Validate};
-use crate::cli::CommandFailure;
 use crate::cli::output::Output;
 use crate::cli::progress::CheckProgress;
 use crate::cli::settings::Settings;
 use crate::cli::sinks::unwritable;
+use crate::cli::{CommandFailure, Result};
 use crate::config::Origin;
 use crate::gate::{Baseline, Outcome};
 use crate::report::{count, faults};
@@ -49,7 +49,7 @@ impl Validate {
         has_report: bool,
         outcome: &Outcome,
         output: &Output,
-    ) -> Result<(), CommandFailure> {
+    ) -> Result<()> {
         if has_report {
             setup.sinks.keep()?;
         }
@@ -73,7 +73,7 @@ impl Validate {
         mut file: WholeFile,
         baseline: &Baseline,
         output: &Output,
-    ) -> Result<(), CommandFailure> {
+    ) -> Result<()> {
         let written = baseline.write(&mut file).and_then(|()| file.keep());
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
@@ -94,7 +94,7 @@ impl Validate {
 
     /// Refuses to write a baseline of rules that are selected for this check alone: all other
     /// findings would be missing from it.
-    pub(super) fn refuse_part(&self, settings: &Settings) -> Result<(), CommandFailure> {
+    pub(super) fn refuse_part(&self, settings: &Settings) -> Result<()> {
         match settings.select.as_ref().map(|select| &select.origin) {
             Some(Origin::Given(select)) if self.write_baseline.is_some() => {
                 Err(CommandFailure::Fault(format!(

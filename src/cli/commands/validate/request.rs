@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use super::notes::no_rule_is_on;
 use super::{Setup, Validate};
 use crate::cli::output::Output;
-use crate::cli::{CommandFailure, Exit};
+use crate::cli::{CommandFailure, Exit, Result};
 use crate::gate::CheckRequest;
 
 /// The maximum number of bytes on standard input.
@@ -13,11 +13,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 impl Validate {
     /// Judges the records on standard input.
-    pub(super) fn run_request(
-        &self,
-        mut setup: Setup<'_>,
-        output: &mut Output,
-    ) -> Result<Exit, CommandFailure> {
+    pub(super) fn run_request(&self, mut setup: Setup<'_>, output: &mut Output) -> Result {
         let is_part = self.changed_since.is_some() || !self.period.is_all();
         let is_compared = self.write_baseline.is_some() || self.against.is_some();
         if is_part || is_compared || setup.paths.len() > 1 {
@@ -47,7 +43,7 @@ impl Validate {
 }
 
 /// Returns the text on standard input.
-fn requested() -> Result<Vec<u8>, CommandFailure> {
+fn requested() -> Result<Vec<u8>> {
     let mut text = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
     let read = io::stdin().lock().take(limit).read_to_end(&mut text);
