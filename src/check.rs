@@ -8,7 +8,6 @@ mod judge;
 mod levels;
 mod locate;
 mod moment;
-#[cfg(any(feature = "cli", test))]
 mod rule_list;
 mod worker;
 
@@ -29,7 +28,6 @@ use crate::team::TeamJudges;
 pub(crate) use globs::{Base, DirectoryGlob, relative};
 pub(crate) use levels::{Decided, LevelSetting, Levels};
 pub(crate) use moment::{LiveChecker, WrittenLine};
-#[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;
 pub(crate) use worker::Worker;
 
@@ -166,7 +164,6 @@ impl Checker {
     }
 
     /// Returns `true` if the files that a manifest names are read.
-    #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self) -> bool {
         self.wanted.named_files
     }

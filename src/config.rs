@@ -160,7 +160,6 @@ impl ConfigSource<'_> {
     }
 
     /// Returns the source of a setting, as users know it.
-    #[cfg(feature = "cli")]
     pub(crate) fn origin(self, origin: &Origin) -> String {
         match origin {
             Origin::File(span) => self.place(span),

@@ -10,7 +10,6 @@
 //! ```
 
 mod fields;
-#[cfg(feature = "cli")]
 pub(crate) mod text;
 
 use std::collections::BTreeMap;

@@ -169,7 +169,6 @@ pub(crate) struct AssertionRow {
 
 impl AssertionRow {
     /// Returns its result in one word.
-    #[cfg(any(feature = "human", feature = "html"))]
     pub(crate) const fn word(&self) -> &'static str {
         match self.passed {
             Some(true) => "passed",

@@ -6,7 +6,6 @@
 //! rule. Members are compared by name and items by position, numbers by their value; what is absent
 //! equals null. Ids, times, durations and digests are expected to differ, and do not count.
 
-#[cfg(feature = "cli")]
 mod linear;
 mod walk;
 
@@ -24,7 +23,6 @@ use crate::report::json_bytes;
 use crate::source::Artifact;
 use crate::view::{OpenedRun, View};
 use walk::DiffWalk;
-#[cfg(feature = "cli")]
 pub(crate) use walk::{differs, is_expected};
 
 /// The maximum number of differences that are listed.

@@ -28,7 +28,6 @@ pub use skip::Skip;
 pub(crate) use skip::{STILL_CHANGING, SkipKind, SkipReason};
 pub use totals::{Deny, Statistics, Totals};
 pub(crate) use totals::{NONE, Tally, by_rule};
-#[cfg(feature = "html")]
 pub(crate) use totals::{OTHERS, quantile, sum_of};
 pub use verdict::Verdict;
 pub use whole::Whole;
@@ -149,7 +148,6 @@ pub enum Lifecycle {
 
 impl Lifecycle {
     /// Returns what it is, in words for people.
-    #[cfg(any(feature = "human", feature = "html"))]
     pub(crate) const fn stage(self) -> &'static str {
         match self {
             Self::Terminal => "ended",

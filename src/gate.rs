@@ -28,7 +28,6 @@ mod limit;
 pub(crate) mod linear;
 mod outcome;
 mod reading;
-#[cfg(feature = "cli")]
 mod request;
 mod settings;
 mod suppressions;
@@ -53,7 +52,6 @@ use crate::store::{
     WalkFindings, find_config,
 };
 
-#[cfg(feature = "cli")]
 pub(crate) use crate::check::Decided;
 pub use crate::check::{Error, all_rules};
 pub use crate::config::ConfigError;
@@ -61,7 +59,6 @@ pub use baseline::{Baseline, BaselineError};
 pub use exit::Exit;
 pub(crate) use limit::Limit;
 pub use outcome::Outcome;
-#[cfg(feature = "cli")]
 pub(crate) use request::CheckRequest;
 
 use check::DirectoryGlob;
@@ -138,7 +135,6 @@ impl Gate {
     }
 
     /// Returns the rules that are on in some directory.
-    #[cfg(feature = "serve")]
     pub(crate) fn active_rules(&self) -> impl Iterator<Item = &RuleInfo> {
         let levels = self.settings.levels_anywhere();
         let rules = self.rules().zip(levels);
@@ -274,7 +270,6 @@ impl Gate {
 
     /// Judges the records of one episode that are not on a disk, and passes the report on, as
     /// [`Gate::each`] does.
-    #[cfg(feature = "cli")]
     pub(crate) fn each_of_records(
         &mut self,
         id: &str,

@@ -24,7 +24,6 @@ mod records;
 mod rules;
 mod run;
 mod scale;
-#[cfg(feature = "serve")]
 mod served;
 mod shell;
 mod units;
@@ -38,15 +37,11 @@ use crate::outline::Density;
 use crate::printable::{cut_after, escape};
 pub(crate) use file::{PageFile, Paged};
 pub(crate) use item::RunItem;
-#[cfg(feature = "serve")]
 pub(crate) use item::serialize as serialize_items;
 pub(crate) use overview::{Completion, RunSums};
 pub(crate) use run::run_text;
-#[cfg(feature = "serve")]
 pub(crate) use served::{CHANGES, LIVE, login, overview_text, rule_text, whole};
-#[cfg(feature = "cli")]
 pub(crate) use shell::plain;
-#[cfg(feature = "serve")]
 pub(crate) use shell::{SCRIPT, STYLE};
 
 /// All that the page of one run shows.

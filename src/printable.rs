@@ -218,7 +218,6 @@ pub(crate) fn shortened(text: &str, chars: usize) -> String {
 }
 
 /// Returns the beginning of a text, and how many characters are missing.
-#[cfg(feature = "html")]
 pub(crate) fn cut_after(text: &str, chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(chars) {
         None => Cow::Borrowed(text),

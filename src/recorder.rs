@@ -47,7 +47,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::ErrorKind;
-#[cfg(feature = "cli")]
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -244,14 +243,12 @@ impl Recorder {
     }
 
     /// Names the workspace of the one run that this is for, see [`Recorder::workspace`].
-    #[cfg(feature = "cli")]
     pub(crate) fn with_workspace(mut self, path: &Path) -> Self {
         self.has_workspace = true;
         self.workspace(path)
     }
 
     /// Gives up on looking at a workspace once a flag is set.
-    #[cfg(feature = "cli")]
     pub(crate) fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
         self.stop = stop;
         self

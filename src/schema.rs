@@ -8,7 +8,6 @@
 mod advice;
 mod branching;
 mod declared;
-#[cfg(feature = "cli")]
 mod infer;
 mod instance;
 mod reader;
@@ -25,10 +24,8 @@ use crate::document::{Document, Layout, Node, Span};
 use crate::record::format::VERSION_FIELDS;
 use crate::source::Pointer;
 use crate::timestamp::Timestamp;
-#[cfg(feature = "cli")]
 pub(crate) use advice::likely_word;
 pub(crate) use declared::DeclaredSchema;
-#[cfg(feature = "cli")]
 pub(crate) use infer::Inferred;
 use instance::{Instance, TapeJson};
 pub(crate) use reader::SlotReader;

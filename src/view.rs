@@ -13,7 +13,6 @@
 
 #[cfg(feature = "html")]
 mod actions;
-#[cfg(feature = "cli")]
 mod moments;
 mod page;
 mod reason;
@@ -35,7 +34,6 @@ use crate::printable::brief;
 use crate::read::{Error, Records, RunEntry, RunReader};
 use crate::report::json_bytes;
 use crate::source::{Artifact, leads_to};
-#[cfg(feature = "cli")]
 pub(crate) use moments::moments;
 pub(crate) use page::RunPage;
 #[cfg(feature = "html")]

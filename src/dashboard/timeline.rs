@@ -149,7 +149,6 @@ pub(crate) enum ReasonKind {
 
 impl ReasonKind {
     /// Returns what became of the run, as the first words of a sentence.
-    #[cfg(any(feature = "human", feature = "html"))]
     pub(crate) const fn sentence_start(self) -> &'static str {
         match self {
             Self::Failed => "Failed",

@@ -219,7 +219,6 @@ impl RunEntry {
     }
 
     /// Returns the run with what its records say now; a check found the same.
-    #[cfg(feature = "serve")]
     pub(crate) fn whole(self, records: Self) -> Self {
         Self {
             episode_id: self.episode_id,
@@ -237,7 +236,6 @@ impl RunEntry {
     }
 
     /// Returns `true` if another entry of the run differs at most in what the run does now.
-    #[cfg(feature = "serve")]
     pub(crate) fn is_but_for_progress(&self, other: &Self) -> bool {
         let progress = Self {
             written: other.written,
@@ -250,7 +248,6 @@ impl RunEntry {
     }
 
     /// Returns the size of its texts, nearly.
-    #[cfg(feature = "serve")]
     pub(crate) fn bytes(&self) -> usize {
         let tags = self
             .tags

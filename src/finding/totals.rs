@@ -60,7 +60,6 @@ impl Totals {
     }
 
     /// Adds other totals.
-    #[cfg(feature = "html")]
     pub(crate) fn plus(&mut self, other: &Self) {
         for (sum, number) in self.numbers().into_iter().zip({ *other }.numbers()) {
             *sum += *number;
@@ -68,14 +67,12 @@ impl Totals {
     }
 
     /// Takes away totals that were added.
-    #[cfg(feature = "html")]
     pub(crate) fn minus(&mut self, other: &Self) {
         for (sum, number) in self.numbers().into_iter().zip({ *other }.numbers()) {
             *sum = sum.saturating_sub(*number);
         }
     }
 
-    #[cfg(feature = "html")]
     fn numbers(&mut self) -> [&mut u64; 11] {
         let Self {
             episodes,
@@ -207,7 +204,6 @@ pub(crate) fn sum_of<'s, S: Default>(
 }
 
 /// Returns the value that a percentage of sorted values does not exceed, by the nearest rank.
-#[cfg(feature = "html")]
 pub(crate) fn quantile(sorted: &[f64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied()

@@ -29,7 +29,6 @@ impl Outcome {
     }
 
     /// Returns the result, in the form that renderers expect.
-    #[cfg(feature = "cli")]
     pub(crate) fn closing(&self) -> Closing<'_> {
         Closing {
             statistics: self.statistics.as_ref(),

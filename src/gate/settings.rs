@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-#[cfg(feature = "cli")]
 use std::sync::Arc;
 
-#[cfg(feature = "cli")]
 use super::Decided;
 use super::ignores::Ignored;
 use super::reading::ConfigReader;
@@ -357,14 +355,12 @@ impl Gate {
     }
 
     /// Returns `true` if every rule is off in every directory, so that nothing is judged.
-    #[cfg(feature = "cli")]
     pub(crate) fn judges_nothing(&self) -> bool {
         let levels = self.settings.levels_anywhere();
         levels.iter().all(|level| *level == Level::Off)
     }
 
     /// Returns the names of the files besides the artifacts that schemas judge, in some directory.
-    #[cfg(feature = "cli")]
     pub(crate) fn judged_files(&self) -> Vec<Arc<str>> {
         let checker = self.checker();
         let files = checker.team().judged_files();
@@ -379,14 +375,12 @@ impl Gate {
     }
 
     /// Returns `true` if the files that a manifest names are read, in some directory.
-    #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self) -> bool {
         self.checker().reads_named_files()
     }
 
     /// Returns the level of each rule and its origin, in the directory of an episode or, without
     /// one, where no override holds.
-    #[cfg(feature = "cli")]
     pub(crate) fn decided(
         &self,
         dir: Option<&Path>,

@@ -134,7 +134,6 @@ pub(super) fn tag_text((key, value): &(Arc<str>, Arc<str>)) -> String {
 }
 
 /// Writes runs as items.
-#[cfg(feature = "serve")]
 pub(crate) fn serialize<S: Serializer>(
     runs: &[Arc<RunEntry>],
     serializer: S,

@@ -124,7 +124,6 @@ impl RunSums {
     }
 
     /// Returns the last days with runs, by their dates.
-    #[cfg(feature = "serve")]
     pub(crate) fn by_date(&self, most: usize) -> impl Iterator<Item = (String, &DayOfRuns)> {
         let days = self.days.iter().rev().take(most);
         days.map(|(day, sums)| (date(*day), sums))

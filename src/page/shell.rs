@@ -33,7 +33,6 @@ pub(super) fn head(title: &str, runs: u64) -> Markup {
 }
 
 /// Returns a page in one file, without a script, of some sections.
-#[cfg(feature = "cli")]
 pub(crate) fn plain(title: &str, sections: &Markup) -> String {
     let page = html! { (in_one_file(title, &html! {})) main { (sections) } };
     page.into_string()
@@ -48,7 +47,6 @@ fn in_one_file(title: &str, top: &Markup) -> Markup {
 }
 
 /// Returns the head of a page whose service sends its policy, style and script.
-#[cfg(feature = "serve")]
 pub(super) fn served_head(title: &str, runs: u64) -> Markup {
     let style = html! { link rel="stylesheet" href="static/style.css"; };
     // The script says whether the page follows the service.
@@ -57,7 +55,6 @@ pub(super) fn served_head(title: &str, runs: u64) -> Markup {
 }
 
 /// Returns the head of a page without a script.
-#[cfg(feature = "serve")]
 pub(super) fn login_head() -> Markup {
     let style = html! { link rel="stylesheet" href="static/style.css"; };
     framed("runvet", &html! {}, &style, &html! {})

@@ -36,13 +36,11 @@ impl RunData {
     }
 
     /// Returns the runs around the working directory, which nobody gave.
-    #[cfg(feature = "cli")]
     pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
         find(path, GivenPaths::None, false)
     }
 
     /// Finds the runs of a directory that has only one run-data directory below it.
-    #[cfg(feature = "cli")]
     pub(crate) fn find_only_here(path: &Path) -> Result<Self, Error> {
         find(path, GivenPaths::None, true)
     }
@@ -80,7 +78,6 @@ impl RunData {
 
     /// Returns the run that a user names: as [`RunData::get`] finds it, or by a path, which comes
     /// after a whole id and before a part of one.
-    #[cfg(feature = "cli")]
     pub(crate) fn get_or_open(&self, name: &str) -> Result<RunReader, Error> {
         if let Some(found) = self.by_id(name) {
             return found;

@@ -6,7 +6,6 @@ pub(crate) const PROJECTION: &str = "run.state_projection";
 macro_rules! known {
     ($($phase:literal),+ $(,)?) => {
         /// All of them.
-        #[cfg(any(test, feature = "cli"))]
         pub(crate) const KNOWN: [&str; [$($phase),+].len()] = [$($phase),+];
 
         /// Returns `true` if a phase is one of them. It is asked of every event, so no list is

@@ -8,12 +8,9 @@ mod answer;
 mod command;
 mod session;
 
-#[cfg(feature = "cli")]
 use serde_json::{Number, Value};
 
-#[cfg(feature = "cli")]
 use super::size::value;
-#[cfg(feature = "cli")]
 use crate::document::Tape;
 pub(crate) use answer::{Answer, Done};
 #[cfg(test)]
@@ -22,7 +19,6 @@ pub(crate) use session::LINE_LIMIT;
 pub use session::Session;
 
 /// Reads a number that keeps its value when it is recorded.
-#[cfg(feature = "cli")]
 pub(crate) fn number(text: &str) -> Result<Number, String> {
     let mut tape = Tape::default();
     let document = tape.read_record(text.as_bytes());

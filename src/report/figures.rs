@@ -9,7 +9,6 @@ use crate::timestamp::Timestamp;
 /// The characters that dashboards are drawn with.
 pub(crate) struct Glyphs {
     /// Between two columns.
-    #[cfg(feature = "cli")]
     pub(crate) bar: &'static str,
     /// A segment of a bar in a chart.
     pub(crate) block: &'static str,
@@ -20,7 +19,6 @@ impl Glyphs {
     pub(crate) const fn of(style: Style) -> &'static Self {
         match style {
             Style::Ascii => &Self {
-                #[cfg(feature = "cli")]
                 bar: "|",
                 block: "#",
                 statuses: [
@@ -33,7 +31,6 @@ impl Glyphs {
                 ],
             },
             Style::Colour | Style::Plain => &Self {
-                #[cfg(feature = "cli")]
                 bar: "│",
                 block: "█",
                 statuses: [

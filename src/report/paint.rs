@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-#[cfg(feature = "cli")]
 use crate::printable::columns_of;
 use crate::printable::{escape, fit};
 
@@ -97,7 +96,6 @@ impl StyledLine {
     }
 
     /// Returns the number of columns that the whole line takes.
-    #[cfg(feature = "cli")]
     pub(crate) fn columns(&self) -> usize {
         columns_of(self.text.trim_end())
     }

@@ -6,7 +6,6 @@ use crate::printable::count;
 
 /// Returns the origin of settings in words: the configuration file, if there is one, and whether
 /// options of the command or of a call change its settings.
-#[cfg(any(feature = "cli", feature = "html"))]
 #[must_use]
 pub fn settings_in_words(file: Option<&str>, are_changed: bool) -> String {
     let from = match file {
@@ -121,7 +120,6 @@ pub(super) fn counts(errors: u64, warnings: u64) -> String {
 }
 
 /// Returns the text for an episode without findings that count.
-#[cfg(feature = "human")]
 pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
     match (episode.suppressed.is_empty(), episode.skipped.is_empty()) {
         _ if episode.valid.is_none() => "undecided, because some rules could not be judged",

@@ -30,7 +30,6 @@ impl Timestamp {
     }
 
     /// Returns the instant in UTC, with all digits of its fraction.
-    #[cfg(feature = "cli")]
     pub(crate) fn utc(&self) -> String {
         let second = jiff::Timestamp::from_second(self.seconds).map_or_else(
             |_| format!("{} s after 1970", self.seconds),
@@ -144,7 +143,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "cli")]
     #[test]
     fn instant_is_shown_in_utc_with_all_digits() {
         for (text, shown) in [

@@ -36,7 +36,6 @@ const MAX_LATER_BYTES: usize = 2 << 10;
 const MAX_LEARN_BYTES: usize = 64 << 10;
 
 /// Reads a run, judges it, and returns all that its page for a browser shows.
-#[cfg(feature = "cli")]
 pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
     let none = BTreeSet::new();
     let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), shown(loaded));

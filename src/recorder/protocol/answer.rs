@@ -31,7 +31,6 @@ pub(crate) enum Answer {
 
 impl Answer {
     /// Returns an error of a kind.
-    #[cfg(feature = "cli")]
     pub(crate) fn failed(kind: &'static str, message: &str) -> Self {
         Self::Failed(Failed::new(kind, message))
     }

@@ -111,7 +111,6 @@ impl Session {
     }
 
     /// Returns the number of commands that were refused so far.
-    #[cfg(feature = "cli")]
     pub(crate) const fn refused(&self) -> u64 {
         self.refused
     }
