@@ -219,7 +219,8 @@ pub(crate) struct Apart {
 ///
 /// Where runs of one set have the same key, or a metric is a number in one run and not in another.
 pub fn json(base: &Path, candidate: &Path, keys: &[PairBy], gate: &Gate) -> Result<String, Error> {
-    compare(base, candidate, keys, gate).map(|compared| compared.json())
+    let compared = compare(base, candidate, keys, gate)?;
+    Ok(serde_json::to_string(&compared).unwrap_or_default())
 }
 
 /// Reads, judges and compares the runs of two paths.
@@ -270,11 +271,6 @@ fn shown_number(number: Number<'_>) -> Value {
 type ByKey = BTreeMap<Vec<String>, ComparedRun>;
 
 impl Comparison {
-    /// Returns the comparison as one JSON object, which `runvet schema compare` describes.
-    pub(crate) fn json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
     fn list_apart(
         &mut self,
         set: &'static str,

@@ -97,7 +97,7 @@ pub(crate) struct SelectorSeen {
 /// --format json`. Each run is judged once, and its timeline is read once more for its events.
 #[must_use]
 pub fn json<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> String {
-    coverage(paths, gate).json()
+    serde_json::to_string(&coverage(paths, gate)).unwrap_or_default()
 }
 
 /// Judges the runs below paths, and adds up their coverage.
@@ -115,12 +115,8 @@ struct RunCounter {
     selectors: Vec<(String, &'static str, EventSelector)>,
 }
 
-/// The numbers of a run.
-struct RunCounts {
-    report: EpisodeReport,
-    fields: Vec<u64>,
-    selectors: Vec<u64>,
-}
+/// The report on a run, and the numbers of its fields and of the events that selectors name.
+type RunCounts = (EpisodeReport, Vec<u64>, Vec<u64>);
 
 impl RunCounter {
     fn new(gate: &Gate) -> Self {
@@ -152,10 +148,10 @@ impl RunCounter {
             |gate, episode| self.run(gate, episode),
             |counted| {
                 match counted {
-                    Ok(counted) => {
-                        sums.add(&counted.report);
-                        add(&mut fields, &counted.fields);
-                        add(&mut named, &counted.selectors);
+                    Ok((report, of_fields, of_selectors)) => {
+                        sums.add(&report);
+                        add(&mut fields, &of_fields);
+                        add(&mut named, &of_selectors);
                     }
                     Err(fault) => sums.faults.push((&fault).into()),
                 }
@@ -205,11 +201,7 @@ impl RunCounter {
                 }
             }
         }
-        Ok(RunCounts {
-            report,
-            fields,
-            selectors: named,
-        })
+        Ok((report, fields, named))
     }
 }
 
@@ -220,11 +212,6 @@ fn add(sums: &mut [u64], numbers: &[u64]) {
 }
 
 impl RunsCoverage {
-    /// Returns the coverage as one JSON object, which `runvet schema coverage` describes.
-    pub(crate) fn json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
     fn add(&mut self, report: &EpisodeReport) {
         self.runs += 1;
         self.faults.extend(report.fault());

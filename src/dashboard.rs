@@ -19,14 +19,14 @@ pub(crate) const MAX_ROWS: usize = 1_000;
 pub(crate) struct Dashboard {
     /// The values that the records give.
     pub(crate) overview: Overview,
+    /// The persisted plan beside the rebuilt one.
+    pub(crate) plan: PlanSides,
     /// The reason why the run did not succeed; `None` where it did, or where the records give none.
     pub(crate) reason: Option<Reason>,
     /// The timeline in outline.
     pub(crate) timeline: Outline,
     /// The result of checking the records: a run may have failed although they are consistent.
     pub(crate) report: EpisodeReport,
-    /// The line of the first event with which the persisted plan disagrees.
-    pub(crate) plan_differs_from: Option<u64>,
 }
 
 /// The values that the records of a run give. A value that a record lacks is `None`; a list that it
@@ -35,37 +35,28 @@ pub(crate) struct Dashboard {
 pub(crate) struct Overview {
     /// The run as an entry of a list.
     pub(crate) entry: RunEntry,
-    /// Records that should exist but can't be shown, each with the reason.
-    pub(crate) unreadable: Vec<UnreadableRecord>,
-    /// The plan that the state persists.
-    pub(crate) plan: Option<PlanSection>,
+    /// The files of records that should exist but can't be shown, each with the reason.
+    pub(crate) unreadable: Vec<(&'static str, String)>,
     /// The actions of the state.
     pub(crate) actions: Rows<DashboardAction>,
-    /// The beliefs of the state.
-    pub(crate) beliefs: Rows<BeliefRow>,
+    /// The statements that the run believes, each after its confidence.
+    pub(crate) beliefs: Rows<DashboardFigure>,
     /// The facts that the state remembers.
     pub(crate) facts: Rows<DashboardFigure>,
     /// The verification that the summary reports.
     pub(crate) verification: Option<VerificationSection>,
-    /// The metrics of the summary.
-    pub(crate) metrics: Option<MetricsSection>,
+    /// The single figures among the metrics of the summary.
+    pub(crate) metrics: Option<Rows<DashboardFigure>>,
+    /// The latencies of the summary, in milliseconds.
+    pub(crate) latencies: Rows<(String, f64)>,
     /// The metrics of the outcomes in the state.
     pub(crate) outcome_metrics: Rows<DashboardFigure>,
     /// The links of the state.
     pub(crate) links: Option<Rows<LinkRow>>,
 }
 
-/// A record that can't be shown.
-#[derive(Clone, Debug)]
-pub(crate) struct UnreadableRecord {
-    /// The name of its file.
-    pub(crate) file: &'static str,
-    /// Why.
-    pub(crate) reason: String,
-}
-
 /// The first rows of a list, and its length.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rows<T> {
     /// At most [`MAX_ROWS`] rows.
     pub(crate) first: Vec<T>,
@@ -73,31 +64,48 @@ pub(crate) struct Rows<T> {
     pub(crate) total: usize,
 }
 
-impl<T> Default for Rows<T> {
-    fn default() -> Self {
-        Self {
-            first: Vec::new(),
-            total: 0,
-        }
-    }
-}
-
-impl<T> FromIterator<T> for Rows<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Self {
+impl<T> Rows<T> {
+    /// Returns the first rows of a list, `most` at most.
+    pub(crate) fn of(rows: impl IntoIterator<Item = T>, most: usize) -> Self {
         let mut rows = rows.into_iter();
-        let first: Vec<T> = rows.by_ref().take(MAX_ROWS).collect();
+        let first: Vec<T> = rows.by_ref().take(most).collect();
         let total = first.len() + rows.count();
         Self { first, total }
     }
 }
 
-/// The plan that the state persists, with the steps that only the timeline has.
+impl<T> FromIterator<T> for Rows<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Self {
+        Self::of(rows, MAX_ROWS)
+    }
+}
+
+/// The persisted plan beside the rebuilt one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlanSection {
-    /// The source of the plan.
-    pub(crate) source: Option<String>,
-    /// Its steps, in their order.
-    pub(crate) steps: Rows<DashboardStep>,
+pub(crate) struct PlanSides {
+    pub(crate) rows: Rows<PlanPair>,
+    /// The differences in sentences, each with the line of the event that disagrees.
+    pub(crate) differences: Vec<(String, u64)>,
+    /// The number of differences beyond those.
+    pub(crate) more_differences: usize,
+    /// The reason why the plans could not be compared.
+    pub(crate) unjudged: Option<String>,
+    /// `true` if the state has a plan.
+    pub(crate) is_persisted: bool,
+    /// `true` if there is no state, so that the rebuilt plan stands for the persisted one.
+    pub(crate) stands_alone: bool,
+    pub(crate) persisted_source: Option<String>,
+    pub(crate) rebuilt_source: Option<String>,
+}
+
+/// A step of the plan, on the sides that have it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlanPair {
+    pub(crate) persisted: Option<DashboardStep>,
+    pub(crate) rebuilt: Option<DashboardStep>,
+    pub(crate) differs: bool,
+    /// `true` if something of the persisted step could not be compared.
+    pub(crate) is_unsure: bool,
 }
 
 /// A step of the plan. A value that the state lacks is empty, here and in the other rows.
@@ -111,10 +119,6 @@ pub(crate) struct DashboardStep {
     pub(crate) status: String,
     /// The description of the step.
     pub(crate) description: String,
-    /// `true` if the timeline says otherwise.
-    pub(crate) is_contested: bool,
-    /// `true` if only the timeline has the step, and the state lacks it.
-    pub(crate) is_unpersisted: bool,
     /// Of a rebuilt step, the line of the event that set its status.
     pub(crate) line: Option<u64>,
 }
@@ -134,15 +138,6 @@ pub(crate) struct DashboardAction {
     pub(crate) input_excerpt: String,
 }
 
-/// A belief of the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BeliefRow {
-    /// The confidence.
-    pub(crate) confidence: String,
-    /// The statement that the run believes.
-    pub(crate) statement: String,
-}
-
 /// The verification that the summary reports.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VerificationSection {
@@ -152,12 +147,13 @@ pub(crate) struct VerificationSection {
     pub(crate) error: Option<String>,
     /// Its assertions, first those that did not pass.
     pub(crate) assertions: Rows<AssertionRow>,
-    /// The files of the workspace that the run changed.
-    pub(crate) changes: Rows<FileChange>,
+    /// The paths of the files of the workspace that the run changed, each after `+` if it is new,
+    /// `~` if it has other content, and `-` if it is gone.
+    pub(crate) changes: Rows<(char, String)>,
 }
 
 /// An assertion of the verification.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AssertionRow {
     /// Its name and its target, or what else tells it from others.
     pub(crate) name: String,
@@ -178,37 +174,8 @@ impl AssertionRow {
     }
 }
 
-/// A file of the workspace that the run changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FileChange {
-    /// The kind of change.
-    pub(crate) kind: ChangeKind,
-    /// Its path.
-    pub(crate) path: String,
-}
-
-/// A kind of change to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChangeKind {
-    /// It is new.
-    Added,
-    /// It has other content.
-    Modified,
-    /// It is gone.
-    Deleted,
-}
-
-/// The metrics of the summary.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MetricsSection {
-    /// The single figures.
-    pub(crate) figures: Rows<DashboardFigure>,
-    /// The latencies.
-    pub(crate) latencies: Rows<Latency>,
-}
-
 /// A single figure, or a fact that the run remembers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DashboardFigure {
     /// Its name.
     pub(crate) name: String,
@@ -217,33 +184,14 @@ pub(crate) struct DashboardFigure {
     pub(crate) value: String,
 }
 
-/// A latency.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Latency {
-    /// Its name.
-    pub(crate) name: String,
-    /// Milliseconds.
-    pub(crate) value_ms: f64,
-}
-
 /// A link of the state to an artifact.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LinkRow {
     /// The key of the link.
     pub(crate) name: String,
     /// The target, as written.
     pub(crate) target: String,
-    /// The result of following the link; `None` if the key names no artifact.
-    pub(crate) end: Option<LinkEnd>,
-}
-
-/// The result of following a link: what is at its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LinkEnd {
-    /// The artifact.
-    There,
-    /// Nothing.
-    Missing,
-    /// Something other than the artifact.
-    Elsewhere,
+    /// What is at the target, in words: `there` is the artifact. `None` if the key names no
+    /// artifact.
+    pub(crate) end: Option<&'static str>,
 }

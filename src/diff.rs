@@ -15,13 +15,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::dashboard::{Outline, Overview};
-use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::read::{Error, RunReader};
 use crate::report::json_bytes;
 use crate::source::Artifact;
-use crate::view::{OpenedRun, View};
+use crate::view::OpenedRun;
 use walk::DiffWalk;
 pub(crate) use walk::{differs, is_expected};
 
@@ -80,21 +78,6 @@ pub(crate) struct Difference {
     pub(crate) right: Box<RawValue>,
 }
 
-/// A run that is compared with another one.
-#[derive(Debug)]
-pub(crate) struct Subject {
-    /// Its id and directory.
-    pub(crate) side: Side,
-    /// Its records.
-    pub(crate) view: View,
-    /// Its records, as a dashboard shows them.
-    pub(crate) overview: Overview,
-    /// Its timeline in outline.
-    pub(crate) timeline: Outline,
-    /// The report of a check.
-    pub(crate) report: EpisodeReport,
-}
-
 /// Reads and judges two runs, and returns the JSON object that `runvet diff --json` prints, which
 /// [`Schema::Diff`](crate::Schema::Diff) describes.
 ///
@@ -103,89 +86,89 @@ pub(crate) struct Subject {
 /// [`Error::Artifact`] where a directory can't be opened, or an artifact is there and can't be
 /// read, so that it can't be compared.
 pub fn json(left: &RunReader, right: &RunReader, gate: &mut Gate) -> Result<Vec<u8>, Error> {
-    let (left, right) = (Subject::new(left, gate)?, Subject::new(right, gate)?);
+    let (left, right) = (opened(left, gate)?, opened(right, gate)?);
     Ok(json_bytes(&compare(&left, &right)))
 }
 
-impl Subject {
-    /// Reads and judges a run.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Artifact`] where the directory can't be opened, or an artifact is there and can't
-    /// be read, so that it can't be compared.
-    pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
-        let (OpenedRun { view, timeline, .. }, report) = OpenedRun::judged(run, gate)?;
-        let is_there = |artifact| view.artifacts.contains(&artifact);
-        let (has_state, has_summary) = (is_there(Artifact::State), is_there(Artifact::Summary));
-        let has_events = is_there(Artifact::Events);
-        if has_state && let Err(error) = view.state {
-            return Err(error);
-        }
-        if has_summary && let Err(error) = view.summary {
-            return Err(error);
-        }
-        if has_events && let Some(reason) = timeline.fault {
-            let path = run.path().join(Artifact::Events.file_name());
-            return Err(Error::at(path, &reason));
-        }
-        if report.kept_changing() {
-            return Err(Error::at(run.path(), &crate::finding::STILL_CHANGING));
-        }
-        Ok(Self {
-            side: Side {
-                episode_id: view.entry.episode_id.clone(),
-                dir: run.path().to_string_lossy().into_owned(),
-            },
-            overview: view.overview(),
-            view,
-            timeline,
-            report,
-        })
+/// Reads and judges a run that is to be compared.
+///
+/// # Errors
+///
+/// [`Error::Artifact`] where the directory can't be opened, or an artifact is there and can't be
+/// read, so that it can't be compared.
+pub(crate) fn opened(run: &RunReader, gate: &mut Gate) -> Result<OpenedRun, Error> {
+    let opened = OpenedRun::judged(run, gate)?;
+    let entries = opened.records.entries;
+    if entries.has(Artifact::State)
+        && let Err(error) = opened.records.state
+    {
+        return Err(error);
     }
+    if entries.has(Artifact::Summary)
+        && let Err(error) = opened.records.summary
+    {
+        return Err(error);
+    }
+    if entries.has(Artifact::Events)
+        && let Some(reason) = opened.timeline.fault
+    {
+        let path = run.path().join(Artifact::Events.file_name());
+        return Err(Error::at(path, &reason));
+    }
+    if opened.report.kept_changing() {
+        return Err(Error::at(run.path(), &crate::finding::STILL_CHANGING));
+    }
+    Ok(opened)
+}
 
-    /// Returns the number of findings by rule.
-    #[must_use]
-    pub(crate) fn findings(&self) -> BTreeMap<&str, u64> {
-        let mut findings = BTreeMap::new();
-        for finding in &self.report.findings {
-            *findings.entry(&*finding.rule).or_default() += 1;
-        }
-        findings
+/// Returns the number of findings by rule.
+pub(crate) fn findings(run: &OpenedRun) -> BTreeMap<&str, u64> {
+    let mut findings = BTreeMap::new();
+    for finding in &run.report.findings {
+        *findings.entry(&*finding.rule).or_default() += 1;
+    }
+    findings
+}
+
+/// Returns the id and the directory of a run.
+fn side(run: &OpenedRun) -> Side {
+    Side {
+        episode_id: run.records.entry.episode_id.clone(),
+        dir: run.timeline.dir.clone(),
     }
 }
 
 /// Compares two runs, in time and memory that grow no faster than their records.
 #[must_use]
-pub(crate) fn compare(left: &Subject, right: &Subject) -> Diff {
+pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Diff {
     let mut walk = DiffWalk::default();
-    let lifecycle = |run: &Subject| Some(run.report.lifecycle.word());
+    let lifecycle = |run: &OpenedRun| Some(run.report.lifecycle.word());
     walk.at("lifecycle", |walk| {
-        walk.word(lifecycle(left), lifecycle(right));
+        walk.plain(lifecycle(left), lifecycle(right));
     });
-    let [a, b] = [left, right].map(|run| Some(run.view.state.as_ref().ok()?.root()));
+    let [a, b] = [left, right].map(|run| Some(run.records.state.as_ref().ok()?.root()));
     walk.at("state", |walk| walk.value(a, b));
-    let [a, b] = [left, right].map(|run| Some(run.view.summary.as_ref().ok()?.root()));
+    let [a, b] = [left, right].map(|run| Some(run.records.summary.as_ref().ok()?.root()));
     walk.at("summary", |walk| walk.value(a, b));
     walk.at("events", |walk| {
-        let read = |run: &Subject, count: u64| run.timeline.fault.is_none().then_some(count);
+        let read = |run: &OpenedRun, count: u64| run.timeline.fault.is_none().then_some(count);
         let (a, b) = (&left.timeline, &right.timeline);
         walk.at("total", |walk| {
-            walk.count(read(left, a.events), read(right, b.events));
+            walk.plain(read(left, a.events), read(right, b.events));
         });
         walk.at("broken_lines", |walk| {
-            walk.count(read(left, a.broken_lines), read(right, b.broken_lines));
+            walk.plain(read(left, a.broken_lines), read(right, b.broken_lines));
         });
         walk.at("phases", |walk| counts(walk, &a.phases, &b.phases));
     });
     walk.at("findings", |walk| {
-        counts(walk, &left.findings(), &right.findings());
+        counts(walk, &findings(left), &findings(right));
     });
     let (differences, uncounted) = walk.done();
     Diff {
         same: differences.is_none(),
-        left: left.side.clone(),
-        right: right.side.clone(),
+        left: side(left),
+        right: side(right),
         differences: differences.listed,
         more: differences.more,
         uncounted: uncounted.listed,
@@ -202,6 +185,6 @@ fn counts<K: AsRef<str> + Ord>(
     let names: BTreeSet<&K> = left.keys().chain(right.keys()).collect();
     for name in names {
         let [a, b] = [left, right].map(|counts| counts.get(name).copied());
-        walk.at(name.as_ref(), |walk| walk.count(a, b));
+        walk.at(name.as_ref(), |walk| walk.plain(a, b));
     }
 }

@@ -160,7 +160,8 @@ pub(crate) struct Limited {
 /// Where a file can't be read, is not a report of this major version, is cut off or not sorted, or
 /// has an episode twice.
 pub fn json(before: &Path, after: &Path) -> Result<String, Error> {
-    impact(before, after).map(|impact| impact.json())
+    let impact = impact(before, after)?;
+    Ok(serde_json::to_string(&impact).unwrap_or_default())
 }
 
 /// Compares two reports.
@@ -315,11 +316,6 @@ impl Join {
 }
 
 impl Impact {
-    /// Returns the impact as one JSON object, which `runvet schema impact` describes.
-    pub(crate) fn json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
     fn flip(&mut self, dir: String, valid: bool) {
         if self.flipped.len() < MAX_LISTED {
             self.flipped.push(Flipped { dir, valid });

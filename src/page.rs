@@ -31,7 +31,7 @@ mod waterfall;
 
 use std::borrow::Cow;
 
-use crate::dashboard::{Dashboard, DashboardMoment, DashboardStep, Rows};
+use crate::dashboard::{Dashboard, DashboardMoment, Rows};
 use crate::document::OwnedDocument;
 use crate::outline::Density;
 use crate::printable::{cut_after, escape};
@@ -52,7 +52,6 @@ pub(crate) use shell::{SCRIPT, STYLE};
 pub(crate) struct RunSheet {
     /// Header, records in short, reason and verdict.
     pub(crate) dashboard: Dashboard,
-    pub(crate) plan: PlanSides,
     pub(crate) actions: Rows<ActionCell>,
     pub(crate) track: Vec<TrackItem>,
     /// The number of all events over time.
@@ -64,32 +63,8 @@ pub(crate) struct RunSheet {
     pub(crate) learn: Result<Preview, String>,
 }
 
-/// The persisted plan beside the rebuilt one.
-#[derive(Debug, Default)]
-pub(crate) struct PlanSides {
-    pub(crate) rows: Vec<PlanPair>,
-    /// The differences in sentences, each with the line of the event that disagrees.
-    pub(crate) differences: Vec<(String, u64)>,
-    /// The number of differences beyond those.
-    pub(crate) more_differences: usize,
-    /// The reason why the plans could not be compared.
-    pub(crate) unjudged: Option<String>,
-    pub(crate) persisted_source: Option<String>,
-    pub(crate) rebuilt_source: Option<String>,
-}
-
-/// A step of the plan, on the sides that have it.
-#[derive(Debug, Default)]
-pub(crate) struct PlanPair {
-    pub(crate) persisted: Option<DashboardStep>,
-    pub(crate) rebuilt: Option<DashboardStep>,
-    pub(crate) differs: bool,
-    /// `true` if something of the persisted step could not be compared.
-    pub(crate) is_unsure: bool,
-}
-
 /// An action of the state, with its event in the timeline.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ActionCell {
     pub(crate) id: String,
     pub(crate) step_id: String,
@@ -125,7 +100,8 @@ pub(crate) enum TrackItem {
 #[derive(Debug)]
 pub(crate) struct TrackEvent {
     pub(crate) moment: DashboardMoment,
-    pub(crate) kind: EventKind,
+    /// The class of its mark where nothing failed or was vetoed in it.
+    pub(crate) class: &'static str,
     /// Its start and end, in seconds since the first event, where it has both.
     pub(crate) span: Option<(f64, f64)>,
     pub(crate) body: EventBody,
@@ -142,19 +118,6 @@ pub(crate) enum EventBody {
         between: usize,
         tail: String,
     },
-}
-
-/// The kind of an event, for its mark in a waterfall.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum EventKind {
-    Start,
-    Plan,
-    Act,
-    Direction,
-    Pause,
-    Projection,
-    End,
-    Other,
 }
 
 /// Returns the beginning of a name of a record, escaped.

@@ -29,7 +29,6 @@ mod run;
 mod stored;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -92,13 +91,12 @@ fn shown(place: Option<(u64, u64)>) -> String {
 }
 
 /// A name that leads to several runs or run-data directories, where it should lead to one.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
 pub struct Ambiguous {
-    /// The sentence without the matches.
-    message: String,
+    text: String,
     name: String,
     matches: Vec<String>,
-    has_more: bool,
 }
 
 impl Ambiguous {
@@ -116,33 +114,26 @@ impl Ambiguous {
     }
 }
 
-/// Returns the error that several things match a name.
-fn ambiguous(message: String, name: &str, matches: Vec<String>, has_more: bool) -> Error {
+/// Returns the error that several things match a name; `what` says so in words.
+fn ambiguous(what: &str, name: &str, matches: Vec<String>, has_more: bool) -> Error {
+    let named: Vec<_> = matches.iter().map(|it| escape(it)).collect();
+    let more = if has_more { " and more" } else { "" };
     Error::Ambiguous(Ambiguous {
-        message,
+        text: format!("{what}: {}{more}", named.join(", ")),
         name: name.to_owned(),
         matches,
-        has_more,
     })
 }
 
-/// Returns the error that several things are below a path; `message` gets the path, escaped.
-fn several_below(path: &Path, found: &[PathBuf], message: impl Fn(&str) -> String) -> Error {
-    let name = path.to_string_lossy();
+/// Returns the error that several things are below a path, in words around the path.
+fn several_below([what, advice]: [&str; 2], path: &Path, mut found: Vec<PathBuf>) -> Error {
     let has_more = found.len() > MAX_MATCHES;
-    let found = found.iter().take(MAX_MATCHES).map(|path| display(path));
-    ambiguous(message(&escape(&name)), &name, found.collect(), has_more)
+    found.truncate(MAX_MATCHES);
+    let found = found.iter().map(|path| display(path)).collect();
+    let path = path.to_string_lossy();
+    let what = format!("{what} {}{advice}", escape(&path));
+    ambiguous(&what, &path, found, has_more)
 }
-
-impl fmt::Display for Ambiguous {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let matches: Vec<_> = self.matches.iter().map(|it| escape(it)).collect();
-        let more = if self.has_more { " and more" } else { "" };
-        write!(f, "{}: {}{more}", self.message, matches.join(", "))
-    }
-}
-
-impl std::error::Error for Ambiguous {}
 
 /// The number of runs or directories that an error names; beyond it, it says that there are more.
 const MAX_MATCHES: usize = 8;

@@ -176,23 +176,26 @@ pub enum Style {
     Ascii,
 }
 
-/// Options for renderers. Each format uses those that concern it. By default, there are no rules, and
-/// warnings pass; human reports have no colour, and all findings by episode.
+/// Options for renderers. Each format uses those that concern it. By default, there are no rules,
+/// and warnings pass; human reports have no colour, and all findings by episode.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    rules: Vec<RuleInfo>,
-    deny: Deny,
-    verbose: bool,
-    style: Style,
-    max_findings: usize,
-    quiet: bool,
-    hides_faults: bool,
+    pub(crate) rules: Vec<RuleInfo>,
+    pub(crate) deny: Deny,
+    pub(crate) verbose: bool,
+    pub(crate) style: Style,
+    pub(crate) max_findings: usize,
+    /// Whether a human report contains only findings and rules that could not be judged.
+    pub(crate) quiet: bool,
+    /// Whether a human report only counts faults, for a program that prints each as it occurs.
+    pub(crate) hides_faults: bool,
     /// If it is not set, by episode, or by cause where a rule has very many findings.
-    group_by: Option<GroupBy>,
+    pub(crate) group_by: Option<GroupBy>,
     #[cfg(feature = "html")]
-    settings: String,
+    pub(crate) settings: String,
+    /// The runs that have a page in a page for a browser.
     #[cfg(feature = "html")]
-    paged: crate::page::Paged,
+    pub(crate) paged: crate::page::Paged,
 }
 
 impl Options {
@@ -209,13 +212,6 @@ impl Options {
     #[must_use]
     pub fn settings(mut self, settings: String) -> Self {
         self.settings = settings;
-        self
-    }
-
-    /// Sets the runs that have a page in a page for a browser.
-    #[cfg(all(feature = "cli", feature = "html"))]
-    pub(crate) fn paged(mut self, paged: crate::page::Paged) -> Self {
-        self.paged = paged;
         self
     }
 
@@ -248,27 +244,6 @@ impl Options {
     #[must_use]
     pub fn max_findings(mut self, max: usize) -> Self {
         self.max_findings = max;
-        self
-    }
-
-    /// Sets whether a human report contains only findings and rules that could not be judged.
-    #[must_use]
-    pub(crate) fn quiet(mut self, quiet: bool) -> Self {
-        self.quiet = quiet;
-        self
-    }
-
-    /// Has a human report only count faults, for a program that prints each as soon as it occurs.
-    pub(crate) fn hides_faults(mut self) -> Self {
-        self.hides_faults = true;
-        self
-    }
-
-    /// Sets the grouping of findings in a human report; if it is not set, by episode, or by cause
-    /// where a rule has very many.
-    #[must_use]
-    pub(crate) fn group_by(mut self, group_by: Option<GroupBy>) -> Self {
-        self.group_by = group_by;
         self
     }
 }

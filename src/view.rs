@@ -19,10 +19,11 @@ mod reason;
 #[cfg(feature = "html")]
 mod sheet;
 
+use std::borrow::Cow;
+
 use crate::dashboard::{
-    AssertionRow, BeliefRow, ChangeKind, Dashboard, DashboardAction, DashboardFigure,
-    DashboardStep, FileChange, Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview,
-    PlanSection, Rows, UnreadableRecord, VerificationSection,
+    AssertionRow, Dashboard, DashboardAction, DashboardFigure, DashboardStep, LinkRow, MAX_ROWS,
+    Outline, Overview, PlanPair, PlanSides, Rows, VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
@@ -31,7 +32,7 @@ use crate::load::Loaded;
 use crate::outline::{Listening, error_text, shown};
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
-use crate::read::{Error, Records, RunEntry, RunReader};
+use crate::read::{Error, Records, RunReader};
 use crate::report::json_bytes;
 use crate::source::{Artifact, leads_to};
 pub(crate) use moments::moments;
@@ -61,34 +62,23 @@ pub fn html(run: &RunReader, report: EpisodeReport, prefix: &str) -> Result<Vec<
     Ok(crate::page::run_text(&page, prefix).into_bytes())
 }
 
-/// The records of one run, as far as they can be read. The timeline is not read.
-#[derive(Debug)]
-pub(crate) struct View {
-    /// The run's id, task, status, outcome, start and duration.
-    pub(crate) entry: RunEntry,
-    /// The state record, or why it can't be shown.
-    pub(crate) state: Result<OwnedDocument, Error>,
-    /// The summary record, or why it can't be shown.
-    pub(crate) summary: Result<OwnedDocument, Error>,
-    /// The artifacts that the directory lists.
-    pub(crate) artifacts: Vec<Artifact>,
-}
-
-/// A run that was opened once: its records, its timeline in outline, and its rebuilt plan.
+/// A run that was opened once: its records, its timeline in outline, its rebuilt plan, and the
+/// report of a check.
 #[derive(Debug)]
 pub(crate) struct OpenedRun {
-    pub(crate) view: View,
+    pub(crate) records: Records,
     pub(crate) timeline: Outline,
     /// The rebuilt plan, and its differences from the persisted one.
     pub(crate) plan: PlanComparison,
+    pub(crate) report: EpisodeReport,
 }
+
+/// The parts of a run that are read before it is judged.
+type Unjudged = (Records, Outline, PlanComparison);
 
 /// Reads a run, outlines its timeline and judges it.
 pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, Error> {
-    let (opened, report) = OpenedRun::judged(run, gate)?;
-    let mut overview = opened.view.overview();
-    opened.contest(&mut overview);
-    Ok(opened.dashboard(report, overview).0)
+    Ok(OpenedRun::judged(run, gate)?.dashboard().0)
 }
 
 /// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
@@ -105,22 +95,17 @@ pub(crate) fn outline(run: &RunReader) -> Outline {
 
 /// Returns the outline of a timeline that was loaded.
 fn outlined(run: &RunReader, loaded: &Loaded<'_, '_>) -> Outline {
-    let mut outline = match &loaded.timeline.outlined {
+    let (mut outline, path) = (Outline::default(), Artifact::Events.file_name());
+    match &loaded.timeline.outlined {
         Some(Ok(heard)) => {
-            let path = run.path().join(Artifact::Events.file_name());
-            let broken = heard.broken.iter();
-            let broken = broken.map(|why| why.clone().in_file(path.clone()).to_string());
-            Outline {
-                broken: broken.collect(),
-                ..heard.outline.clone()
-            }
+            outline = heard.outline.clone();
+            let broken = heard.broken.iter().cloned();
+            let broken = broken.map(|why| why.in_file(run.path().join(path)).to_string());
+            outline.broken = broken.collect();
         }
-        Some(Err(reason)) => Outline {
-            fault: Some(reason.clone()),
-            ..Outline::default()
-        },
-        None => Outline::default(),
-    };
+        Some(Err(reason)) => outline.fault = Some(reason.clone()),
+        None => {}
+    }
     outline.dir = run.path().to_string_lossy().into_owned();
     outline
 }
@@ -132,69 +117,79 @@ fn reason_of(error: Error) -> String {
     }
 }
 
+/// Returns the parts of a run that was loaded.
+fn unjudged(run: &RunReader, loaded: &Loaded<'_, '_>) -> Unjudged {
+    let records = run.loaded_records(loaded);
+    (
+        records,
+        outlined(run, loaded),
+        PlanComparison::of(loaded.run),
+    )
+}
+
 impl OpenedRun {
-    fn of(run: &RunReader, loaded: &Loaded<'_, '_>) -> Self {
+    fn new((records, timeline, plan): Unjudged, report: EpisodeReport) -> Self {
         Self {
-            view: View::of(run, run.loaded_records(loaded)),
-            timeline: outlined(run, loaded),
-            plan: PlanComparison::of(loaded.run),
+            records,
+            timeline,
+            plan,
+            report,
         }
     }
 
     /// Reads a run, outlines its timeline, judges it and rebuilds its plan.
-    pub(crate) fn judged(run: &RunReader, gate: &mut Gate) -> Result<(Self, EpisodeReport), Error> {
-        let also = |loaded: &Loaded<'_, '_>| Self::of(run, loaded);
-        let (report, opened) = judged(run, gate, Listening::Outline, also)?;
-        Ok((opened, report))
+    pub(crate) fn judged(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
+        let also = |loaded: &Loaded<'_, '_>| unjudged(run, loaded);
+        let (report, parts) = judged(run, gate, Listening::Outline, also)?;
+        Ok(Self::new(parts, report))
     }
 
-    fn dashboard(self, report: EpisodeReport, overview: Overview) -> (Dashboard, View) {
+    /// Returns the run at a glance, and its records.
+    fn dashboard(self) -> (Dashboard, Records) {
         let dashboard = Dashboard {
-            overview,
-            reason: self.view.reason(&self.timeline),
+            overview: self.records.overview(),
+            plan: self.plan_sides(MAX_ROWS),
+            reason: self.records.reason(&self.timeline),
             timeline: self.timeline,
-            report,
-            plan_differs_from: self.plan.differs_from(),
+            report: self.report,
         };
-        (dashboard, self.view)
+        (dashboard, self.records)
     }
 
-    /// Marks the steps of the plan about which the timeline says otherwise, and adds those that
-    /// only the timeline has.
-    fn contest(&self, overview: &mut Overview) {
-        let Some(plan) = &mut overview.plan else {
-            let has_state = self.view.artifacts.contains(&Artifact::State);
-            let rebuilt = self.plan.rebuilt.as_ref().filter(|_| !has_state);
-            overview.plan = rebuilt.map(|plan| PlanSection {
-                source: plan.source.as_deref().map(brief),
-                steps: plan.steps.iter().map(unpersisted).collect(),
-            });
-            return;
-        };
-        let ids: Vec<&str> = plan.steps.first.iter().map(|step| &*step.id).collect();
-        let is_whole = ids.len() == plan.steps.total;
-        let rows = self.plan.rows(&ids);
-        let mut persisted = std::mem::take(&mut plan.steps.first).into_iter();
-        let rebuilt = self.plan.rebuilt.as_ref().map(|plan| &*plan.steps);
-        let steps = rows
-            .into_iter()
-            .filter_map(|row| match (row.persisted, row.rebuilt) {
-                (Some(_), said) => persisted.next().map(|step| DashboardStep {
-                    is_contested: row.differs && (is_whole || said.is_some()),
-                    ..step
-                }),
-                (None, Some(index)) if is_whole && row.differs => {
-                    let step = rebuilt?.get(index).map(unpersisted)?;
-                    Some(DashboardStep {
-                        is_contested: true,
-                        ..step
-                    })
-                }
-                (None, _) => None,
-            });
-        let rows: Rows<DashboardStep> = steps.collect();
-        plan.steps.total = plan.steps.total.max(rows.total);
-        plan.steps.first = rows.first;
+    /// Returns the persisted plan beside the rebuilt one, with `most` rows at most.
+    pub(crate) fn plan_sides(&self, most: usize) -> PlanSides {
+        let state = self.records.state.as_ref().ok();
+        let persisted = state.and_then(|state| state.root().get("plan"));
+        let steps: Vec<Node<'_>> = items(persisted, &["steps"]).collect();
+        let ids: Vec<Cow<'_, str>> = steps
+            .iter()
+            .map(|step| step.get("id").and_then(Node::text).unwrap_or_default())
+            .collect();
+        let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
+        let rebuilt = self.plan.rebuilt.as_ref();
+        let rebuilt_steps = rebuilt.map(|plan| &*plan.steps).unwrap_or_default();
+        let rows = self.plan.rows(&ids).into_iter().map(|row| PlanPair {
+            persisted: row.persisted.and_then(|at| Some(step(*steps.get(at)?))),
+            rebuilt: row
+                .rebuilt
+                .and_then(|at| rebuilt_steps.get(at))
+                .map(rebuilt_step),
+            differs: row.differs,
+            is_unsure: row.is_unsure,
+        });
+        let differences = self.plan.differences.iter();
+        PlanSides {
+            rows: Rows::of(rows, most),
+            differences: differences
+                .map(|it| (it.message.clone(), it.line))
+                .collect(),
+            more_differences: self.plan.more_differences,
+            unjudged: self.plan.unjudged.clone(),
+            is_persisted: persisted.is_some(),
+            stands_alone: !self.records.entries.has(Artifact::State) && rebuilt.is_some(),
+            persisted_source: persisted.and_then(|plan| plan.get("source")).map(shown),
+            rebuilt_source: rebuilt.and_then(|plan| plan.source.as_deref().map(brief)),
+        }
     }
 }
 
@@ -209,26 +204,7 @@ fn judged<R>(
     judged.map_err(|fault| Error::at(run.path(), &fault))
 }
 
-impl View {
-    /// Reads the records of a run. If the run is in progress, half-written or broken, the result
-    /// has the parts that can be shown, and the reasons why the rest can't.
-    #[must_use]
-    pub(crate) fn new(run: &RunReader) -> Self {
-        Self::of(run, run.records())
-    }
-
-    fn of(run: &RunReader, records: Records) -> Self {
-        Self {
-            entry: records.entry(run),
-            state: records.state,
-            summary: records.summary,
-            artifacts: Artifact::ALL
-                .into_iter()
-                .filter(|artifact| run.artifact(*artifact).is_some())
-                .collect(),
-        }
-    }
-
+impl Records {
     /// Returns the records as a part of a dashboard.
     #[must_use]
     pub(crate) fn overview(&self) -> Overview {
@@ -237,32 +213,35 @@ impl View {
         Overview {
             entry: self.entry.clone(),
             unreadable: self.unreadable(),
-            plan: state.and_then(|state| state.get("plan")).map(plan),
-            actions: rows(state, &["outcomes", "actions"], |action| DashboardAction {
-                id: text(action, "id"),
-                step_id: text(action, "step_id"),
-                tool: text(action, "tool"),
-                result_status: text(action, "result_status"),
-                input_excerpt: text(action, "input_excerpt"),
-            }),
-            beliefs: rows(state, &["beliefs"], |belief| BeliefRow {
-                confidence: text(belief, "confidence"),
-                statement: text(belief, "statement"),
-            }),
-            facts: rows(state, &["memory", "facts"], |fact| DashboardFigure {
-                name: text(fact, "key"),
-                value: text(fact, "value"),
-            }),
+            actions: items(state, &["outcomes", "actions"]).map(action).collect(),
+            beliefs: items(state, &["beliefs"])
+                .map(|belief| DashboardFigure {
+                    name: text(belief, "confidence"),
+                    value: text(belief, "statement"),
+                })
+                .collect(),
+            facts: items(state, &["memory", "facts"])
+                .map(|fact| DashboardFigure {
+                    name: text(fact, "key"),
+                    value: text(fact, "value"),
+                })
+                .collect(),
             verification: summary
                 .and_then(|summary| summary.get("verification"))
                 .map(verification),
             metrics: summary
                 .and_then(|summary| summary.get("metrics"))
-                .map(metrics),
-            outcome_metrics: state
-                .and_then(|state| state.at(&["outcomes", "metrics"]))
-                .map(|metrics| metrics.members().map(figure).collect())
-                .unwrap_or_default(),
+                .map(|metrics| {
+                    let is_single =
+                        |key: &Key<'_>| !matches!(key.value().kind(), Kind::Array | Kind::Object);
+                    metrics.members().filter(is_single).map(figure).collect()
+                }),
+            latencies: members(summary, &["metrics", "latencies"])
+                .filter_map(|key| Some((brief(&key.name()), key.value().number()?.as_f64())))
+                .collect(),
+            outcome_metrics: members(state, &["outcomes", "metrics"])
+                .map(figure)
+                .collect(),
             links: state
                 .and_then(|state| state.get("links"))
                 .map(|links| links.members().map(|key| self.link(key)).collect()),
@@ -270,15 +249,12 @@ impl View {
     }
 
     /// Returns the records that should exist but can't be shown.
-    fn unreadable(&self) -> Vec<UnreadableRecord> {
+    fn unreadable(&self) -> Vec<(&'static str, String)> {
         let is_summary_due = self.entry.lifecycle != Lifecycle::NonTerminal;
         let summary = is_summary_due.then_some((Artifact::Summary, &self.summary));
         let records = std::iter::once((Artifact::State, &self.state)).chain(summary);
         let unreadable = records.filter_map(|(artifact, record)| match record {
-            Err(Error::Artifact { reason, .. }) => Some(UnreadableRecord {
-                file: artifact.file_name(),
-                reason: reason.clone(),
-            }),
+            Err(Error::Artifact { reason, .. }) => Some((artifact.file_name(), reason.clone())),
             _ => None,
         });
         unreadable.collect()
@@ -292,11 +268,11 @@ impl View {
         let end = artifact.map(|artifact| {
             let leads_to = |target| leads_to(target, artifact.file_name());
             if !target.as_deref().is_some_and(leads_to) {
-                LinkEnd::Elsewhere
-            } else if self.artifacts.contains(&artifact) {
-                LinkEnd::There
+                "leads elsewhere"
+            } else if self.entries.has(artifact) {
+                "there"
             } else {
-                LinkEnd::Missing
+                "missing"
             }
         });
         LinkRow {
@@ -307,30 +283,37 @@ impl View {
     }
 }
 
-/// Returns the rows of an array of a record.
-fn rows<T>(record: Option<Node<'_>>, path: &[&str], row: impl Fn(Node<'_>) -> T) -> Rows<T> {
+/// Returns the items of an array of a record.
+fn items<'r>(record: Option<Node<'r>>, path: &[&str]) -> impl Iterator<Item = Node<'r>> + use<'r> {
     let array = record.and_then(|record| record.at(path));
-    array.into_iter().flat_map(Node::items).map(row).collect()
+    array.into_iter().flat_map(Node::items)
 }
 
-fn plan(plan: Node<'_>) -> PlanSection {
-    PlanSection {
-        source: plan.get("source").map(shown),
-        steps: rows(Some(plan), &["steps"], |step| DashboardStep {
-            id: text(step, "id"),
-            kind: text(step, "kind"),
-            status: text(step, "status"),
-            description: text(step, "description"),
-            ..DashboardStep::default()
-        }),
+/// Returns the members of an object of a record.
+fn members<'r>(record: Option<Node<'r>>, path: &[&str]) -> impl Iterator<Item = Key<'r>> + use<'r> {
+    let object = record.and_then(|record| record.at(path));
+    object.into_iter().flat_map(Node::members)
+}
+
+/// Returns a step of the persisted plan.
+pub(crate) fn step(step: Node<'_>) -> DashboardStep {
+    DashboardStep {
+        id: text(step, "id"),
+        kind: text(step, "kind"),
+        status: text(step, "status"),
+        description: text(step, "description"),
+        line: None,
     }
 }
 
-/// Returns a step that only the timeline has.
-fn unpersisted(step: &PlanStep) -> DashboardStep {
-    DashboardStep {
-        is_unpersisted: true,
-        ..rebuilt_step(step)
+/// Returns an action of the state.
+pub(crate) fn action(action: Node<'_>) -> DashboardAction {
+    DashboardAction {
+        id: text(action, "id"),
+        step_id: text(action, "step_id"),
+        tool: text(action, "tool"),
+        result_status: text(action, "result_status"),
+        input_excerpt: text(action, "input_excerpt"),
     }
 }
 
@@ -342,7 +325,6 @@ fn rebuilt_step(step: &PlanStep) -> DashboardStep {
         status: shown(&step.status),
         description: shown(&step.description),
         line: step.status_line,
-        ..DashboardStep::default()
     }
 }
 
@@ -351,23 +333,12 @@ fn verification(verification: Node<'_>) -> VerificationSection {
         let value = verification.get(key).filter(|value| !value.is_null());
         value.map(shown)
     };
-    let kinds = [
-        (ChangeKind::Added, "added"),
-        (ChangeKind::Modified, "modified"),
-        (ChangeKind::Deleted, "deleted"),
-    ];
-    let changes = kinds.into_iter().flat_map(|(kind, key)| {
-        let files = verification.at(&["workspace_diff", key]);
-        let files = files.into_iter().flat_map(Node::items);
-        files.map(move |file| FileChange {
-            kind,
-            path: shown(file),
-        })
+    let kinds = [('+', "added"), ('~', "modified"), ('-', "deleted")];
+    let changes = kinds.into_iter().flat_map(|(sign, key)| {
+        let files = items(Some(verification), &["workspace_diff", key]);
+        files.map(move |file| (sign, shown(file)))
     });
-    let assertions = || {
-        let assertions = verification.get("assertions");
-        assertions.into_iter().flat_map(Node::items).map(assertion)
-    };
+    let assertions = || items(Some(verification), &["assertions"]).map(assertion);
     let has_failed = |assertion: &AssertionRow| assertion.passed == Some(false);
     let failed = assertions().filter(has_failed);
     let others = assertions().filter(|it| !has_failed(it));
@@ -399,23 +370,6 @@ fn figure(key: Key<'_>) -> DashboardFigure {
     DashboardFigure {
         name: brief(&key.name()),
         value: shown(key.value()),
-    }
-}
-
-fn metrics(metrics: Node<'_>) -> MetricsSection {
-    let is_single = |key: &Key<'_>| !matches!(key.value().kind(), Kind::Array | Kind::Object);
-    let latencies = metrics.get("latencies");
-    let latencies = latencies.into_iter().flat_map(Node::members);
-    MetricsSection {
-        figures: metrics.members().filter(is_single).map(figure).collect(),
-        latencies: latencies
-            .filter_map(|key| {
-                Some(Latency {
-                    name: brief(&key.name()),
-                    value_ms: key.value().number()?.as_f64(),
-                })
-            })
-            .collect(),
     }
 }
 

@@ -9,8 +9,8 @@ use rustix::io::Errno;
 
 use super::Exit;
 use crate::finding::ReportedFault;
-use crate::printable::{columns_of, escape};
-use crate::report::{Style, StyledLine};
+use crate::printable::{columns_of, escape, fit};
+use crate::report::{Glyphs, Paint, Style, StyledLine};
 
 /// The maximum width: longer lines are hard to read.
 const MAX_WIDTH: usize = 120;
@@ -209,48 +209,50 @@ pub(super) fn width() -> usize {
     columns.map_or(usize::MAX, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }
 
-/// The widths of two cells that stand side by side.
-#[derive(Clone, Copy)]
-pub(super) struct Halves {
-    /// The width to which the left cell is padded.
-    pub(super) left: usize,
-    /// The width to which both are cut.
-    most: usize,
-}
+/// A row of a table of two sides: a mark such as `!` with its colour, a name, and both cells.
+pub(super) type SideRow = (Option<(&'static str, Paint)>, String, [StyledLine; 2]);
 
-impl Halves {
-    /// Returns halves of a width, less the columns of a line that are in use; without a limit of
-    /// the width, the left one is as wide as the widest cell there, and nothing is cut.
-    pub(super) fn new<'l>(
-        width: usize,
-        taken: usize,
-        lefts: impl IntoIterator<Item = &'l StyledLine>,
-    ) -> Self {
-        if width == usize::MAX {
-            let left = lefts.into_iter().map(StyledLine::columns).max();
-            return Self {
-                left: left.unwrap_or_default(),
-                most: usize::MAX,
-            };
-        }
-        let half = width.saturating_sub(taken) / 2;
-        Self {
-            left: half,
-            most: half,
-        }
+/// Writes a table of two sides below their heads, if these have any.
+pub(super) fn write_sides(
+    out: &mut dyn Write,
+    (style, width): (Style, usize),
+    [head, other]: [&str; 2],
+    rows: &[SideRow],
+) -> io::Result<()> {
+    let (bar, is_coloured) = (Glyphs::of(style).bar, style == Style::Colour);
+    let widest = rows.iter().map(|(_, name, _)| columns_of(name)).max();
+    let names = match widest.unwrap_or_default() {
+        0 => 0,
+        widest if width == usize::MAX => widest + 1,
+        _ => width / 5 + 1,
+    };
+    // Without a limit, the left side is as wide as its widest cell, and nothing is cut.
+    let lefts = rows.iter().map(|(_, _, [left, _])| left.columns());
+    let (left, most) = match width {
+        usize::MAX => (lefts.fold(columns_of(head), usize::max), width),
+        _ => [width.saturating_sub(names.max(2) + 5) / 2; 2].into(),
+    };
+    if !head.is_empty() {
+        writeln!(out, "  {head:left$}   {other}")?;
     }
-
-    /// Returns two cells, with a bar between them.
-    pub(super) fn draw(
-        self,
-        [left, right]: [&StyledLine; 2],
-        bar: &str,
-        is_coloured: bool,
-    ) -> String {
-        let padding = self
-            .left
-            .saturating_sub(columns_of(&left.draw(self.most, false)));
-        let [left, right] = [left, right].map(|cell| cell.draw(self.most, is_coloured));
-        format!("{left}{:padding$} {bar} {right}", "")
+    for (mark, name, [one, other]) in rows {
+        let mark = mark.map_or_else(
+            || " ".to_owned(),
+            |(mark, paint)| {
+                StyledLine::default()
+                    .painted(mark, paint)
+                    .draw(1, is_coloured)
+            },
+        );
+        let name = fit(name, names.saturating_sub(1));
+        let before = names.saturating_sub(columns_of(&name));
+        let padding = left.saturating_sub(columns_of(&one.draw(most, false)));
+        let [one, other] = [one, other].map(|cell| cell.draw(most, is_coloured));
+        let line = format!(
+            "{mark} {name}{:before$}{one}{:padding$} {bar} {other}",
+            "", ""
+        );
+        writeln!(out, "{}", line.trim_end())?;
     }
+    Ok(())
 }

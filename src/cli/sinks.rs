@@ -86,7 +86,10 @@ impl Sinks {
     ) -> Result<Self> {
         let mut sinks = vec![ReportSink {
             format,
-            renderer: format.renderer(&options.clone().hides_faults()),
+            renderer: format.renderer(&Options {
+                hides_faults: true,
+                ..options.clone()
+            }),
             target: SinkTarget::Stdout,
         }];
         let in_file = options.style(Style::Plain);

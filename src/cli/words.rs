@@ -41,12 +41,10 @@ pub(super) const FORMATS: &[OutputFormat] = &[
 /// Returns the format with a name, if it is one of those that are known.
 pub(super) fn named_format(known: &[OutputFormat], name: &str) -> Result<OutputFormat, String> {
     let words = known.iter().filter_map(ValueEnum::to_possible_value);
-    let words: Vec<PossibleValue> = words.collect();
-    let at = words.iter().position(|word| word.matches(name, false));
-    at.and_then(|at| known.get(at)).copied().ok_or_else(|| {
-        let words: Vec<&str> = words.iter().map(PossibleValue::get_name).collect();
-        format!("{} is not one of {}", quote(name), words.join(", "))
-    })
+    let words: Vec<String> = words.map(|word| word.get_name().to_owned()).collect();
+    let at = words.iter().position(|word| word == name);
+    let format = at.and_then(|at| known.get(at)).copied();
+    format.ok_or_else(|| format!("{} is not one of {}", quote(name), words.join(", ")))
 }
 
 /// Returns a parser of some formats.

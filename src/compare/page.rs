@@ -7,6 +7,7 @@ use super::{Comparison, shown};
 use crate::diff::Difference;
 use crate::page::plain;
 use crate::printable::{brief_json, escape};
+use crate::report::Grid;
 
 /// The flipped pairs whose runs are compared in full.
 pub(crate) const MAX_DIFFED: usize = 50;
@@ -32,7 +33,7 @@ pub(crate) fn page(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -
         div.panels {
             section.panel {
                 h2 { "Measures" }
-                (measured(of))
+                (drawn(&measures(of, COLUMNS)))
                 @for line in missing(of) { p { (line) } }
             }
             section.panel { h2 { "Flipped" } (flipped(of, diffs)) }
@@ -56,7 +57,7 @@ fn flipped(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -> Markup
                 summary { (pair.flipped.unwrap_or_default()) ": " (shown(&pair.key)) }
                 p { (escape(&pair.base)) " → " (escape(&pair.candidate)) }
                 @match diffs.get(at) {
-                    Some(Ok(differences)) => (table(differences)),
+                    Some(Ok(differences)) => (differing(differences)),
                     Some(Err(why)) => p { "Not compared: " (escape(why)) },
                     None => p { "Not compared here: run `runvet diff`." },
                 }
@@ -66,36 +67,35 @@ fn flipped(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -> Markup
     }
 }
 
-fn measured(of: &Comparison) -> Markup {
-    let table = measures(of, COLUMNS);
+fn drawn<const N: usize>(table: &Grid<'_, N>) -> Markup {
+    let class = |at: usize| table.numbers.contains(&at).then_some("number");
     html! {
         table {
             thead {
                 tr {
-                    @for (at, name) in table.heads.iter().enumerate() { th.number[at > 0] { (name) } }
+                    @for (at, name) in table.heads.iter().enumerate() {
+                        th class=[class(at)] { (name) }
+                    }
                 }
             }
             @for row in &table.rows {
                 tr {
-                    @for (at, text) in row.iter().enumerate() { td.number[at > 0] { (text) } }
+                    @for (at, text) in row.iter().enumerate() {
+                        td class=[class(at)] { (text) }
+                    }
                 }
             }
         }
     }
 }
 
-fn table(differences: &[Difference]) -> Markup {
+fn differing(differences: &[Difference]) -> Markup {
+    let rows = differences.iter().take(MAX_SHOWN).map(|it| {
+        let [left, right] = [&it.left, &it.right].map(|value| brief_json(value.get()));
+        [escape(&it.pointer).into_owned(), left, right]
+    });
     html! {
-        table {
-            thead { tr { th { "place" } th { "base" } th { "candidate" } } }
-            @for it in differences.iter().take(MAX_SHOWN) {
-                tr {
-                    td { (escape(&it.pointer)) }
-                    td { (brief_json(it.left.get())) }
-                    td { (brief_json(it.right.get())) }
-                }
-            }
-        }
+        (drawn(&Grid::new(["place", "base", "candidate"], 0..0, rows)))
         @if differences.len() > MAX_SHOWN {
             p { "… and " (differences.len() - MAX_SHOWN) " more: run `runvet diff`." }
         }

@@ -1,6 +1,7 @@
 //! A timeline in outline, and why a run did not succeed, as plain data.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,9 +34,9 @@ pub(crate) struct Outline {
 
 /// A row of a timeline in outline.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum TimelineRow {
+pub(crate) enum TimelineRow<E = DashboardMoment> {
     /// One event.
-    Event(DashboardMoment),
+    Event(E),
     /// Events that are left out.
     Folded(OmittedEvents),
 }
@@ -45,8 +46,8 @@ pub(crate) enum TimelineRow {
 pub(crate) struct OmittedEvents {
     /// The number of events.
     pub(crate) events: u64,
-    /// Some of their phases.
-    pub(crate) phases: BTreeSet<String>,
+    /// Some of their phases, in alphabetical order.
+    pub(crate) phases: Vec<Cow<'static, str>>,
 }
 
 /// One event in outline.
@@ -94,7 +95,7 @@ pub(crate) struct Incident {
 
 /// The reason why a run did not succeed, as far as its records say. Texts are bounded in length and
 /// safe to print. Values that the records lack are absent.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Reason {
     /// The result of the run.
     pub(crate) kind: ReasonKind,
@@ -131,11 +132,12 @@ pub(crate) struct Reason {
 }
 
 /// The result of a run that did not succeed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 pub(crate) enum ReasonKind {
     /// It failed with an error.
+    #[default]
     Failed,
     /// A policy blocked it.
     Vetoed,

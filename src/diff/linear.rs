@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Subject, compare};
+use super::{compare, opened};
 use crate::check::all_rules;
 use crate::document::work;
 use crate::finding::{EpisodeReport, Totals};
@@ -59,7 +59,7 @@ fn work_of_diffs_doubles_at_most_when_runs_double() {
         hold_to_doubling(shape.name, SIZE, |size| {
             let (_temp, runs) = runs(shape, size);
             let diff = || {
-                let subject = |run| Subject::new(run, &mut Gate::default()).unwrap();
+                let subject = |run| opened(run, &mut Gate::default()).unwrap();
                 let [left, right] = runs.each_ref().map(subject);
                 compare(&left, &right)
             };

@@ -1,10 +1,13 @@
 //! Two values -> the places where they differ, in one walk over both.
 
+use std::collections::BTreeSet;
+
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Difference, MAX_DIFFERENCES};
 use crate::document::{Kind, Node};
-use crate::report::{json as json_part, raw_json};
+use crate::report::{json, raw_json};
 
 /// The maximum length of a value that is listed as it is, in bytes.
 const MAX_VALUE_BYTES: usize = 4 << 10;
@@ -50,12 +53,12 @@ impl DiffList {
         self.listed.is_empty() && self.more == 0
     }
 
-    fn add(&mut self, pointer: &str, [left, right]: [Option<Shown<'_>>; 2]) {
+    fn add(&mut self, pointer: &str, values: impl FnOnce() -> [Box<RawValue>; 2]) {
         if self.listed.len() == MAX_DIFFERENCES || self.bytes + pointer.len() > MAX_LISTED_BYTES {
             self.more += 1;
             return;
         }
-        let [left, right] = [left, right].map(json);
+        let [left, right] = values();
         self.bytes += pointer.len() + left.get().len() + right.get().len();
         self.listed.push(Difference {
             pointer: pointer.to_owned(),
@@ -65,30 +68,18 @@ impl DiffList {
     }
 }
 
-/// A value to be listed.
-#[derive(Clone, Copy)]
-enum Shown<'a> {
-    Node(Node<'a>),
-    Count(u64),
-    Word(&'static str),
-}
-
 /// Returns a value as JSON that is safe to print and bounded in length.
-fn json(value: Option<Shown<'_>>) -> Box<RawValue> {
-    match value {
-        None => json_part(&()),
-        Some(Shown::Count(count)) => json_part(&count),
-        Some(Shown::Word(word)) => json_part(&word),
-        Some(Shown::Node(node)) if node.raw().len() <= MAX_VALUE_BYTES => {
-            raw_json(node).unwrap_or_default()
-        }
-        Some(Shown::Node(node)) => match node.text() {
+fn shown(node: Option<Node<'_>>) -> Box<RawValue> {
+    match node {
+        None => json(&()),
+        Some(node) if node.raw().len() <= MAX_VALUE_BYTES => raw_json(node).unwrap_or_default(),
+        Some(node) => match node.text() {
             Some(text) => {
                 let mut beginning: String = text.chars().take(MAX_TEXT_CHARS).collect();
                 beginning.push('…');
-                json_part(&beginning)
+                json(&beginning)
             }
-            None => json_part(&format!(
+            None => json(&format!(
                 "{} of {} bytes, digest {}",
                 node.kind().with_article(),
                 node.raw().len(),
@@ -131,15 +122,10 @@ impl DiffWalk {
         self.pointer.truncate(length);
     }
 
-    pub(super) fn word(&mut self, left: Option<&'static str>, right: Option<&'static str>) {
+    /// Compares two values that are not of records.
+    pub(super) fn plain<T: PartialEq + Serialize>(&mut self, left: Option<T>, right: Option<T>) {
         if left != right {
-            self.differ([left.map(Shown::Word), right.map(Shown::Word)]);
-        }
-    }
-
-    pub(super) fn count(&mut self, left: Option<u64>, right: Option<u64>) {
-        if left != right {
-            self.differ([left.map(Shown::Count), right.map(Shown::Count)]);
+            self.differ(|| [left, right].map(|value| json(&value)));
         }
     }
 
@@ -163,28 +149,17 @@ impl DiffWalk {
                 }
             }
             (Some(a), Some(b)) if kinds.0 == kinds.1 && a.equals(b) => {}
-            _ => self.differ([left.map(Shown::Node), right.map(Shown::Node)]),
+            _ => self.differ(|| [left, right].map(shown)),
         }
     }
 
     /// Compares the members of two objects by name, in the order of the names.
     fn members(&mut self, left: Node<'_>, right: Node<'_>) {
         let (lefts, rights) = (left.by_name(), right.by_name());
-        let (mut lefts, mut rights) = (lefts.into_iter().peekable(), rights.into_iter().peekable());
-        loop {
-            let (a, b) = (lefts.peek(), rights.peek());
-            let (takes_left, takes_right) = match (a, b) {
-                (None, None) => break,
-                (Some(_), None) => (true, false),
-                (None, Some(_)) => (false, true),
-                (Some((a, _)), Some((b, _))) => (a <= b, b <= a),
-            };
-            let a = takes_left.then(|| lefts.next()).flatten();
-            let b = takes_right.then(|| rights.next()).flatten();
-            if let Some((name, _)) = a.as_ref().or(b.as_ref()) {
-                let [a, b] = [&a, &b].map(|member| member.as_ref().map(|(_, value)| *value));
-                self.member(name, a, b);
-            }
+        let names: BTreeSet<_> = lefts.keys().chain(rights.keys()).collect();
+        for name in names {
+            let [left, right] = [&lefts, &rights].map(|members| members.get(name).copied());
+            self.member(name, left, right);
         }
     }
 
@@ -196,7 +171,7 @@ impl DiffWalk {
         (self.is_expected, self.is_content) = around;
     }
 
-    fn differ(&mut self, values: [Option<Shown<'_>>; 2]) {
+    fn differ(&mut self, values: impl FnOnce() -> [Box<RawValue>; 2]) {
         let list = if self.is_expected {
             &mut self.uncounted
         } else {

@@ -88,12 +88,9 @@ pub(crate) fn human(of: &Impact, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "  {}: {dir}: {message}", example.change())?;
         }
     }
-    let end = if of.flipped.is_empty() && of.not_compared.is_empty() {
-        ""
-    } else {
-        "\n"
-    };
-    write!(out, "{end}")?;
+    if !(of.flipped.is_empty() && of.not_compared.is_empty()) {
+        writeln!(out)?;
+    }
     for it in of.flipped.iter().take(MAX_SHOWN) {
         writeln!(out, "{}: {}", verdict(it.valid), escape(&it.dir))?;
     }

@@ -34,17 +34,7 @@ pub(super) struct Folding {
 }
 
 /// A row on its way.
-enum FoldedRow {
-    Event(KeptLine),
-    Fold(FoldedEvents),
-}
-
-/// Events that are folded: their number, and the first of their phases, in alphabetical order.
-#[derive(Default)]
-struct FoldedEvents {
-    events: u64,
-    phases: Vec<Cow<'static, str>>,
-}
+type FoldedRow = TimelineRow<KeptLine>;
 
 /// The line of an event.
 pub(super) struct KeptLine {
@@ -77,13 +67,8 @@ impl Folding {
         mut moment: impl FnMut(KeptLine) -> DashboardMoment,
     ) -> Vec<TimelineRow> {
         let rows = self.rows.into_iter().map(|(_, row)| match row {
-            FoldedRow::Event(kept) => TimelineRow::Event(moment(kept)),
-            FoldedRow::Fold(FoldedEvents { events, phases }) => {
-                TimelineRow::Folded(OmittedEvents {
-                    events,
-                    phases: phases.into_iter().map(Cow::into_owned).collect(),
-                })
-            }
+            TimelineRow::Event(kept) => TimelineRow::Event(moment(kept)),
+            TimelineRow::Folded(all) => TimelineRow::Folded(all),
         });
         rows.collect()
     }
@@ -116,17 +101,17 @@ impl Folding {
 
 /// Folds a row into the one before it.
 fn join(row: &mut FoldedRow, next: FoldedRow) {
-    if !matches!(row, FoldedRow::Fold(_)) {
-        let first = std::mem::replace(row, FoldedRow::Fold(FoldedEvents::default()));
+    if !matches!(row, FoldedRow::Folded(_)) {
+        let first = std::mem::replace(row, FoldedRow::Folded(OmittedEvents::default()));
         join(row, first);
     }
-    let FoldedRow::Fold(all) = row else { return };
+    let FoldedRow::Folded(all) = row else { return };
     match next {
         FoldedRow::Event(kept) => {
             all.events += 1;
             name(all, kept.phase);
         }
-        FoldedRow::Fold(other) => {
+        FoldedRow::Folded(other) => {
             all.events += other.events;
             (other.phases.into_iter()).for_each(|phase| name(all, phase));
         }
@@ -134,7 +119,7 @@ fn join(row: &mut FoldedRow, next: FoldedRow) {
 }
 
 /// Names a phase of a fold, unless enough others come before it.
-fn name(all: &mut FoldedEvents, phase: Cow<'static, str>) {
+fn name(all: &mut OmittedEvents, phase: Cow<'static, str>) {
     if let Err(place) = all.phases.binary_search(&phase)
         && place < MAX_FOLDED_PHASES
     {
@@ -162,7 +147,7 @@ mod tests {
             };
             folding.add(weight, c.to_string().into(), line);
         }
-        let shown = |row| match row {
+        let shown = |row: TimelineRow| match row {
             TimelineRow::Event(moment) => format!("{}{}", moment.phase, moment.line),
             TimelineRow::Folded(folded) => format!("+{}", folded.events),
         };

@@ -6,9 +6,7 @@ use super::badges::badge;
 use super::charts::meter;
 use super::said;
 use super::units::{duration, thousands};
-use crate::dashboard::{
-    ChangeKind, DashboardFigure, LinkEnd, MetricsSection, Overview, Rows, VerificationSection,
-};
+use crate::dashboard::{DashboardFigure, Overview, Rows, VerificationSection};
 
 /// The maximum number of rows of a table.
 const MAX_SHOWN: usize = 200;
@@ -37,8 +35,10 @@ pub(super) fn details(overview: &Overview) -> Markup {
                 (panel("Verification", &self::verification(verification)))
             }
             @if let Some(metrics) = &overview.metrics {
-                @if has(metrics.latencies.total) { (panel("Latencies", &latencies(metrics))) }
-                @if has(metrics.figures.total) { (panel("Metrics", &figures(&metrics.figures))) }
+                @if has(overview.latencies.total) {
+                    (panel("Latencies", &latencies(&overview.latencies)))
+                }
+                @if has(metrics.total) { (panel("Metrics", &figures(metrics))) }
             }
             @if overview.outcome_metrics.total > MAX_METRICS {
                 (panel("Outcome metrics", &figures(&overview.outcome_metrics)))
@@ -58,8 +58,8 @@ pub(super) fn details(overview: &Overview) -> Markup {
 fn beliefs(overview: &Overview) -> Markup {
     table(&["belief", "confidence"], &overview.beliefs, |belief| {
         html! {
-            td { (said(&belief.statement)) }
-            td { (said(&belief.confidence)) }
+            td { (said(&belief.value)) }
+            td { (said(&belief.name)) }
         }
     })
 }
@@ -126,16 +126,16 @@ fn verification(verification: &VerificationSection) -> Markup {
         }
         @if !verification.changes.first.is_empty() {
             ul.diff {
-                @for change in verification.changes.first.iter().take(MAX_SHOWN) {
-                    @let (class, sign, what) = match change.kind {
-                        ChangeKind::Added => ("good", "+", "added"),
-                        ChangeKind::Modified => ("warn", "~", "modified"),
-                        ChangeKind::Deleted => ("bad", "−", "deleted"),
+                @for (sign, path) in verification.changes.first.iter().take(MAX_SHOWN) {
+                    @let (class, sign, what) = match sign {
+                        '+' => ("good", "+", "added"),
+                        '~' => ("warn", "~", "modified"),
+                        _ => ("bad", "−", "deleted"),
                     };
                     li.(class) {
                         span.sign aria-hidden="true" { (sign) }
                         span.unseen { (what) " " }
-                        code { (said(&change.path)) }
+                        code { (said(path)) }
                     }
                 }
             }
@@ -155,19 +155,15 @@ fn figures(figures: &Rows<DashboardFigure>) -> Markup {
     }
 }
 
-fn latencies(metrics: &MetricsSection) -> Markup {
-    let values = metrics
-        .latencies
-        .first
-        .iter()
-        .map(|latency| latency.value_ms);
+fn latencies(latencies: &Rows<(String, f64)>) -> Markup {
+    let values = latencies.first.iter().map(|(_, ms)| *ms);
     let longest = values.fold(f64::MIN_POSITIVE, f64::max);
-    table(&["latency", "time"], &metrics.latencies, |latency| {
+    table(&["latency", "time"], latencies, |(name, ms)| {
         html! {
-            th scope="row" { (said(&latency.name)) }
+            th scope="row" { (said(name)) }
             td.wide {
-                (meter(&[("c1", (latency.value_ms / longest).max(0.0))])) " "
-                (duration(latency.value_ms / 1e3))
+                (meter(&[("c1", (ms / longest).max(0.0))])) " "
+                (duration(ms / 1e3))
             }
         }
     })
@@ -180,9 +176,8 @@ fn links(links: &Rows<crate::dashboard::LinkRow>) -> Markup {
             td { code { (said(&link.target)) } }
             td {
                 @match link.end {
-                    Some(LinkEnd::There) => (badge("ok", "yes")),
-                    Some(LinkEnd::Missing) => (badge("failed", "missing")),
-                    Some(LinkEnd::Elsewhere) => (badge("failed", "leads elsewhere")),
+                    Some("there") => (badge("ok", "yes")),
+                    Some(end) => (badge("failed", end)),
                     None => "–",
                 }
             }

@@ -341,9 +341,9 @@ impl CountingWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dashboard::{Dashboard, Outline, Rows};
+    use crate::dashboard::{Dashboard, Outline, PlanSides, Rows};
     use crate::gate::Gate;
-    use crate::page::{PlanSides, RunSheet, run_text};
+    use crate::page::{RunSheet, run_text};
     use crate::source::Artifact;
 
     #[test]
@@ -365,9 +365,8 @@ mod tests {
                     reason: None,
                     timeline: Outline::default(),
                     report: report.clone(),
-                    plan_differs_from: None,
+                    plan: PlanSides::default(),
                 },
-                plan: PlanSides::default(),
                 actions: Rows::default(),
                 track: Vec::new(),
                 density: crate::outline::Density::default(),

@@ -8,8 +8,8 @@ use super::charts::meter;
 use super::findings::marked_up;
 use super::records::lines;
 use super::units::{duration, thousands};
-use super::{ActionCell, PlanPair, PlanSides, said};
-use crate::dashboard::{DashboardStep, Rows};
+use super::{ActionCell, said};
+use crate::dashboard::{DashboardStep, PlanPair, PlanSides, Rows};
 
 /// The maximum number of differences that a page lists below the table.
 const MAX_DIFFERENCES: usize = 50;
@@ -20,7 +20,7 @@ const MAX_ACTIONS: usize = 500;
 pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) -> Markup {
     let shown = actions.first.get(..MAX_ACTIONS).unwrap_or(&actions.first);
     html! {
-        @if plan.rows.is_empty() && shown.is_empty() {
+        @if plan.rows.first.is_empty() && shown.is_empty() {
             p.empty { "There is no plan, and no action." }
         } @else {
             (table(plan, shown, prefix))
@@ -50,9 +50,9 @@ pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) 
 }
 
 fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
-    let parts = plan.rows.iter().any(|row| row.differs);
-    let has_rebuilt = plan.rows.iter().any(|row| row.rebuilt.is_some());
-    let steps: Vec<&str> = plan.rows.iter().map(id_of).collect();
+    let parts = plan.rows.first.iter().any(|row| row.differs);
+    let has_rebuilt = plan.rows.first.iter().any(|row| row.rebuilt.is_some());
+    let steps: Vec<&str> = plan.rows.first.iter().map(id_of).collect();
     let of = |id: &str| -> Vec<&ActionCell> {
         let of_step = |action: &&ActionCell| action.step_id == id;
         actions.iter().filter(of_step).collect()
@@ -82,7 +82,7 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
                 }
             }
             tbody {
-                @for (row, id) in plan.rows.iter().zip(&steps) {
+                @for (row, id) in plan.rows.first.iter().zip(&steps) {
                     @let actions = of(id);
                     @let time = longest.map(|longest| time(took(&actions), longest));
                     (step(row, has_rebuilt, prefix, time.as_ref()))

@@ -49,8 +49,8 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
             @if let Some(reason) = &page.dashboard.reason {
                 (why(reason, prefix))
             }
-            @for record in &page.dashboard.overview.unreadable {
-                p.notice.is-warn { code { (record.file) } " can't be shown: " (said(&record.reason)) }
+            @for (file, reason) in &page.dashboard.overview.unreadable {
+                p.notice.is-warn { code { (file) } " can't be shown: " (said(reason)) }
             }
             nav.parts aria-label="Parts of this run" {
                 @for (name, title) in PARTS {
@@ -58,7 +58,7 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
                 }
             }
             (part(prefix, PARTS[0], &findings::findings(report, &places)))
-            (part(prefix, PARTS[1], &plan::steps(&page.plan, &page.actions, prefix)))
+            (part(prefix, PARTS[1], &plan::steps(&page.dashboard.plan, &page.actions, prefix)))
             (part(prefix, PARTS[2], &waterfall::waterfall(&page.track, &page.density, prefix)))
             (part(prefix, PARTS[3], &events::events(&page.dashboard.timeline, &page.track, prefix, &places)))
             (part(prefix, PARTS[4], &details::details(&page.dashboard.overview)))

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::charts::{per_cent, pixels};
 use super::scale::Scale;
 use super::units::{duration, offset, precise, thousands};
-use super::{EventKind, TrackEvent, TrackItem, said};
+use super::{TrackEvent, TrackItem, said};
 use crate::dashboard::Mark;
 use crate::outline::{Bin, Density};
 
@@ -375,17 +375,10 @@ fn title(event: &TrackEvent) -> String {
 
 /// Returns the class that gives an event its colour and its mark.
 pub(super) fn class_of(event: &TrackEvent) -> &'static str {
-    match (event.moment.mark, event.kind) {
-        (Some(Mark::Failed), _) => "failed",
-        (Some(Mark::Vetoed), _) => "vetoed",
-        (None, EventKind::Start) => "start",
-        (None, EventKind::Plan) => "planned",
-        (None, EventKind::Act) => "act",
-        (None, EventKind::Direction) => "direction",
-        (None, EventKind::Pause) => "pause",
-        (None, EventKind::Projection) => "projection",
-        (None, EventKind::End) => "end",
-        (None, EventKind::Other) => "other",
+    match event.moment.mark {
+        Some(Mark::Failed) => "failed",
+        Some(Mark::Vetoed) => "vetoed",
+        None => event.class,
     }
 }
 

@@ -224,14 +224,16 @@ fn one_of<'r>(
         && first.name == last.name
     {
         let paths = matches.iter().map(|run| display(&run.path)).collect();
-        let id = quote(&first.name);
-        let message = format!("several runs have the id {id}; name one by its path");
-        return Some(Err(ambiguous(message, &first.name, paths, more)));
+        let what = format!(
+            "several runs have the id {}; name one by its path",
+            quote(&first.name)
+        );
+        return Some(Err(ambiguous(&what, &first.name, paths, more)));
     }
     matches.dedup_by(|a, b| a.name == b.name);
     let ids = matches.into_iter().map(|run| run.name).collect();
-    let message = format!("several runs match {}", quote(name));
-    Some(Err(ambiguous(message, name, ids, more)))
+    let what = format!("several runs match {}", quote(name));
+    Some(Err(ambiguous(&what, name, ids, more)))
 }
 
 /// Returns `true` if a character separates the parts of an id.
@@ -266,11 +268,12 @@ fn find(path: &Path, given: GivenPaths, only: bool) -> Result<RunData, Error> {
     };
     let several = below.len() > 1;
     if several && only {
-        return Err(several_below(path, &below, |path| {
-            format!(
-                "several directories below {path} contain one called `episodes`; name one of them"
-            )
-        }));
+        let advice = " contain one called `episodes`; name one of them";
+        return Err(several_below(
+            ["several directories below", advice],
+            path,
+            below,
+        ));
     }
     let mut found = RunData::joined(below.iter().map(of).collect());
     if several {

@@ -17,7 +17,7 @@ use crate::load::{self, Buffers, LoadRequest, Loaded, LoadedRecord, NOT_THERE, N
 use crate::outline::Listening;
 use crate::record::{State, Summary};
 use crate::schema::{self, CompiledSchema};
-use crate::source::{Artifact, EpisodeKey, Spot};
+use crate::source::{Artifact, Entries, EpisodeKey, Spot};
 use crate::store::{
     self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
     Links, Opened, display,
@@ -111,12 +111,11 @@ impl RunReader {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {
                 found.push(last);
-                let found: Vec<_> = found.into_iter().map(|dir| dir.path).collect();
-                Err(several_below(path, &found, |path| {
-                    format!("several runs are below {path}; name one of them")
-                }))
+                let found = found.into_iter().map(|dir| dir.path).collect();
+                let what = ["several runs are below", "; name one of them"];
+                Err(several_below(what, path, found))
             }
-            (None, _) if is_no_artifact(&faults) => {
+            (None, _) if matches!(&*faults, [it] if matches!(it.kind(), FaultKind::NotAnArtifact)) => {
                 Err(Error::at(path, &"it is not an artifact of a run"))
             }
             (None, _) => Err(Error::UnknownRun {
@@ -273,7 +272,7 @@ impl RunReader {
     /// are those that a check reports.
     #[must_use]
     pub fn entry(&self) -> RunEntry {
-        self.records().entry(self)
+        self.records().entry
     }
 
     /// Returns the same, if the run is among those that are asked for.
@@ -287,10 +286,8 @@ impl RunReader {
 
     /// Returns the records, as far as they can be read. The timeline is not read.
     pub(crate) fn records(&self) -> Records {
-        Records {
-            state: self.document(Artifact::State),
-            summary: self.document(Artifact::Summary),
-        }
+        let (state, summary) = (Artifact::State, Artifact::Summary);
+        Records::of(self, self.document(state), self.document(summary))
     }
 
     /// Returns the records of a run that was loaded.
@@ -306,10 +303,8 @@ impl RunReader {
                 Err(self.error(artifact, place, why.to_string()))
             }
         };
-        Records {
-            state: record(Artifact::State, loaded.state),
-            summary: record(Artifact::Summary, loaded.summary),
-        }
+        let state = record(Artifact::State, loaded.state);
+        Records::of(self, state, record(Artifact::Summary, loaded.summary))
     }
 
     /// Returns when the run started, by each record and by its first event; `None` for what can't
@@ -395,45 +390,60 @@ impl RunReader {
     }
 }
 
-/// Returns `true` if a path was refused because it is not an artifact.
-fn is_no_artifact(faults: &[Fault]) -> bool {
-    matches!(faults, [fault] if matches!(fault.kind(), FaultKind::NotAnArtifact))
-}
-
-/// The records of a run, each as it was stored, or why it can't be read.
+/// The records of a run, each as it was stored, or why it can't be read. The timeline is not read.
+#[derive(Debug)]
 pub(crate) struct Records {
+    /// The run as an entry of a list.
+    pub(crate) entry: RunEntry,
+    /// The artifacts that the directory lists.
+    pub(crate) entries: Entries,
     pub(crate) state: Result<OwnedDocument, Error>,
     pub(crate) summary: Result<OwnedDocument, Error>,
 }
 
 impl Records {
-    /// Returns the run as an entry of a list.
-    pub(crate) fn entry(&self, run: &RunReader) -> RunEntry {
-        let (state, summary) = (self.state.as_ref().ok(), self.summary.as_ref().ok());
-        let state_read = state.and_then(|it| read_record(it, &schema::STATE, &facts::STATE));
-        let summary_read =
-            summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
-        let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));
-        let summary_facts = summary_read
-            .as_ref()
-            .map(|it| SummaryFacts::new(facts_of(it)));
-        let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
-        let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);
-        let lifecycle = facts::lifecycle(state_facts, run.dir.entries);
-        let entry = RunEntry::named(&id, &display(&run.dir.path), lifecycle);
-        let entry = entry.with_records(
-            state.map(OwnedDocument::root),
-            summary.map(OwnedDocument::root),
-        );
-        if lifecycle != Lifecycle::NonTerminal {
-            return entry;
+    fn of(
+        run: &RunReader,
+        state: Result<OwnedDocument, Error>,
+        summary: Result<OwnedDocument, Error>,
+    ) -> Self {
+        Self {
+            entry: entry(run, state.as_ref().ok(), summary.as_ref().ok()),
+            entries: run.dir.entries,
+            state,
+            summary,
         }
-        let timeline = match run.memory.as_deref() {
-            Some((_, memory)) => memory.open(Artifact::Events).ok(),
-            None => run.stream(Artifact::Events).ok(),
-        };
-        load::with_progress(entry, run.dir.entries, timeline.as_ref())
     }
+}
+
+/// Returns a run as an entry of a list.
+fn entry(
+    run: &RunReader,
+    state: Option<&OwnedDocument>,
+    summary: Option<&OwnedDocument>,
+) -> RunEntry {
+    let state_read = state.and_then(|it| read_record(it, &schema::STATE, &facts::STATE));
+    let summary_read = summary.and_then(|it| read_record(it, &schema::SUMMARY, &facts::SUMMARY));
+    let state_facts = state_read.as_ref().map(|it| StateFacts::new(facts_of(it)));
+    let summary_facts = summary_read
+        .as_ref()
+        .map(|it| SummaryFacts::new(facts_of(it)));
+    let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
+    let id = id.map_or(Cow::from(&run.dir.name), |(id, _)| id);
+    let lifecycle = facts::lifecycle(state_facts, run.dir.entries);
+    let entry = RunEntry::named(&id, &display(&run.dir.path), lifecycle);
+    let entry = entry.with_records(
+        state.map(OwnedDocument::root),
+        summary.map(OwnedDocument::root),
+    );
+    if lifecycle != Lifecycle::NonTerminal {
+        return entry;
+    }
+    let timeline = match run.memory.as_deref() {
+        Some((_, memory)) => memory.open(Artifact::Events).ok(),
+        None => run.stream(Artifact::Events).ok(),
+    };
+    load::with_progress(entry, run.dir.entries, timeline.as_ref())
 }
 
 /// Reads a record for its facts; returns its text, and the places that its schema refuses.

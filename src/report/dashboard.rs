@@ -11,8 +11,8 @@ use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting
 use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
 use crate::dashboard::{
-    ChangeKind, DashboardFigure, DashboardMoment, LinkEnd, LinkRow, MetricsSection, Overview,
-    PlanSection, Rows, VerificationSection,
+    Dashboard, DashboardFigure, DashboardMoment, LinkRow, Overview, PlanPair, PlanSides, Rows,
+    VerificationSection,
 };
 use crate::printable::count;
 use crate::printable::{columns_of, escape, fit, shortened};
@@ -50,8 +50,9 @@ impl<'o> DashboardText<'o> {
     }
 
     /// Draws the contents of the records.
-    pub(crate) fn records(&mut self, overview: &Overview) -> io::Result<()> {
-        if let Some(plan) = &overview.plan {
+    pub(crate) fn records(&mut self, dashboard: &Dashboard) -> io::Result<()> {
+        let Dashboard { overview, plan, .. } = dashboard;
+        if plan.is_persisted || plan.stands_alone {
             self.plan(plan)?;
         }
         self.list("Actions", &overview.actions, |action| {
@@ -62,7 +63,7 @@ impl<'o> DashboardText<'o> {
                 .text(&format!(" {input}"))
         })?;
         self.list("Beliefs", &overview.beliefs, |belief| {
-            row(&format!("{:>5} {}", belief.confidence, belief.statement))
+            row(&format!("{:>5} {}", belief.name, belief.value))
         })?;
         self.list("Facts", &overview.facts, |fact| {
             row(&format!("{} = {}", fact.name, fact.value))
@@ -71,7 +72,7 @@ impl<'o> DashboardText<'o> {
             self.verification(verification)?;
         }
         if let Some(metrics) = &overview.metrics {
-            self.metrics(metrics)?;
+            self.metrics(metrics, &overview.latencies)?;
         }
         if overview.outcome_metrics.total > 0 {
             self.title("Outcome metrics")?;
@@ -209,34 +210,41 @@ impl<'o> DashboardText<'o> {
         }
         // A path must be complete to be copied, so it is never cut.
         writeln!(self.out, "{}", escape(&run.dir))?;
-        for record in &overview.unreadable {
-            self.line(&format!(
-                "{} can't be shown: {}",
-                record.file, record.reason
-            ))?;
+        for (file, reason) in &overview.unreadable {
+            self.line(&format!("{file} can't be shown: {reason}"))?;
         }
         Ok(())
     }
 
-    fn plan(&mut self, plan: &PlanSection) -> io::Result<()> {
-        let source = plan.source.as_ref();
-        let source = source.map(|source| format!(" by {source}"));
+    fn plan(&mut self, plan: &PlanSides) -> io::Result<()> {
+        let source = if plan.is_persisted {
+            &plan.persisted_source
+        } else {
+            &plan.rebuilt_source
+        };
+        let source = source.as_ref().map(|source| format!(" by {source}"));
         self.title(&format!("Plan{}", source.unwrap_or_default()))?;
         let glyphs = self.glyphs;
-        self.rows(&plan.steps, |step| {
-            let mark = if step.is_contested { "! " } else { "  " };
+        let is_shown =
+            |pair: &&PlanPair| plan.stands_alone || pair.differs || pair.persisted.is_some();
+        let hidden = plan.rows.first.len() - plan.rows.first.iter().filter(is_shown).count();
+        let rows = Rows {
+            first: plan.rows.first.iter().filter(is_shown).collect(),
+            total: plan.rows.total - hidden,
+        };
+        self.rows(&rows, |pair| {
+            let mark = if pair.differs { "! " } else { "  " };
+            let (step, only) = match (&pair.persisted, &pair.rebuilt) {
+                (None, Some(step)) => (step.clone(), " (only in the timeline)"),
+                (step, _) => (step.clone().unwrap_or_default(), ""),
+            };
             let status = Paint::of(&step.status);
             StyledLine::default()
                 .painted(mark, Paint::Bad)
                 .painted(glyphs.status(&step.status), status)
                 .text(&format!(" {:10} {:8} ", step.id, step.kind))
                 .painted(&format!("{:8}", step.status), status)
-                .text(if step.is_unpersisted {
-                    " (only in the timeline)"
-                } else {
-                    ""
-                })
-                .text(&format!(" {}", step.description))
+                .text(&format!("{only} {}", step.description))
         })
     }
 
@@ -268,13 +276,8 @@ impl<'o> DashboardText<'o> {
                 message.unwrap_or_default()
             ))
         })?;
-        self.rows(&verification.changes, |change| {
-            let sign = match change.kind {
-                ChangeKind::Added => '+',
-                ChangeKind::Modified => '~',
-                ChangeKind::Deleted => '-',
-            };
-            row(&format!("{sign} {}", change.path))
+        self.rows(&verification.changes, |(sign, path)| {
+            row(&format!("{sign} {path}"))
         })
     }
 
@@ -288,20 +291,20 @@ impl<'o> DashboardText<'o> {
         self.more(more)
     }
 
-    fn metrics(&mut self, metrics: &MetricsSection) -> io::Result<()> {
+    fn metrics(
+        &mut self,
+        metrics: &Rows<DashboardFigure>,
+        latencies: &Rows<(String, f64)>,
+    ) -> io::Result<()> {
         self.title("Metrics")?;
-        self.figures(&metrics.figures)?;
-        let latencies = &metrics.latencies;
-        let longest = latencies.first.iter().map(|latency| latency.value_ms);
+        self.figures(metrics)?;
+        let longest = latencies.first.iter().map(|(_, ms)| *ms);
         let longest = longest.fold(0.0, f64::max);
         let block = self.glyphs.block;
-        self.rows(latencies, |latency| {
-            let bar = block.repeat(bar_columns(latency.value_ms, longest));
-            let value = milliseconds(latency.value_ms);
-            row(&format!(
-                "{:18} {bar:BAR_COLUMNS$} {value} ms",
-                latency.name
-            ))
+        self.rows(latencies, |(name, ms)| {
+            let bar = block.repeat(bar_columns(*ms, longest));
+            let value = milliseconds(*ms);
+            row(&format!("{name:18} {bar:BAR_COLUMNS$} {value} ms"))
         })
     }
 }
@@ -312,16 +315,11 @@ fn row(text: &str) -> StyledLine {
 }
 
 fn link(link: &LinkRow) -> StyledLine {
-    let end = match link.end {
-        Some(LinkEnd::There) => "there",
-        Some(LinkEnd::Missing) => "missing",
-        Some(LinkEnd::Elsewhere) => "leads elsewhere",
-        None => "",
-    };
+    let end = link.end.unwrap_or_default();
     let padding = 10_usize.saturating_sub(columns_of(&link.name));
     let named = format!("{}{:padding$} {:20} ", link.name, "", link.target);
-    match link.end {
-        Some(LinkEnd::Elsewhere) => row(&named).painted(end, Paint::Bad),
+    match end {
+        "leads elsewhere" => row(&named).painted(end, Paint::Bad),
         _ => row(&named).word(end),
     }
 }

@@ -12,8 +12,12 @@ pub(crate) struct Glyphs {
     pub(crate) bar: &'static str,
     /// A segment of a bar in a chart.
     pub(crate) block: &'static str,
-    statuses: [(&'static str, &'static str); 6],
+    /// One for each of [`STATUSES`].
+    statuses: [&'static str; 6],
 }
+
+/// The statuses of steps that have a character.
+const STATUSES: [&str; 6] = ["done", "pending", "running", "skipped", "failed", "vetoed"];
 
 impl Glyphs {
     pub(crate) const fn of(style: Style) -> &'static Self {
@@ -21,35 +25,20 @@ impl Glyphs {
             Style::Ascii => &Self {
                 bar: "|",
                 block: "#",
-                statuses: [
-                    ("done", "x"),
-                    ("pending", "."),
-                    ("running", ">"),
-                    ("skipped", "-"),
-                    ("failed", "!"),
-                    ("vetoed", "v"),
-                ],
+                statuses: ["x", ".", ">", "-", "!", "v"],
             },
             Style::Colour | Style::Plain => &Self {
                 bar: "│",
                 block: "█",
-                statuses: [
-                    ("done", "✓"),
-                    ("pending", "○"),
-                    ("running", "▶"),
-                    ("skipped", "–"),
-                    ("failed", "✗"),
-                    ("vetoed", "⊘"),
-                ],
+                statuses: ["✓", "○", "▶", "–", "✗", "⊘"],
             },
         }
     }
 
     pub(crate) fn status(&self, status: &str) -> &'static str {
-        self.statuses
-            .iter()
-            .find(|(name, _)| *name == status)
-            .map_or("?", |(_, glyph)| glyph)
+        let mut known = STATUSES.iter().zip(self.statuses);
+        let found = known.find(|(known, _)| **known == status);
+        found.map_or("?", |(_, glyph)| glyph)
     }
 }
 

@@ -201,14 +201,11 @@ impl Human {
             self.finding(out, finding)?;
             writeln!(out)?;
         }
-        for line in &skips {
-            writeln!(out, "{}", escape(line))?;
-        }
         if skips.is_empty() {
-            Ok(())
-        } else {
-            writeln!(out)
+            return Ok(());
         }
+        let lines: Vec<_> = skips.iter().map(|line| escape(line)).collect();
+        writeln!(out, "{}\n", lines.join("\n"))
     }
 
     /// Draws the findings that were held until the last episode was done.
@@ -238,14 +235,11 @@ impl Human {
     /// Says which rules could not be judged, for all episodes together.
     fn unjudged_by_kind(&self, out: &mut dyn Write) -> io::Result<()> {
         let unjudged = self.unjudged_rules.lines(self.options.verbose);
-        for line in &unjudged {
-            writeln!(out, "{}", escape(line))?;
-        }
         if unjudged.is_empty() {
-            Ok(())
-        } else {
-            writeln!(out)
+            return Ok(());
         }
+        let lines: Vec<_> = unjudged.iter().map(|line| escape(line)).collect();
+        writeln!(out, "{}\n", lines.join("\n"))
     }
 
     fn statistics(&self, out: &mut dyn Write, statistics: &Statistics) -> io::Result<()> {

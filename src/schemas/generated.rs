@@ -17,7 +17,7 @@ use crate::check::RuleList;
 use crate::compare::Comparison;
 use crate::config::Config;
 use crate::coverage::RunsCoverage;
-use crate::diff::{Diff, Subject, compare};
+use crate::diff::{Diff, compare, opened};
 use crate::finding::Report;
 use crate::gate::Gate;
 use crate::impact::Impact;
@@ -138,7 +138,7 @@ fn plans_and_differences_are_what_their_schemas_say() {
     let runs = gate.discover(&["corpus"]).episodes.into_iter();
     let runs: Vec<RunReader> = runs.map(RunReader::from).collect();
     let good = RunReader::open("corpus/good/terminal/episodes/ep_answer").unwrap();
-    let good = Subject::new(&good, &mut gate).unwrap();
+    let good = opened(&good, &mut gate).unwrap();
     let (mut plans, mut differences) = (0, 0);
     for run in &runs {
         // A record that is not JSON has no plan, and can't be compared.
@@ -147,7 +147,7 @@ fn plans_and_differences_are_what_their_schemas_say() {
             assert!(plan.is_valid(&page), "{}: {page}", run.path().display());
             plans += 1;
         }
-        if let Ok(subject) = Subject::new(run, &mut gate) {
+        if let Ok(subject) = opened(run, &mut gate) {
             let found = serde_json::to_value(compare(&good, &subject)).unwrap();
             assert!(diff.is_valid(&found), "{}: {found}", run.path().display());
             differences += 1;

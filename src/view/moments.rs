@@ -1,7 +1,5 @@
 //! The events of a timeline -> one line of text each.
 
-use std::borrow::Cow;
-
 use crate::dashboard::DashboardMoment;
 use crate::document::Node;
 use crate::outline::{TimelineClock, moment};
@@ -23,17 +21,11 @@ pub(crate) fn moments(
                 Err(error) => return Some(Err(error)),
             };
             let offset_sec = clock.offset(event);
-            if is_wanted(event, phases, text) {
+            let phase = event.get("phase").and_then(Node::text);
+            let has_phase = phase.is_some_and(|it| phases.iter().any(|wanted| *wanted == *it));
+            if (phases.is_empty() || has_phase) && text.is_none_or(|it| event.raw().contains(it)) {
                 return Some(Ok(moment(line, event, offset_sec)));
             }
         }
     }))
-}
-
-/// Returns `true` if an event has a requested phase, and its line contains the requested text.
-fn is_wanted(event: Node<'_>, phases: &[String], text: Option<&str>) -> bool {
-    let phase = || event.get("phase").and_then(Node::text);
-    let is_one_of = |phase: Cow<'_, str>| phases.iter().any(|wanted| *wanted == *phase);
-    (phases.is_empty() || phase().is_some_and(is_one_of))
-        && text.is_none_or(|text| event.raw().contains(text))
 }

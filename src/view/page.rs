@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::OpenedRun;
-use crate::dashboard::{Outline, Reason};
+use crate::dashboard::Reason;
 use crate::document::OwnedDocument;
 use crate::finding::{Finding, Lifecycle, Skip, Suppressed};
 use crate::gate::Gate;
@@ -71,39 +71,33 @@ pub(crate) struct EventCounts {
     pub(crate) broken_lines: u64,
 }
 
-impl EventCounts {
-    fn of(timeline: Outline) -> Self {
-        Self {
-            total: timeline.events,
-            phases: timeline.phases,
-            broken_lines: timeline.broken_lines,
-        }
-    }
-}
-
 impl RunPage {
     /// Reads a run, counts its events and judges it.
     pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
-        let (opened, report) = OpenedRun::judged(run, gate)?;
         let OpenedRun {
-            view,
+            records,
             timeline,
             plan,
-        } = opened;
+            report,
+        } = OpenedRun::judged(run, gate)?;
         let path = |artifact: Artifact| {
             let path = run.artifact(artifact)?;
             Some(path.to_string_lossy().into_owned())
         };
         let named = |artifact: Artifact| (artifact.name().to_owned(), path(artifact));
         Ok(Self {
-            episode_id: view.entry.episode_id.clone(),
+            episode_id: records.entry.episode_id.clone(),
             episode_dir: run.path().to_string_lossy().into_owned(),
             artifacts: Artifact::ALL.into_iter().map(named).collect(),
-            state: stored(&view.state),
-            summary: stored(&view.summary),
+            state: stored(&records.state),
+            summary: stored(&records.summary),
             plan,
-            reason: view.reason(&timeline),
-            events: EventCounts::of(timeline),
+            reason: records.reason(&timeline),
+            events: EventCounts {
+                total: timeline.events,
+                phases: timeline.phases,
+                broken_lines: timeline.broken_lines,
+            },
             lifecycle: report.lifecycle,
             valid: report.valid,
             findings: report.findings,

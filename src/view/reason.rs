@@ -1,11 +1,12 @@
 //! The records of a run and an outline of its timeline -> the reason why it did not succeed.
 
-use super::{View, assertion};
+use super::assertion;
 use crate::dashboard::{AssertionRow, Incident, Outline, Reason, ReasonKind};
 use crate::document::{Node, OwnedDocument};
 use crate::finding::Lifecycle;
 use crate::outline::error_text;
 use crate::printable::{brief, shortened};
+use crate::read::Records;
 use crate::source::{Artifact, Spot};
 
 /// The maximum number of lines of standard error that a reason has.
@@ -17,7 +18,7 @@ const MAX_LINE_CHARS: usize = 300;
 /// The maximum number of failed assertions that a reason names.
 const MAX_NAMED_ASSERTIONS: usize = 3;
 
-impl View {
+impl Records {
     /// Returns the reason why the run did not succeed, as its records give it, at the event that
     /// gives it where there is one. `None` where the run succeeded or is in progress, or where the
     /// records do not say.
@@ -203,14 +204,10 @@ impl View {
         let place = self.summary(&["verification"]);
         Reason {
             kind,
-            step_id: None,
-            action_id: None,
-            by: None,
             text: Some(text),
-            stderr: Vec::new(),
             file: Artifact::Summary.file_name().into(),
             line: place.and_then(|place| Some(line_of(self.summary.as_ref().ok()?, place))),
-            offset_sec: None,
+            ..Reason::default()
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 use super::actions::{actions, beginning, readable};
-use super::{OpenedRun, judged, reason_of, rebuilt_step};
+use super::{OpenedRun, judged, reason_of, unjudged};
 use crate::dashboard::Rows;
 use crate::document::{Document, Node, OwnedDocument, Tape};
 use crate::facts::Usable;
@@ -12,11 +12,7 @@ use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
 use crate::outline::{Density, Listening, TimelineClock, Tracked, moment, waits};
-use crate::page::{
-    ActionCell, EventBody, EventKind, PlanPair, PlanSides, Preview, RunSheet, TrackEvent, TrackItem,
-};
-use crate::plan::PlanComparison;
-use crate::printable::brief;
+use crate::page::{ActionCell, EventBody, Preview, RunSheet, TrackEvent, TrackItem};
 use crate::read::{Error, RunReader};
 use crate::record::phases::PROJECTION;
 use crate::source::Artifact;
@@ -38,40 +34,32 @@ const MAX_LEARN_BYTES: usize = 64 << 10;
 /// Reads a run, judges it, and returns all that its page for a browser shows.
 pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
     let none = BTreeSet::new();
-    let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), shown(loaded));
-    let (report, (opened, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
+    let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
+    let (report, (parts, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
     let named = named_lines(&report);
     if lacks(&timeline.track, &named) {
         timeline = run.load(Some(Listening::Track(&named)), shown)?;
     }
-    Ok(page(run, opened, report, timeline))
+    Ok(page(run, OpenedRun::new(parts, report), timeline))
 }
 
 /// Reads a run that is judged already, and returns the same with the report that is given.
 pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunSheet, Error> {
     let named = named_lines(&report);
-    let also = |loaded: &Loaded<'_, '_>| (OpenedRun::of(run, loaded), shown(loaded));
-    let (opened, timeline) = run.load(Some(Listening::Track(&named)), also)?;
-    Ok(page(run, opened, report, timeline))
+    let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
+    let (parts, timeline) = run.load(Some(Listening::Track(&named)), also)?;
+    Ok(page(run, OpenedRun::new(parts, report), timeline))
 }
 
-fn page(
-    run: &RunReader,
-    opened: OpenedRun,
-    report: EpisodeReport,
-    timeline: ShownTimeline,
-) -> RunSheet {
-    let overview = opened.view.overview();
-    let plan = sides(&overview, &opened.plan);
-    let (dashboard, view) = opened.dashboard(report, overview);
+fn page(run: &RunReader, opened: OpenedRun, timeline: ShownTimeline) -> RunSheet {
+    let (dashboard, records) = opened.dashboard();
     RunSheet {
         dashboard,
-        plan,
         actions: timeline.actions,
         track: timeline.track,
         density: timeline.density,
-        state: view.state.map_err(reason_of),
-        summary: view.summary.map_err(reason_of),
+        state: records.state.map_err(reason_of),
+        summary: records.summary.map_err(reason_of),
         manifest: run.document(Artifact::Manifest).map_err(reason_of),
         learn: learn(run).map_err(reason_of),
     }
@@ -87,38 +75,6 @@ fn learn(run: &RunReader) -> Result<Preview, Error> {
         .read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(beginning(text, MAX_LEARN_BYTES))
-}
-
-/// Returns the persisted plan beside the rebuilt one.
-fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSides {
-    let persisted = overview.plan.as_ref();
-    let steps = persisted.map(|plan| &*plan.steps.first).unwrap_or_default();
-    let ids: Vec<&str> = steps.iter().map(|step| &*step.id).collect();
-    let rebuilt = plan
-        .rebuilt
-        .as_ref()
-        .map(|plan| &*plan.steps)
-        .unwrap_or_default();
-    let rows = plan.rows(&ids).into_iter().map(|row| PlanPair {
-        persisted: row.persisted.and_then(|at| steps.get(at)).cloned(),
-        rebuilt: row.rebuilt.and_then(|at| rebuilt.get(at)).map(rebuilt_step),
-        differs: row.differs,
-        is_unsure: row.is_unsure,
-    });
-    let differences = plan.differences.iter();
-    PlanSides {
-        rows: rows.take(crate::dashboard::MAX_ROWS).collect(),
-        differences: differences
-            .map(|difference| (difference.message.clone(), difference.line))
-            .collect(),
-        more_differences: plan.more_differences,
-        unjudged: plan.unjudged.clone(),
-        persisted_source: persisted.and_then(|plan| plan.source.clone()),
-        rebuilt_source: plan
-            .rebuilt
-            .as_ref()
-            .and_then(|plan| plan.source.as_deref().map(brief)),
-    }
 }
 
 /// The parts of a timeline that a page shows.
@@ -189,7 +145,7 @@ fn track_event(
         Some((start, next.filter(|end| *end >= start)?))
     };
     TrackEvent {
-        kind: kind(event, &moment.phase),
+        class: class(event, &moment.phase),
         span: span(event, clock.started.as_ref()).or_else(until_next),
         body: body(document, max_bytes),
         moment,
@@ -236,20 +192,18 @@ fn body(event: Document<'_>, max_bytes: usize) -> EventBody {
     }
 }
 
-fn kind(event: Node<'_>, phase: &str) -> EventKind {
-    let event_type = event
-        .get("event_type")
-        .and_then(Node::text)
-        .unwrap_or_default();
+/// Returns the class of the mark of an event, but for failures and vetoes.
+fn class(event: Node<'_>, phase: &str) -> &'static str {
+    let event_type = event.get("event_type").and_then(Node::text);
     match phase {
-        _ if event_type == PROJECTION => EventKind::Projection,
-        _ if waits(event) => EventKind::Pause,
-        "start" => EventKind::Start,
-        "plan" => EventKind::Plan,
-        "act" => EventKind::Act,
-        "direction" => EventKind::Direction,
-        "terminate" => EventKind::End,
-        _ => EventKind::Other,
+        _ if event_type.is_some_and(|it| it == PROJECTION) => "projection",
+        _ if waits(event) => "pause",
+        "start" => "start",
+        "plan" => "planned",
+        "act" => "act",
+        "direction" => "direction",
+        "terminate" => "end",
+        _ => "other",
     }
 }
 

@@ -15,7 +15,8 @@ use crate::recorder::protocol::Done;
 /// manifest. These events have the time of the last event before them, so the duration does not
 /// include the time until this command; `abandoned_at` in the `terminate` event is the time of this
 /// command. This works only for runs that runvet recorded and that no process is recording; for any
-/// other run, the error says what the run lacks.
+/// other run, the error says what the run lacks. The JSON is an answer as `runvet schema
+/// record-answer` describes it.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:

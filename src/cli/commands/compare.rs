@@ -1,5 +1,6 @@
 //! `runvet compare`: two sets of runs -> what changed, and whether that fails a gate.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ use super::sinks::{parse_output, write_result, write_whole};
 use super::words::{OutputFormat, format_of, named_format};
 use super::{CommandFailure, Exit, Result};
 use crate::compare::{self, Comparison, FailCondition, PairBy, page, text};
-use crate::diff::{Difference, Subject};
+use crate::diff::{Difference, opened};
 use crate::gate::{Gate, Limit};
 use crate::read::RunReader;
 
@@ -63,11 +64,13 @@ pub(in crate::cli) struct Compare {
     max_left_out: Option<Limit>,
 
     /// How to print the comparison
+    ///
+    /// The page has the measures, then the flipped tasks, each with its differences.
     #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
     format: OutputFormat,
 
     /// Also write the comparison to a file, in any format; repeatable
-    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(|it| parse_output(it, |name| named_format(FORMATS, name))))]
+    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_own))]
     outputs: Vec<(OutputFormat, PathBuf)>,
 
     #[command(flatten)]
@@ -81,6 +84,11 @@ const FORMATS: &[OutputFormat] = &[
     OutputFormat::Markdown,
     OutputFormat::Html,
 ];
+
+/// Parses `FORMAT=PATH`.
+fn parse_own(setting: OsString) -> Result<(OutputFormat, PathBuf), String> {
+    parse_output(setting, |name| named_format(FORMATS, name))
+}
 
 impl Compare {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
@@ -125,7 +133,7 @@ fn write(
 /// Returns what differs between two runs, or why that is not known.
 fn diff(base: &str, candidate: &str, gate: &mut Gate) -> Result<Vec<Difference>, String> {
     let mut subject = |dir: &str| {
-        let subject = RunReader::open(dir).and_then(|run| Subject::new(&run, gate));
+        let subject = RunReader::open(dir).and_then(|run| opened(&run, gate));
         subject.map_err(|error| error.to_string())
     };
     Ok(crate::diff::compare(&subject(base)?, &subject(candidate)?).differences)

@@ -11,15 +11,16 @@ use super::settings::{Baselines, GateArgs};
 use super::usage::refuse_colour;
 use super::words::JsonArgs;
 use super::{Exit, Result};
-use crate::diff::{Subject, compare};
+use crate::diff::{compare, opened};
 use crate::report::write_json_line;
 use side_by_side::SideBySide;
+pub(super) use side_by_side::step_cell;
 
 /// Compare two runs: task, plan, actions, outcomes, metrics, latencies and findings
 ///
 /// Steps and actions are compared by their position. Ids, times, durations and digests are shown,
 /// but do not count as differences. The exit code is 0 if the runs are the same, 1 if they differ,
-/// and 2 if they can't be compared.
+/// and 2 if they can't be compared. `runvet schema diff` describes the JSON.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -62,8 +63,8 @@ impl DiffCommand {
         let left = names.get(&self.left, output)?;
         let right = names.get(&self.right, output)?;
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
-        let left = Subject::new(&left, &mut gate)?;
-        let right = Subject::new(&right, &mut gate)?;
+        let left = opened(&left, &mut gate)?;
+        let right = opened(&right, &mut gate)?;
         let diff = compare(&left, &right);
         if self.json.is_json() {
             write_json_line(output.stdout(), &diff)?;

@@ -246,95 +246,63 @@ const TOOK: usize = 6;
 /// The columns that a table leaves for tasks where other columns can give way.
 const LEAST_TASK: usize = 20;
 
-/// The widths of the columns of a table, but for the last.
-struct Widths {
-    total: usize,
-    starts: usize,
-    ids: usize,
-    statuses: usize,
-    outcomes: usize,
-    failures: usize,
+/// Returns the widths of the columns of a table, but for the last: start, id, status, outcome, and
+/// first error, which is 0 where no run was judged.
+fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
+    let widest = |text: &dyn Fn(&RunEntry) -> usize, least: usize, most: usize| {
+        let widths = runs.iter().map(text);
+        widths.max().unwrap_or(least).clamp(least, most)
+    };
+    let length = |text: &Option<String>| text.as_deref().map_or(1, |it| it.chars().count());
+    let failures = runs.iter().filter_map(failure).map(|it| it.chars().count());
+    let most_of_id = if total < usize::MAX { 29 } else { LONGEST };
+    let statuses = if runs.iter().any(is_only_in_progress) {
+        IN_PROGRESS.len()
+    } else {
+        8
+    };
+    let mut starts = if total < 100 { 16 } else { 19 };
+    let mut ids = widest(&|run| run.episode_id.chars().count(), 2, most_of_id);
+    let mut outcomes = widest(&|run| length(&run.outcome), 7, 18);
+    let mut errors = failures.max().map_or(0, |widest| widest.clamp(11, 40));
+    // Tasks get room: ids give way first, then the year, and beside rules also outcomes, and rules
+    // last.
+    let tasks = widest(&|run| length(&run.task), 4, LEAST_TASK);
+    let others = starts + ids + statuses + outcomes + errors + usize::from(errors > 0);
+    let mut over = (others + TOOK + 5 + tasks).saturating_sub(total);
+    let mut give = |width: &mut usize, least: usize| {
+        let given = over.min(width.saturating_sub(least));
+        *width -= given;
+        over -= given;
+    };
+    give(&mut ids, 9);
+    let mut year = 5;
+    give(&mut year, 0);
+    if year < 5 {
+        starts = 11;
+    }
+    if errors > 0 {
+        give(&mut outcomes, 8);
+        give(&mut errors, 11);
+    }
+    [starts, ids, statuses, outcomes, errors]
 }
 
-impl Widths {
-    fn of(runs: &[RunEntry]) -> Self {
-        let total = width();
-        let widest = |text: &dyn Fn(&RunEntry) -> usize, least: usize, most: usize| {
-            let widths = runs.iter().map(text);
-            widths.max().unwrap_or(least).clamp(least, most)
-        };
-        let length = |text: &Option<String>| text.as_deref().map_or(1, |it| it.chars().count());
-        let is_cut = total < usize::MAX;
-        let ids = if is_cut { 29 } else { LONGEST };
-        let is_any_in_progress = runs.iter().any(is_only_in_progress);
-        let failures = runs.iter().filter_map(failure).map(|it| it.chars().count());
-        let (failures, has_failures) = match failures.max() {
-            Some(widest) => (widest.clamp(11, 40), true),
-            None => (11, false),
-        };
-        let mut widths = Self {
-            total,
-            starts: if total < 100 { 16 } else { 19 },
-            ids: widest(&|run| run.episode_id.chars().count(), 2, ids),
-            statuses: if is_any_in_progress {
-                IN_PROGRESS.len()
-            } else {
-                8
-            },
-            outcomes: widest(&|run| length(&run.outcome), 7, 18),
-            failures,
-        };
-        let tasks = widest(&|run| length(&run.task), 4, LEAST_TASK);
-        widths.shrink(tasks, has_failures);
-        widths
-    }
-
-    /// Makes room for the tasks: ids give way first, then the year, and beside rules also
-    /// outcomes, and rules last.
-    fn shrink(&mut self, tasks: usize, has_failures: bool) {
-        let failures = if has_failures { self.failures + 1 } else { 0 };
-        let others = self.starts + self.ids + self.statuses + self.outcomes + failures;
-        let mut over = (others + TOOK + 5 + tasks).saturating_sub(self.total);
-        let mut give = |width: &mut usize, least: usize| {
-            let given = over.min(width.saturating_sub(least));
-            *width -= given;
-            over -= given;
-        };
-        give(&mut self.ids, 9);
-        let mut year = 5;
-        give(&mut year, 0);
-        if year < 5 {
-            self.starts = 11;
-        }
-        if has_failures {
-            give(&mut self.outcomes, 8);
-            give(&mut self.failures, 11);
-        }
-    }
-
-    /// Returns the line of a table with these cells.
-    fn line(&self, cells: [&str; 6]) -> StyledLine {
-        let Self {
-            starts,
-            ids,
-            statuses,
-            outcomes,
-            ..
-        } = *self;
-        let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, LONGEST));
-        let started = match started.get(5..) {
-            Some(day) if starts == 11 && started.len() > starts => fit(day, starts),
-            _ => fit(&started, starts),
-        };
-        let id = tail(&id, ids);
-        let (status, outcome) = (fit(&status, statuses), fit(&outcome, outcomes));
-        StyledLine::default()
-            .text(&format!("{started:starts$} {id:ids$} "))
-            .word(&format!("{status:statuses$}"))
-            .text(" ")
-            .word(&format!("{outcome:outcomes$}"))
-            .text(&format!(" {duration:>6} {task}"))
-    }
+/// Returns the line of a table with these cells.
+fn line([starts, ids, statuses, outcomes, _]: [usize; 5], cells: [&str; 6]) -> StyledLine {
+    let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, LONGEST));
+    let started = match started.get(5..) {
+        Some(day) if starts == 11 && started.len() > starts => fit(day, starts),
+        _ => fit(&started, starts),
+    };
+    let id = tail(&id, ids);
+    let (status, outcome) = (fit(&status, statuses), fit(&outcome, outcomes));
+    StyledLine::default()
+        .text(&format!("{started:starts$} {id:ids$} "))
+        .word(&format!("{status:statuses$}"))
+        .text(" ")
+        .word(&format!("{outcome:outcomes$}"))
+        .text(&format!(" {duration:>6} {task}"))
 }
 
 /// Returns the end of a text that is wider than a number of columns: where runs are named, that of
@@ -353,19 +321,17 @@ fn tail(text: &str, columns: usize) -> Cow<'_, str> {
 }
 
 fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()> {
-    let widths = Widths::of(runs);
-    let (starts, failures) = (widths.starts, widths.failures);
+    let total = width();
+    let widths = widths(runs, total);
+    let [starts, .., errors] = widths;
     let mut row = |cells: [&str; 6]| {
-        let line = widths
-            .line(cells)
-            .draw(widths.total, style == Style::Colour);
+        let line = line(widths, cells).draw(total, style == Style::Colour);
         writeln!(output.stdout(), "{line}")
     };
     if !runs.is_empty() {
-        let last = if runs.iter().any(|run| failure(run).is_some()) {
-            format!("{:failures$} TASK", "FIRST ERROR")
-        } else {
-            "TASK".to_owned()
+        let last = match errors {
+            0 => "TASK".to_owned(),
+            _ => format!("{:errors$} TASK", "FIRST ERROR"),
         };
         row(["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", &last])?;
     }
@@ -381,7 +347,7 @@ fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()>
         let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
         let mut last = run.task.as_deref().unwrap_or("-").to_owned();
         if let Some(failure) = failure(run) {
-            last = format!("{failure:failures$} {last}");
+            last = format!("{failure:errors$} {last}");
         }
         if let Some(waiting) = waiting(run) {
             last = format!("{last} ({waiting})");

@@ -1,25 +1,27 @@
 //! `runvet plan`: a run -> its persisted plan beside the one rebuilt from the timeline.
 
-use std::io::{self, Write};
+use std::io;
 
 use clap::{ArgMatches, Args};
 
-use super::output::{Color, Halves, Output, style, width};
+use super::diff::step_cell;
+use super::output::{Color, Output, SideRow, style, width, write_sides};
 use super::run_data::RunArgs;
 use super::usage::refuse_colour;
 use super::words::JsonArgs;
 use super::{Exit, Result};
-use crate::document::{Node, OwnedDocument};
+use crate::dashboard::{DashboardStep, PlanPair};
 use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
-use crate::printable::{brief, escape};
-use crate::report::{Glyphs, Paint, Style, StyledLine, count, paragraph, write_json_line};
+use crate::printable::escape;
+use crate::report::{Paint, Style, StyledLine, count, paragraph, write_json_line};
 use crate::view::OpenedRun;
 
 /// Show the persisted plan beside the one rebuilt from the timeline
 ///
 /// Steps that differ, or that one plan lacks, are marked with `!`; each difference names the line
-/// of its event. Steps with a value that can't be compared are marked with `?`.
+/// of its event. Steps with a value that can't be compared are marked with `?`. `runvet schema
+/// plan` describes the JSON.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -52,10 +54,9 @@ impl PlanCommand {
         } else {
             // The version does not decide what is compared, but a reader should know of it.
             let mut version = Gate::default().select(["state/version"])?;
-            let (opened, report) = OpenedRun::judged(&run, &mut version)?;
-            let state = opened.view.state.as_ref().ok();
-            table(output, state, &opened.plan, style(self.color))?;
-            if let Some(finding) = report.findings.first() {
+            let opened = OpenedRun::judged(&run, &mut version)?;
+            table(output, &opened, style(self.color))?;
+            if let Some(finding) = opened.report.findings.first() {
                 let message = escape(&finding.message);
                 let text = format!("{message}; its plan is still compared");
                 paragraph(output.stdout(), width(), "? ", "  ", &text)?;
@@ -65,15 +66,17 @@ impl PlanCommand {
     }
 }
 
-fn table(
-    output: &mut Output,
-    state: Option<&OwnedDocument>,
-    comparison: &PlanComparison,
-    style: Style,
-) -> io::Result<()> {
-    let persisted: Vec<[String; 3]> = state.map(persisted_steps).unwrap_or_default();
+fn table(output: &mut Output, opened: &OpenedRun, style: Style) -> io::Result<()> {
+    let (comparison, plan) = (&opened.plan, opened.plan_sides(usize::MAX));
     let out = output.stdout();
-    steps(out, &persisted, comparison, style)?;
+    let rows: Vec<SideRow> = plan
+        .rows
+        .first
+        .iter()
+        .map(|pair| row(style, pair))
+        .collect();
+    let heads = ["persisted (state.json)", "rebuilt (events.jsonl)"];
+    write_sides(out, (style, width()), heads, &rows)?;
     writeln!(out)?;
     for difference in &comparison.differences {
         let text = format!(
@@ -93,51 +96,20 @@ fn table(
         );
         paragraph(out, width(), "? ", "  ", &text)?;
     }
-    writeln!(out, "{}", conclusion(comparison, !persisted.is_empty()))
+    let has_steps = plan.rows.first.iter().any(|pair| pair.persisted.is_some());
+    writeln!(out, "{}", conclusion(comparison, has_steps))
 }
 
-/// Both plans side by side, a step on each line.
-fn steps(
-    out: &mut dyn Write,
-    persisted: &[[String; 3]],
-    comparison: &PlanComparison,
-    style: Style,
-) -> io::Result<()> {
-    let (glyphs, is_coloured) = (Glyphs::of(style), style == Style::Colour);
-    let rebuilt = comparison.rebuilt.as_ref();
-    let rebuilt = rebuilt.map(|plan| &*plan.steps).unwrap_or_default();
-    let title = StyledLine::default().text("persisted (state.json)");
-    let lefts: Vec<StyledLine> = persisted
-        .iter()
-        .map(|[id, status, description]| cell(glyphs, id, status, description))
-        .collect();
-    let halves = Halves::new(width(), 7, lefts.iter().chain([&title]));
-    let (half, title) = (halves.left, title.whole(false));
-    writeln!(out, "  {title:half$}   rebuilt (events.jsonl)")?;
-    let ids: Vec<&str> = persisted.iter().map(|[id, ..]| &**id).collect();
-    for row in comparison.rows(&ids) {
-        let left = row.persisted.and_then(|index| lefts.get(index)).cloned();
-        let right = row.rebuilt.and_then(|index| rebuilt.get(index));
-        let right = right.map(|step| {
-            let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            let (id, status) = (text(&step.id), text(&step.status));
-            cell(glyphs, &id, &status, &text(&step.description))
-        });
-        let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
-        let (mark, paint) = match (row.differs, row.is_unsure) {
-            (true, _) => ("!", Paint::Bad),
-            (false, true) => ("?", Paint::Caution),
-            (false, false) => (" ", Paint::Quiet),
-        };
-        let mark = StyledLine::default()
-            .painted(mark, paint)
-            .draw(1, is_coloured);
-        let mark = if mark.is_empty() { " ".into() } else { mark };
-        let cells = halves.draw([&left, &right], glyphs.bar, is_coloured);
-        let line = format!("{mark} {cells}");
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+/// Returns the row of a step.
+fn row(style: Style, pair: &PlanPair) -> SideRow {
+    let mark = match (pair.differs, pair.is_unsure) {
+        (true, _) => Some(("!", Paint::Bad)),
+        (false, true) => Some(("?", Paint::Caution)),
+        (false, false) => None,
+    };
+    let cells = [&pair.persisted, &pair.rebuilt].map(|step| step.as_ref());
+    let cells = cells.map(|step| step.map(|step| cell(style, step)).unwrap_or_default());
+    (mark, String::new(), cells)
 }
 
 fn conclusion(comparison: &PlanComparison, has_steps: bool) -> String {
@@ -164,29 +136,10 @@ fn conclusion(comparison: &PlanComparison, has_steps: bool) -> String {
     }
 }
 
-fn persisted_steps(state: &OwnedDocument) -> Vec<[String; 3]> {
-    let steps = state.root().get("plan").and_then(|plan| plan.get("steps"));
-    let text = |step: Node<'_>, key: &str| {
-        step.get(key)
-            .and_then(Node::text)
-            .unwrap_or_default()
-            .into_owned()
-    };
-    let items = steps.into_iter().flat_map(Node::items);
-    items
-        .map(|step| ["id", "status", "description"].map(|key| text(step, key)))
-        .collect()
-}
-
 /// Returns a step in one line. A step that is only a label has neither an id nor a status.
-fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str) -> StyledLine {
-    let (line, description) = (StyledLine::default(), brief(description));
-    if id.is_empty() && status.is_empty() {
-        return line.text("  ").text(&description);
+fn cell(style: Style, step: &DashboardStep) -> StyledLine {
+    if step.id.is_empty() && step.status.is_empty() {
+        return StyledLine::default().text("  ").text(&step.description);
     }
-    let paint = Paint::of(status);
-    line.painted(glyphs.status(status), paint)
-        .text(&format!(" {} ", brief(id)))
-        .painted(&brief(status), paint)
-        .text(&format!(": {description}"))
+    step_cell(style, step)
 }

@@ -23,7 +23,8 @@ use crate::store::is_gone;
 /// Removes an event that was only partly written, and writes the missing records of an end that was
 /// cut short. A run that has not ended stays in progress: `runvet record --resume` continues it,
 /// `runvet abandon` ends it. This works only for runs that runvet recorded; for any other run, the
-/// error says what the run lacks.
+/// error says what the run lacks. The JSON is an answer as `runvet schema record-answer` describes
+/// it.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:

@@ -441,17 +441,20 @@ impl Validate {
     }
 
     fn options(&self, settings: &Settings) -> Options {
-        let options = Options::default();
-        #[cfg(feature = "html")]
-        let options = options.settings(settings.in_words()).paged(self.html_runs);
-        options
-            .rules(settings.gate.rules())
-            .deny(settings.config.deny())
-            .style(style(self.color))
-            .verbose(self.verbose)
-            .max_findings(settings.max_findings())
-            .quiet(self.quiet)
-            .group_by(self.group_by)
+        let options = Options {
+            deny: settings.config.deny(),
+            style: style(self.color),
+            verbose: self.verbose,
+            max_findings: settings.max_findings(),
+            quiet: self.quiet,
+            group_by: self.group_by,
+            #[cfg(feature = "html")]
+            settings: settings.in_words(),
+            #[cfg(feature = "html")]
+            paged: self.html_runs,
+            ..Options::default()
+        };
+        options.rules(settings.gate.rules())
     }
 
     /// Returns `true` if an episode started when it is asked for. One of which that is not known

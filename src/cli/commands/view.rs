@@ -21,7 +21,8 @@ use crate::view::{self, RunPage, moments};
 ///
 /// The dashboard has a header, the plan, actions, beliefs, facts, verification, metrics, links, the
 /// timeline, and what `runvet validate` finds. For a run that is in progress or broken, it shows
-/// what it can and names what is missing.
+/// what it can and names what is missing. The JSON has ids and paths, the records, the plan, counts
+/// of events, and the findings; `runvet schema view` describes it.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
@@ -87,7 +88,7 @@ impl ViewCommand {
             return Ok(Exit::Success);
         }
         // What is known is printed before the timeline is read, which may take long.
-        let overview = view::View::new(&run).overview();
+        let overview = run.records().overview();
         self.text(output).header(&overview)?;
         output.finish()?;
         let dashboard = view::dashboard(&run, &mut gate)?;
@@ -95,7 +96,7 @@ impl ViewCommand {
         if let Some(reason) = &dashboard.reason {
             text.reason(reason)?;
         }
-        text.records(&dashboard.overview)?;
+        text.records(&dashboard)?;
         text.timeline(&dashboard.timeline)?;
         text.verdict(&dashboard)?;
         Ok(Exit::Success)

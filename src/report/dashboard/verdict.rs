@@ -24,7 +24,8 @@ impl DashboardText<'_> {
         self.draw(&run.text(&reason.unwrap_or_default()))?;
         let records = StyledLine::default().painted("Records: ", Paint::Bold);
         self.draw(&records.painted(&consistency(report), colour_of(report)))?;
-        if let Some(line) = dashboard.plan_differs_from {
+        let lines = dashboard.plan.differences.iter().map(|(_, line)| line);
+        if let Some(line) = lines.min() {
             let what = format!("  the plan differs from the timeline from line {line} on:");
             self.hint(&what, &["plan", &report.dir])?;
         }

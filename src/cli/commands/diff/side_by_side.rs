@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use super::super::output::Halves;
-use crate::dashboard::{DashboardAction, DashboardStep};
-use crate::diff::{Diff, Difference, Subject, differs, is_expected};
-use crate::document::{Kind, Node};
+use super::super::output::{SideRow, write_sides};
+use crate::dashboard::DashboardStep;
+use crate::diff::{Diff, Difference, differs, findings, is_expected};
+use crate::document::{Kind, Node, OwnedDocument};
 use crate::finding::RunEntry;
 use crate::outline::shown;
-use crate::printable::{brief, brief_json, columns_of, escape, fit};
+use crate::printable::{brief, brief_json, escape};
+use crate::read::Error;
 use crate::report::{Glyphs, Paint, Style, StyledLine, count, instant, paragraph, seconds};
+use crate::view::{self, OpenedRun};
 
 /// The maximum number of lines of a section.
 const SECTION_LINES: usize = 12;
@@ -18,53 +20,39 @@ const SECTION_LINES: usize = 12;
 /// A table of two runs.
 pub(super) struct SideBySide<'o> {
     out: &'o mut dyn Write,
-    glyphs: &'static Glyphs,
-    is_coloured: bool,
+    style: Style,
     width: usize,
 }
 
 /// A value with its name on both sides, and whether it differs in a way that counts.
 type Named = (String, [Option<String>; 2], bool);
 
-/// A line of the table: whether its sides differ, its name, both sides.
-type Row = (bool, String, [StyledLine; 2]);
-
 impl<'o> SideBySide<'o> {
     pub(super) fn new(out: &'o mut dyn Write, style: Style, width: usize) -> Self {
-        Self {
-            out,
-            glyphs: Glyphs::of(style),
-            is_coloured: style == Style::Colour,
-            width,
-        }
+        Self { out, style, width }
     }
 
-    pub(super) fn draw(&mut self, left: &Subject, right: &Subject, diff: &Diff) -> io::Result<()> {
+    pub(super) fn draw(
+        &mut self,
+        left: &OpenedRun,
+        right: &OpenedRun,
+        diff: &Diff,
+    ) -> io::Result<()> {
         // A path must be complete to be copied, so it is never cut.
         writeln!(self.out, "left:  {}", escape(&diff.left.dir))?;
         writeln!(self.out, "right: {}\n", escape(&diff.right.dir))?;
-        let entries = [left, right].map(|run| &run.overview.entry);
+        let runs = [left, right];
+        let entries = runs.map(|run| &run.records.entry);
         let ids = entries.map(|run| StyledLine::default().painted(&run.episode_id, Paint::Bold));
-        let mut rows = vec![(false, String::new(), ids)];
+        let mut rows = vec![(None, String::new(), ids)];
         rows.extend(headed(entries).into_iter().map(in_cells));
         self.rows(&rows)?;
-
-        let runs = [left, right];
-        let plans = runs.map(|run| run.overview.plan.as_ref());
-        let plans = plans.map(|plan| plan.map(|plan| &plan.steps));
-        let rows = plans.map(|steps| steps.map_or(&[][..], |steps| &*steps.first));
-        let totals = plans.map(|steps| steps.map_or(0, |steps| steps.total));
-        let glyphs = self.glyphs;
-        let cell = |row: &DashboardStep| step(glyphs, row);
-        self.listed("Plan", rows, totals, nodes(runs, &["plan", "steps"]), cell)?;
-        let rows = runs.map(|run| &*run.overview.actions.first);
-        let totals = runs.map(|run| run.overview.actions.total);
-        let items = nodes(runs, &["outcomes", "actions"]);
-        self.listed("Actions", rows, totals, items, action)?;
-
-        let state = |path: &[&str]| runs.map(|run| run.view.state.as_ref().ok()?.root().at(path));
-        let summary =
-            |path: &[&str]| runs.map(|run| run.view.summary.as_ref().ok()?.root().at(path));
+        let style = self.style;
+        let state = |path: &[&str]| runs.map(|run| at(&run.records.state, path));
+        let summary = |path: &[&str]| runs.map(|run| at(&run.records.summary, path));
+        let cell = |node: Node<'_>| step_cell(style, &view::step(node));
+        self.listed("Plan", state(&["plan", "steps"]), cell)?;
+        self.listed("Actions", state(&["outcomes", "actions"]), action)?;
         let mut outcomes = members(state(&["outcomes", "metrics"]), true);
         for name in ["error", "artifacts"] {
             let values = state(&["outcomes", name]);
@@ -83,41 +71,19 @@ impl<'o> SideBySide<'o> {
         self.section("Latencies", latencies)?;
         let phases = runs.map(|run| &run.timeline.phases);
         self.section("Events", counted(phases))?;
-        let findings = runs.map(Subject::findings);
+        let findings = runs.map(findings);
         self.section("Findings", counted([&findings[0], &findings[1]]))?;
         self.differences(diff)
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
         let title = StyledLine::default().painted(title, Paint::Bold);
-        writeln!(self.out, "\n{}", title.draw(self.width, self.is_coloured))
+        let is_coloured = self.style == Style::Colour;
+        writeln!(self.out, "\n{}", title.draw(self.width, is_coloured))
     }
 
-    /// Draws lines below each other: what differs is marked.
-    fn rows(&mut self, rows: &[Row]) -> io::Result<()> {
-        let is_coloured = self.is_coloured;
-        let widest = rows.iter().map(|(_, name, _)| columns_of(name)).max();
-        let names = match widest.unwrap_or_default() {
-            0 => 0,
-            widest if self.width == usize::MAX => widest + 1,
-            _ => self.width / 5 + 1,
-        };
-        let lefts = rows.iter().map(|(_, _, [left, _])| left);
-        let halves = Halves::new(self.width, names.max(2) + 5, lefts);
-        for (differs, name, [left, right]) in rows {
-            let mark = if *differs {
-                let mark = StyledLine::default().painted("!", Paint::Bad);
-                mark.draw(1, is_coloured)
-            } else {
-                " ".into()
-            };
-            let name = fit(name, names.saturating_sub(1));
-            let before = names.saturating_sub(columns_of(&name));
-            let cells = halves.draw([left, right], self.glyphs.bar, is_coloured);
-            let line = format!("{mark} {name}{:before$}{cells}", "");
-            writeln!(self.out, "{}", line.trim_end())?;
-        }
-        Ok(())
+    fn rows(&mut self, rows: &[SideRow]) -> io::Result<()> {
+        write_sides(self.out, (self.style, self.width), ["", ""], rows)
     }
 
     fn more(&mut self, more: usize) -> io::Result<()> {
@@ -138,26 +104,27 @@ impl<'o> SideBySide<'o> {
         self.more(more)
     }
 
-    /// Draws two lists, whose rows stand side by side by their position.
-    fn listed<'n, T>(
+    /// Draws two arrays, whose items stand side by side by their position.
+    fn listed(
         &mut self,
         title: &str,
-        [left, right]: [&[T]; 2],
-        totals: [usize; 2],
-        [mut lefts, mut rights]: [impl Iterator<Item = Node<'n>>; 2],
-        cell: impl Fn(&T) -> StyledLine,
+        arrays: [Option<Node<'_>>; 2],
+        cell: impl Fn(Node<'_>) -> StyledLine,
     ) -> io::Result<()> {
-        let total = totals.into_iter().max().unwrap_or_default();
+        let items = arrays.map(|array| array.into_iter().flat_map(Node::items));
+        let total = items.clone().map(Iterator::count).into_iter().max();
+        let total = total.unwrap_or_default();
         if total == 0 {
             return Ok(());
         }
         self.title(title)?;
-        let row = |index| {
-            let is_other = differs(lefts.next(), rights.next());
-            let cells = [left, right].map(|rows| rows.get(index).map(&cell).unwrap_or_default());
-            (is_other, String::new(), cells)
+        let [mut lefts, mut rights] = items;
+        let row = |_| {
+            let pair = [lefts.next(), rights.next()];
+            let cells = pair.map(|item| item.map(&cell).unwrap_or_default());
+            (mark(differs(pair[0], pair[1])), String::new(), cells)
         };
-        let rows: Vec<Row> = (0..total.min(SECTION_LINES)).map(row).collect();
+        let rows: Vec<SideRow> = (0..total.min(SECTION_LINES)).map(row).collect();
         self.rows(&rows)?;
         self.more(total.saturating_sub(SECTION_LINES))
     }
@@ -197,10 +164,20 @@ impl<'o> SideBySide<'o> {
     }
 }
 
+/// Returns the mark of what differs.
+fn mark(differs: bool) -> Option<(&'static str, Paint)> {
+    differs.then_some(("!", Paint::Bad))
+}
+
 /// Returns the line of a value with a name.
-fn in_cells((name, values, differs): Named) -> Row {
+fn in_cells((name, values, differs): Named) -> SideRow {
     let cells = values.map(|value| StyledLine::default().word(value.as_deref().unwrap_or("-")));
-    (differs, name, cells)
+    (mark(differs), name, cells)
+}
+
+/// Returns a value of a record.
+fn at<'r>(record: &'r Result<OwnedDocument, Error>, path: &[&str]) -> Option<Node<'r>> {
+    record.as_ref().ok()?.root().at(path)
 }
 
 /// Returns what both runs say of themselves.
@@ -229,25 +206,18 @@ fn headed(runs: [&RunEntry; 2]) -> Vec<Named> {
     .collect()
 }
 
-/// Returns the items of an array of both states.
-fn nodes<'s>(runs: [&'s Subject; 2], path: &[&str]) -> [impl Iterator<Item = Node<'s>>; 2] {
-    runs.map(|run| {
-        let state = run.view.state.as_ref().ok();
-        let array = state.and_then(|state| state.root().at(path));
-        array.into_iter().flat_map(Node::items)
-    })
-}
-
-fn step(glyphs: &Glyphs, step: &DashboardStep) -> StyledLine {
+/// Returns a step in one line.
+pub(in crate::cli) fn step_cell(style: Style, step: &DashboardStep) -> StyledLine {
     let paint = Paint::of(&step.status);
     StyledLine::default()
-        .painted(glyphs.status(&step.status), paint)
+        .painted(Glyphs::of(style).status(&step.status), paint)
         .text(&format!(" {} ", step.id))
         .painted(&step.status, paint)
         .text(&format!(": {}", step.description))
 }
 
-fn action(action: &DashboardAction) -> StyledLine {
+fn action(node: Node<'_>) -> StyledLine {
+    let action = view::action(node);
     StyledLine::default()
         .text(&format!("{} {} ", action.id, action.tool))
         .word(&action.result_status)
