@@ -112,7 +112,13 @@ for target in "$machine-unknown-linux-musl" $([ "$machine" = aarch64 ] || echo a
   elif [ "$build" = "$CARGO build" ] || [ -n "$zig" ]; then
     $build --release --locked --target "$target" --bin runvet
     built=$CARGO_TARGET_DIR/$target/release/runvet
-    [ "${target%%-*}" != "$machine" ] || try_alone "$built"
+    if [ "${target%%-*}" = "$machine" ]; then
+      try_alone "$built"
+    elif command -v "qemu-${target%%-*}-static" >/dev/null; then
+      try_out "qemu-${target%%-*}-static" "$built"
+    else
+      echo "$built is not tried: apt-get install qemu-user-static"
+    fi
     weigh "$built"
     archive "$target" "$built"
   fi
