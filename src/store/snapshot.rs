@@ -1,8 +1,9 @@
 //! The directories that a walk saw -> their listings again, and where they differ now.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -16,7 +17,7 @@ use super::path::{is_nothing, join};
 use super::recordless::OtherNames;
 use super::stillness::FileVersion;
 use super::tree::{Dir, Tree};
-use crate::source::{Artifact, EntryKind};
+use crate::source::{Artifact, EPISODES, EntryKind};
 
 /// A function that is called with each directory before it is listed, by its path from the root on.
 pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
@@ -24,7 +25,8 @@ pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
 /// The directories of a tree as they were last seen, by their paths from the root on.
 #[derive(Default)]
 pub(super) struct Snapshot {
-    directories: BTreeMap<PathBuf, SeenDirectory>,
+    /// By the bytes of their paths, which are compared faster than paths are.
+    directories: BTreeMap<OsString, SeenDirectory>,
     /// The directories that were listed for the first time, or in which an artifact may differ.
     pub(super) touched: BTreeSet<PathBuf>,
     /// `true` if a walk may find something else than the last one.
@@ -63,14 +65,10 @@ impl SeenTree<'_> {
     /// Answers a question about a record, which is read once.
     fn ask(&self, dir: &Dir, question: fn(&EpisodeDir) -> bool) -> bool {
         let below = dir.below();
-        let known = self
-            .seen()
-            .directories
-            .get(&below)
-            .and_then(|it| it.content);
+        let known = self.seen().get(&below).and_then(|it| it.content);
         known.unwrap_or_else(|| {
             let answer = question(&dir.episode());
-            if let Some(seen) = self.seen().directories.get_mut(&below) {
+            if let Some(seen) = self.seen().directories.get_mut(below.as_os_str()) {
                 seen.content = Some(answer);
             }
             answer
@@ -81,24 +79,21 @@ impl SeenTree<'_> {
 impl Tree for SeenTree<'_> {
     fn list(&self, dir: &Dir) -> io::Result<Listing> {
         let below = dir.below();
-        if let Some(known) = self.seen().directories.get(&below) {
+        if let Some(known) = self.seen().get(&below) {
             return known.listing();
         }
         (self.listen)(&below);
         let is = SeenDirectory::at(&dir.path());
         let (listing, mut seen) = (is.listing(), self.seen());
         seen.touched.insert(below.clone());
-        seen.directories.insert(below, is);
+        seen.directories.insert(below.into_os_string(), is);
         listing
     }
 
     fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
         let listing = self.list(dir);
         let known = self.seen();
-        let is_open = known
-            .directories
-            .get(&dir.below())
-            .is_some_and(|it| it.is_open);
+        let is_open = known.get(&dir.below()).is_some_and(|it| it.is_open);
         match listing {
             Ok(listing) if is_open => Ok(listing.entries.has(Artifact::Events)),
             _ => content::holds_timeline(&dir.path()),
@@ -178,14 +173,22 @@ fn unescaped(mut place: &[u8]) -> Vec<u8> {
 }
 
 impl Snapshot {
+    fn get(&self, below: &Path) -> Option<&SeenDirectory> {
+        self.directories.get(below.as_os_str())
+    }
+
     /// Forgets all directories at and below a path.
     pub(super) fn forget(&mut self, below: &Path) {
         self.is_stale = true;
-        let known = self.directories.range(below.to_owned()..);
-        let doomed = known
-            .map(|(it, _)| it)
-            .take_while(|it| it.starts_with(below));
-        for below in doomed.cloned().collect::<Vec<_>>() {
+        if below == Path::new("") {
+            return self.directories.clear();
+        }
+        self.directories.remove(below.as_os_str());
+        let mut prefix = below.as_os_str().to_owned();
+        prefix.push("/");
+        let known = self.directories.range(prefix.clone()..).map(|(it, _)| it);
+        let is_below = |it: &&OsString| it.as_bytes().starts_with(prefix.as_bytes());
+        for below in known.take_while(is_below).cloned().collect::<Vec<_>>() {
             self.directories.remove(&below);
         }
     }
@@ -198,7 +201,7 @@ impl Snapshot {
             at.extend(
                 below
                     .parent()
-                    .filter(|dir| self.is_other_entry(root, dir, below)),
+                    .filter(|dir| self.must_look_around(root, dir, below)),
             );
         }
         for below in at {
@@ -206,28 +209,48 @@ impl Snapshot {
         }
     }
 
-    /// Returns `true` if a directory may list something else at a path in it than it did.
-    fn is_other_entry(&self, root: &Path, dir: &Path, below: &Path) -> bool {
-        let Some(known) = self.directories.get(dir) else {
+    /// Returns `true` if the directory around a path has to be listed again. For another directory
+    /// that came or went, it need not: it may be one of many.
+    fn must_look_around(&mut self, root: &Path, dir: &Path, below: &Path) -> bool {
+        let name = below.file_name().unwrap_or_default();
+        let Some(known) = self.directories.get_mut(dir.as_os_str()) else {
             return false;
         };
-        let names = |names: &[Arc<OsStr>]| {
-            let name = below.file_name().unwrap_or_default();
-            names.binary_search_by(|it| (**it).cmp(name)).is_ok()
+        let has_artifacts = !known.artifacts.is_empty();
+        let Ok(listing) = &mut known.listing else {
+            return true;
         };
-        let listing = known.listing.as_ref().ok();
-        let was_directory = listing.is_some_and(|it| names(&it.directories));
-        let was_link = listing.is_some_and(|it| names(&it.links));
-        match version(&join(root, below)).map(FileVersion::kind) {
-            Some(EntryKind::Directory) => !was_directory,
-            Some(EntryKind::Link) => true,
+        let was_link = listing
+            .links
+            .binary_search_by(|it| (**it).cmp(name))
+            .is_ok();
+        let is_plain = !was_link && !is_artifact(name) && name != ".git";
+        let kind = version(&join(root, below)).map(FileVersion::kind);
+        match (
+            kind,
+            listing.directories.binary_search_by(|it| (**it).cmp(name)),
+        ) {
+            (Some(EntryKind::Directory), Ok(_)) => return false,
+            (Some(EntryKind::Directory), Err(at)) if is_plain => {
+                listing.directories.insert(at, name.into());
+                listing.holds_episodes |= name == EPISODES;
+            }
+            (None, Ok(at)) if is_plain => {
+                listing.directories.remove(at);
+                listing.holds_episodes &= name != EPISODES;
+            }
             // The other files do not count where there are artifacts.
-            _ => was_directory || was_link || known.artifacts.is_empty(),
+            (kind, was) => {
+                let is_link = kind == Some(EntryKind::Link);
+                return is_link || was_link || was.is_ok() || !has_artifacts;
+            }
         }
+        self.forget(below);
+        false
     }
 
     fn look_into(&mut self, root: &Path, below: &Path) {
-        let Some(was) = self.directories.get(below) else {
+        let Some(was) = self.get(below) else {
             return;
         };
         let is = SeenDirectory::at(&join(root, below));
@@ -247,20 +270,21 @@ impl Snapshot {
             self.touched.insert(below.to_owned());
         }
         self.is_stale |= is_stale;
-        self.directories.insert(below.to_owned(), is);
+        self.directories.insert(below.into(), is);
     }
 
     /// Returns the paths at which something differs now. Nothing is noted.
     pub(super) fn changes(&self, root: &Path) -> Vec<PathBuf> {
         let mut changes = Vec::new();
         for (below, was) in &self.directories {
+            let below = Path::new(below);
             let is = SeenDirectory::at(&join(root, below));
             if is.is_gone() && below != Path::new("") {
                 continue;
             }
             let names = was.other_names(&is);
             if was.is_touched(&is) || names.is_empty() && was.is_stale(&is) {
-                changes.push(below.clone());
+                changes.push(below.to_owned());
             }
             changes.extend(names.iter().map(|name| below.join(&**name)));
         }
@@ -339,6 +363,11 @@ impl SeenDirectory {
             .cloned()
             .collect()
     }
+}
+
+/// Returns `true` if a name is that of an artifact.
+fn is_artifact(name: &OsStr) -> bool {
+    name.to_str().and_then(Artifact::from_file_name).is_some()
 }
 
 fn version(path: &Path) -> Option<FileVersion> {

@@ -164,8 +164,9 @@ impl Dir {
 
     /// Returns the path from the root of the walk on.
     pub(super) fn below(&self) -> PathBuf {
-        let below = self.path_bytes().skip(self.around.before);
-        path::from_bytes(below.copied().collect())
+        let [prefix, name] = self.path_parts();
+        let prefix = prefix.get(self.around.before..).unwrap_or_default();
+        path::from_bytes([prefix, name].concat())
     }
 
     /// Returns the real path.
