@@ -73,14 +73,14 @@ pub(super) struct ComparedMetrics {
 
 impl ComparedMetrics {
     /// Returns the place of a measure.
-    fn place(&mut self, name: String, is_number: bool, dir: &str) -> Result<usize, Error> {
+    fn place(&mut self, name: &str, is_number: bool, dir: &str) -> Result<usize, Error> {
         let next = self.names.len();
-        if next == MAX_METRICS && !self.met.contains_key(&name) {
+        if next == MAX_METRICS && !self.met.contains_key(name) {
             let message = format!("the runs have more than {MAX_METRICS} metrics");
             return Err(Error(message));
         }
-        let (place, met) = self.met.entry(name.clone()).or_insert_with(|| {
-            self.names.push(name.clone());
+        let (place, met) = self.met.entry(name.to_owned()).or_insert_with(|| {
+            self.names.push(name.to_owned());
             (next, [None, None])
         });
         let [number, other] = &mut *met;
@@ -90,7 +90,7 @@ impl ComparedMetrics {
             [Some(number), Some(other)] => Err(Error(format!(
                 "the metric {} is a number in {} and not in {}: runs that are compared measure it \
                  in the same way",
-                quote(&name),
+                quote(name),
                 escape(number),
                 escape(other)
             ))),
@@ -184,7 +184,7 @@ impl Set {
         };
         let mut figures = Vec::new();
         for (name, number) in read.figures {
-            let place = metrics.place(name, number.is_some(), &report.dir)?;
+            let place = metrics.place(&name, number.is_some(), &report.dir)?;
             figures.extend(number.map(|number| (place, number)));
         }
         let run = ComparedRun {

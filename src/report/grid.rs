@@ -34,7 +34,7 @@ impl<'h, const N: usize> Grid<'h, N> {
     /// as wide as the first number, columns of numbers as the second one.
     pub(crate) fn lines(&self, gap: &str, [names, numbers]: [usize; 2]) -> Vec<String> {
         let heads = self.heads.map(str::to_owned);
-        let heads = Some(heads).filter(|heads| heads.concat() != "");
+        let heads = Some(heads).filter(|heads| !heads.concat().is_empty());
         let rows = || heads.iter().chain(&self.rows);
         let is_number = |at: usize| self.numbers.contains(&at);
         let widths: [usize; N] = std::array::from_fn(|at| {
@@ -49,10 +49,12 @@ impl<'h, const N: usize> Grid<'h, N> {
                 .enumerate()
                 .map(|(at, (text, width))| {
                     let padding = " ".repeat(width - columns_of(text));
-                    match at + 1 == N {
-                        _ if is_number(at) => padding + text,
-                        true => text.clone(),
-                        false => text.clone() + &padding,
+                    if is_number(at) {
+                        padding + text
+                    } else if at + 1 < N {
+                        text.clone() + &padding
+                    } else {
+                        text.clone()
                     }
                 });
             cells.collect::<Vec<_>>().join(gap)

@@ -100,7 +100,8 @@ pub(crate) fn json(value: &(impl Serialize + ?Sized)) -> Box<RawValue> {
 
 /// Returns an object whose members have this order; those that are null are left out.
 pub(super) fn json_object<const N: usize>(members: [(&str, Box<RawValue>); N]) -> Box<RawValue> {
-    let members = members.iter().filter(|(_, value)| value.get() != "null");
+    let members = members.into_iter();
+    let members = members.filter(|(_, value)| value.get() != "null");
     let members: Vec<String> = members
         .map(|(name, value)| format!("\"{name}\":{value}"))
         .collect();

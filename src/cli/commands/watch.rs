@@ -204,15 +204,12 @@ impl VerdictPrinter {
 
     fn write(&self, output: &mut Output, line: &[u8]) -> io::Result<()> {
         let now = jiff::Timestamp::now();
-        let rest = match self.format {
-            OutputFormat::Ndjson => {
-                write!(output.stdout(), "{{\"time\":\"{now:.0}\",")?;
-                line.strip_prefix(b"{").unwrap_or(line)
-            }
-            _ => {
-                write!(output.stdout(), "{now:.0} ")?;
-                line
-            }
+        let rest = if self.format == OutputFormat::Ndjson {
+            write!(output.stdout(), "{{\"time\":\"{now:.0}\",")?;
+            line.strip_prefix(b"{").unwrap_or(line)
+        } else {
+            write!(output.stdout(), "{now:.0} ")?;
+            line
         };
         output.stdout().write_all(rest)?;
         output.finish()
