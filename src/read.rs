@@ -178,7 +178,7 @@ impl RunData {
         if parts.len() <= 1 {
             return parts
                 .pop()
-                .unwrap_or_else(|| Self::new(PathBuf::new(), Default::default()));
+                .unwrap_or_else(|| Self::new(PathBuf::new(), (Vec::new(), Vec::new())));
         }
         let root = parts.first().map(|first| first.root.clone());
         let (mut runs, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), BTreeMap::new());

@@ -277,7 +277,7 @@ fn find(path: &Path, given: GivenPaths, only: bool) -> Result<RunData, Error> {
     }
     let mut found = RunData::joined(below.iter().map(of).collect());
     if several {
-        found.root = path.to_owned();
+        path.clone_into(&mut found.root);
     }
     Ok(found)
 }

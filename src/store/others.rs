@@ -70,9 +70,9 @@ impl OtherFiles {
         };
         let mut waiting = match self {
             Self::Named(names) => {
-                names.iter().for_each(|name| {
+                for name in names {
                     add(Path::new(&**name));
-                });
+                }
                 Vec::new()
             }
             Self::All => vec![(PathBuf::new(), 0)],
