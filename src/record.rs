@@ -64,13 +64,15 @@ pub(crate) fn list_meanings(schema: &mut Schema) {
     let Some(Value::Array(meanings)) = schema.remove(MEANINGS) else {
         return;
     };
-    let mut listed = schema.get("description").map_or("", text).to_owned();
     let values = schema.get("enum").and_then(Value::as_array);
-    for (value, meaning) in values.into_iter().flatten().zip(&meanings) {
+    let listed = values.into_iter().flatten().zip(&meanings);
+    let listed = listed.map(|(value, meaning)| {
         let meaning = text(meaning).replace('\n', " ");
-        listed += &format!("{LISTED}`{}`: {meaning}", text(value));
-    }
-    schema.insert("description".into(), listed.into());
+        format!("{LISTED}`{}`: {meaning}", text(value))
+    });
+    let about = schema.get("description").map_or("", text).to_owned();
+    let described: String = std::iter::once(about).chain(listed).collect();
+    schema.insert("description".into(), described.into());
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ impl Watch {
             dir: self.dir.clone(),
             source,
         })?;
-        // To watch all directories takes thirty times as long as to count the runs.
+        // To watch all directories takes several times as long as to count the runs.
         let found = gate.search(&[&self.dir], self.given).episodes.len();
         if take(News::Found(found)).is_break() {
             return Ok(());

@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+#[cfg(target_os = "linux")]
+use std::fs::File;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -147,13 +151,18 @@ pub(crate) fn reports_no_changes(dir: &Path) -> bool {
     }
 }
 
+/// The maximum size of the list of mounted file systems that is read.
+#[cfg(target_os = "linux")]
+const MAX_MOUNTS_BYTES: u64 = 16 << 20;
+
 /// Returns the directories below one at which file systems are mounted.
 #[cfg(target_os = "linux")]
 fn mounts_below(dir: &Path) -> Vec<PathBuf> {
-    let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
-    let Ok(dir) = dir.canonicalize() else {
+    let (Ok(dir), Ok(list)) = (dir.canonicalize(), File::open("/proc/self/mountinfo")) else {
         return Vec::new();
     };
+    let mut mounts = Vec::new();
+    let _ = list.take(MAX_MOUNTS_BYTES).read_to_end(&mut mounts);
     let mounts = mounts.split(|byte| *byte == b'\n');
     let places = mounts.filter_map(|mount| mount.split(|byte| *byte == b' ').nth(4));
     let places = places.map(|place| super::path::from_bytes(unescaped(place)));

@@ -324,7 +324,7 @@ fn runs_are_counted_before_their_directories_are_watched() {
         copy_dir(
             &only_run("good/terminal"),
             &temp.path().join("episodes").join(id),
-        )
+        );
     };
     run("ep_a");
     let watch = Watch::new(temp.path().to_owned(), GivenPaths::Each, None).unwrap();

@@ -271,7 +271,7 @@ fn groups_of_all_orders_have_a_limit_together() {
     // Each needs the events at the end, which those that are stopped have not seen.
     assert_eq!(episode.findings, [], "none is accused");
     let stopped = episode.skipped.iter().filter(|it| it.kind() == "limit");
-    let stopped = stopped.map(|it| it.rule.to_string()).collect::<Vec<_>>();
+    let stopped = stopped.map(|it| it.rule.clone()).collect::<Vec<_>>();
     assert_eq!(stopped, ["a/b0", "a/b6"]);
 }
 
