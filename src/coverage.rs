@@ -28,7 +28,7 @@ use crate::parallel::in_order;
 use crate::read::RunReader;
 use crate::source::Line;
 use crate::store::{Dir, Fault, GivenPaths};
-use crate::team::{EventIndex, EventSelector, Truth};
+use crate::team::{EventIndex, EventSelector, EventText, Truth};
 use fields::Fields;
 
 /// The coverage of a check of some runs.
@@ -194,7 +194,9 @@ impl RunCounter {
                 if self.selectors.is_empty() {
                     continue;
                 }
-                let look = self.events().view(Line::BEFORE_ALL, event);
+                let look = self
+                    .events()
+                    .view(Line::BEFORE_ALL, EventText::Parsed(event));
                 for ((_, _, selector), number) in self.selectors.iter().zip(&mut named) {
                     let answer = selector.ask(&look, &mut Budget::of_run());
                     *number += u64::from(answer == Ok(Truth::Yes));

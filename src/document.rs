@@ -31,6 +31,7 @@
 //! ```
 
 mod builder;
+mod canonical;
 mod essence;
 mod limit;
 mod meaning;
@@ -57,9 +58,9 @@ use std::ops::Range;
 use std::str::Utf8Error;
 
 use builder::{Builder, Open};
+pub(crate) use canonical::push_canonical;
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
-pub(crate) use meaning::Meanings;
 use node::same;
 pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};

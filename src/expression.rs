@@ -22,10 +22,10 @@ pub(crate) use fold::{Fold, FoldState};
 use part::{ExpressionPart, PartKind};
 use pattern::CompiledPattern;
 pub(crate) use pattern::steps_of_byte;
-pub(crate) use value::Value;
+pub(crate) use value::{Record, Value};
 
-use crate::document::Node;
 use crate::printable::quote;
+use crate::select::KeyPath;
 
 /// The number of bytes of an expression.
 const MAX_BYTES: usize = 16 << 10;
@@ -39,6 +39,10 @@ const STEPS: u64 = 20_000_000;
 /// The steps that each judged event or action adds, and each of its bytes.
 const STEPS_OF_RECORD: u64 = 1_000;
 const STEPS_OF_BYTE: u64 = 8;
+
+/// The bytes of texts in a run that constant patterns are held against at no charge: to find out
+/// what a pattern costs takes long, and most runs have few such texts.
+const FREE_BYTES: usize = 16 << 10;
 
 /// An expression that was read: its names and functions are known, its syntax is right.
 #[derive(Debug)]
@@ -80,6 +84,8 @@ pub(crate) struct EvaluationFailure {
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     left: u64,
+    /// The bytes of texts that constant patterns may still be held against without a charge.
+    free: usize,
     /// The pattern that was compiled last.
     pattern: Option<CompiledPattern>,
 }
@@ -88,6 +94,7 @@ impl Budget {
     pub(crate) fn new(steps: u64) -> Self {
         Self {
             left: steps,
+            free: FREE_BYTES,
             pattern: None,
         }
     }
@@ -102,9 +109,24 @@ impl Budget {
     }
 
     /// Adds the steps for a record that is judged.
-    pub(crate) fn add_record(&mut self, record: Node<'_>) {
-        let bytes = STEPS_OF_BYTE.saturating_mul(record.raw().len() as u64);
+    pub(crate) fn add_record(&mut self, record: &dyn Record) {
+        let bytes = STEPS_OF_BYTE.saturating_mul(record.bytes() as u64);
         self.add(bytes.saturating_add(STEPS_OF_RECORD));
+    }
+
+    /// Spends the steps of a pattern for a text.
+    fn spend_on_match(
+        &mut self,
+        bytes: usize,
+        steps_of_byte: impl FnOnce() -> usize,
+    ) -> Result<(), Stop> {
+        match self.free.checked_sub(bytes) {
+            Some(free) => {
+                self.free = free;
+                Ok(())
+            }
+            None => self.spend(bytes.saturating_mul(steps_of_byte())),
+        }
     }
 
     pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Stop> {
@@ -151,6 +173,22 @@ impl Expression {
                 && path.get(1).is_none_or(|it| keys.contains(it));
         });
         reads
+    }
+
+    /// Visits the paths at which it reads values of a name, or of earlier events.
+    pub(crate) fn paths(&self, name: usize, visit: &mut dyn FnMut(&KeyPath)) {
+        self.root.paths(&mut |origin, path| {
+            if matches!(origin, PartKind::Bound(it) if *it == name) {
+                visit(path);
+            }
+        });
+        for part in self.folds.iter().flat_map(Fold::parts) {
+            part.paths(&mut |origin, path| {
+                if matches!(origin, PartKind::Item(0)) {
+                    visit(path);
+                }
+            });
+        }
     }
 
     /// Returns its value, and those that it compares, in words: of records, parameters and earlier

@@ -366,10 +366,8 @@ impl<'f> Loader<'f> {
         lifecycle: Lifecycle,
         values: RunValues<'_>,
     ) {
-        if self.wanted.team.has_rules() {
-            let read_again = |line: Line, bytes: &mut Vec<u8>| timeline.read_again(line, bytes);
-            self.judges.end(lifecycle, values, read_again);
-        }
+        let read_again = |line: Line, bytes: &mut Vec<u8>| timeline.read_again(line, bytes);
+        self.judges.end(lifecycle, values, read_again);
     }
 
     fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {

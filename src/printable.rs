@@ -234,12 +234,28 @@ fn push_cut(out: &mut String, text: &str) {
 }
 
 fn push_cut_at(out: &mut String, text: &str, chars: usize) {
-    let mut rest = text.chars();
-    for _ in 0..chars {
-        let Some(c) = rest.next() else { return };
-        push_escaped(out, c, rest.clone().next());
+    let (mut rest, mut left) = (text, chars);
+    while left > 0 {
+        // Most characters are what they are; a colon and a bracket behind most others, too.
+        let mut before = 0;
+        let is_plain = |byte: &u8| match (std::mem::replace(&mut before, *byte), *byte) {
+            (before, b':') => !matches!(before, 0 | b':'),
+            (before, b'[') => matches!(before, b':' | b',' | b'['),
+            (_, byte) => matches!(byte, b' '..=b'~'),
+        };
+        let plain = rest.bytes().take(left).take_while(is_plain).count();
+        let (head, tail) = rest.split_at(plain);
+        out.push_str(head);
+        let mut tail = tail.chars();
+        left -= plain;
+        if left > 0 {
+            let Some(c) = tail.next() else { return };
+            push_escaped(out, c, tail.clone().next());
+            left -= 1;
+        }
+        rest = tail.as_str();
     }
-    if !rest.as_str().is_empty() {
+    if !rest.is_empty() {
         out.push('…');
     }
 }

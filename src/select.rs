@@ -2,9 +2,12 @@
 //!
 //! A selector is a set of tests, each of the value at a pointer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::document::{Kind, Node, Number};
+use crate::document::{
+    Kind, Node, Number, Span, end_of_number, end_of_string, skip, skip_whitespace, unquoted,
+};
 use crate::source::Pointer;
 
 /// The tokens of a JSON Pointer.
@@ -45,6 +48,12 @@ impl KeyPath {
     pub(crate) fn pointer(&self) -> Pointer {
         let tokens = self.0.iter();
         tokens.fold(Pointer::default(), |pointer, token| pointer.field(token))
+    }
+
+    /// Returns the path to a field of the value that it leads to.
+    pub(crate) fn field(&self, token: &str) -> Self {
+        let tokens = self.0.iter().cloned();
+        Self(tokens.chain([token.into()]).collect())
     }
 
     pub(crate) fn tokens(&self) -> &[Box<str>] {
@@ -183,6 +192,11 @@ impl Values {
         self.have_written(value.raw(), value.text().as_deref())
     }
 
+    /// Returns `true` if they have a value of a text.
+    pub(crate) fn are_met_by(&self, value: Written<'_>) -> bool {
+        self.have_written(value.raw(), value.string().as_deref())
+    }
+
     /// Returns `true` if they have a value as it is written; the text is the content of a string.
     pub(crate) fn have_written(&self, written: &str, text: Option<&str>) -> bool {
         let mut any_of = self.any_of.iter();
@@ -203,21 +217,65 @@ impl Selector {
 
 /// The paths that many selectors, and other readers of a record, ask for: each once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keys(Vec<KeyPath>);
+pub(crate) struct Keys {
+    paths: Vec<KeyPath>,
+    tree: KeyTree,
+}
+
+/// The paths that begin with the same tokens: the place of the one that ends with these, and those
+/// that go on, by their next token.
+#[derive(Clone, Debug, Default)]
+struct KeyTree {
+    place: Option<usize>,
+    below: Vec<(Box<str>, KeyTree)>,
+}
 
 impl Keys {
     /// Returns the place of a path among them.
     pub(crate) fn place(&mut self, path: &KeyPath) -> usize {
-        place(&mut self.0, path)
+        let place = place(&mut self.paths, path);
+        let mut tree = &mut self.tree;
+        for token in &path.0 {
+            let below = tree.below.iter().position(|(known, _)| known == token);
+            let below = below.unwrap_or(tree.below.len());
+            if below == tree.below.len() {
+                tree.below.push((token.clone(), KeyTree::default()));
+            }
+            let Some((_, next)) = tree.below.get_mut(below) else {
+                return place;
+            };
+            tree = next;
+        }
+        tree.place = Some(place);
+        place
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.paths.is_empty()
     }
 
     /// Returns the path at a place.
     pub(crate) fn path(&self, place: usize) -> Option<&KeyPath> {
-        self.0.get(place)
+        self.paths.get(place)
+    }
+
+    /// Returns the place of a path, if it is one of them.
+    pub(crate) fn find(&self, path: &KeyPath) -> Option<usize> {
+        let mut tokens = path.0.iter();
+        let tree = tokens.try_fold(&self.tree, |tree, token| {
+            let mut below = tree.below.iter();
+            Some(&below.find(|(known, _)| known == token)?.1)
+        });
+        tree?.place
+    }
+
+    /// Returns the values that the paths lead to in a text that was read, in one pass.
+    pub(crate) fn values(&self, text: &str) -> Vec<Span> {
+        let mut found = vec![Span::default(); self.paths.len()];
+        let start = skip_whitespace(text.as_bytes(), 0);
+        // The text is JSON, so the pass ends where it does.
+        let _ = self.tree.read(text, start, &mut found);
+        found
     }
 
     /// Returns the tests of a selector, by the places of their paths.
@@ -226,10 +284,92 @@ impl Keys {
         let tests = tests.map(|(path, values)| (self.place(path), Arc::new(values.clone())));
         Indexed(tests.collect())
     }
+}
 
-    /// Returns the number of paths.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
+impl KeyTree {
+    /// Finds the values that the paths lead to from a place of a text; returns the end of what is
+    /// there.
+    fn read(&self, text: &str, start: usize, found: &mut [Span]) -> Option<usize> {
+        self.forget(found);
+        let bytes = text.as_bytes();
+        let (end, is_escaped) = match bytes.get(start)? {
+            b'"' => end_of_string(bytes, start)?,
+            b'{' | b'[' if !self.below.is_empty() => (self.content(text, start, found)?, false),
+            b'{' | b'[' => (skip(bytes, start, 0)?, false),
+            b't' | b'n' => (start + 4, false),
+            b'f' => (start + 5, false),
+            _ => (end_of_number(bytes, start)?, false),
+        };
+        if let Some(place) = self.place.and_then(|place| found.get_mut(place)) {
+            *place = Span::new(start, end).escaped(is_escaped);
+        }
+        Some(end)
+    }
+
+    /// Finds the values in an object or an array.
+    fn content(&self, text: &str, start: usize, found: &mut [Span]) -> Option<usize> {
+        const OTHER: KeyTree = KeyTree {
+            place: None,
+            below: Vec::new(),
+        };
+        let bytes = text.as_bytes();
+        let after_blank = |at: usize| match bytes.get(at) {
+            Some(byte) if *byte > b' ' => at,
+            _ => skip_whitespace(bytes, at),
+        };
+        let is_object = bytes.get(start) == Some(&b'{');
+        let mut at = after_blank(start + 1);
+        if matches!(bytes.get(at)?, b'}' | b']') {
+            return Some(at + 1);
+        }
+        for item in 0.. {
+            let mut below = self.below.iter();
+            let next = if is_object {
+                let (end, is_escaped) = end_of_string(bytes, at)?;
+                let name = unquoted(text, at, end, is_escaped);
+                at = after_blank(after_blank(end) + 1);
+                below.find(|(token, _)| **token == *name)
+            } else {
+                below.find(|(token, _)| index(token) == Some(item))
+            };
+            at = after_blank(
+                next.map_or(&OTHER, |(_, tree)| tree)
+                    .read(text, at, found)?,
+            );
+            if bytes.get(at)? != &b',' {
+                break;
+            }
+            at = after_blank(at + 1);
+        }
+        Some(at + 1)
+    }
+
+    /// Forgets what was found: of a key that repeats, the last counts.
+    fn forget(&self, found: &mut [Span]) {
+        if let Some(place) = self.place.and_then(|place| found.get_mut(place)) {
+            *place = Span::default();
+        }
+        self.below.iter().for_each(|(_, below)| below.forget(found));
+    }
+}
+
+/// A value as it is written in its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) span: Span,
+}
+
+impl<'a> Written<'a> {
+    pub(crate) fn raw(self) -> &'a str {
+        self.span.of(self.text)
+    }
+
+    /// Returns the content of a string; `None` for any other value.
+    pub(crate) fn string(self) -> Option<Cow<'a, str>> {
+        let (start, end) = (self.span.start() as usize, self.span.end() as usize);
+        let is_string = self.text.as_bytes().get(start) == Some(&b'"');
+        is_string.then(|| unquoted(self.text, start, end, self.span.is_escaped()))
     }
 }
 
@@ -248,9 +388,9 @@ pub(crate) struct Indexed(pub(crate) Vec<(usize, Arc<Values>)>);
 
 impl Indexed {
     /// Returns `true` if it names a record, of which a function gives the value at a place.
-    pub(crate) fn names<'a>(&self, value: impl Fn(usize) -> Option<Node<'a>>) -> bool {
+    pub(crate) fn names<'a>(&self, value: impl Fn(usize) -> Option<Written<'a>>) -> bool {
         let mut tests = self.0.iter();
-        tests.all(|(key, wanted)| value(*key).is_some_and(|value| wanted.have(value)))
+        tests.all(|(key, wanted)| value(*key).is_some_and(|value| wanted.are_met_by(value)))
     }
 }
 
@@ -306,6 +446,44 @@ mod tests {
             none_of.have(null.root()),
             "null is there, and equals nothing"
         );
+    }
+
+    #[test]
+    fn paths_lead_to_the_same_values_in_a_text_and_on_its_tape() {
+        let paths = ["", "/a", "/a/b", "/a/1", "/a/1/b", "/b~1", "/a/b/c", "/x/y"];
+        let paths = paths.map(|path| KeyPath::parse(path).unwrap());
+        let mut keys = Keys::default();
+        let places = paths.each_ref().map(|path| keys.place(path));
+        let mut tape = Tape::default();
+        for text in [
+            r#"{"a":{"b":{"c":1},"1":2},"b/":"x\"","x":{"y":null}}"#,
+            " { \"a\" : [ 1 , { \"b\" : true } , 3 ] , \"x\" : [ ] } ",
+            r#"{"a":{"b":1,"1":{"b":2}},"x":{"y":[]},"a":{"\u0062":{"c":[{}]}}}"#,
+            r#"{"a":{"b":1},"\u0061":"","x":{"y":-1.5e3},"x":{}}"#,
+            r#"[{"a":1},false]"#,
+            "7",
+        ] {
+            let (values, root) = (
+                keys.values(text),
+                tape.read(text.as_bytes()).unwrap().root(),
+            );
+            for (path, place) in paths.iter().zip(places) {
+                let written = Written {
+                    text,
+                    span: values[place],
+                };
+                let node = path.of(root);
+                let on_tape = node.map_or("", Node::raw);
+                assert_eq!(written.raw(), on_tape, "{path:?} in {text}");
+                assert_eq!(
+                    written.string(),
+                    node.and_then(Node::text),
+                    "{path:?} in {text}"
+                );
+                assert_eq!(keys.find(path), Some(place));
+            }
+        }
+        assert_eq!(keys.find(&KeyPath::parse("/x").unwrap()), None);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::finding::{Lifecycle, RuleInfo, SkipReason};
 use crate::schema::DeclaredSchema;
 use crate::source::{Artifact, Line, Pointer};
 pub(crate) use data::{ClosedSet, Params, Scalar, SelectorEntries, SelectorKey, TomlData};
-pub(crate) use events::{EventIndex, EventSelector};
+pub(crate) use events::{EventIndex, EventSelector, EventText};
 pub(crate) use judges::{Examined, TeamJudges};
 pub(crate) use order::{OrderEvent, OrderTable, TeamOrder};
 pub(crate) use pack::{Pack, read};

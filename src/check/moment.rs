@@ -14,7 +14,7 @@ use crate::finding::{Finding, Level, Lifecycle};
 use crate::record::State;
 use crate::rule::{Check, TeamCheck};
 use crate::source::{Artifact, EpisodeKey, Line, Place, Pointer};
-use crate::team::{Judged, Name, RunValues, TeamJudges, run_as_json};
+use crate::team::{EventText, Judged, Name, RunValues, TeamJudges, run_as_json};
 
 /// A check of one run by the rules of its team while it is written. It is fed with each event.
 pub(crate) struct LiveChecker {
@@ -60,7 +60,8 @@ impl LiveChecker {
         if !self.team().judges_no_event()
             && let Ok(document) = Tape::default().read_record(event.bytes)
         {
-            self.so_far.follow(event.line, document.root());
+            self.so_far
+                .follow(event.line, EventText::Parsed(document.root()));
         }
     }
 
@@ -79,8 +80,8 @@ impl LiveChecker {
             return Vec::new();
         }
         self.judge(event, Some(read_again), |document| {
-            let (line, root) = (event.line, document.root());
-            let view = team.index.view(line, root);
+            let (line, event) = (event.line, EventText::Parsed(document.root()));
+            let view = team.index.view(line, event);
             if team.find_nothing(&view) && !team.order(&view) {
                 return None;
             }
@@ -95,10 +96,11 @@ impl LiveChecker {
             let mut so_far = Cow::Borrowed(&self.so_far);
             for before in asked.into_iter().flatten() {
                 if let Ok(document) = Tape::default().read_record(before.bytes) {
-                    so_far.to_mut().follow(before.line, document.root());
+                    let before_it = EventText::Parsed(document.root());
+                    so_far.to_mut().follow(before.line, before_it);
                 }
             }
-            Some(so_far.next(team, line, root, values, asked.is_some()))
+            Some(so_far.next(team, line, event, values, asked.is_some()))
         })
     }
 

@@ -36,39 +36,6 @@ impl Node<'_> {
     }
 }
 
-/// The digests of values that were asked for lately: many events of a run have the same few values.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Meanings(Vec<Option<(Box<str>, Digest)>>);
-
-/// The number of values that are remembered, and the length of each.
-const REMEMBERED: usize = 256;
-const LONGEST: usize = 64;
-
-impl Meanings {
-    /// Returns the digest of a value's meaning.
-    pub(crate) fn of(&mut self, value: Node<'_>) -> Digest {
-        let written = value.raw();
-        if written.len() > LONGEST {
-            return value.meaning();
-        }
-        if self.0.is_empty() {
-            self.0.resize(REMEMBERED, None);
-        }
-        let (words, rest) = written.as_bytes().as_chunks();
-        let words = words.iter().map(|word| u64::from_le_bytes(*word));
-        let words = words.chain(rest.iter().map(|byte| u64::from(*byte)));
-        let sum = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let [place, ..] = words.fold(0, sum).to_be_bytes();
-        let Some(slot) = self.0.get_mut(usize::from(place)) else {
-            return value.meaning();
-        };
-        match slot {
-            Some((known, digest)) if **known == *written => *digest,
-            _ => slot.insert((written.into(), value.meaning())).1,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Tape;

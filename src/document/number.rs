@@ -88,6 +88,21 @@ impl<'a> Number<'a> {
         }
     }
 
+    /// Adds a text that two numbers share if they are equal, and only then.
+    pub(super) fn push_canonical(self, to: &mut Vec<u8>) {
+        let Some(decimal) = self.decimal() else {
+            return to.extend_from_slice(self.0.as_bytes());
+        };
+        to.extend(decimal.negative.then_some(b'-'));
+        to.extend(decimal.digits());
+        to.push(b'e');
+        match decimal.exact_exponent() {
+            Ok(0) => {}
+            Ok(exponent) => to.extend_from_slice(exponent.to_string().as_bytes()),
+            Err(exponent) => to.extend_from_slice(exponent.as_bytes()),
+        }
+    }
+
     /// Returns `true` if the value is an integer.
     pub(crate) fn is_integer(self) -> bool {
         self.small().is_some() || self.decimal().is_some_and(|decimal| decimal.exponent >= 0)

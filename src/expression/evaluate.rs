@@ -5,10 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::part::{Constant, Each, ExpressionPart, Macro, Operator, PartKind};
+use super::pattern::steps_of_byte;
 use super::time;
 use super::value::{BYTES_OF_STEP, LazyItem, Type, Unable, Value};
 use super::{Budget, EvaluationFailure, Expression, Stop, code};
 use crate::printable::{brief, quote};
+use crate::select::KeyPath;
 
 /// The steps of an item that an expression makes, which bound the memory that it takes.
 const STEPS_OF_ITEM: usize = 50;
@@ -101,7 +103,10 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             PartKind::Constant(constant) => of_constant(constant),
             PartKind::Bound(name) => copy(self.bound.get(*name), self.budget)?,
             PartKind::Item(item) => copy(self.items.get(*item), self.budget)?,
-            PartKind::Member(of, name) => self.member(part, of, name)?,
+            PartKind::Member(of, name, path) => match self.at_hand(of, path.as_ref()) {
+                Some(value) => value.map_err(at(part))?,
+                None => self.member(part, of, name)?,
+            },
             PartKind::Has(of, name) => {
                 let map = self.map(part, of)?;
                 Value::Bool(map.has(&Value::Text((&**name).into()), self.budget)?)
@@ -138,7 +143,8 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 Value::Text(text) => {
                     let (pattern, steps) = &**pattern;
                     self.budget.spend(text.len() / BYTES_OF_STEP)?;
-                    self.budget.spend(text.len().saturating_mul(*steps))?;
+                    let steps = || *steps.get_or_init(|| steps_of_byte(pattern.as_str()));
+                    self.budget.spend_on_match(text.len(), steps)?;
                     Value::Bool(pattern.is_match(&text))
                 }
                 other => {
@@ -192,6 +198,23 @@ impl<'a, 'b> Evaluator<'a, 'b> {
             return Err(failed(part, format!("{what} is {type_}, not a map")));
         }
         Ok(value)
+    }
+
+    /// Returns the scalar at a path of a record, if it is at hand.
+    fn at_hand(
+        &mut self,
+        of: &ExpressionPart,
+        path: Option<&KeyPath>,
+    ) -> Option<Result<Value<'a>, Unable>> {
+        let record = match of.origin() {
+            PartKind::Bound(name) => self.bound.get(*name),
+            PartKind::Item(item) => self.items.get(*item),
+            _ => None,
+        };
+        let Some(Value::Record(record)) = record else {
+            return None;
+        };
+        Value::scalar(record.value(path?)?, self.budget).transpose()
     }
 
     fn member(
@@ -498,7 +521,10 @@ impl<'a, 'b> Evaluator<'a, 'b> {
 
 /// Returns a value that is used once more.
 fn copy<'a>(value: Option<&Value<'a>>, budget: &mut Budget) -> Result<Value<'a>, Stop> {
-    value.unwrap_or(&Value::Null).copied(budget)
+    match value.unwrap_or(&Value::Null) {
+        Value::Record(record) => Ok(record.node().map_or(Value::Null, Value::of_record)),
+        value => value.copied(budget),
+    }
 }
 
 fn of_constant(constant: &Constant) -> Value<'_> {

@@ -66,6 +66,20 @@ impl FoldState {
 }
 
 impl Fold {
+    /// Returns the parts that are evaluated for an event.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &ExpressionPart> {
+        let stages = self.stages.iter().map(|stage| match stage {
+            FoldStage::Filter(part) | FoldStage::Map(part) => part,
+        });
+        let outcome = match &self.outcome {
+            FoldOutcome::All(part) | FoldOutcome::Exists(part) | FoldOutcome::ExistsOne(part) => {
+                Some(part)
+            }
+            _ => None,
+        };
+        stages.chain(outcome)
+    }
+
     /// Returns its value for the events so far.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! recurses deeply even where parts stand side by side, so it has a thread with a large stack.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::thread;
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
@@ -12,10 +13,11 @@ use cel::{Env, ParseErrors};
 use super::fold::{Fold, FoldOutcome, FoldStage};
 use super::functions::{CallForm, FUNCTIONS, Function};
 use super::part::{Constant, Each, ExpressionPart, Macro, Operator, PartKind};
-use super::pattern::{PATTERN_BYTES, regex, steps_of_byte};
+use super::pattern::{PATTERN_BYTES, regex};
 use super::value::Type;
 use super::{Expression, ExpressionMistake, MAX_BYTES, MAX_LEVELS, code};
 use crate::printable::brief;
+use crate::select::KeyPath;
 use crate::spelling::nearest;
 
 /// The bytes of the parser's stack: four times the most that an expression of [`MAX_BYTES`] was
@@ -255,7 +257,13 @@ impl ExpressionReader<'_> {
             return Ok(constant(place, Constant::Type(known)));
         }
         let of = self.part(&select.operand)?;
-        let kind = PartKind::Member(Box::new(of), select.field.as_str().into());
+        let field = select.field.as_str();
+        let path = match &of.kind {
+            PartKind::Bound(_) | PartKind::Item(_) => Some(KeyPath::default().field(field)),
+            PartKind::Member(_, _, path) => path.as_ref().map(|path| path.field(field)),
+            _ => None,
+        };
+        let kind = PartKind::Member(Box::new(of), field.into(), path);
         // The parser's place is the dot.
         let rest = self.text.get(place.end..).unwrap_or_default();
         let end = self.text.len() - rest.trim_start().len() + select.field.len();
@@ -567,8 +575,10 @@ fn matcher(
         mistake(span, format!("the pattern can't be used: {}", brief(why)))
     })?;
     let of = arguments.swap_remove(0);
-    let steps = steps_of_byte(compiled.as_str());
-    Ok(PartKind::Matches(Box::new(of), Box::new((compiled, steps))))
+    Ok(PartKind::Matches(
+        Box::new(of),
+        Box::new((compiled, OnceLock::new())),
+    ))
 }
 
 /// Returns a part of a text, and the brackets that it opens or closes.

@@ -1,11 +1,13 @@
 //! An expression that was read -> its parts, as a tree.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use regex::Regex;
 
 use super::functions::Function;
 use super::value::Type;
+use crate::select::KeyPath;
 
 /// A part of an expression, and its place in the text.
 #[derive(Debug)]
@@ -21,7 +23,8 @@ pub(super) enum PartKind {
     Bound(usize),
     /// The item of a macro around it, by the number of macros around that one.
     Item(usize),
-    Member(Box<ExpressionPart>, Box<str>),
+    /// A member, with its path where it is that of a name or an item.
+    Member(Box<ExpressionPart>, Box<str>, Option<KeyPath>),
     /// `has`: whether a map has a key.
     Has(Box<ExpressionPart>, Box<str>),
     Not(Box<ExpressionPart>),
@@ -34,8 +37,9 @@ pub(super) enum PartKind {
     List(Vec<ExpressionPart>),
     Map(Vec<(ExpressionPart, ExpressionPart)>),
     Call(Function, Vec<ExpressionPart>),
-    /// `matches` with a constant pattern, and the steps that it takes for each byte of a text.
-    Matches(Box<ExpressionPart>, Box<(Regex, usize)>),
+    /// `matches` with a constant pattern, and the steps that it takes for each byte of a text, once
+    /// they are asked for.
+    Matches(Box<ExpressionPart>, Box<(Regex, OnceLock<usize>)>),
     Each(Box<Each>),
     /// A question about earlier events, by its number. The value that is added to a sum of them may
     /// be of another type.
@@ -104,7 +108,7 @@ impl ExpressionPart {
         let (of, key) = match &self.kind {
             PartKind::Bound(name) => return Some((Some(*name), Vec::new())),
             PartKind::Fold { .. } => return Some((None, Vec::new())),
-            PartKind::Member(of, key) | PartKind::Has(of, key) => (&**of, key),
+            PartKind::Member(of, key, _) | PartKind::Has(of, key) => (&**of, key),
             PartKind::Operation(Operator::Index, of) => match &**of {
                 [
                     of,
@@ -131,12 +135,30 @@ impl ExpressionPart {
     }
 }
 
+impl ExpressionPart {
+    /// Returns the part that it is a member of, or a member of a member, or itself.
+    pub(super) fn origin(&self) -> &PartKind {
+        match &self.kind {
+            PartKind::Member(of, ..) => of.origin(),
+            kind => kind,
+        }
+    }
+
+    /// Visits the paths at which members are read, each with the part that it starts at.
+    pub(super) fn paths(&self, visit: &mut dyn FnMut(&PartKind, &KeyPath)) {
+        match &self.kind {
+            PartKind::Member(of, _, Some(path)) => visit(of.origin(), path),
+            kind => kind.below(|part| part.paths(visit)),
+        }
+    }
+}
+
 impl PartKind {
     /// Visits the parts that it is made of.
     pub(super) fn below<'p>(&'p self, mut visit: impl FnMut(&'p ExpressionPart)) {
         match self {
             Self::Constant(_) | Self::Bound(_) | Self::Item(_) | Self::Fold { .. } => {}
-            Self::Member(of, _)
+            Self::Member(of, ..)
             | Self::Has(of, _)
             | Self::Not(of)
             | Self::Negate(of)

@@ -2,11 +2,43 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::fmt;
 use std::sync::Arc;
 
 use super::{Budget, Stop};
-use crate::document::{Key, Kind, Node, Number};
+use crate::document::{Key, Kind, Node, Number, Span};
 use crate::printable::brief;
+use crate::select::{KeyPath, Written};
+
+/// A record as expressions read it.
+pub(crate) trait Record: Sync {
+    /// Returns all of it; `None` where there is no memory for that.
+    fn node(&self) -> Option<Node<'_>>;
+    /// Returns the value at a path, if that is at hand.
+    fn value(&self, path: &KeyPath) -> Option<Written<'_>>;
+    /// Returns the number of its bytes.
+    fn bytes(&self) -> usize;
+}
+
+impl Record for Node<'_> {
+    fn node(&self) -> Option<Node<'_>> {
+        Some(*self)
+    }
+
+    fn value(&self, _: &KeyPath) -> Option<Written<'_>> {
+        None
+    }
+
+    fn bytes(&self) -> usize {
+        self.raw().len()
+    }
+}
+
+impl fmt::Debug for dyn Record + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node().fmt(f)
+    }
+}
 
 /// A value of an expression.
 #[derive(Clone, Debug)]
@@ -18,6 +50,8 @@ pub(crate) enum Value<'a> {
     Double(f64),
     Text(Cow<'a, str>),
     Bytes(Arc<[u8]>),
+    /// A whole record; of what an expression reads, [`Value::Node`] takes its place.
+    Record(&'a dyn Record),
     /// An array or an object of a record.
     Node(Node<'a>),
     List(Arc<Vec<Value<'a>>>),
@@ -91,27 +125,39 @@ impl From<Stop> for Unable {
 impl<'a> Value<'a> {
     /// Returns the value at a place of a record.
     pub(crate) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Unable> {
-        let bytes = node.raw().len();
-        Ok(match node.kind() {
+        let span = Span::from(node.span()).escaped(node.is_escaped());
+        let text = node.document().text();
+        let scalar = Self::scalar(Written { text, span }, budget)?;
+        Ok(scalar.unwrap_or(Self::Node(node)))
+    }
+
+    /// Returns a value as it is written; `None` for an array or an object.
+    pub(super) fn scalar(
+        written: Written<'a>,
+        budget: &mut Budget,
+    ) -> Result<Option<Self>, Unable> {
+        let raw = written.raw();
+        Ok(Some(match Kind::of(raw) {
             Kind::Null => Self::Null,
             Kind::True => Self::Bool(true),
             Kind::False => Self::Bool(false),
-            Kind::Array | Kind::Object => Self::Node(node),
+            Kind::Array | Kind::Object => return Ok(None),
             Kind::String => {
-                budget.spend(if node.is_escaped() { bytes } else { 0 })?;
-                Self::Text(node.text().unwrap_or_default())
+                let is_escaped = written.span.is_escaped();
+                budget.spend(if is_escaped { raw.len() } else { 0 })?;
+                Self::Text(written.string().unwrap_or_default())
             }
             Kind::Number => {
-                if bytes > SHORT_NUMBER {
-                    budget.spend(bytes * STEPS_OF_DIGIT)?;
+                if raw.len() > SHORT_NUMBER {
+                    budget.spend(raw.len() * STEPS_OF_DIGIT)?;
                 }
-                let number = node.number().and_then(number);
-                return number.ok_or_else(|| {
-                    let number = brief(node.raw());
+                let number = number(Number::of(raw)).ok_or_else(|| {
+                    let number = brief(raw);
                     Unable::Why(format!("the number {number} does not fit in 64 bits"))
                 });
+                number?
             }
-        })
+        }))
     }
 
     /// Returns the value of a record, which is an object.
@@ -144,7 +190,7 @@ impl<'a> Value<'a> {
             Self::Bytes(_) => Type::Bytes,
             Self::Node(node) if node.kind() == Kind::Array => Type::List,
             Self::List(_) => Type::List,
-            Self::Node(_) | Self::Map(_) => Type::Map,
+            Self::Record(_) | Self::Node(_) | Self::Map(_) => Type::Map,
             Self::Timestamp(_) => Type::Timestamp,
             Self::Duration(_) => Type::Duration,
             Self::Type(_) => Type::Kind,

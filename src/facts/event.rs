@@ -6,7 +6,7 @@ use super::lexicon::{is_slip_of_projection, phase_begun};
 use super::slots::{InEvent, RECORDS, Slot};
 use super::value::{JsonText, RowItem, Stamp, Value};
 use crate::digest::FileDigest;
-use crate::document::{Kind, ReadText, Row};
+use crate::document::{Document, Kind, Node, ReadText, Row};
 use crate::record::StepStatus;
 use crate::record::phases::{self, PROJECTION};
 use crate::source::Line;
@@ -52,6 +52,11 @@ impl<'a> EventFacts<'a> {
     /// Returns the whole event.
     pub(crate) fn root(self) -> Value<'a> {
         self.of.root()
+    }
+
+    /// Returns the whole event on its tape, which is made when it is first asked for.
+    pub(crate) fn node(self) -> Option<Node<'a>> {
+        self.of.document().map(Document::root)
     }
 
     /// Returns a value, fact or not.

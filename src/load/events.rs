@@ -25,7 +25,7 @@ use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::{Examined, OrderEvent, RunValues, TeamJudges};
+use crate::team::{EventText, Examined, OrderEvent, RunValues, TeamJudges};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -312,7 +312,8 @@ impl EventsReader<'_, '_> {
         let (span, why) = match read {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
-                self.judges.event(line, document.root(), self.values);
+                let parsed_event = EventText::Parsed(document.root());
+                self.judges.event(line, parsed_event, self.values);
                 let text = JsonText {
                     text: document.text(),
                     read: parsed,
@@ -356,10 +357,10 @@ impl EventsReader<'_, '_> {
             return false;
         };
         if !self.team.pass(event, &mut self.examined) {
-            let Some(root) = event.root().node() else {
+            let Some(event) = EventText::of(event) else {
                 return false;
             };
-            self.judges.event(line, root, self.values);
+            self.judges.event(line, event, self.values);
         }
         if counting == TallyState::Due {
             self.facts.timeline_mut().tally.event(event);

@@ -3,6 +3,7 @@
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::facts::{Stage, Usable};
 use crate::finding::SkipReason;
+use crate::source::Artifact;
 use crate::team::{Name, RunValues, TeamJudges, run_as_json};
 
 use super::{LoadedRecord, NoText};
@@ -35,10 +36,12 @@ impl<'b> RecordsOfRules<'b> {
         dir: Option<&str>,
         run: &Stage<'_>,
     ) -> Self {
-        if !team.has_rules() {
-            return Self::default();
-        }
-        let (state, summary) = (Named::new(state), Named::new(summary));
+        let named = |record: &'b LoadedRecord<'_>, artifact| {
+            let is_read = team.reads(artifact);
+            is_read.then(|| Named::new(record)).unwrap_or_default()
+        };
+        let state = named(state, Artifact::State);
+        let summary = named(summary, Artifact::Summary);
         let run = team.names(Name::Run).then(|| {
             let id = run.id.as_ref().map(|(id, _)| &**id);
             run_as_json(dir, id, run.lifecycle, [state.root(), summary.root()])

@@ -1,6 +1,5 @@
 //! The text of a timestamp -> an instant that can be compared with others.
 
-use crate::document::Node;
 use crate::timestamp::Timestamp;
 
 /// An instant in attoseconds since 1970, and the digits of its fraction beyond these.
@@ -12,8 +11,8 @@ pub(crate) struct Instant {
 
 impl Instant {
     /// Reads the one that a timestamp names.
-    pub(crate) fn read(timestamp: Option<Node<'_>>) -> Option<Self> {
-        let time = Timestamp::parse(&timestamp?.text()?)?;
+    pub(crate) fn read(timestamp: &str) -> Option<Self> {
+        let time = Timestamp::parse(timestamp)?;
         let (attoseconds, rest) = time.exact();
         let rest = rest.into();
         Some(Self { attoseconds, rest })

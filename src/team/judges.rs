@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::events::{EventIndex, EventSelector, EventView};
+use super::events::{EventIndex, EventSelector, EventText, EventView};
 use super::order::{OrderEvent, OrderJudge};
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;
 use super::{OtherFile, RunFacts, Team, TeamCheck};
-use crate::document::{Meanings, Node};
+use crate::document::Node;
 use crate::draft::{Compared, Findings};
 use crate::facts::EventFacts;
 use crate::finding::Lifecycle;
@@ -28,8 +28,6 @@ pub(crate) struct TeamJudges {
     room: usize,
     pub(super) rules: Vec<RuleJudge>,
     pub(super) vocabulary: VocabularyJudge,
-    /// The digests of the values by which orders group events.
-    meanings: Meanings,
     /// `true` if a rule names the numbers of events.
     pub(super) are_counted: bool,
     counts: CountedEvents,
@@ -81,9 +79,10 @@ impl TeamJudges {
         }
     }
 
-    /// Returns `true` if any rule in the expression language is on.
-    pub(crate) fn has_rules(&self) -> bool {
-        self.rules.iter().any(|rule| rule.is_on)
+    /// Returns `true` if a rule that is on needs the state or the summary.
+    pub(crate) fn reads(&self, record: Artifact) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|rule| rule.is_on && rule.rule.reads(record))
     }
 
     /// Returns `true` if a rule that is on has a name.
@@ -138,7 +137,7 @@ impl TeamJudges {
         (self.schemas.iter()).all(|schema| schema.finds_nothing(event))
             && !self.are_counted
             && !self.rules.iter().any(|rule| rule.names(event))
-            && (self.vocabulary.values(event)).all(|(key, value)| self.vocabulary.has(key, value))
+            && self.vocabulary.has_all(event)
     }
 
     /// Returns `true` if an order names an event.
@@ -151,7 +150,6 @@ impl TeamJudges {
     pub(crate) fn judge_alone(
         &self,
         event: &EventView<'_>,
-        meanings: &mut Meanings,
         examined: &mut Examined,
         seen: &mut Vec<(usize, OrderEvent)>,
     ) -> bool {
@@ -165,7 +163,7 @@ impl TeamJudges {
         }
         self.examine(event, examined);
         let orders = self.orders.iter().enumerate();
-        let of_orders = orders.filter_map(|(at, order)| Some((at, order.sees(event, meanings)?)));
+        let of_orders = orders.filter_map(|(at, order)| Some((at, order.sees(event)?)));
         seen.extend(of_orders);
         true
     }
@@ -189,20 +187,27 @@ impl TeamJudges {
     }
 
     /// Judges an event, and notes it for those that follow.
-    pub(crate) fn event(&mut self, line: Line, event: Node<'_>, values: &RunValues<'_>) {
+    pub(crate) fn event(&mut self, line: Line, event: EventText<'_>, values: &RunValues<'_>) {
         let index = Arc::clone(&self.index);
         let event = index.view(line, event);
         self.event_by_itself(&event);
         for order in &mut self.orders {
-            if let Some(seen) = order.seen(&event, &mut self.meanings) {
+            if let Some(seen) = order.seen(&event) {
                 order.event(&seen, event.text(), &mut self.room);
             }
         }
         for rule in self.rules.iter_mut().filter(|rule| rule.names(&event)) {
-            rule.event(&event, values, &mut self.meanings);
+            rule.event(&event, values);
         }
-        if self.are_counted {
-            self.counts.add(event.root);
+        self.count(&event);
+    }
+
+    /// Counts an event, if a rule names the numbers of events.
+    fn count(&mut self, event: &EventView<'_>) {
+        if self.are_counted
+            && let Some(root) = event.root()
+        {
+            self.counts.add(root);
         }
     }
 
@@ -228,7 +233,7 @@ impl TeamJudges {
         &self,
         fresh: &Self,
         line: Line,
-        event: Node<'_>,
+        event: EventText<'_>,
         values: RunValues<'_>,
         asked: bool,
     ) -> Self {
@@ -236,7 +241,7 @@ impl TeamJudges {
         let event = self.index.view(line, event);
         next.event_by_itself(&event);
         for (before, order) in self.orders.iter().zip(&mut next.orders) {
-            if let Some(mut seen) = order.seen(&event, &mut next.meanings) {
+            if let Some(mut seen) = order.seen(&event) {
                 seen.is_asked = asked;
                 *order = before.next(&seen, event.text());
             }
@@ -244,7 +249,7 @@ impl TeamJudges {
         let named = |rule: &&mut RuleJudge| rule.names(&event);
         for (before, rule) in self.rules.iter().zip(&mut next.rules) {
             if rule.names(&event) {
-                rule.recall(before, &event, &mut next.meanings);
+                rule.recall(before, &event);
             }
         }
         let mut counted = None;
@@ -255,7 +260,7 @@ impl TeamJudges {
             .any(|rule| rule.counts_events())
         {
             next.counts = self.counts.clone();
-            next.counts.add(event.root);
+            next.count(&event);
             counted = Some(next.counts.documents());
         }
         let values = values.with_counts(counted.as_ref());
@@ -263,25 +268,24 @@ impl TeamJudges {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             }
-            rule.event(&event, &values, &mut next.meanings);
+            rule.event(&event, &values);
         }
         next
     }
 
     /// Notes an event for those that follow, as far as [`TeamJudges::next`] asks.
-    pub(crate) fn follow(&mut self, line: Line, event: Node<'_>) {
-        let event = self.index.view(line, event);
+    pub(crate) fn follow(&mut self, line: Line, event: EventText<'_>) {
+        let index = Arc::clone(&self.index);
+        let event = index.view(line, event);
         for order in &mut self.orders {
-            if let Some(seen) = order.seen(&event, &mut self.meanings) {
+            if let Some(seen) = order.seen(&event) {
                 order.follow(&seen);
             }
         }
         for rule in &mut self.rules {
-            rule.follow(&event, &mut self.meanings);
+            rule.follow(&event);
         }
-        if self.are_counted {
-            self.counts.add(event.root);
-        }
+        self.count(&event);
     }
 
     /// Judges an action that the state is going to have at a place.
@@ -334,10 +338,9 @@ impl TeamJudges {
         event: Option<&EventView<'_>>,
         values: &RunValues<'_>,
     ) -> Option<Vec<String>> {
-        let meanings = &mut self.meanings;
         match check {
-            TeamCheck::Order(at) => self.orders.get_mut(at)?.compared(event?, meanings),
-            TeamCheck::Rule(at) => (self.rules.get_mut(at)?).compared(event, values, meanings),
+            TeamCheck::Order(at) => self.orders.get_mut(at)?.compared(event?),
+            TeamCheck::Rule(at) => (self.rules.get_mut(at)?).compared(event, values),
             TeamCheck::Schema(_) | TeamCheck::Vocabulary => None,
         }
     }

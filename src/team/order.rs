@@ -12,7 +12,6 @@ use super::example::RunExample;
 use super::message::{MessageTemplate, MessageWord};
 use super::selector::{TeamSelector, TooManySteps, Truth, leads_to_outcome};
 use crate::digest::Digest;
-use crate::document::Meanings;
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::Budget;
 use crate::facts::UNKNOWN_LIFECYCLE;
@@ -46,6 +45,8 @@ pub(super) struct OrderKeys {
     pub(super) each: EventSelector,
     pub(super) other: Option<EventSelector>,
     pub(super) same: Vec<usize>,
+    /// The instant of an event, if the order asks for it.
+    time: Option<usize>,
 }
 
 /// An order, and what it knows and finds of one run.
@@ -87,6 +88,7 @@ impl OrderJudge {
             each: index.selector(&order.each),
             other: order.other.as_ref().map(|other| index.selector(other)),
             same: order.same.iter().map(|same| index.key(same)).collect(),
+            time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
         });
         let is_grouped = !order.same.is_empty();
         Self {
@@ -137,26 +139,18 @@ impl OrderJudge {
     }
 
     /// Returns what it sees of an event on which none of its selectors has a condition.
-    pub(super) fn sees(
-        &self,
-        event: &EventView<'_>,
-        meanings: &mut Meanings,
-    ) -> Option<OrderEvent> {
+    pub(super) fn sees(&self, event: &EventView<'_>) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
         let has_keys = |selector: &EventSelector| selector.has_keys_of(event);
         let roles = [
             has_keys(&asks.each),
             asks.other.as_ref().is_some_and(has_keys),
         ];
-        (roles != [false; 2]).then(|| self.seen_as(event, asks, roles, meanings))
+        (roles != [false; 2]).then(|| self.seen_as(event, asks, roles))
     }
 
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
-    pub(super) fn seen(
-        &mut self,
-        event: &EventView<'_>,
-        meanings: &mut Meanings,
-    ) -> Option<OrderEvent> {
+    pub(super) fn seen(&mut self, event: &EventView<'_>) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
         let budget = &mut self.budget;
         let other = asks.other.as_ref().map(|other| other.ask(event, budget));
@@ -177,7 +171,7 @@ impl OrderJudge {
             return None;
         }
         let asks = self.in_events.as_ref()?;
-        let seen = self.seen_as(event, asks, roles, meanings);
+        let seen = self.seen_as(event, asks, roles);
         Some(match each {
             Truth::Unknown(why) => OrderEvent {
                 unknown: Some(why.into()),
@@ -193,18 +187,25 @@ impl OrderJudge {
         event: &EventView<'_>,
         asks: &OrderKeys,
         [is_each, is_other]: [bool; 2],
-        meanings: &mut Meanings,
     ) -> OrderEvent {
-        let time = self.order.within.and_then(|_| event.time());
+        let time = asks.time.and_then(|key| event.time(key));
         let is_shown = self.order.message.names(MessageWord::Same);
         let shown = asks.same.iter().filter(|_| is_shown);
-        let written = shown.filter_map(|same| Some(event.value(*same)?.span()));
+        let written = shown.filter_map(|same| {
+            let span = event.value(*same)?.span;
+            Some(span.start() as usize..span.end() as usize)
+        });
+        let same = match self.order.pattern {
+            // A finding about a group keeps it.
+            OrderPattern::AtLeast(_) => event.meaning(&asks.same),
+            _ => event.group(&asks.same),
+        };
         OrderEvent {
             line: event.line,
             is_each,
             is_other,
             written: written.collect(),
-            same: event.group(&asks.same, meanings),
+            same,
             time,
             unknown: None,
             is_asked: false,
@@ -257,12 +258,8 @@ impl OrderJudge {
 
     /// Returns what it sees of an event and compares that with, in words, and notes the event for
     /// those that follow.
-    pub(super) fn compared(
-        &mut self,
-        event: &EventView<'_>,
-        meanings: &mut Meanings,
-    ) -> Option<Vec<String>> {
-        let seen = self.seen(event, meanings)?;
+    pub(super) fn compared(&mut self, event: &EventView<'_>) -> Option<Vec<String>> {
+        let seen = self.seen(event)?;
         let roles = [("`each`", seen.is_each), ("`other`", seen.is_other)];
         let roles = roles.into_iter().filter(|(_, has_it)| *has_it);
         let mut told = vec![
@@ -272,7 +269,7 @@ impl OrderJudge {
                 .join(" and "),
         ];
         told.extend(self.order.same.iter().map(|same| {
-            let value = same.of(event.root);
+            let value = event.root().and_then(|root| same.of(root));
             let value = value.map_or("no value".to_owned(), |it| brief(it.raw()));
             format!("{} = {value}", same.pointer().as_str())
         }));

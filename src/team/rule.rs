@@ -10,7 +10,7 @@ use super::example::RunExample;
 use super::message::MessageTemplate;
 use super::selector::{TeamSelector, leads_to_outcome, reads_outcome};
 use crate::document::{Node, OwnedDocument};
-use crate::expression::{Expression, Value};
+use crate::expression::{Expression, Record, Value};
 use crate::finding::{Lifecycle, SkipReason};
 use crate::select::KeyPath;
 use crate::source::{Artifact, Line, Place};
@@ -97,6 +97,15 @@ impl TeamRule {
         in_guard || self.check.names(name)
     }
 
+    /// Returns `true` if it needs the state or the summary.
+    pub(super) fn reads(&self, record: Artifact) -> bool {
+        let name = match record {
+            Artifact::State => Name::State,
+            _ => Name::Summary,
+        };
+        self.within == record || self.names(name) || self.names(Name::Run)
+    }
+
     /// Returns `true` if what it finds in an act may depend on the end of that.
     pub(super) fn reads_outcome(&self) -> bool {
         let mut expressions = self.when.iter().chain([&self.check]);
@@ -140,18 +149,22 @@ impl TeamRule {
     }
 
     /// Returns the values of all names, in their order.
-    fn bound<'a>(&'a self, event: Option<Node<'a>>, values: &RunValues<'a>) -> [Value<'a>; 7] {
+    fn bound<'a>(
+        &'a self,
+        event: Option<&'a dyn Record>,
+        values: &RunValues<'a>,
+    ) -> [Value<'a>; 7] {
         let record = |value: &Result<Option<Node<'a>>, SkipReason>| value.as_ref().ok().copied();
-        let nodes = [
-            record(&values.state).flatten(),
-            record(&values.summary).flatten(),
-            values.run,
-            values.counts,
-            values.tools,
-            Some(self.params.root()),
-            event,
-        ];
-        nodes.map(|node| node.map_or(Value::Null, Value::of_record))
+        let value = |node: Option<Node<'a>>| node.map_or(Value::Null, Value::of_record);
+        [
+            value(record(&values.state).flatten()),
+            value(record(&values.summary).flatten()),
+            value(values.run),
+            value(values.counts),
+            value(values.tools),
+            value(Some(self.params.root())),
+            event.map_or(Value::Null, Value::Record),
+        ]
     }
 }
 

@@ -15,7 +15,7 @@ use super::found::Found;
 use super::selector::{TeamSelector, TooManySteps, Truth};
 use crate::document::{Node, Tape};
 use crate::draft::{Compared, Draft, Findings};
-use crate::expression::Budget;
+use crate::expression::{Budget, Record};
 use crate::finding::SkipReason;
 use crate::schema::{DeclaredSchema, Violation};
 use crate::select::KeyPath;
@@ -193,7 +193,8 @@ impl SchemaJudge {
     /// Returns the value that it judges in an event, if that meets the condition.
     pub(super) fn value<'a>(&self, event: &EventView<'a>) -> Option<Node<'a>> {
         let (selector, at) = self.in_events.as_ref()?;
-        event.value(*at).filter(|_| selector.has_keys_of(event))
+        let is_named = selector.has_keys_of(event);
+        is_named.then(|| event.node_at(*at)).flatten()
     }
 
     /// Returns `true` if it surely finds nothing in an event. What patterns may take long is judged
@@ -214,7 +215,7 @@ impl SchemaJudge {
         let place = || Place::event(event.line, "");
         let selector = self.in_events.as_ref().map(|(selector, _)| selector);
         if selector.is_some_and(|selector| selector.has_keys_of(event))
-            && self.meets_condition(event.root, &place)
+            && self.meets_condition(event, &place)
             && let Some(value) = self.value(event)
         {
             self.judge(value, &Pointer::default(), &place);
@@ -222,7 +223,7 @@ impl SchemaJudge {
     }
 
     /// Returns `true` if a record that the keys of its selector name is to be judged.
-    fn meets_condition(&mut self, record: Node<'_>, place: &dyn Fn() -> Place) -> bool {
+    fn meets_condition(&mut self, record: &dyn Record, place: &dyn Fn() -> Place) -> bool {
         let condition = self.schema.selector.condition.as_ref();
         let is_stopped = self.unjudged.is_some();
         match condition.map(|it| it.ask(record, &mut self.budget)) {
@@ -248,7 +249,7 @@ impl SchemaJudge {
         place: &dyn Fn() -> Place,
     ) -> Option<Node<'a>> {
         let is_named = self.schema.selector.keys.names(action);
-        let is_judged = is_named && self.meets_condition(action, place);
+        let is_judged = is_named && self.meets_condition(&action, place);
         self.schema.at.of(action).filter(|_| is_judged)
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::document::{Node, OwnedDocument};
-use crate::expression::{Budget, Expression, Stop, Value};
+use crate::document::OwnedDocument;
+use crate::expression::{Budget, Expression, Record, Stop, Value};
 use crate::select::{KeyPath, Selector};
 
 /// The events or actions that a team names: those that pass all tests and meet the condition.
@@ -23,6 +23,9 @@ pub(crate) struct Condition {
 
 /// The names in conditions of events; their places are those of [`Condition::ask`].
 pub(super) const EVENT_NAMES: [&str; 2] = ["params", "event"];
+
+/// The place of the event among them.
+pub(super) const EVENT: usize = 1;
 
 /// The keys of the payload of an act that only its end gives.
 const OUTCOME: [&str; 4] = ["output", "result_status", "result_artifacts", "duration_ms"];
@@ -81,17 +84,21 @@ pub(super) fn ask<'a>(
 impl TeamSelector {
     /// Returns `true` if its condition may read what only the end of an act gives.
     pub(super) fn reads_outcome(&self) -> bool {
-        let event = EVENT_NAMES.len() - 1;
         let mut conditions = self.condition.iter();
-        conditions.any(|it| reads_outcome(&it.expression, event))
+        conditions.any(|it| reads_outcome(&it.expression, EVENT))
     }
 }
 
 impl Condition {
     /// Asks it of a record that the keys of its selector name.
-    pub(super) fn ask(&self, record: Node<'_>, budget: &mut Budget) -> Result<Truth, TooManySteps> {
+    pub(super) fn ask(
+        &self,
+        record: &dyn Record,
+        budget: &mut Budget,
+    ) -> Result<Truth, TooManySteps> {
         budget.add_record(record);
-        let bound = [self.params.root(), record].map(Value::of_record);
-        ask("if", &self.expression, &bound, budget)
+        let params = self.params.root();
+        let bound: [&dyn Record; 2] = [&params, record];
+        ask("if", &self.expression, &bound.map(Value::Record), budget)
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::events::{EventSelector, EventView};
+use super::events::{EventSelector, EventText, EventView};
 use super::judges::TeamJudges;
 use super::rule::{CountedEvents, RunValues};
 use super::selector::Truth;
@@ -88,7 +88,7 @@ impl Trace {
                 number,
                 ..Line::BEFORE_ALL
             };
-            index.view(line, root)
+            index.view(line, EventText::Parsed(root))
         });
         if let Some(event) = &event {
             self.events += 1;
@@ -118,7 +118,7 @@ impl TracedSelector {
     fn add(&mut self, event: &EventView<'_>) {
         for (_, key, wanted, others) in &mut self.tests {
             let value = event.value(*key);
-            if value.is_none_or(|value| !wanted.have(value)) && others.len() < MAX_VALUES {
+            if value.is_none_or(|value| !wanted.are_met_by(value)) && others.len() < MAX_VALUES {
                 let shown = value.map_or("no value".to_owned(), |it| brief_json(it.raw()));
                 *others.entry(shown).or_default() += 1;
             }

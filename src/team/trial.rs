@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use toml::Spanned;
 
+use super::events::EventText;
 use super::example::RunExample;
 use super::judges::TeamJudges;
 use super::rule::{RunValues, run_as_json};
@@ -119,7 +120,7 @@ impl RunExample {
                     length: text.len(),
                     ..Line::BEFORE_ALL
                 };
-                judges.event(line, document.root(), &values());
+                judges.event(line, EventText::Parsed(document.root()), &values());
             }
         }
         judges.end(lifecycle, values(), |line, bytes| {

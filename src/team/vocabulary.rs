@@ -11,7 +11,7 @@ use crate::draft::{Compared, Draft, Findings};
 use crate::facts::{EventFacts, EventSlot};
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::{brief, quote};
-use crate::select::{KeyPath, SelectorValue, Values};
+use crate::select::{KeyPath, SelectorValue, Values, Written};
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::spelling::nearest;
 
@@ -65,10 +65,16 @@ impl VocabularyJudge {
         }
     }
 
+    /// Returns `true` if an event has no value that the sets lack.
+    pub(super) fn has_all(&self, event: &EventView<'_>) -> bool {
+        let mut values = self.values(event);
+        values.all(|(key, value)| self.has(key, value))
+    }
+
     /// Returns `true` if a key has a value that it may have.
-    pub(super) fn has(&self, index: usize, value: Node<'_>) -> bool {
+    fn has(&self, index: usize, value: Written<'_>) -> bool {
         let closed = self.closed.get(index);
-        closed.is_some_and(|closed| closed.values.have(value))
+        closed.is_some_and(|closed| closed.values.are_met_by(value))
     }
 
     /// Returns `true` if an event surely has no value that the sets lack, and notes in `examined`
@@ -85,7 +91,7 @@ impl VocabularyJudge {
     pub(super) fn values<'a>(
         &self,
         event: &EventView<'a>,
-    ) -> impl Iterator<Item = (usize, Node<'a>)> {
+    ) -> impl Iterator<Item = (usize, Written<'a>)> {
         let values = self.keys.iter().enumerate();
         values.filter_map(|(index, key)| Some((index, event.value(*key)?)))
     }
@@ -93,12 +99,15 @@ impl VocabularyJudge {
     pub(super) fn event(&mut self, event: &EventView<'_>) {
         let mut any = false;
         let values = self.values(event).inspect(|_| any = true);
-        let outside: Vec<_> = values
-            .filter(|(key, value)| !self.has(*key, *value))
-            .collect();
+        let outside = values.filter(|(index, value)| !self.has(*index, *value));
+        let outside = outside.filter_map(|(index, _)| {
+            let key = *self.keys.get(index)?;
+            Some((index, event.node_at(key)?))
+        });
+        let outside: Vec<_> = outside.collect();
         self.examined |= any;
-        for (key, value) in outside {
-            self.add(key, event.line, value);
+        for (index, value) in outside {
+            self.add(index, event.line, value);
         }
     }
 

@@ -1,12 +1,11 @@
 //! A block of a timeline -> the lines of it that the one thread which adds lines in order needs.
 
 use super::EventReader;
-use crate::document::Meanings;
 use crate::facts::{EventFacts, EventTally};
 use crate::outline::Glances;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{Examined, OrderEvent, TeamJudges};
+use crate::team::{EventText, Examined, OrderEvent, TeamJudges};
 
 /// The settings by which threads sift blocks.
 pub(super) struct Sifting<'i> {
@@ -23,8 +22,6 @@ pub(super) struct Sifting<'i> {
 #[derive(Default)]
 pub(super) struct SiftWorker {
     reader: EventReader,
-    /// The digests of the values by which a team's orders group events.
-    meanings: Meanings,
 }
 
 /// The result of one thread for a block: the count of its sound events and of the lines that repeat
@@ -86,7 +83,7 @@ impl Sifted {
             self.glances.look(read.line());
             return false;
         };
-        let SiftWorker { reader, meanings } = worker;
+        let reader = &mut worker.reader;
         let is_read = sifting.listens || !sifting.every_line;
         let Some(reading) = is_read.then(|| reader.read(line, bytes)).flatten() else {
             if sifting.listens {
@@ -99,25 +96,20 @@ impl Sifted {
         }
         !sifting.every_line
             && self.passes_by(reading, sifting)
-            && self.is_sound_to(sifting.team, reading, meanings)
+            && self.is_sound_to(sifting.team, reading)
     }
 
     /// Returns `true` if a team finds nothing in an event, and adds what its orders see.
-    fn is_sound_to(
-        &mut self,
-        team: &TeamJudges,
-        event: EventFacts<'_>,
-        meanings: &mut Meanings,
-    ) -> bool {
+    fn is_sound_to(&mut self, team: &TeamJudges, event: EventFacts<'_>) -> bool {
         if team.pass(event, &mut self.examined) {
             return true;
         }
         let before = self.seen.len();
-        let Some(root) = event.root().node().filter(|_| before <= MAX_SEEN) else {
+        let Some(text) = EventText::of(event).filter(|_| before <= MAX_SEEN) else {
             return false;
         };
-        let view = team.index.view(event.line, root);
-        if !team.judge_alone(&view, meanings, &mut self.examined, &mut self.seen) {
+        let view = team.index.view(event.line, text);
+        if !team.judge_alone(&view, &mut self.examined, &mut self.seen) {
             return false;
         }
         let seen = self.seen.len() - before;

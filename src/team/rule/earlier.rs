@@ -99,8 +99,8 @@ impl Earlier {
                 folded.fail(event.line.number, &why);
                 continue;
             }
-            budget.add_record(event.root);
-            let item = (event.line.number, Value::of_record(event.root));
+            budget.add_record(event);
+            let item = (event.line.number, Value::Record(event));
             let noted = rule.check.fold(fold, folded, item, &bound, budget);
             noted.ok_or(TooManySteps)?;
         }

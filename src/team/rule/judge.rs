@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::earlier::{Earlier, Group, TooMany};
-use super::{RunValues, TeamRule};
-use crate::document::{Meanings, Node, OwnedDocument, Tape};
+use super::{NAMES, RunValues, TeamRule};
+use crate::document::{Node, OwnedDocument, Tape};
 use crate::draft::{Compared, Draft, Findings};
-use crate::expression::{Budget, Expression, Stop, Value};
+use crate::expression::{Budget, Expression, Record, Stop, Value};
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::printable::{brief, shortened};
@@ -83,6 +83,9 @@ impl RuleJudge {
         let selectors = rule.each.iter().chain(&rule.earlier).filter(|_| is_on);
         let in_events = selectors.map(|it| index.selector(it)).collect();
         let same = rule.same.iter().filter(|_| is_on);
+        for expression in rule.when.iter().chain([&rule.check]).filter(|_| is_on) {
+            index.paths(expression, NAMES.len() - 1);
+        }
         Self {
             in_events,
             same: same.map(|same| index.key(same)).collect(),
@@ -115,33 +118,28 @@ impl RuleJudge {
     }
 
     /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
-    pub(in crate::team) fn event(
-        &mut self,
-        event: &EventView<'_>,
-        values: &RunValues<'_>,
-        meanings: &mut Meanings,
-    ) {
+    pub(in crate::team) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
         let each = self.in_events.first().filter(|_| self.spent.is_none());
         match each.map(|each| each.ask(event, &mut self.budget)) {
             None | Some(Ok(Truth::No)) => {}
-            Some(Ok(Truth::Yes)) => self.judge_event(event, values, meanings),
+            Some(Ok(Truth::Yes)) => self.judge_event(event, values),
             Some(Ok(Truth::Unknown(why))) => {
                 self.examined = true;
-                let place = || self.rule.place(Some(event.line), Some(event.root));
+                let place = || self.rule.place(Some(event.line), event.root());
                 self.found.add(|| Draft::new(place(), why));
             }
             Some(Err(spent)) => self.spent = Some(spent.into()),
         }
-        self.follow(event, meanings);
+        self.follow(event);
     }
 
     /// Notes an event for those that follow.
-    pub(in crate::team) fn follow(&mut self, event: &EventView<'_>, meanings: &mut Meanings) {
+    pub(in crate::team) fn follow(&mut self, event: &EventView<'_>) {
         let mut asked = self.in_events.iter().skip(1);
         if self.spent.is_some() || !asked.any(|selector| selector.has_keys_of(event)) {
             return;
         }
-        let group = self.group(event, meanings);
+        let group = self.group(event);
         let selectors = self.in_events.get(1..).unwrap_or_default();
         let noted = self
             .earlier
@@ -150,31 +148,21 @@ impl RuleJudge {
     }
 
     /// Takes over what another knows of the events before one.
-    pub(in crate::team) fn recall(
-        &mut self,
-        before: &Self,
-        event: &EventView<'_>,
-        meanings: &mut Meanings,
-    ) {
+    pub(in crate::team) fn recall(&mut self, before: &Self, event: &EventView<'_>) {
         self.spent = before.spent;
-        self.earlier = before.earlier.only(self.group(event, meanings));
+        self.earlier = before.earlier.only(self.group(event));
     }
 
     /// Returns the group of an event.
-    fn group(&self, event: &EventView<'_>, meanings: &mut Meanings) -> Group {
-        match event.group(&self.same, meanings) {
+    fn group(&self, event: &EventView<'_>) -> Group {
+        match event.group(&self.same) {
             Some(digest) => Group::Of(digest),
             None if self.same.is_empty() => Group::All,
             None => Group::Unknown,
         }
     }
 
-    fn judge_event(
-        &mut self,
-        event: &EventView<'_>,
-        values: &RunValues<'_>,
-        meanings: &mut Meanings,
-    ) {
+    fn judge_event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
         let line = event.line;
         if self.rule.counts_events() && values.counts.is_none() {
             if self.later.len() < MAX_LATER {
@@ -187,9 +175,9 @@ impl RuleJudge {
         let folded = if self.rule.earlier.is_empty() {
             Vec::new()
         } else {
-            self.earlier.values(&self.rule, self.group(event, meanings))
+            self.earlier.values(&self.rule, self.group(event))
         };
-        self.judge(Some((line, event.root)), values, &folded);
+        self.judge(Some((line, event)), values, &folded);
     }
 
     /// Returns what it compares in an event, or once for a run, in words, and notes the event for
@@ -198,7 +186,6 @@ impl RuleJudge {
         &mut self,
         event: Option<&EventView<'_>>,
         values: &RunValues<'_>,
-        meanings: &mut Meanings,
     ) -> Option<Vec<String>> {
         let is_about = match (event, self.in_events.first()) {
             (Some(event), Some(each)) => each.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes),
@@ -206,9 +193,9 @@ impl RuleJudge {
         };
         let rule = Arc::clone(&self.rule);
         let told = is_about.then(|| {
-            let folded = event.map(|it| self.earlier.values(&rule, self.group(it, meanings)));
+            let folded = event.map(|it| self.earlier.values(&rule, self.group(it)));
             let folded = folded.unwrap_or_default();
-            let bound = rule.bound(event.map(|event| event.root), values);
+            let bound = rule.bound(event.map(|event| event as &dyn Record), values);
             let expressions = [("when", rule.when.as_ref()), ("check", Some(&rule.check))];
             let told = expressions.into_iter().flat_map(|(key, expression)| {
                 let told =
@@ -218,7 +205,7 @@ impl RuleJudge {
             told.collect()
         });
         if let Some(event) = event {
-            self.follow(event, meanings);
+            self.follow(event);
         }
         told
     }
@@ -237,7 +224,7 @@ impl RuleJudge {
         for line in std::mem::take(&mut self.later) {
             let is_read = read_again(line, &mut bytes);
             match tape.read_record(&bytes).ok().filter(|_| is_read) {
-                Some(document) => self.judge(Some((line, document.root())), values, &[]),
+                Some(document) => self.judge(Some((line, &document.root())), values, &[]),
                 None => self.unmet = Some(UNREADABLE),
             }
         }
@@ -246,7 +233,7 @@ impl RuleJudge {
     /// Judges an event, or the run.
     fn judge(
         &mut self,
-        event: Option<(Line, Node<'_>)>,
+        event: Option<(Line, &dyn Record)>,
         values: &RunValues<'_>,
         folded: &[Result<Value<'static>, String>],
     ) {
@@ -262,7 +249,7 @@ impl RuleJudge {
         if let Some(event) = event {
             self.budget.add_record(event);
         }
-        let record = event.or_else(|| rule.record(values));
+        let record = || event.map_or_else(|| rule.record(values), Record::node);
         let bound = rule.bound(event, values);
         let (message, text) = match verdict(rule, &bound, folded, &mut self.budget) {
             Err(spent) => {
@@ -279,7 +266,7 @@ impl RuleJudge {
             }
             Ok(RuleVerdict::Wrong(None)) => (
                 rule.message.with(|word| {
-                    let value = record.and_then(|record| rule.at.of(record));
+                    let value = record().and_then(|record| rule.at.of(record));
                     value
                         .filter(|_| word == MessageWord::Value)
                         .map(|value| brief(value.raw()))
@@ -289,7 +276,7 @@ impl RuleJudge {
         };
         self.examined = true;
         self.found.add(|| {
-            let draft = Draft::new(rule.place(line, record), message);
+            let draft = Draft::new(rule.place(line, record()), message);
             draft.further(text.as_deref().map(str::as_bytes))
         });
     }

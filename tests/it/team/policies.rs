@@ -17,6 +17,8 @@ use crate::support::sessions::Random;
 
 const REFUND: &str = "each = { tool = 'refund', if = 'event.payload.amount > params.limit' }\n";
 
+const EACH: &str = "each = { tool = 'refund' }\n";
+
 /// Events: a small refund, a large one, and one without an amount; an approval.
 const EVENTS: [&str; 4] = [
     r#"{"tool":"refund","amount":500.0,"order":1}"#,
@@ -103,6 +105,54 @@ fn selectors_compare_and_fail_closed() {
         let mut expected = expected;
         found.sort();
         expected.sort_unstable();
+        assert_eq!(found, expected, "{keys}");
+    }
+}
+
+/// Keys and values are found however they are written: with escapes, blanks, more than once.
+#[test]
+fn values_are_found_as_they_are_meant() {
+    const WRITTEN: [&str; 6] = [
+        r#"{"tool":"refund","usage":{"tokens":7},"input":{"a":1,"b":[2]}}"#,
+        r#"{"tool":"refund","usage":{"tok\u0065ns":7.0},"input":{"b":[2.0],"a":10e-1}}"#,
+        r#"{"tool":"ref\u0075nd","usage" : { "tokens" : 7 } , "input" : { "\u0061" : 1 , "b" : [ 2 ] } }"#,
+        r#"{"tool":"refund","usage":{"tokens":1,"tokens":7},"input":{"a":0,"b":[2],"a":1}}"#,
+        r#"{"tool":"refund","usage":{"tokens":7},"usage":{},"input":{"a":1,"b":[2]}}"#,
+        r#"{"tool":"refund","usage":{"tokens":8},"input":{"a":1,"b":[2,2]}}"#,
+    ];
+    let of_tokens = "each = { '/payload/usage/tokens' = 7 }\n";
+    let same = "same = ['/payload/tool', '/payload/input']\n";
+    let earlier = "check = 'earlier(\"r\").map(e, e.payload.input.a).sum() < 4'\n\
+                   [selector]\nr = { tool = 'refund' }";
+    for (table, keys, expected) in [
+        (
+            "order",
+            format!("{of_tokens}never = true"),
+            vec!["1 m", "2 m", "3 m", "4 m"],
+        ),
+        (
+            "order",
+            format!("{of_tokens}{same}at-most = 3"),
+            vec!["4 m"],
+        ),
+        ("order", format!("{EACH}{same}at-most = 4"), vec!["5 m"]),
+        (
+            "rule",
+            format!("{EACH}check = 'event.payload.usage.tokens != 7'"),
+            vec![
+                "1 m",
+                "2 m",
+                "3 m",
+                "4 m",
+                "5 `check` can't be evaluated: there is no `tokens` in `event.payload.usage`, at \
+                 `event.payload.usage.tokens`",
+            ],
+        ),
+        ("rule", format!("{EACH}{same}{earlier}"), vec!["5 m"]),
+    ] {
+        let project = project(&declared(table, &keys), &WRITTEN, true);
+        let mut found = found(&project, &[]);
+        found.sort();
         assert_eq!(found, expected, "{keys}");
     }
 }
