@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use regex::Regex;
 
 use super::part::{Constant, Each, ExpressionPart, Macro, Operator, PartKind};
 use super::pattern::steps_of_byte;
@@ -139,22 +141,7 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 let arguments = self.values(arguments)?;
                 function.of(&arguments, self.budget).map_err(at(part))?
             }
-            PartKind::Matches(of, pattern) => match self.value(of)? {
-                Value::Text(text) => {
-                    let (pattern, steps) = &**pattern;
-                    self.budget.spend(text.len() / BYTES_OF_STEP)?;
-                    let steps = || *steps.get_or_init(|| steps_of_byte(pattern.as_str()));
-                    self.budget.spend_on_match(text.len(), steps)?;
-                    Value::Bool(pattern.is_match(&text))
-                }
-                other => {
-                    let type_ = other.shown_type();
-                    return Err(failed(
-                        part,
-                        format!("`matches` is not defined for {type_}"),
-                    ));
-                }
-            },
+            PartKind::Matches(of, pattern) => Value::Bool(self.matches(part, of, pattern)?),
             PartKind::Each(each) => self.each(part, each)?,
             PartKind::Fold { number, .. } => match self.folded.get(*number) {
                 Some(Ok(value)) => value.copied(self.budget)?,
@@ -162,6 +149,25 @@ impl<'a, 'b> Evaluator<'a, 'b> {
                 None => Value::Null,
             },
         })
+    }
+
+    /// Returns `true` if a text matches a constant pattern.
+    fn matches(
+        &mut self,
+        part: &ExpressionPart,
+        of: &'a ExpressionPart,
+        (pattern, steps): &(Regex, OnceLock<usize>),
+    ) -> Result<bool, Stop> {
+        let value = self.value(of)?;
+        let Value::Text(text) = &value else {
+            let type_ = value.shown_type();
+            let why = format!("`matches` is not defined for {type_}");
+            return Err(failed(part, why));
+        };
+        self.budget.spend(text.len() / BYTES_OF_STEP)?;
+        let steps = || *steps.get_or_init(|| steps_of_byte(pattern.as_str()));
+        self.budget.spend_on_match(text.len(), steps)?;
+        Ok(pattern.is_match(text))
     }
 
     fn negated(

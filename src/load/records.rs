@@ -37,8 +37,11 @@ impl<'b> RecordsOfRules<'b> {
         run: &Stage<'_>,
     ) -> Self {
         let named = |record: &'b LoadedRecord<'_>, artifact| {
-            let is_read = team.reads(artifact);
-            is_read.then(|| Named::new(record)).unwrap_or_default()
+            if team.reads(artifact) {
+                Named::new(record)
+            } else {
+                Named::Absent
+            }
         };
         let state = named(state, Artifact::State);
         let summary = named(summary, Artifact::Summary);
