@@ -210,8 +210,8 @@ pub(super) struct KnownKeys {
     places: Vec<u8>,
 }
 
-/// The number of places by hashes.
-const PLACES: usize = 1024;
+/// The number of places by hashes, which have ten bits.
+const PLACES: usize = 1 << 10;
 
 impl KnownKeys {
     /// Adds a key that was met, while there is room.
@@ -290,7 +290,7 @@ fn hash(bytes: &[u8], at: usize) -> usize {
     };
     let [first, next] = [first, next].map(|[word, mask]| word & mask);
     let mixed = (first ^ next.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> (u64::BITS - PLACES.ilog2())) as usize
+    (mixed >> 54) as usize
 }
 
 /// Returns eight bytes, and a bit for each bit of those before the first quote among them.
