@@ -20,11 +20,13 @@ pub(crate) mod logged;
 mod memory;
 mod nature;
 mod open_dir;
+mod other_names;
 #[cfg(feature = "cli")]
 mod others;
 pub(crate) mod path;
 mod recordless;
 mod root;
+mod run_dir;
 mod runs;
 mod settings;
 #[cfg(feature = "cli")]
@@ -57,7 +59,8 @@ pub(crate) use open_dir::OpenDir;
 pub(crate) use others::OtherFiles;
 pub(crate) use path::{display, is_gone};
 pub(crate) use root::{GivenPaths, episode_around};
-pub(crate) use runs::{RunDir, is_below_episodes, last_written, run_data_below, runs, runs_at};
+pub(crate) use run_dir::RunDir;
+pub(crate) use runs::{is_below_episodes, last_written, run_data_below, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::is_run_data;
 pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_trusted};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
+use super::other_names::OtherNames;
 use super::path;
-use super::recordless::OtherNames;
 use super::stillness::{FileVersion, kind_of};
 use crate::source::{Artifact, EPISODES, Entries, EntryKind};
 

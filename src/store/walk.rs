@@ -11,10 +11,11 @@ use super::content::holds_timeline;
 use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::Listing;
 use super::nature::{Nature, run_data};
+use super::other_names::OtherNames;
 use super::path::{self, is_loop, is_nothing, join, real_dir};
-use super::recordless::{self, OtherNames};
+use super::recordless;
 use super::root::{GivenPaths, Root};
-use super::runs::RunDir;
+use super::run_dir::RunDir;
 use super::tree::{Around, Dir, Tree};
 use crate::parallel::in_order;
 use crate::source::{Artifact, EPISODES};
@@ -112,7 +113,7 @@ impl TreeWalk<'_> {
         mut dir: Dir,
         found: &mut WalkFindings,
     ) -> Option<(Arc<Around>, Vec<Arc<OsStr>>)> {
-        if !self.opens_runs && RunDir::stays_closed(&dir, found) {
+        if !self.opens_runs && RunDir::stays_closed(&dir, &mut found.unopened) {
             return None;
         }
         let mut episode = dir.episode_around().map(Arc::clone);

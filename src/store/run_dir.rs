@@ -1,0 +1,156 @@
+//! A directory that is most likely a run -> its time, and the run once it is opened.
+//!
+//! The time of a run is the one in its directory's name, if the name ends in a ULID
+//! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else the modification time of the directory, which is when an
+//! artifact was last added, renamed or removed.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD, Mode, Stat};
+
+use super::EpisodeDir;
+use super::fault::{Fault, FaultKind};
+use super::listing::list;
+use super::nature::Nature;
+use super::path::is_nothing;
+use super::tree::Dir;
+use crate::source::EPISODES;
+
+/// A directory that is most likely a run.
+#[derive(Clone, Debug)]
+pub(crate) struct RunDir {
+    pub(super) dir: Dir,
+    /// Nanoseconds since 1970.
+    time: i128,
+}
+
+impl From<Dir> for RunDir {
+    fn from(dir: Dir) -> Self {
+        let stat = rustix::fs::lstat(dir.path());
+        let time = stat.map_or(0, |stat| time(&dir.name().to_string_lossy(), &stat));
+        Self { dir, time }
+    }
+}
+
+impl RunDir {
+    /// Returns `true` if a directory need not be opened where runs are listed: it is gone, or is
+    /// most likely a run by its metadata, which is noted.
+    pub(super) fn stays_closed(dir: &Dir, unopened: &mut Vec<Self>) -> bool {
+        if dir.is_root() || dir.name() == EPISODES {
+            return false;
+        }
+        let path = dir.path();
+        let stat = match rustix::fs::lstat(&path) {
+            Ok(stat) => stat,
+            // Listing it says why it can't be looked at.
+            Err(errno) => return is_nothing(&errno.into()),
+        };
+        let may_be_read = || {
+            Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH)
+                || rustix::fs::accessat(CWD, &path, Access::READ_OK, AtFlags::EACCESS).is_ok()
+        };
+        // A directory with only its two default hard links contains no directories, so no runs.
+        let is_likely = stat.st_nlink == 2 && may_be_read();
+        if is_likely {
+            let time = time(&dir.name().to_string_lossy(), &stat);
+            let dir = dir.clone();
+            unopened.push(Self { dir, time });
+        }
+        is_likely
+    }
+
+    /// Returns the directory's name: the run's id.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        self.dir.name().to_string_lossy()
+    }
+
+    /// Returns the directory's path.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.dir.path()
+    }
+
+    /// Returns the run, if the directory is one.
+    pub(crate) fn episode(&self) -> Option<EpisodeDir> {
+        self.open().ok()
+    }
+
+    /// Returns the run; where the directory is none, the fault that it most likely was one.
+    pub(crate) fn open(&self) -> Result<EpisodeDir, Option<Fault>> {
+        let listing = list(&self.path()).map_err(|_| None)?;
+        if self.dir.nature(&listing) != Nature::None {
+            let mut dir = self.dir.clone();
+            dir.entries = listing.entries;
+            return Ok(dir.episode());
+        }
+        let others = listing.others;
+        let fault = || {
+            Fault::new(
+                self.path(),
+                FaultKind::NoRecord(others.listed(Path::new(""))),
+            )
+        };
+        Err((!others.suspects.is_empty()).then(fault))
+    }
+
+    /// Orders runs, newest first.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        let order = other.time.cmp(&self.time);
+        order.then_with(|| other.dir.path_order(&self.dir))
+    }
+}
+
+/// Returns the time of a run.
+fn time(name: &str, stat: &Stat) -> i128 {
+    let changed = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
+    ulid_time(name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000)
+}
+
+/// Returns the milliseconds since 1970 that a ULID at the end of a name carries.
+fn ulid_time(name: &str) -> Option<u64> {
+    let ulid = name.get(name.len().checked_sub(26)?..)?;
+    let before = name.get(..name.len() - 26)?;
+    if !(before.is_empty() || before.ends_with(['_', '-'])) {
+        return None;
+    }
+    let digit = |c: u8| {
+        b"0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+            .iter()
+            .position(|known| *known == c.to_ascii_uppercase())
+    };
+    if !ulid.bytes().all(|c| digit(c).is_some()) {
+        return None;
+    }
+    let time = ulid
+        .bytes()
+        .take(10)
+        .try_fold(0u64, |sum, c| Some(sum << 5 | digit(c)? as u64))?;
+    (time < 1 << 48).then_some(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ulid_time;
+
+    #[test]
+    fn ulid_time_is_in_its_first_ten_characters() {
+        assert_eq!(
+            ulid_time("ep_01JGFJJZ00CTSPE3DKFP348M8P"),
+            Some(1_735_689_600_000)
+        );
+        assert_eq!(
+            ulid_time("01JGFJJZ00CTSPE3DKFP348M8P"),
+            Some(1_735_689_600_000)
+        );
+        for other in [
+            "ep_adr008_veto",
+            "ep_01JGFJJZ00CTSPE3DKFP348M8",
+            "x01JGFJJZ00CTSPE3DKFP348M8P",
+            "ep_81JGFJJZ00CTSPE3DKFP348M8P",
+            "ep_01JGFJJZ00CTSPE3DKFP348MUP",
+        ] {
+            assert_eq!(ulid_time(other), None, "{other}");
+        }
+    }
+}
