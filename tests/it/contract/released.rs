@@ -84,9 +84,11 @@ fn add_places(
             places
         });
         let branches: Vec<Places> = branches.collect();
-        let objects = branches
-            .iter()
-            .filter(|it| it[path].types.contains("object"));
+        // A branch without a type may be an object too.
+        let objects = branches.iter().filter(|it| {
+            let types = &it[path].types;
+            types.is_empty() || types.contains("object")
+        });
         let demanded = |place: &str| {
             let is_field = place.rsplit_once('.').is_some_and(|(of, _)| of == path);
             let is_demanded = |branch: &Places| branch.get(place).is_some_and(|it| it.required);
