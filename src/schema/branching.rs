@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::ptr::from_ref;
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 /// The number of subschemas, references followed, that are applied to one value at most, and how
@@ -16,19 +17,44 @@ pub(super) const MAX_WITHIN: usize = 1_000;
 pub(super) fn most_applied(schema: &Value) -> u64 {
     let mut counting = BranchCounter {
         root: schema,
+        anchors: BTreeMap::new(),
         counted: BTreeMap::new(),
     };
+    counting.add_anchors(schema);
     counting.most(schema)
 }
 
 struct BranchCounter<'s> {
     root: &'s Value,
+    /// The subschemas that have a name of their own.
+    anchors: BTreeMap<&'s str, &'s Value>,
     /// By the address of a subschema; 0 while its parts are counted: one that contains itself adds
     /// nothing.
     counted: BTreeMap<*const Value, u64>,
 }
 
 impl<'s> BranchCounter<'s> {
+    fn add_anchors(&mut self, part: &'s Value) {
+        match part {
+            Value::Object(members) => {
+                let anchors = ["$anchor", "$dynamicAnchor"].map(|it| members.get(it)?.as_str());
+                let anchors = anchors.into_iter().flatten();
+                self.anchors.extend(anchors.map(|anchor| (anchor, part)));
+                members.values().for_each(|it| self.add_anchors(it));
+            }
+            Value::Array(items) => items.iter().for_each(|it| self.add_anchors(it)),
+            _ => {}
+        }
+    }
+
+    /// Returns the subschema that a reference within the schema leads to.
+    fn target(&self, reference: &str) -> Option<&'s Value> {
+        let fragment = percent_decode_str(reference.strip_prefix('#')?);
+        let fragment = fragment.decode_utf8().ok()?;
+        let target = self.root.pointer(&fragment);
+        target.or_else(|| self.anchors.get(&*fragment).copied())
+    }
+
     fn most(&mut self, part: &'s Value) -> u64 {
         let (own, below): (u64, Vec<&Value>) = match part {
             Value::Object(members) => (self.applied(part, 0), members.values().collect()),
@@ -62,10 +88,8 @@ impl<'s> BranchCounter<'s> {
     /// Returns the subschemas of a keyword that are applied to the same value.
     fn parts(&self, keyword: &str, value: &'s Value) -> Vec<&'s Value> {
         match (keyword, value) {
-            ("$ref", Value::String(reference)) => {
-                let target = reference.strip_prefix('#');
-                let target = target.and_then(|pointer| self.root.pointer(pointer));
-                target.into_iter().collect()
+            ("$ref" | "$dynamicRef", Value::String(reference)) => {
+                self.target(reference).into_iter().collect()
             }
             ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.iter().collect(),
             ("not" | "if" | "then" | "else", part) => vec![part],
@@ -82,15 +106,18 @@ mod tests {
 
     /// Returns definitions, each of which refers to the next one a number of times.
     fn chain(length: usize, times: usize) -> Value {
-        let part = |index: usize| json!({"$ref": format!("#/$defs/{}", index + 1)});
+        chain_by("/$defs/", length, times)
+    }
+
+    /// Returns such definitions, of which references begin in a way.
+    fn chain_by(start: &str, length: usize, times: usize) -> Value {
+        let part = |index: usize| json!({"$ref": format!("#{start}{}", index + 1)});
         let of = |index: usize| {
-            (
-                index.to_string(),
-                json!({"allOf": vec![part(index); times]}),
-            )
+            let refers = json!({"$anchor": format!("_{index}"), "allOf": vec![part(index); times]});
+            (index.to_string(), refers)
         };
         let parts: serde_json::Map<String, Value> = (0..length).map(of).collect();
-        json!({"$ref": "#/$defs/0", "$defs": parts})
+        json!({"$ref": format!("#{start}0"), "$defs": parts})
     }
 
     #[test]
@@ -99,6 +126,8 @@ mod tests {
             (chain(30, 1), false),
             (chain(10, 2), false),
             (chain(30, 2), true),
+            (chain_by("_", 30, 2), true),
+            (chain_by("/%24defs/", 30, 2), true),
             (chain(20_000, 1), true),
             (json!({"$ref": "#"}), false),
             (
