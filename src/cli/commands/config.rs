@@ -49,7 +49,7 @@ impl ConfigCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let settings = self.settings.resolve(matches, Baselines::Unread)?;
         let rows = match &self.name {
-            Some(name) => levels(&settings.gate, name, self.episode.as_deref()),
+            Some(name) => levels(&settings.gate, name, self.episode.as_deref())?,
             None => rows(&settings, &now()?),
         };
         let rows = rows.iter();
@@ -63,7 +63,7 @@ impl ConfigCommand {
 }
 
 /// Returns the level of each rule of a name, and what decides it.
-fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Vec<Row> {
+fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Result<Vec<Row>> {
     let named = gate.decided(episode).filter(|(rule, ..)| names(name, rule));
     let rows = named.map(|(rule, level, why)| {
         let why = match why {
@@ -74,7 +74,11 @@ fn levels(gate: &Gate, name: &str, episode: Option<&Path>) -> Vec<Row> {
         };
         [rule.to_owned(), level.to_string(), why]
     });
-    rows.collect()
+    let rows: Vec<Row> = rows.collect();
+    if rows.is_empty() {
+        gate.find_rule(name)?;
+    }
+    Ok(rows)
 }
 
 /// Returns all settings.

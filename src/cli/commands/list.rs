@@ -253,8 +253,8 @@ fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
         let widths = runs.iter().map(text);
         widths.max().unwrap_or(least).clamp(least, most)
     };
-    let length = |text: &Option<String>| text.as_deref().map_or(1, |it| it.chars().count());
-    let failures = runs.iter().filter_map(failure).map(|it| it.chars().count());
+    let length = |text: &Option<String>| text.as_deref().map_or(1, columns_of);
+    let failures = runs.iter().filter_map(failure).map(|it| columns_of(&it));
     let most_of_id = if total < usize::MAX { 29 } else { LONGEST };
     let statuses = if runs.iter().any(is_only_in_progress) {
         IN_PROGRESS.len()
@@ -262,7 +262,7 @@ fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
         8
     };
     let mut starts = if total < 100 { 16 } else { 19 };
-    let mut ids = widest(&|run| run.episode_id.chars().count(), 2, most_of_id);
+    let mut ids = widest(&|run| columns_of(&run.episode_id), 2, most_of_id);
     let mut outcomes = widest(&|run| length(&run.outcome), 7, 18);
     let mut errors = failures.max().map_or(0, |widest| widest.clamp(11, 40));
     // Tasks get room: ids give way first, then the year, and beside rules also outcomes, and rules
@@ -298,10 +298,10 @@ fn line([starts, ids, statuses, outcomes, _]: [usize; 5], cells: [&str; 6]) -> S
     let id = tail(&id, ids);
     let (status, outcome) = (fit(&status, statuses), fit(&outcome, outcomes));
     StyledLine::default()
-        .text(&format!("{started:starts$} {id:ids$} "))
-        .word(&format!("{status:statuses$}"))
+        .text(&format!("{started:starts$} {} ", padded(&id, ids)))
+        .word(&padded(&status, statuses))
         .text(" ")
-        .word(&format!("{outcome:outcomes$}"))
+        .word(&padded(&outcome, outcomes))
         .text(&format!(" {duration:>6} {task}"))
 }
 
@@ -318,6 +318,12 @@ fn tail(text: &str, columns: usize) -> Cow<'_, str> {
         end = chars.as_str();
     }
     Cow::Owned(format!("…{end}"))
+}
+
+/// Returns a text with blanks up to a number of columns.
+fn padded(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(columns_of(text));
+    format!("{text}{:missing$}", "")
 }
 
 fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()> {
@@ -347,7 +353,7 @@ fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()>
         let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
         let mut last = run.task.as_deref().unwrap_or("-").to_owned();
         if let Some(failure) = failure(run) {
-            last = format!("{failure:errors$} {last}");
+            last = format!("{} {last}", padded(&failure, errors));
         }
         if let Some(waiting) = waiting(run) {
             last = format!("{last} ({waiting})");

@@ -474,7 +474,7 @@ fn gate_that_cannot_fail_is_refused() {
         lines[1..],
         [
             "can't fail: success: worse, p < 0.05",
-            "20 pairs of 1 task are compared; not compared: 0 runs",
+            "20 pairs of 1 task compared; not compared: 0 runs",
             "success 0.9 -> 0.2: 14 of 20 pairs flipped, 14 to worse, 0 to better",
             "over tasks (sign test; tasks are independent): p = 0.5000; 1 task can't give a p-value \
              below 0.5000, so this says nothing",

@@ -141,6 +141,17 @@ fn level_of_a_rule_is_shown_with_what_sets_it() {
 }
 
 #[test]
+fn level_of_an_unknown_rule_is_refused() {
+    let project = Project::new("");
+    for name in ["acme/no-such", "plam/projection"] {
+        let output = project.run(&["config", name]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        let message = format!("there is no rule called `{name}`");
+        assert!(stderr(&output).contains(&message), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn exit_code_follows_the_configuration() {
     let project = Project::new("rules = { 'state/schema' = 'off' }");
     let code = |args: &[&str]| {

@@ -56,6 +56,20 @@ fn limited_list_says_how_many_more_there_are() {
 }
 
 #[test]
+fn columns_line_up_beside_ids_in_wide_letters() {
+    let demo = demo_in_order();
+    let episodes = demo.path().join("episodes");
+    fs::rename(episodes.join("ep_04_crashed"), episodes.join("ep_日本語")).unwrap();
+    let text = printed(demo.path(), &["list"]);
+    let rows: Vec<&str> = text.lines().collect();
+    let status = rows[0].find("STATUS").unwrap();
+    let wide = rows.iter().find(|row| row.contains(" ep_日本語 ")).unwrap();
+    // Three letters take two columns each, and three bytes.
+    let rest: String = wide.chars().skip(status - 3).collect();
+    assert!(rest.starts_with("ok "), "{text}");
+}
+
+#[test]
 fn list_says_in_progress_where_only_a_timeline_is() {
     let (temp, dir) = copy_of("demo/episodes/ep_01_answer");
     for file in ["state.json", "summary.json", "manifest.json"] {
