@@ -69,7 +69,7 @@ fn equals(name: &str, p: f64) -> String {
 pub(super) fn summary(of: &Comparison) -> Vec<String> {
     let apart = of.apart.len() as u64 + of.apart_more;
     let mut compared = format!(
-        "{} of {} are compared; not compared: {}",
+        "{} of {} compared; not compared: {}",
         count(of.pairs, "pair"),
         count(of.tasks, "task"),
         count(apart, "run")
