@@ -43,6 +43,7 @@ pub(crate) use run::run_text;
 pub(crate) use served::{CHANGES, LIVE, login, overview_text, rule_text, whole};
 pub(crate) use shell::plain;
 pub(crate) use shell::{SCRIPT, STYLE};
+pub(crate) use waterfall::class_of_phase;
 
 /// All that the page of one run shows.
 ///

@@ -312,7 +312,7 @@ fn sums(layout: &WaterfallLayout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> 
 }
 
 /// Returns the class that gives the events of a phase their colour.
-fn class_of_phase(phase: &str) -> &'static str {
+pub(crate) fn class_of_phase(phase: &str) -> &'static str {
     match phase {
         "start" => "start",
         "plan" => "planned",

@@ -12,7 +12,9 @@ use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
 use crate::outline::{Density, Listening, TimelineClock, Tracked, moment, waits};
-use crate::page::{ActionCell, EventBody, Preview, RunSheet, TrackEvent, TrackItem};
+use crate::page::{
+    ActionCell, EventBody, Preview, RunSheet, TrackEvent, TrackItem, class_of_phase,
+};
 use crate::read::{Error, RunReader};
 use crate::record::phases::PROJECTION;
 use crate::source::Artifact;
@@ -198,12 +200,7 @@ fn class(event: Node<'_>, phase: &str) -> &'static str {
     match phase {
         _ if event_type.is_some_and(|it| it == PROJECTION) => "projection",
         _ if waits(event) => "pause",
-        "start" => "start",
-        "plan" => "planned",
-        "act" => "act",
-        "direction" => "direction",
-        "terminate" => "end",
-        _ => "other",
+        phase => class_of_phase(phase),
     }
 }
 
