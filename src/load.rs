@@ -16,7 +16,7 @@ mod trouble;
 use std::io;
 use std::num::NonZeroUsize;
 
-use events::{EventReader, EventsReader};
+use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(crate) use learn::LoadedLearn;
@@ -315,17 +315,18 @@ impl<'f> Loader<'f> {
             return loaded;
         }
         let mut events = EventsReader {
-            facts,
-            strict: loaded.strict.as_mut(),
+            listeners: Listeners {
+                facts,
+                strict: loaded.strict.as_mut(),
+                outline: listening.map(OutlineReader::new),
+            },
             reader: &mut buffers.reader,
             parsed: &mut buffers.event,
-            tape: &mut buffers.line_tape,
             alone: &self.alone,
             troubles: &mut self.troubles,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
             threads,
             spread: Spread::default(),
-            outline: listening.map(OutlineReader::new),
             team: &self.wanted.team,
             judges: &mut self.judges,
             examined: Examined::default(),
@@ -333,7 +334,7 @@ impl<'f> Loader<'f> {
         };
         let result = self.files.open(artifact).and_then(|stream| {
             let (stream, result) = events.read(stream, &mut buffers.lines);
-            let outline = events.outline.take();
+            let outline = events.listeners.outline.take();
             let read_again =
                 |line: Line, bytes: &mut Vec<u8>| stream.read_again(line, bytes).is_ok();
             loaded.outlined = outline.map(|outline| Ok(outline.finish(read_again)));
@@ -342,7 +343,7 @@ impl<'f> Loader<'f> {
         });
         match result {
             Ok(()) => {
-                let mut timeline = events.facts.finish();
+                let mut timeline = events.listeners.facts.finish();
                 let team = &self.wanted.team.team;
                 timeline.slips.forget(|key| team.declares(artifact, key));
                 loaded.facts = Usable::Read(timeline);

@@ -13,8 +13,8 @@ mod track;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::dashboard::{DashboardMoment, Mark, Outline};
-use crate::document::{Kind, Node, Tape};
+use crate::dashboard::{DashboardMoment, Incident, Mark, Outline};
+use crate::document::{Kind, Tape};
 use crate::facts::{EventFacts, InEvent};
 use crate::printable::brief;
 use crate::record::phases;
@@ -23,7 +23,7 @@ use crate::timestamp::Timestamp;
 pub(crate) use density::{Bin, Density};
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
-use incident::{IncidentText, Signs};
+use incident::{EventOutcome, incident, is_enforced};
 pub(crate) use moment::{TimelineClock, moment, shown, waits};
 use track::Track;
 pub(crate) use track::Tracked;
@@ -34,11 +34,7 @@ const MAX_BROKEN_LINES: usize = 10;
 /// The maximum number of phases that an outline counts separately; the rest are counted together.
 const MAX_PHASES: usize = 100;
 
-/// The maximum number of phases whose events are counted together: those of others are read one by
-/// one.
-const GLANCED_PHASES: usize = 32;
-
-/// The data that is wanted of a timeline in addition to its facts.
+/// The data that is asked of a timeline in addition to its facts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Listening<'n> {
     Outline,
@@ -70,67 +66,51 @@ pub(crate) struct Outlined {
 pub(crate) struct OutlineReader<'n> {
     outlined: Outlined,
     folding: Folding,
-    /// The clarity of the failure and the veto of the outline, see [`Signs`].
+    /// The clarity of the failure and the veto of the outline, see [`EventSigns`].
     clarity: [u8; 2],
     track: Option<Track<'n>>,
 }
 
-/// The events of a block of lines, each read only as far as its count and its fold need. Most
-/// events of a long timeline need no more.
-#[derive(Default)]
-pub(crate) struct Glances {
-    done: Vec<Stretch>,
-    open: Stretch,
-}
-
-/// Consecutive events that are not read in full, and the line after them, which is.
-#[derive(Default)]
-pub(crate) struct Stretch {
-    passing: Vec<Passing>,
-    phases: Vec<(Cow<'static, str>, u64)>,
-    pub(crate) then: Option<Line>,
-}
-
-/// An event that is not read in full.
-struct Passing {
-    line: Line,
-    /// The place of its phase among those of the stretch.
-    phase: usize,
-    step: Option<Box<PassingStep>>,
-    /// The instant at which it happened, where a track is wanted.
+/// What an outline needs of an event, whichever thread reads the event.
+pub(crate) struct OutlineEvent {
+    pub(crate) line: Line,
+    phase: Cow<'static, str>,
+    /// The instant at which it happened.
     at: Option<Timestamp>,
+    step: Option<Box<StepEvent>>,
+    /// The failure or the veto in it; `None` for most events.
+    signs: Option<Box<EventSigns>>,
 }
 
-/// The step of such an event, and what happened to it.
-struct PassingStep {
+/// The step of an event, and what happened to it.
+struct StepEvent {
     id: String,
     /// `true` if it was done, or its action ended well.
     is_good: bool,
     is_begun: bool,
 }
 
-/// The keys of a payload that may say that something failed or was vetoed.
-const TELLING: [(&str, InEvent); 4] = [
-    ("result_status", InEvent::ResultStatus),
-    ("decision", InEvent::Decision),
-    ("status", InEvent::Status),
-    ("error", InEvent::Error),
-];
+/// The mark of an event and its clarity, by which the clearer of two events counts; and the incident
+/// in it, without its time.
+struct EventSigns {
+    mark: Option<(Mark, u8)>,
+    incident: Incident,
+}
 
-/// Returns the slot of a key of a payload that tells how an event went.
-fn told_under(key: &str) -> Option<InEvent> {
+/// Returns the slot of a key of a payload that says how an event went.
+fn slot_of_outcome(key: &str) -> Option<InEvent> {
     match key {
         "step_id" => Some(InEvent::StepId),
         "step_status" => Some(InEvent::StepStatus),
-        _ => TELLING
-            .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, slot)| *slot),
+        "result_status" => Some(InEvent::ResultStatus),
+        "decision" => Some(InEvent::Decision),
+        "status" => Some(InEvent::Status),
+        _ => None,
     }
 }
 
-/// Returns `true` if an event may tell of an error.
-fn may_have_error(event: EventFacts<'_>) -> bool {
+/// Returns `true` if an event has an error.
+fn has_error(event: EventFacts<'_>) -> bool {
     event
         .value(InEvent::Error)
         .is_some_and(|error| match error.kind() {
@@ -140,68 +120,41 @@ fn may_have_error(event: EventFacts<'_>) -> bool {
         })
 }
 
-impl Glances {
-    /// Adds an event. It is read in full only if something failed or was vetoed in it, or it ended
-    /// the run.
-    pub(crate) fn add(&mut self, event: EventFacts<'_>, with_steps: bool) {
-        let (line, phase) = (event.line, event.phase());
-        let phase = phase.as_deref().unwrap_or_default();
-        let said = IncidentText {
-            text: |key: &str| event.text(told_under(key)?),
-            has_error: || may_have_error(event),
+impl OutlineEvent {
+    /// Returns what an outline needs of an event; `with_steps` says whether it shows all steps.
+    pub(crate) fn of(event: EventFacts<'_>, with_steps: bool) -> Self {
+        let text = |slot: InEvent| event.value(slot)?.string();
+        let phase = moment::cut(text(InEvent::Phase).unwrap_or_default());
+        let outcome = EventOutcome {
+            text: |key: &str| text(slot_of_outcome(key)?),
+            has_error: || has_error(event),
         };
-        let event_type = event.text(InEvent::EventType);
-        let event_type = event_type.as_deref();
-        let sets_status = event.value(InEvent::StepStatus).is_some();
-        let tells = sets_status || TELLING.iter().any(|(_, slot)| event.value(*slot).is_some());
-        let needs_more = phase == "terminate"
-            || ((tells || event_type.is_some()) && said.mark(phase, event_type, || true).is_some());
-        let place = (!needs_more).then(|| self.count(phase)).flatten();
-        let Some(phase) = place else {
-            return self.look(line);
-        };
-        let good = tells.then(|| said.good_step(sets_status)).flatten();
+        let event_type = text(InEvent::EventType);
+        let is_enforced = || event.node().is_none_or(is_enforced);
+        let mark = outcome.mark(&phase, event_type.as_deref(), is_enforced);
+        let good = || outcome.good_step(event.value(InEvent::StepStatus).is_some());
+        let good = mark.is_none().then(good).flatten();
         let is_good = good.is_some();
-        let step = good.or_else(|| with_steps.then(|| event.text(InEvent::StepId)).flatten());
-        let step = step.map(|id| {
-            Box::new(PassingStep {
-                id: brief(&id),
-                is_good,
-                is_begun: event.text(InEvent::StepStatus).as_deref() == Some("running"),
-            })
+        let step = good.or_else(|| with_steps.then(|| text(InEvent::StepId)).flatten());
+        let step = step.map(|id| StepEvent {
+            id: brief(&id),
+            is_good,
+            is_begun: text(InEvent::StepStatus).as_deref() == Some("running"),
         });
-        let at = with_steps.then(|| event.timestamp()).flatten();
-        self.open.passing.push(Passing {
-            line,
-            phase,
-            step,
-            at: at.map(|stamp| stamp.instant),
+        let has_incident = mark.is_some() || phase == "terminate";
+        let node = has_incident.then(|| event.node()).flatten();
+        let signs = node.map(|node| EventSigns {
+            mark,
+            incident: incident(node, event.line.number, mark),
         });
-    }
-
-    /// Adds a line that must be read in full.
-    pub(crate) fn look(&mut self, line: Line) {
-        let mut open = std::mem::take(&mut self.open);
-        open.then = Some(line);
-        self.done.push(open);
-    }
-
-    /// Returns the stretches between the lines that need more.
-    pub(crate) fn stretches(self) -> impl Iterator<Item = Stretch> {
-        self.done.into_iter().chain([self.open])
-    }
-
-    /// Counts an event of a phase; returns its place, if there is room.
-    fn count(&mut self, phase: &str) -> Option<usize> {
-        let phases = &mut self.open.phases;
-        let phase = moment::cut(Cow::Borrowed(phase));
-        let place = phases.iter().position(|(known, _)| *known == phase);
-        let place = place.unwrap_or(phases.len());
-        if place == phases.len() && place < GLANCED_PHASES {
-            phases.push((lasting(&phase), 0));
+        let at = text(InEvent::Timestamp).and_then(|text| Timestamp::parse(&text));
+        Self {
+            line: event.line,
+            phase: lasting(&phase),
+            at,
+            step: step.map(Box::new),
+            signs: signs.map(Box::new),
         }
-        phases.get_mut(place)?.1 += 1;
-        Some(place)
     }
 }
 
@@ -218,58 +171,53 @@ impl<'n> OutlineReader<'n> {
         }
     }
 
-    /// Returns `true` if the steps of events are wanted.
-    pub(crate) fn wants_steps(&self) -> bool {
+    /// Returns `true` if all steps are shown.
+    pub(crate) fn shows_steps(&self) -> bool {
         self.track.is_some()
     }
 
-    /// Returns `true` if events of a long timeline are folded, and the time of the first one is
-    /// known, so that the next ones need not be read in full.
-    pub(crate) fn is_under_way(&self) -> bool {
-        self.folding.is_long() && self.outlined.clock.started.is_some()
-    }
-
-    /// Adds an event.
-    pub(crate) fn event(&mut self, line: Line, event: Node<'_>) {
+    /// Adds the next event.
+    pub(crate) fn event(&mut self, event: OutlineEvent) {
+        let OutlineEvent { line, phase, .. } = event;
         let Outlined { outline, clock, .. } = &mut self.outlined;
-        let offset_sec = clock.offset(event);
-        let phase = moment::phase(event);
-        let signs = Signs::of(event, &phase);
+        let offset_sec = event.at.map(|at| clock.offset(&at));
         count(outline, &phase, 1);
-        let incident = || signs.incident(line.number, offset_sec);
-        let [failure, veto] = &mut self.clarity;
-        match signs.mark {
-            Some(Mark::Failed) if signs.clarity >= *failure => {
-                *failure = signs.clarity;
-                outline.failure = Some(incident());
+        let mut mark = None;
+        if let Some(signs) = event.signs {
+            let (marked, mut incident) = (signs.mark, signs.incident);
+            incident.offset_sec = offset_sec;
+            mark = marked.map(|(mark, _)| mark);
+            if phase == "terminate" {
+                outline.end = Some(incident.clone());
             }
-            Some(Mark::Vetoed) if signs.clarity >= *veto => {
-                *veto = signs.clarity;
-                outline.veto = Some(incident());
+            let [failure, veto] = &mut self.clarity;
+            match marked {
+                Some((Mark::Failed, clarity)) if clarity >= *failure => {
+                    *failure = clarity;
+                    outline.failure = Some(incident);
+                }
+                Some((Mark::Vetoed, clarity)) if clarity >= *veto => {
+                    *veto = clarity;
+                    outline.veto = Some(incident);
+                }
+                _ => {}
             }
-            _ => {}
         }
-        if phase == "terminate" {
-            outline.end = Some(incident());
+        if let Some(step) = &event.step
+            && step.is_good
+        {
+            self.make_good(&step.id);
         }
         if let Some(track) = &mut self.track {
-            track.add(line, signs.mark.is_some());
-            let text = |key: &str| event.at(&["payload", key])?.text();
+            track.add(line, mark.is_some());
             if let Some(at) = offset_sec {
                 self.outlined.density.add(&phase, line.number, at);
-            }
-            if let (Some(step), Some(at)) = (text("step_id"), offset_sec) {
-                let is_begun = text("step_status").as_deref() == Some("running");
-                track.step(line.number, brief(&step), at, is_begun);
+                if let Some(step) = event.step {
+                    track.step(line.number, step.id, at, step.is_begun);
+                }
             }
         }
-        if signs.mark.is_none()
-            && let Some(step) = signs.good_step()
-        {
-            self.make_good(&step);
-        }
-        self.folding
-            .add(weight(&phase, signs.mark), lasting(&phase), line);
+        self.folding.add(weight(&phase, mark), phase, line);
     }
 
     /// Drops the failure of a step that was made good: it does not count.
@@ -283,45 +231,10 @@ impl<'n> OutlineReader<'n> {
     }
 
     /// Adds a line that is not an event, or the place beyond which nothing can be read.
-    pub(crate) fn no_event(&mut self, why: NoEvent) {
+    pub(crate) fn no_event(&mut self, why: impl FnOnce() -> NoEvent) {
         self.outlined.outline.broken_lines += 1;
         if self.outlined.broken.len() < MAX_BROKEN_LINES {
-            self.outlined.broken.push(why);
-        }
-    }
-
-    /// Adds a stretch of events that another thread has read.
-    pub(crate) fn glanced(&mut self, stretch: Stretch) {
-        let Stretch {
-            passing, phases, ..
-        } = stretch;
-        for (phase, number) in phases.iter().filter(|(_, number)| *number > 0) {
-            count(&mut self.outlined.outline, phase, *number);
-        }
-        for passed in passing {
-            let Passing { line, phase, .. } = passed;
-            let at = (passed.at).and_then(|at| self.outlined.clock.offset_of(&at));
-            if let Some(step) = passed.step {
-                self.glanced_step(line, *step, at);
-            }
-            if let Some(track) = &mut self.track {
-                track.add(line, false);
-            }
-            if let Some((phase, _)) = phases.get(phase) {
-                if let Some(at) = at {
-                    self.outlined.density.add(phase, line.number, at);
-                }
-                self.folding.add(weight(phase, None), phase.clone(), line);
-            }
-        }
-    }
-
-    fn glanced_step(&mut self, line: Line, step: PassingStep, at: Option<f64>) {
-        if step.is_good {
-            self.make_good(&step.id);
-        }
-        if let (Some(track), Some(at)) = (&mut self.track, at) {
-            track.step(line.number, step.id, at, step.is_begun);
+            self.outlined.broken.push(why());
         }
     }
 
@@ -341,7 +254,7 @@ impl<'n> OutlineReader<'n> {
                     ..DashboardMoment::default()
                 };
             };
-            moment(number, event, clock.offset(event))
+            moment(number, event, clock.offset_of(event))
         });
         outlined.track = self.track.map(Track::finish).unwrap_or_default();
         outlined
@@ -374,5 +287,75 @@ fn lasting(phase: &str) -> Cow<'static, str> {
     match phases::known(phase) {
         Some(known) => Cow::Borrowed(known),
         None => Cow::Owned(phase.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Node, ReadText};
+    use crate::facts::{EVENT, JsonText};
+
+    #[test]
+    fn slots_and_tape_give_an_event_the_same_mark() {
+        const LINE: Line = Line {
+            number: 1,
+            offset: 0,
+            length: 0,
+        };
+        for (event, is_marked) in [
+            (
+                r#"{"phase":"act","payload":{"step_status":"failed"}}"#,
+                true,
+            ),
+            (
+                r#"{"phase":"act","payload":{"result_status":"error"}}"#,
+                true,
+            ),
+            (
+                r#"{"phase":"plan","payload":{"result_status":"error"}}"#,
+                false,
+            ),
+            (
+                r#"{"phase":"x","payload":{"error":{"message":"no"}}}"#,
+                true,
+            ),
+            (r#"{"phase":"x","payload":{"error":7}}"#, true),
+            (r#"{"phase":"x","payload":{"error":" "}}"#, false),
+            (r#"{"phase":"x","payload":{"error":false}}"#, false),
+            (r#"{"phase":"x","payload":["error"]}"#, false),
+            (r#"{"phase":"x","payload":{"decision":"d\u0065ny"}}"#, true),
+            (
+                r#"{"phase":"x","payload":{"decision":"veto","enforced":false}}"#,
+                false,
+            ),
+            (
+                r#"{"phase":"direction","payload":{"status":"blocked"}}"#,
+                true,
+            ),
+            (r#"{"phase":"x","payload":{"status":"blocked"}}"#, false),
+            (r#"{"event_type":"step.vetoed","phase":7}"#, true),
+        ] {
+            let mut read = ReadText::default();
+            let text = read.parse(event.as_bytes(), &EVENT).unwrap();
+            let facts = EventFacts::new(
+                LINE,
+                JsonText {
+                    text,
+                    read: &read,
+                    refused: &[],
+                },
+            );
+            let signs = OutlineEvent::of(facts, false).signs;
+            let by_slots = signs.and_then(|signs| signs.mark);
+            let node = facts.node().unwrap();
+            let phase = node.get("phase").and_then(Node::text);
+            assert_eq!(by_slots.is_some(), is_marked, "{event}");
+            assert_eq!(
+                by_slots,
+                incident::mark(node, &phase.unwrap_or_default()),
+                "{event}"
+            );
+        }
     }
 }

@@ -19,8 +19,10 @@ use sift::{SiftWorker, Sifted, SiftedLine, Sifting};
 
 use crate::digest::Digest;
 use crate::document::{Document, Kind, ReadText, Refused, Tape};
-use crate::facts::{self, EventFacts, JsonText, StrictFacts, TimelineReader, slip_of_event};
-use crate::outline::{Glances, NoEvent, OutlineReader};
+use crate::facts::{
+    self, EventFacts, JsonText, StrictFacts, Timeline, TimelineReader, slip_of_event,
+};
+use crate::outline::{NoEvent, OutlineEvent, OutlineReader};
 use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
@@ -74,13 +76,10 @@ impl Split {
 
 /// A reader of a timeline.
 pub(super) struct EventsReader<'r, 'a> {
-    pub(super) facts: TimelineReader<'r, 'a>,
-    /// The facts that are gathered from every event, if a rule asks for them.
-    pub(super) strict: Option<&'r mut StrictFacts>,
+    pub(super) listeners: Listeners<'r, 'a>,
     pub(super) reader: &'r mut EventReader,
     /// Of an event that the reader does not accept.
     pub(super) parsed: &'r mut ReadText,
-    pub(super) tape: &'r mut Tape,
     /// Entered where a line is large, or much is kept.
     pub(super) alone: &'r Alone,
     pub(super) troubles: &'r mut Troubles,
@@ -90,8 +89,6 @@ pub(super) struct EventsReader<'r, 'a> {
     /// number is asked for where the timeline is long.
     pub(super) threads: Option<NonZeroUsize>,
     pub(super) spread: Spread,
-    /// The reader of an outline, if one is asked for.
-    pub(super) outline: Option<OutlineReader<'r>>,
     /// The judges of what a team declares; they have judged nothing.
     pub(super) team: &'r TeamJudges,
     /// The same judges, with their findings in the run.
@@ -102,7 +99,42 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) values: &'r RunValues<'r>,
 }
 
-impl EventsReader<'_, '_> {
+/// All who get every event, in the order of the lines.
+pub(super) struct Listeners<'r, 'a> {
+    pub(super) facts: TimelineReader<'r, 'a>,
+    /// The facts that are gathered from every event, if a rule asks for them.
+    pub(super) strict: Option<&'r mut StrictFacts>,
+    /// The reader of an outline, if one is asked for.
+    pub(super) outline: Option<OutlineReader<'r>>,
+}
+
+impl Listeners<'_, '_> {
+    fn event(&mut self, event: EventFacts<'_>, counting: TallyState) {
+        if counting == TallyState::Due {
+            self.facts.timeline_mut().tally.event(event);
+        }
+        self.facts.event(event);
+        if let Some(strict) = &mut self.strict {
+            strict.event(event);
+        }
+        if let Some(outline) = &mut self.outline {
+            outline.event(OutlineEvent::of(event, outline.shows_steps()));
+        }
+    }
+
+    fn no_event(&mut self, why: impl FnOnce() -> NoEvent) {
+        if let Some(outline) = &mut self.outline {
+            outline.no_event(why);
+        }
+    }
+
+    /// Returns `true` if so much is kept that the episode is large.
+    fn are_large(&self) -> bool {
+        self.facts.is_large() || self.strict.as_ref().is_some_and(|it| it.is_large())
+    }
+}
+
+impl<'a> EventsReader<'_, 'a> {
     /// Reads all lines. Returns the stream, and what could not be read.
     pub(super) fn read<'s>(
         &mut self,
@@ -112,18 +144,17 @@ impl EventsReader<'_, '_> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         let result = self.read_lines(&mut lines);
         self.judges.examined(&self.examined);
-        if let (Err(why), Some(outline)) = (&result, &mut self.outline) {
+        if let Err(why) = &result {
             let (place, reason) = (None, why.to_string());
-            outline.no_event(NoEvent { place, reason });
+            self.listeners.no_event(|| NoEvent { place, reason });
         }
         let (stream, read) = lines.into_parts();
         if read.capacity() <= super::KEPT_BYTES {
             *buffer = read;
         }
-        self.tape.release();
         let result = result.map_err(Unreadable::from).and_then(|()| {
             std::mem::take(&mut self.spread).finish(self.troubles);
-            if self.facts.timeline_mut().exceeds_memory {
+            if self.timeline().exceeds_memory {
                 let why = "more of its events would have to be kept than fits into the memory";
                 return Err(Unreadable::Lacking(why.into()));
             }
@@ -135,7 +166,7 @@ impl EventsReader<'_, '_> {
     fn read_lines(&mut self, lines: &mut Lines<Opened<'_>>) -> io::Result<()> {
         let mut split = Split::default();
         loop {
-            if split.is_due(lines.offset()) && self.may_split() {
+            if split.is_due(lines.offset()) && self.threads() > 1 {
                 let from = lines.offset();
                 self.read_blocks(lines)?;
                 split.ended(from, lines.offset());
@@ -145,20 +176,14 @@ impl EventsReader<'_, '_> {
             };
             self.take(read, TallyState::Due);
             self.spread.passed(Some(read.line()));
-            self.listen(read);
             if let Some(repetition) = lines.repetition() {
                 self.repetition(lines, repetition)?;
             }
         }
     }
 
-    /// Returns `true` if the next lines may be read in blocks. An outline needs a look at the first
-    /// events, and then gains by blocks even where one thread reads them.
-    fn may_split(&mut self) -> bool {
-        match &self.outline {
-            Some(outline) => outline.is_under_way(),
-            None => self.threads() > 1,
-        }
+    fn timeline(&mut self) -> &mut Timeline<'a> {
+        self.listeners.facts.timeline_mut()
     }
 
     fn threads(&mut self) -> usize {
@@ -173,15 +198,11 @@ impl EventsReader<'_, '_> {
             spare: Vec<Vec<u8>>,
             fault: Option<io::Error>,
         }
-        let threads = match self.threads() {
-            1 => 0,
-            threads => threads.min(MAX_THREADS),
-        };
+        let threads = self.threads().min(MAX_THREADS);
         let sifting = Sifting {
-            expected_id: self.facts.expected_id(),
-            every_line: self.strict.is_some(),
-            listens: self.outline.is_some(),
-            with_steps: (self.outline.as_ref()).is_some_and(OutlineReader::wants_steps),
+            expected_id: self.listeners.facts.expected_id(),
+            every_line: self.listeners.strict.is_some(),
+            outline_steps: (self.listeners.outline.as_ref()).map(OutlineReader::shows_steps),
             team: self.team,
         };
         let mut reading = Reading {
@@ -215,34 +236,38 @@ impl EventsReader<'_, '_> {
                 {
                     reading.fault.get_or_insert(why);
                 }
-                events.facts.timeline_mut().tally.append(&sifted.tally);
+                events.timeline().tally.append(&sifted.tally);
                 events.examined.append(&mut sifted.examined);
-                events.kept(&sifted.kept, &sifted.seen, &block);
+                events.kept(sifted.kept, &sifted.seen, &block);
                 events.spread.passed(sifted.last);
-                events.glanced(sifted.glances, &block);
                 reading.spare.extend(block.into_buffer());
             },
         );
         reading.fault.map_or(Ok(()), Err)
     }
 
-    /// Takes the lines that were kept of a block, and what orders see of others.
-    fn kept(&mut self, kept: &[SiftedLine], mut seen: &[(usize, OrderEvent)], block: &Block) {
-        // Where every line is wanted, none was counted.
-        let counting = match self.strict {
+    /// Takes the lines that were kept of a block, and what orders and the outline need of others.
+    fn kept(&mut self, kept: Vec<SiftedLine>, mut seen: &[(usize, OrderEvent)], block: &Block) {
+        // Where every line is asked for, none was counted.
+        let counting = match self.listeners.strict {
             Some(_) => TallyState::Due,
             None => TallyState::Done,
         };
         for kept in kept {
             match kept {
                 SiftedLine::Whole(line, before) => {
-                    self.spread.passed(*before);
-                    self.take(block.line(*line), counting);
+                    self.spread.passed(before);
+                    self.take(block.line(line), counting);
                 }
                 SiftedLine::Seen(line, count) => {
-                    let of_line = seen.split_off(..*count).unwrap_or_default();
+                    let of_line = seen.split_off(..count).unwrap_or_default();
                     for (order, seen) in of_line {
-                        self.judges.seen(*order, seen, block.bytes(*line));
+                        self.judges.seen(*order, seen, block.bytes(line));
+                    }
+                }
+                SiftedLine::Outlined(event) => {
+                    if let Some(outline) = &mut self.listeners.outline {
+                        outline.event(event);
                     }
                 }
             }
@@ -253,63 +278,43 @@ impl EventsReader<'_, '_> {
     fn repetition(&mut self, lines: &Lines<Opened<'_>>, repetition: Repetition) -> io::Result<()> {
         if lines.confirms(repetition)? {
             let Repetition { original, line, .. } = repetition;
-            self.facts.timeline_mut().tally.repeated(original, line);
+            self.timeline().tally.repeated(original, line);
         }
         Ok(())
     }
 
-    /// Passes a block of lines on to the listener.
-    fn glanced(&mut self, glances: Glances, block: &Block) {
-        for mut stretch in glances.stretches() {
-            let then = stretch.then.take();
-            if let Some(outline) = &mut self.outline {
-                outline.glanced(stretch);
-            }
-            if let Some(line) = then {
-                self.listen(block.line(line));
-            }
-        }
-    }
-
-    /// Passes a line on to the listener.
-    fn listen(&mut self, read: LineRead<'_>) {
-        let Some(outline) = &mut self.outline else {
-            return;
-        };
-        self.tape.release();
-        match event_on(read, self.tape) {
-            Ok((line, event)) => outline.event(line, event.root()),
-            Err(why) => outline.no_event(why),
-        }
-    }
-
     fn take(&mut self, read: LineRead<'_>, counting: TallyState) {
         match read {
-            LineRead::Text { line, bytes, ended } => {
-                self.line(line, bytes, ended, counting);
-                if self.facts.is_large() || self.strict.as_ref().is_some_and(|it| it.is_large()) {
+            LineRead::Text { bytes, ended, .. } => {
+                self.line(read, bytes, ended, counting);
+                if self.listeners.are_large() {
                     self.alone.enter();
                 }
             }
             LineRead::TooLong { line } => {
                 self.no_event(line);
+                self.listeners.no_event(|| no_event(read));
                 self.troubles.add(Trouble::LineTooLong(line));
             }
         }
     }
 
     fn no_event(&mut self, line: Line) {
-        self.facts.timeline_mut().broken_line.get_or_insert(line);
+        self.timeline().broken_line.get_or_insert(line);
     }
 
-    fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: TallyState) {
+    fn line(&mut self, read: LineRead<'_>, bytes: &[u8], ended: bool, counting: TallyState) {
+        let line = read.line();
         if self.is_sound(line, bytes, counting) {
             return;
         }
         let text = self.parsed.parse(bytes, &facts::EVENT);
         let parsed = &*self.parsed;
-        let read = text.and_then(|text| parsed.document(text));
-        let (span, why) = match read {
+        let document = text.and_then(|text| parsed.document(text));
+        if !matches!(document, Ok(it) if it.root().kind() == Kind::Object) {
+            self.listeners.no_event(|| no_event(read));
+        }
+        let (span, why) = match document {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let parsed_event = EventText::Parsed(document.root());
@@ -320,12 +325,8 @@ impl EventsReader<'_, '_> {
                     refused: &refused,
                 };
                 let event = EventFacts::new(line, text);
-                self.facts.timeline_mut().slips.add(event);
-                if let Some(strict) = &mut self.strict {
-                    strict.event(event);
-                }
-                self.facts.timeline_mut().tally.event(event);
-                return self.facts.event(event);
+                self.listeners.facts.timeline_mut().slips.add(event);
+                return self.listeners.event(event, TallyState::Due);
             }
             Ok(document) => {
                 let root = document.root();
@@ -362,13 +363,7 @@ impl EventsReader<'_, '_> {
             };
             self.judges.event(line, event, self.values);
         }
-        if counting == TallyState::Due {
-            self.facts.timeline_mut().tally.event(event);
-        }
-        self.facts.event(event);
-        if let Some(strict) = &mut self.strict {
-            strict.event(event);
-        }
+        self.listeners.event(event, counting);
         true
     }
 
@@ -412,7 +407,7 @@ impl EventsReader<'_, '_> {
         let may_be_unfinished = matches!(trouble, Trouble::UnfinishedLine { .. });
         let is_complete = self.spread.add(line, bytes, trouble, self.troubles);
         if may_be_unfinished && !is_complete {
-            self.facts.timeline_mut().unfinished_line = Some(line);
+            self.timeline().unfinished_line = Some(line);
         } else {
             self.no_event(line);
         }
@@ -425,6 +420,16 @@ enum TallyState {
     Due,
     /// The thread that sifted the block has counted them.
     Done,
+}
+
+/// Returns why a line is not an event.
+fn no_event(read: LineRead<'_>) -> NoEvent {
+    let mut tape = Tape::default();
+    let why = event_on(read, &mut tape).err();
+    why.unwrap_or_else(|| NoEvent {
+        place: Some((read.line().number, 1)),
+        reason: "the line can't be read as an event".into(),
+    })
 }
 
 /// Returns the event on a line, or why it is none.

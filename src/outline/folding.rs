@@ -56,11 +56,6 @@ impl Folding {
         }
     }
 
-    /// Returns `true` if the timeline is so long that events are folded.
-    pub(super) fn is_long(&self) -> bool {
-        self.is_long
-    }
-
     /// Returns the rows; `moment` makes the row of an event.
     pub(super) fn rows(
         self,

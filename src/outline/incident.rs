@@ -9,23 +9,13 @@ use crate::printable::{brief, brief_json, shortened};
 /// The maximum length of an error or a reason, in characters.
 pub(super) const MAX_ERROR_CHARS: usize = 300;
 
-/// The signs in an event of how the run ended.
-#[derive(Clone, Copy)]
-pub(super) struct Signs<'e> {
-    event: Node<'e>,
-    payload: Option<Node<'e>>,
-    pub(super) mark: Option<Mark>,
-    /// The clarity of the mark: of two events, the clearer one counts.
-    pub(super) clarity: u8,
-}
-
 /// The texts of a payload under the keys that tell how an event went, and whether it has an error.
-pub(super) struct IncidentText<T, E> {
+pub(super) struct EventOutcome<T, E> {
     pub(super) text: T,
     pub(super) has_error: E,
 }
 
-impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> IncidentText<T, E> {
+impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> EventOutcome<T, E> {
     fn is(&self, key: &str, words: &[&str]) -> bool {
         (self.text)(key).is_some_and(|text| words.contains(&&*text))
     }
@@ -68,79 +58,49 @@ impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> IncidentText<T, E
     }
 }
 
-impl<'e> Signs<'e> {
-    pub(super) fn of(event: Node<'e>, phase: &str) -> Self {
-        let payload = event.get("payload");
-        let said = said(payload);
-        let is_enforced = || {
-            let enforced = payload.and_then(|payload| payload.get("enforced")?.boolean());
-            enforced != Some(false)
-        };
-        let event_type = event.get("event_type").and_then(Node::text);
-        let found = said.mark(phase, event_type.as_deref(), is_enforced);
-        Self {
-            event,
-            payload,
-            mark: found.map(|(mark, _)| mark),
-            clarity: found.map_or(0, |(_, clarity)| clarity),
-        }
-    }
-
-    /// Returns the step that was done, or whose action ended well, in this event.
-    pub(super) fn good_step(&self) -> Option<String> {
-        let step = said(self.payload).good_step(self.has("step_status"));
-        step.map(|step| brief(&step))
-    }
-
-    /// Returns the incident in the event, in short.
-    pub(super) fn incident(&self, line: u64, offset_sec: Option<f64>) -> Incident {
-        let texts = |keys: &[&str]| keys.iter().find_map(|key| self.text(key));
-        let member = |key: &str| self.payload.and_then(|payload| payload.get(key));
-        let details = || member("details").and_then(|details| details.get("reason")?.text());
-        let text = member("error")
-            .and_then(error_text)
-            .or_else(|| texts(&["message", "reason", "rationale"]).map(|text| one_line(&text)))
-            .or_else(|| details().map(|text| one_line(&text)))
-            .or_else(|| texts(&["rule_id"]).map(|text| one_line(&text)));
-        // The agent that tried the step emitted an event that only repeats its status.
-        let decides = self.mark != Some(Mark::Vetoed) || self.clarity > 1;
-        let agent = || Some(brief(&self.event.get("agent_id")?.text()?)).filter(|_| decides);
-        Incident {
-            line,
-            offset_sec,
-            step_id: self.step_id(),
-            action_id: texts(&["action_id", "id"]),
-            by: texts(&["policy_id", "policy", "by"]).or_else(agent),
-            text,
-        }
-    }
-
-    fn step_id(&self) -> Option<String> {
-        self.text("step_id")
-    }
-
-    fn has(&self, key: &str) -> bool {
-        self.payload
-            .is_some_and(|payload| payload.get(key).is_some())
-    }
-
-    /// Returns a text of the payload that is not empty.
-    fn text(&self, key: &str) -> Option<String> {
-        let text = self.payload?.get(key)?.text()?;
-        (!text.is_empty()).then(|| brief(&text))
-    }
-}
-
-/// Returns what a payload says.
-fn said<'e>(
-    payload: Option<Node<'e>>,
-) -> IncidentText<impl Fn(&str) -> Option<Cow<'e, str>>, impl Fn() -> bool> {
-    IncidentText {
-        text: move |key: &str| payload?.get(key)?.text(),
-        has_error: move || {
+/// Returns the mark of an event, and its clarity: of two events, the clearer one counts.
+pub(super) fn mark(event: Node<'_>, phase: &str) -> Option<(Mark, u8)> {
+    let payload = event.get("payload");
+    let outcome = EventOutcome {
+        text: |key: &str| payload?.get(key)?.text(),
+        has_error: || {
             let error = payload.and_then(|payload| payload.get("error"));
             error.and_then(error_text).is_some()
         },
+    };
+    let event_type = event.get("event_type").and_then(Node::text);
+    outcome.mark(phase, event_type.as_deref(), || is_enforced(event))
+}
+
+/// Returns `true` unless an event says that its decision is not enforced.
+pub(super) fn is_enforced(event: Node<'_>) -> bool {
+    event.at(&["payload", "enforced"]).and_then(Node::boolean) != Some(false)
+}
+
+/// Returns the incident in an event with a mark, or at the end of a run.
+pub(super) fn incident(event: Node<'_>, line: u64, mark: Option<(Mark, u8)>) -> Incident {
+    let member = |key: &str| event.at(&["payload", key]);
+    let text = |key: &str| Some(member(key)?.text()?).filter(|text| !text.is_empty());
+    let first = |keys: &[&str]| {
+        keys.iter()
+            .find_map(|key| text(key).map(|text| brief(&text)))
+    };
+    let details = || member("details").and_then(|details| details.get("reason")?.text());
+    let why = member("error")
+        .and_then(error_text)
+        .or_else(|| first(&["message", "reason", "rationale"]).map(|text| one_line(&text)))
+        .or_else(|| details().map(|text| one_line(&text)))
+        .or_else(|| first(&["rule_id"]).map(|text| one_line(&text)));
+    // The agent that tried the step emitted an event that only repeats its status.
+    let decides = !matches!(mark, Some((Mark::Vetoed, ..=1)));
+    let agent = || Some(brief(&event.get("agent_id")?.text()?)).filter(|_| decides);
+    Incident {
+        line,
+        offset_sec: None,
+        step_id: first(&["step_id"]),
+        action_id: first(&["action_id", "id"]),
+        by: first(&["policy_id", "policy", "by"]).or_else(agent),
+        text: why,
     }
 }
 

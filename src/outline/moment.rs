@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::incident::Signs;
+use super::incident;
 use crate::dashboard::DashboardMoment;
 use crate::document::{Key, Kind, Node};
 use crate::printable::{brief, brief_json, shortened};
@@ -24,24 +24,17 @@ pub(crate) struct TimelineClock {
 }
 
 impl TimelineClock {
-    pub(crate) fn offset(&mut self, event: Node<'_>) -> Option<f64> {
-        let at = event.get("timestamp").and_then(Node::text);
-        let at = at.and_then(|text| Timestamp::parse(&text));
-        if self.started.is_none() {
-            self.started.clone_from(&at);
-        }
-        self.offset_of(&at?)
+    /// Returns the time of the next event.
+    pub(crate) fn offset_of(&mut self, event: Node<'_>) -> Option<f64> {
+        let at = event.get("timestamp").and_then(Node::text)?;
+        Some(self.offset(&Timestamp::parse(&at)?))
     }
 
-    pub(super) fn offset_of(&self, at: &Timestamp) -> Option<f64> {
-        let seconds = at.seconds_since(self.started.as_ref()?);
-        Some((seconds * 1e6).round() / 1e6)
+    /// Returns the time of the next event that has a timestamp, which is an instant.
+    pub(super) fn offset(&mut self, at: &Timestamp) -> f64 {
+        let seconds = at.seconds_since(self.started.get_or_insert_with(|| at.clone()));
+        (seconds * 1e6).round() / 1e6
     }
-}
-
-/// Returns the phase of an event.
-pub(super) fn phase(event: Node<'_>) -> Cow<'_, str> {
-    cut(event.get("phase").and_then(Node::text).unwrap_or_default())
 }
 
 /// Returns the first characters of a name.
@@ -55,14 +48,14 @@ pub(super) fn cut(name: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Returns an event in one line.
 pub(crate) fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> DashboardMoment {
-    let phase = phase(event);
+    let phase = cut(event.get("phase").and_then(Node::text).unwrap_or_default());
     let agent = event.get("agent_id").and_then(Node::text);
     DashboardMoment {
         line,
         offset_sec,
         agent: cut(agent.unwrap_or_default()).into_owned(),
         summary: summary(event),
-        mark: Signs::of(event, &phase).mark,
+        mark: incident::mark(event, &phase).map(|(mark, _)| mark),
         phase: phase.into_owned(),
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn moments(
                 Ok(read) => read,
                 Err(error) => return Some(Err(error)),
             };
-            let offset_sec = clock.offset(event);
+            let offset_sec = clock.offset_of(event);
             let phase = event.get("phase").and_then(Node::text);
             let has_phase = phase.is_some_and(|it| phases.iter().any(|wanted| *wanted == *it));
             if (phases.is_empty() || has_phase) && text.is_none_or(|it| event.raw().contains(it)) {

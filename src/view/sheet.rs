@@ -140,7 +140,7 @@ fn track_event(
     clock: &mut TimelineClock,
 ) -> TrackEvent {
     let event = document.root();
-    let offset_sec = clock.offset(event);
+    let offset_sec = clock.offset_of(event);
     let moment = moment(line, event, offset_sec);
     let until_next = || {
         let start = offset_sec?;

@@ -2,7 +2,7 @@
 
 use super::EventReader;
 use crate::facts::{EventFacts, EventTally};
-use crate::outline::Glances;
+use crate::outline::OutlineEvent;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
 use crate::team::{EventText, Examined, OrderEvent, TeamJudges};
@@ -10,11 +10,10 @@ use crate::team::{EventText, Examined, OrderEvent, TeamJudges};
 /// The settings by which threads sift blocks.
 pub(super) struct Sifting<'i> {
     pub(super) expected_id: Option<&'i str>,
-    /// `true` if every line is wanted.
+    /// `true` if every line is asked for.
     pub(super) every_line: bool,
-    /// `true` if an outline is asked for, and whether one with the steps of events.
-    pub(super) listens: bool,
-    pub(super) with_steps: bool,
+    /// Whether an outline shows all steps, if one is asked for.
+    pub(super) outline_steps: Option<bool>,
     pub(super) team: &'i TeamJudges,
 }
 
@@ -26,7 +25,7 @@ pub(super) struct SiftWorker {
 
 /// The result of one thread for a block: the count of its sound events and of the lines that repeat
 /// the one before them, and the lines that a rule may need. Those are all but sound events of which
-/// the timeline keeps nothing. Where every line is wanted, those count the events.
+/// the timeline keeps nothing. Where every line is asked for, the events are not counted.
 #[derive(Default)]
 pub(super) struct Sifted {
     pub(super) tally: EventTally,
@@ -34,7 +33,6 @@ pub(super) struct Sifted {
     /// The events of the lines that are kept for orders alone, each with the place of the order.
     pub(super) seen: Vec<(usize, OrderEvent)>,
     pub(super) examined: Examined,
-    pub(super) glances: Glances,
     /// The last line that is not blank.
     pub(super) last: Option<Line>,
 }
@@ -45,6 +43,8 @@ pub(super) enum SiftedLine {
     Whole(Line, Option<Line>),
     /// Orders see it, and nothing else needs it: the number of these.
     Seen(Line, usize),
+    /// Only the outline needs something of it.
+    Outlined(OutlineEvent),
 }
 
 /// The maximum number of times that orders see an event of one block: events beyond it are kept
@@ -72,7 +72,7 @@ impl Sifted {
         sifted
     }
 
-    /// Counts a line, and says whether no rule needs more of it than is kept already.
+    /// Counts a line; returns `true` if no rule needs more of it than is kept already.
     fn passes(
         &mut self,
         read: LineRead<'_>,
@@ -80,23 +80,23 @@ impl Sifted {
         sifting: &Sifting<'_>,
     ) -> bool {
         let LineRead::Text { line, bytes, .. } = read else {
-            self.glances.look(read.line());
             return false;
         };
-        let reader = &mut worker.reader;
-        let is_read = sifting.listens || !sifting.every_line;
-        let Some(reading) = is_read.then(|| reader.read(line, bytes)).flatten() else {
-            if sifting.listens {
-                self.glances.look(line);
-            }
+        if sifting.every_line {
             return false;
-        };
-        if sifting.listens {
-            self.glances.add(reading, sifting.with_steps);
         }
-        !sifting.every_line
-            && self.passes_by(reading, sifting)
-            && self.is_sound_to(sifting.team, reading)
+        let Some(event) = worker.reader.read(line, bytes) else {
+            return false;
+        };
+        self.tally.event(event);
+        if event.matters(sifting.expected_id) || !self.is_sound_to(sifting.team, event) {
+            return false;
+        }
+        if let Some(with_steps) = sifting.outline_steps {
+            let event = OutlineEvent::of(event, with_steps);
+            self.kept.push(SiftedLine::Outlined(event));
+        }
+        true
     }
 
     /// Returns `true` if a team finds nothing in an event, and adds what its orders see.
@@ -117,11 +117,5 @@ impl Sifted {
             self.kept.push(SiftedLine::Seen(event.line, seen));
         }
         true
-    }
-
-    /// Counts an event, and says whether the timeline keeps nothing of it.
-    fn passes_by(&mut self, event: EventFacts<'_>, sifting: &Sifting<'_>) -> bool {
-        self.tally.event(event);
-        !event.matters(sifting.expected_id)
     }
 }
