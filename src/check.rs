@@ -120,7 +120,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
 }
 
 /// Returns the data that the rules that are on read in addition to that which is always read.
-fn wanted(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
+fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
     let on = || {
         let rules = rules.iter().zip(levels);
         rules.filter(|(_, level)| **level != Level::Off)
@@ -148,7 +148,7 @@ impl Checker {
     pub(crate) fn new(settings: CheckSettings) -> Self {
         let levels = settings.levels_anywhere();
         Self {
-            wanted: wanted(&settings.rules, &levels),
+            wanted: load_request(&settings.rules, &levels),
             levels: levels.into(),
             settings,
         }

@@ -217,9 +217,9 @@ impl RunsCoverage {
     fn add(&mut self, report: &EpisodeReport) {
         self.runs += 1;
         self.faults.extend(report.fault());
-        for (rule, said) in report.coverage.iter().flatten() {
+        for (rule, coverage_of_rule) in report.coverage.iter().flatten() {
             let rule = self.rules.entry(rule.clone()).or_default();
-            *match said {
+            *match coverage_of_rule {
                 Coverage::Found => &mut rule.found,
                 Coverage::Sound => &mut rule.sound,
                 Coverage::Nothing => &mut rule.nothing,

@@ -6,11 +6,11 @@ mod cause;
 mod events;
 mod learn;
 mod manifest;
+mod multi_line;
 mod other;
 mod progress;
 mod record;
 mod records;
-mod spread;
 mod trouble;
 
 use std::io;
@@ -21,11 +21,11 @@ pub(crate) use events::{column_of, event_on};
 use learn::LearnReader;
 pub(crate) use learn::LoadedLearn;
 pub(crate) use manifest::LoadedManifest;
+use multi_line::MultiLineSearch;
 pub(crate) use progress::with_progress;
 use record::RecordBuffers;
 pub(crate) use record::{LoadedRecord, NoText};
 use records::RecordsOfRules;
-use spread::Spread;
 
 use crate::document::{Number, ReadText, Tape};
 use crate::facts::{
@@ -39,7 +39,8 @@ use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
 use crate::team::{Examined, Judged, RunValues, TeamJudges};
 pub(crate) use trouble::{
-    ArrayLines, FileTrouble, Mistaken, NotAnEvent, SpreadObjects, Trouble, Troubles, VersionField,
+    ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnEvent, Trouble, Troubles,
+    VersionField,
 };
 
 /// Buffers that are reused for the next episode.
@@ -149,12 +150,12 @@ impl<'f> LoadedTimeline<'f> {
 pub(crate) fn episode<R>(
     files: &dyn Artifacts,
     directory_id: Option<&str>,
-    wanted: &LoadRequest,
+    request: &LoadRequest,
     listening: Option<Listening<'_>>,
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
 ) -> R {
-    let mut loader = Loader::new(files, wanted);
+    let mut loader = Loader::new(files, request);
     let can_learn = loader.probe(Artifact::Learn);
     loader.probe(Artifact::Manifest);
     let (state_record, mut summary_record) =
@@ -172,7 +173,7 @@ pub(crate) fn episode<R>(
     };
     let has_learned = loader.has_learned(can_learn, summary.read());
     let records = [&state_record, &summary_record];
-    let named = RecordsOfRules::new(&wanted.team, records, directory_id, &of_run);
+    let named = RecordsOfRules::new(&request.team, records, directory_id, &of_run);
     let values = named.values();
     let timeline = loader.timeline(
         reader(&of_run, state.read(), state_record.bytes),
@@ -217,7 +218,7 @@ pub(crate) fn episode<R>(
 /// The loader of the parts of an episode, which collects the troubles met on the way.
 struct Loader<'f> {
     files: &'f dyn Artifacts,
-    wanted: &'f LoadRequest,
+    request: &'f LoadRequest,
     /// Given back before the report is handed on.
     alone: Alone,
     troubles: Troubles,
@@ -225,13 +226,13 @@ struct Loader<'f> {
 }
 
 impl<'f> Loader<'f> {
-    fn new(files: &'f dyn Artifacts, wanted: &'f LoadRequest) -> Self {
+    fn new(files: &'f dyn Artifacts, request: &'f LoadRequest) -> Self {
         Self {
             files,
-            wanted,
+            request,
             alone: Alone::default(),
             troubles: Troubles::default(),
-            judges: wanted.team.clone(),
+            judges: request.team.clone(),
         }
     }
 
@@ -255,7 +256,7 @@ impl<'f> Loader<'f> {
         summary: &'b mut RecordBuffers,
     ) -> (LoadedRecord<'b>, LoadedRecord<'b>) {
         let (files, alone, troubles) = (self.files, &self.alone, &mut self.troubles);
-        let team = &self.wanted.team.team;
+        let team = &self.request.team.team;
         let state = record::STATE.load(files, state, alone, team, troubles);
         let summary = record::SUMMARY.load(files, summary, alone, team, troubles);
         self.declared_of(Artifact::State, &state);
@@ -273,7 +274,7 @@ impl<'f> Loader<'f> {
                 schema.record(root, &|| Place::whole(artifact));
             }
         }
-        let team = &self.wanted.team.team;
+        let team = &self.request.team.team;
         let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
         self.troubles.forget_misspelled(artifact, is_declared);
     }
@@ -307,7 +308,7 @@ impl<'f> Loader<'f> {
         let artifact = Artifact::Events;
         let mut loaded = LoadedTimeline {
             facts: Usable::unjudged(SkipKind::Missing, "events.jsonl is missing"),
-            strict: (self.wanted.every_event).then(|| StrictFacts::new(self.wanted.event_ids)),
+            strict: (self.request.every_event).then(|| StrictFacts::new(self.request.event_ids)),
             stream: None,
             outlined: listening.map(|_| Err(NOT_THERE.into())),
         };
@@ -326,8 +327,8 @@ impl<'f> Loader<'f> {
             troubles: &mut self.troubles,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
             threads,
-            spread: Spread::default(),
-            team: &self.wanted.team,
+            multi_line: MultiLineSearch::default(),
+            team: &self.request.team,
             judges: &mut self.judges,
             examined: Examined::default(),
             values,
@@ -344,7 +345,7 @@ impl<'f> Loader<'f> {
         match result {
             Ok(()) => {
                 let mut timeline = events.listeners.facts.finish();
-                let team = &self.wanted.team.team;
+                let team = &self.request.team.team;
                 timeline.slips.forget(|key| team.declares(artifact, key));
                 loaded.facts = Usable::Read(timeline);
             }
@@ -373,7 +374,7 @@ impl<'f> Loader<'f> {
 
     fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
         let is_judged = self.judges.has_schema_of(Judged::Whole(Artifact::Learn));
-        if !(self.wanted.learn_lines || is_judged) {
+        if !(self.request.learn_lines || is_judged) {
             return LoadedLearn::NOT_READ;
         }
         let reader = LearnReader {
@@ -393,7 +394,7 @@ impl<'f> Loader<'f> {
         tape: &'b mut Tape,
     ) -> LoadedManifest<'b> {
         let (files, artifact) = (self.files, Artifact::Manifest);
-        let verifies = self.wanted.named_files && lifecycle == Lifecycle::Terminal;
+        let verifies = self.request.named_files && lifecycle == Lifecycle::Terminal;
         let is_judged =
             self.judges.has_schema_of(Judged::Whole(artifact)) && files.entries().has(artifact);
         other::judge(files, &mut self.judges, lifecycle, &self.alone);

@@ -5,15 +5,15 @@
 //! read again at the end.
 
 mod density;
+mod event_line;
 mod folding;
 mod incident;
-mod moment;
 mod track;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::dashboard::{DashboardMoment, Incident, Mark, Outline};
+use crate::dashboard::{EventLine, Incident, Mark, Outline};
 use crate::document::{Kind, Tape};
 use crate::facts::{EventFacts, InEvent};
 use crate::printable::brief;
@@ -21,10 +21,10 @@ use crate::record::phases;
 use crate::source::Line;
 use crate::timestamp::Timestamp;
 pub(crate) use density::{Bin, Density};
+pub(crate) use event_line::{TimelineClock, event_line, shown, waits};
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
 use incident::{EventOutcome, incident, is_enforced};
-pub(crate) use moment::{TimelineClock, moment, shown, waits};
 use track::Track;
 pub(crate) use track::Tracked;
 
@@ -124,7 +124,7 @@ impl OutlineEvent {
     /// Returns what an outline needs of an event; `with_steps` says whether it shows all steps.
     pub(crate) fn of(event: EventFacts<'_>, with_steps: bool) -> Self {
         let text = |slot: InEvent| event.value(slot)?.string();
-        let phase = moment::cut(text(InEvent::Phase).unwrap_or_default());
+        let phase = event_line::cut(text(InEvent::Phase).unwrap_or_default());
         let outcome = EventOutcome {
             text: |key: &str| text(slot_of_outcome(key)?),
             has_error: || has_error(event),
@@ -248,13 +248,13 @@ impl<'n> OutlineReader<'n> {
             let read = read_again(kept.line, &mut bytes).then_some(&*bytes);
             let event = read.and_then(|bytes| tape.read_record(bytes).ok());
             let Some(event) = event.map(crate::document::Document::root) else {
-                return DashboardMoment {
+                return EventLine {
                     line: number,
                     phase: kept.phase.into_owned(),
-                    ..DashboardMoment::default()
+                    ..EventLine::default()
                 };
             };
-            moment(number, event, clock.offset_of(event))
+            event_line(number, event, clock.offset_of(event))
         });
         outlined.track = self.track.map(Track::finish).unwrap_or_default();
         outlined

@@ -5,7 +5,7 @@
 //! parts one by one: `shell` around the `Overview`, `Row`s as JSON for the list, and a
 //! [`RunSheet`] for each run.
 //!
-//! Texts of records are escaped twice: `said` escapes what acts on a reader, and `maud` what is
+//! Texts of records are escaped twice: `escape` what acts on a reader, and `maud` what is
 //! markup. No text of a record becomes a part of a style, of a script, or of a link to elsewhere.
 
 mod answer;
@@ -29,9 +29,7 @@ mod shell;
 mod units;
 mod waterfall;
 
-use std::borrow::Cow;
-
-use crate::dashboard::{Dashboard, DashboardMoment, Rows};
+use crate::dashboard::{Dashboard, EventLine, Rows};
 use crate::document::OwnedDocument;
 use crate::outline::Density;
 use crate::printable::{cut_after, escape};
@@ -86,7 +84,7 @@ pub(crate) struct Preview {
     /// The number of bytes behind it, at least.
     pub(crate) unshown: usize,
     /// All of it in one short line.
-    pub(crate) glance: String,
+    pub(crate) line: String,
 }
 
 /// A part of a timeline.
@@ -100,7 +98,7 @@ pub(crate) enum TrackItem {
 /// An event of a timeline, as a waterfall and a list of events show it.
 #[derive(Debug)]
 pub(crate) struct TrackEvent {
-    pub(crate) moment: DashboardMoment,
+    pub(crate) row: EventLine,
     /// The class of its mark where nothing failed or was vetoed in it.
     pub(crate) class: &'static str,
     /// Its start and end, in seconds since the first event, where it has both.
@@ -124,9 +122,4 @@ pub(crate) enum EventBody {
 /// Returns the beginning of a name of a record, escaped.
 fn named(name: &str) -> String {
     escape(&cut_after(name, 80)).into_owned()
-}
-
-/// Returns a text of a record, with everything escaped that acts on a reader.
-pub(crate) fn said(text: &str) -> Cow<'_, str> {
-    escape(text)
 }

@@ -435,9 +435,9 @@ async fn numbers(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let wanted = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
-    let wanted = String::from_utf8_lossy(wanted.unwrap_or_default());
-    let is_classic = wanted.contains("text/plain") && !wanted.contains("openmetrics");
+    let accepted = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
+    let accepted = String::from_utf8_lossy(accepted.unwrap_or_default());
+    let is_classic = accepted.contains("text/plain") && !accepted.contains("openmetrics");
     let kind = if is_classic {
         metrics::CLASSIC
     } else {

@@ -13,7 +13,7 @@
 
 #[cfg(feature = "html")]
 mod actions;
-mod moments;
+mod event_lines;
 mod page;
 mod reason;
 #[cfg(feature = "html")]
@@ -35,7 +35,7 @@ use crate::printable::brief;
 use crate::read::{Error, Records, RunReader};
 use crate::report::json_bytes;
 use crate::source::{Artifact, leads_to};
-pub(crate) use moments::moments;
+pub(crate) use event_lines::event_lines;
 pub(crate) use page::RunPage;
 #[cfg(feature = "html")]
 pub(crate) use sheet::run_page;
@@ -85,8 +85,8 @@ pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, E
 /// tell why the run ended as it did. Memory does not grow with the number of events.
 #[must_use]
 pub(crate) fn outline(run: &RunReader) -> Outline {
-    let heard = run.load(Some(Listening::Outline), |loaded| outlined(run, loaded));
-    heard.unwrap_or_else(|error| Outline {
+    let outlined = run.load(Some(Listening::Outline), |loaded| outlined(run, loaded));
+    outlined.unwrap_or_else(|error| Outline {
         dir: run.path().to_string_lossy().into_owned(),
         fault: Some(reason_of(error)),
         ..Outline::default()
@@ -97,9 +97,9 @@ pub(crate) fn outline(run: &RunReader) -> Outline {
 fn outlined(run: &RunReader, loaded: &Loaded<'_, '_>) -> Outline {
     let (mut outline, path) = (Outline::default(), Artifact::Events.file_name());
     match &loaded.timeline.outlined {
-        Some(Ok(heard)) => {
-            outline = heard.outline.clone();
-            let broken = heard.broken.iter().cloned();
+        Some(Ok(outlined)) => {
+            outline = outlined.outline.clone();
+            let broken = outlined.broken.iter().cloned();
             let broken = broken.map(|why| why.in_file(run.path().join(path)).to_string());
             outline.broken = broken.collect();
         }
@@ -357,8 +357,8 @@ fn assertion(item: Node<'_>) -> AssertionRow {
     let target = text("target").map(|target| format!(" {target}"));
     let name = name.map(|name| name + &target.unwrap_or_default());
     let name = name.unwrap_or_else(|| brief(item.raw()));
-    let mut said = ["message", "error", "reason", "detail"].into_iter();
-    let message = said.find_map(|key| error_text(item.get(key)?));
+    let mut texts = ["message", "error", "reason", "detail"].into_iter();
+    let message = texts.find_map(|key| error_text(item.get(key)?));
     AssertionRow {
         passed: item.get("passed").and_then(Node::boolean),
         message: message.filter(|message| *message != name),

@@ -69,7 +69,7 @@ pub(super) fn cover(report: &mut EpisodeReport) {
     let skipped = report.skipped.iter();
     let skipped = skipped.map(|it| (&it.rule, Coverage::Skipped));
     let found = report.findings.iter().map(|it| (&it.rule, Coverage::Found));
-    for (rule, said) in skipped.chain(found) {
-        coverage.insert(rule.clone(), said);
+    for (rule, coverage_of_rule) in skipped.chain(found) {
+        coverage.insert(rule.clone(), coverage_of_rule);
     }
 }

@@ -13,7 +13,7 @@ use glob::{MatchOptions, Pattern};
 pub(crate) struct DirectoryGlob {
     parts: Vec<GlobPart>,
     /// The file and line of the glob, and that nothing matches it.
-    said: String,
+    message: String,
     /// `true` if it has matched a directory.
     is_met: Arc<AtomicBool>,
 }
@@ -30,7 +30,7 @@ impl DirectoryGlob {
     /// Parses a glob, which stands at a place. A glob without `/` matches directories with that
     /// name at any depth.
     pub(crate) fn new(text: &str, place: &str) -> Result<Self, String> {
-        let said = format!("{place}: no directory matches `{text}`");
+        let message = format!("{place}: no directory matches `{text}`");
         let text = text.trim_start_matches("./").trim_end_matches('/');
         let above = text.split('/').any(|part| part == "..");
         if text.is_empty() || text.starts_with(['/', '!']) || above {
@@ -49,7 +49,7 @@ impl DirectoryGlob {
         let parts = anywhere.into_iter().chain(text.split('/').map(part));
         Ok(Self {
             parts: parts.collect::<Result<_, _>>()?,
-            said,
+            message,
             is_met: Arc::default(),
         })
     }
@@ -105,7 +105,7 @@ impl DirectoryGlob {
             is_above || fixed.starts_with(top) || fixed.as_os_str().is_empty()
         };
         let is_met = self.is_met.load(Ordering::Relaxed);
-        (!is_met && tops.iter().any(is_below)).then_some(&*self.said)
+        (!is_met && tops.iter().any(is_below)).then_some(&*self.message)
     }
 }
 
@@ -237,9 +237,9 @@ mod tests {
             let glob = DirectoryGlob::new(glob, "f:1").unwrap();
             glob.unmet(&[top.into()]).map(str::to_owned)
         };
-        let said = Some("f:1: no directory matches `runs/old`".to_owned());
+        let message = Some("f:1: no directory matches `runs/old`".to_owned());
         for top in ["", "runs", "..", "runs/old"] {
-            assert_eq!(unmet("runs/old", top), said, "{top}");
+            assert_eq!(unmet("runs/old", top), message, "{top}");
         }
         assert_eq!(unmet("runs/old", "runs/new"), None);
         assert_eq!(unmet("runs/*/ep_1", "runs/new"), None);

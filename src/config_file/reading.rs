@@ -225,7 +225,7 @@ impl ConfigSource<'_> {
                 (format!("unknown value {}", quote(word)), Some(help))
             }
             Wrong::Type => {
-                let (message, help) = wanted(schema, expected);
+                let (message, help) = expectation(schema, expected);
                 let is_list = value.is_some_and(|value| value.get_ref().is_array());
                 let mut kinds = RULES.iter().filter(|_| is_list);
                 let meant = kinds.find(|kind| mistake.path == [format!("{kind}s")]);
@@ -237,9 +237,12 @@ impl ConfigSource<'_> {
                 (message, None)
             }
             Wrong::Other => {
-                let said = expected["$comment"].as_str();
-                let said = said.and_then(|it| it.strip_prefix("message: "));
-                (said.unwrap_or("the value is not allowed").to_owned(), None)
+                let message = expected["$comment"].as_str();
+                let message = message.and_then(|it| it.strip_prefix("message: "));
+                (
+                    message.unwrap_or("the value is not allowed").to_owned(),
+                    None,
+                )
             }
         };
         self.error(span, message, help)
@@ -386,10 +389,10 @@ fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
 }
 
 /// Returns the value that a part of the schema wants, in words, and how it is written.
-fn wanted(schema: &Value, part: &Value) -> (String, Option<String>) {
+fn expectation(schema: &Value, part: &Value) -> (String, Option<String>) {
     let item = part.get("items").map(|items| target(schema, items));
     let wants_tables = item.is_some_and(|item| item["type"] == "object");
-    let wanted = match part["type"].as_str().unwrap_or_default() {
+    let expected_type = match part["type"].as_str().unwrap_or_default() {
         "integer" => &*format!("a whole number, at least {}", part["minimum"]),
         "array" if wants_tables => "a list of tables",
         "array" => "a list in brackets",
@@ -398,7 +401,7 @@ fn wanted(schema: &Value, part: &Value) -> (String, Option<String>) {
         _ => "a string, in quotes",
     };
     let help = wants_tables.then(|| "write the name in two pairs of brackets: `[[…]]`".to_owned());
-    (format!("expected {wanted}"), help)
+    (format!("expected {expected_type}"), help)
 }
 
 fn known_keys(part: &Value) -> Vec<&str> {

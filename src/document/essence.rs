@@ -10,22 +10,22 @@ pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     let index_of = |at: usize| values.get(at).map(|value| value.index());
     order.sort_by_key(|at| index_of(*at));
-    let mut wanted: Vec<u32> = order.iter().filter_map(|at| index_of(*at)).collect();
-    wanted.dedup();
-    let mut walk = EssenceWalk {
-        found: vec![None; wanted.len()],
-        wanted: &wanted,
+    let mut targets: Vec<u32> = order.iter().filter_map(|at| index_of(*at)).collect();
+    targets.dedup();
+    let mut walk = DigestWalk {
+        found: vec![None; targets.len()],
+        targets: &targets,
         next: 0,
     };
     for at in &order {
         if let Some(value) = values.get(*at)
-            && walk.wanted.get(walk.next) == Some(&value.index())
+            && walk.targets.get(walk.next) == Some(&value.index())
         {
             walk.add(*value, &mut Parts::default());
         }
     }
     let found = |value: &Node<'_>| {
-        let at = wanted.binary_search(&value.index()).ok()?;
+        let at = targets.binary_search(&value.index()).ok()?;
         walk.found.get(at).copied().flatten()
     };
     values
@@ -34,20 +34,20 @@ pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
         .collect()
 }
 
-struct EssenceWalk<'w> {
-    /// The indices of the values whose digests are wanted, ascending, as the tape has them.
-    wanted: &'w [u32],
+struct DigestWalk<'w> {
+    /// The indices of the values whose digests are asked for, ascending, as the tape has them.
+    targets: &'w [u32],
     found: Vec<Option<Digest>>,
     /// The first of them that is not reached.
     next: usize,
 }
 
-impl EssenceWalk<'_> {
-    /// Adds a value to the parts of the one around it, and keeps its digest if that is wanted.
+impl DigestWalk<'_> {
+    /// Adds a value to the parts of the one around it, and keeps its digest if that is asked for.
     fn add(&mut self, value: Node<'_>, to: &mut Parts) {
         let slot = self.next;
-        let is_wanted = self.wanted.get(slot) == Some(&value.index());
-        self.next += usize::from(is_wanted);
+        let is_target = self.targets.get(slot) == Some(&value.index());
+        self.next += usize::from(is_target);
         let inside = match value.kind() {
             Kind::Array => {
                 let mut items = Parts::default();
@@ -74,7 +74,7 @@ impl EssenceWalk<'_> {
         };
         to.add(kind);
         to.add(text);
-        if is_wanted && let Some(found) = self.found.get_mut(slot) {
+        if is_target && let Some(found) = self.found.get_mut(slot) {
             *found = Some(Digest::of([kind, text]));
         }
     }

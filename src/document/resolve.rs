@@ -28,10 +28,10 @@ impl<'a> Document<'a> {
         self,
         pointers: impl IntoIterator<Item = &'p Pointer>,
     ) -> Vec<Option<Resolved<'a>>> {
-        let mut wanted = PointerTrie::default();
+        let mut targets = PointerTrie::default();
         let mut count = 0;
         for (index, pointer) in pointers.into_iter().enumerate() {
-            let mut at = &mut wanted;
+            let mut at = &mut targets;
             for token in pointer.tokens() {
                 at = at.below.entry(token.into_owned()).or_default();
             }
@@ -44,24 +44,24 @@ impl<'a> Document<'a> {
                 value: self.root(),
                 key: None,
             },
-            &wanted,
+            &targets,
             &mut found,
         );
         found
     }
 }
 
-fn walk<'a>(at: Resolved<'a>, wanted: &PointerTrie, found: &mut [Option<Resolved<'a>>]) {
-    for index in &wanted.here {
+fn walk<'a>(at: Resolved<'a>, targets: &PointerTrie, found: &mut [Option<Resolved<'a>>]) {
+    for index in &targets.here {
         if let Some(slot) = found.get_mut(*index) {
             *slot = Some(at);
         }
     }
     match at.value.kind() {
-        _ if wanted.below.is_empty() => {}
+        _ if targets.below.is_empty() => {}
         Kind::Object => {
             for key in at.value.members() {
-                if let Some(below) = wanted.below.get(&*key.name()) {
+                if let Some(below) = targets.below.get(&*key.name()) {
                     walk(
                         Resolved {
                             value: key.value(),
@@ -74,7 +74,7 @@ fn walk<'a>(at: Resolved<'a>, wanted: &PointerTrie, found: &mut [Option<Resolved
             }
         }
         Kind::Array => {
-            let mut indices: Vec<(usize, &PointerTrie)> = wanted
+            let mut indices: Vec<(usize, &PointerTrie)> = targets
                 .below
                 .iter()
                 .filter_map(|(token, below)| Some((token.parse().ok()?, below)))
@@ -82,7 +82,7 @@ fn walk<'a>(at: Resolved<'a>, wanted: &PointerTrie, found: &mut [Option<Resolved
             indices.sort_by_key(|(index, _)| *index);
             let mut indices = indices.into_iter().peekable();
             for (index, item) in at.value.items().enumerate() {
-                while let Some((_, below)) = indices.next_if(|(wanted, _)| *wanted == index) {
+                while let Some((_, below)) = indices.next_if(|(targets, _)| *targets == index) {
                     walk(
                         Resolved {
                             value: item,

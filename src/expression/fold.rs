@@ -169,12 +169,12 @@ impl<'a> Evaluator<'a, '_> {
                         item.shown_type()
                     )
                 };
-                let wanted = match fold.outcome {
+                let target = match fold.outcome {
                     FoldOutcome::Min => Ordering::Less,
                     _ => Ordering::Greater,
                 };
                 let order = order.ok_or_else(|| failed(why()))?;
-                if before.is_none() || order == wanted {
+                if before.is_none() || order == target {
                     folded.value = Some(kept(&item).map_err(failed)?);
                 }
             }

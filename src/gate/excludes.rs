@@ -80,14 +80,14 @@ impl Gate {
         if missed.peek().is_none() || self.tops(given, is_episode).is_empty() {
             return Vec::new();
         }
-        let said = missed.map(|(rule, key, _, is_banned)| {
+        let parts = missed.map(|(rule, key, _, is_banned)| {
             let rule = escape(&rule);
             (
                 format!("{rule}: `{key}` matches no event of any run"),
                 !is_banned,
             )
         });
-        said.collect()
+        parts.collect()
     }
 
     /// Returns the selectors of events that rules which are on have: the rule, the key, the

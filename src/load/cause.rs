@@ -105,14 +105,14 @@ fn first(bytes: &[u8]) -> &[u8] {
 /// letters.
 fn begins(text: &[u8], sign: &str) -> bool {
     let mut parts = sign.split("\\x");
-    let mut wanted = parts.next().unwrap_or_default().as_bytes().to_vec();
+    let mut expected = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
         let (byte, rest) = part.split_at_checked(2).unwrap_or_default();
-        wanted.extend(u8::from_str_radix(byte, 16));
-        wanted.extend(rest.as_bytes());
+        expected.extend(u8::from_str_radix(byte, 16));
+        expected.extend(rest.as_bytes());
     }
-    let start = text.get(..wanted.len());
-    start.is_some_and(|start| start.eq_ignore_ascii_case(&wanted))
+    let start = text.get(..expected.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(&expected))
 }
 
 /// Returns `true` if a text is nothing but a path.
@@ -222,13 +222,13 @@ mod tests {
             (b"\"step\":\"x\"}", "another object"),
             (b"ize\",\"step\":\"x\"}", "another object"),
         ];
-        for (text, told) in table {
+        for (text, expected) in table {
             let Err(error) = Tape::default().read(text) else {
                 panic!("{}", String::from_utf8_lossy(text));
             };
             let why = NotJson::new(error, text).to_string();
             assert!(
-                why.contains(told),
+                why.contains(expected),
                 "{}: {why}",
                 String::from_utf8_lossy(text)
             );

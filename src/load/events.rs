@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::cause::{Cause, NotJson};
-use super::spread::Spread;
+use super::multi_line::MultiLineSearch;
 use super::trouble::{Mistaken, NotAnEvent, Trouble, Troubles};
 pub(super) use reader::EventReader;
 use sift::{SiftWorker, Sifted, SiftedLine, Sifting};
@@ -88,7 +88,7 @@ pub(super) struct EventsReader<'r, 'a> {
     /// The number of threads that may read the timeline. `None` stands for one on each core; their
     /// number is asked for where the timeline is long.
     pub(super) threads: Option<NonZeroUsize>,
-    pub(super) spread: Spread,
+    pub(super) multi_line: MultiLineSearch,
     /// The judges of what a team declares; they have judged nothing.
     pub(super) team: &'r TeamJudges,
     /// The same judges, with their findings in the run.
@@ -153,7 +153,7 @@ impl<'a> EventsReader<'_, 'a> {
             *buffer = read;
         }
         let result = result.map_err(Unreadable::from).and_then(|()| {
-            std::mem::take(&mut self.spread).finish(self.troubles);
+            std::mem::take(&mut self.multi_line).finish(self.troubles);
             if self.timeline().exceeds_memory {
                 let why = "more of its events would have to be kept than fits into the memory";
                 return Err(Unreadable::Lacking(why.into()));
@@ -175,7 +175,7 @@ impl<'a> EventsReader<'_, 'a> {
                 return Ok(());
             };
             self.take(read, TallyState::Due);
-            self.spread.passed(Some(read.line()));
+            self.multi_line.passed(Some(read.line()));
             if let Some(repetition) = lines.repetition() {
                 self.repetition(lines, repetition)?;
             }
@@ -239,7 +239,7 @@ impl<'a> EventsReader<'_, 'a> {
                 events.timeline().tally.append(&sifted.tally);
                 events.examined.append(&mut sifted.examined);
                 events.kept(sifted.kept, &sifted.seen, &block);
-                events.spread.passed(sifted.last);
+                events.multi_line.passed(sifted.last);
                 reading.spare.extend(block.into_buffer());
             },
         );
@@ -256,7 +256,7 @@ impl<'a> EventsReader<'_, 'a> {
         for kept in kept {
             match kept {
                 SiftedLine::Whole(line, before) => {
-                    self.spread.passed(before);
+                    self.multi_line.passed(before);
                     self.take(block.line(line), counting);
                 }
                 SiftedLine::Seen(line, count) => {
@@ -405,7 +405,7 @@ impl<'a> EventsReader<'_, 'a> {
             },
         };
         let may_be_unfinished = matches!(trouble, Trouble::UnfinishedLine { .. });
-        let is_complete = self.spread.add(line, bytes, trouble, self.troubles);
+        let is_complete = self.multi_line.add(line, bytes, trouble, self.troubles);
         if may_be_unfinished && !is_complete {
             self.timeline().unfinished_line = Some(line);
         } else {

@@ -67,7 +67,7 @@ pub(crate) enum Trouble {
     /// Lines of the timeline have something else in place of an event.
     Mistaken(Mistaken),
     /// Lines of the timeline are objects only together.
-    SpreadObjects(SpreadObjects),
+    MultiLineObjects(MultiLineObjects),
     /// The last line of the timeline was cut off.
     TornTail {
         line: Line,
@@ -145,7 +145,7 @@ impl VersionField {
 }
 
 /// Objects that are written over several lines of the timeline.
-pub(crate) struct SpreadObjects {
+pub(crate) struct MultiLineObjects {
     /// The lines of the first one, as if they were one line.
     pub(crate) first: Line,
     /// The number of its last line.
@@ -249,7 +249,7 @@ impl Trouble {
             | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
             | Self::Mistaken(_)
-            | Self::SpreadObjects(_)
+            | Self::MultiLineObjects(_)
             | Self::TornTail { .. }
             | Self::UnfinishedLine { .. } => Artifact::Events,
             Self::NotALearnRecord { .. } => Artifact::Learn,

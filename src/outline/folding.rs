@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::dashboard::{DashboardMoment, OmittedEvents, TimelineRow};
+use crate::dashboard::{EventLine, OmittedEvents, TimelineRow};
 use crate::source::Line;
 
 /// The maximum number of rows of a timeline in outline; a timeline with more events is folded.
@@ -56,13 +56,10 @@ impl Folding {
         }
     }
 
-    /// Returns the rows; `moment` makes the row of an event.
-    pub(super) fn rows(
-        self,
-        mut moment: impl FnMut(KeptLine) -> DashboardMoment,
-    ) -> Vec<TimelineRow> {
+    /// Returns the rows; `line_of` makes the row of an event.
+    pub(super) fn rows(self, mut line_of: impl FnMut(KeptLine) -> EventLine) -> Vec<TimelineRow> {
         let rows = self.rows.into_iter().map(|(_, row)| match row {
-            TimelineRow::Event(kept) => TimelineRow::Event(moment(kept)),
+            TimelineRow::Event(kept) => TimelineRow::Event(line_of(kept)),
             TimelineRow::Folded(all) => TimelineRow::Folded(all),
         });
         rows.collect()
@@ -143,13 +140,13 @@ mod tests {
             folding.add(weight, c.to_string().into(), line);
         }
         let shown = |row: TimelineRow| match row {
-            TimelineRow::Event(moment) => format!("{}{}", moment.phase, moment.line),
+            TimelineRow::Event(event) => format!("{}{}", event.phase, event.line),
             TimelineRow::Folded(folded) => format!("+{}", folded.events),
         };
-        let rows = folding.rows(|kept| DashboardMoment {
+        let rows = folding.rows(|kept| EventLine {
             line: kept.line.number,
             phase: kept.phase.into_owned(),
-            ..DashboardMoment::default()
+            ..EventLine::default()
         });
         rows.into_iter().map(shown).collect()
     }

@@ -7,10 +7,9 @@ use super::calendar::date;
 use super::charts::{meter, runs};
 use super::findings::marked_up;
 use super::overview::{Completion, Newest, RunSums};
-use super::said;
 use super::units::{precise, share, thousands};
 use crate::finding::{RuleInfo, Tally, Verdict};
-use crate::printable::in_address;
+use crate::printable::{escape, in_address};
 use crate::rules::ALL;
 
 /// The number of causes that the overview tells at first; the others can be opened.
@@ -80,10 +79,10 @@ fn scope(sums: &RunSums, ending: &Completion<'_>) -> Markup {
     html! {
         p.note {
             @if let Some(dir) = sums.dir.as_deref().filter(|dir| !dir.is_empty()) {
-                "In " code { (said(dir)) } ", "
+                "In " code { (escape(dir)) } ", "
             }
             "judged by runvet " (env!("CARGO_PKG_VERSION"))
-            @if !ending.settings.is_empty() { " with " (said(ending.settings)) }
+            @if !ending.settings.is_empty() { " with " (escape(ending.settings)) }
             ". "
             b { "Valid" }
             " says that the records of a run agree with each other and with their schemas, \
@@ -167,7 +166,7 @@ pub(super) fn incomplete(ending: &Completion<'_>) -> Markup {
                 }
                 ul.faults {
                     @for fault in faults.iter().take(MAX_FAULTS) {
-                        li { code { (said(&fault.path)) } " " (said(&fault.message)) }
+                        li { code { (escape(&fault.path)) } " " (escape(&fault.message)) }
                     }
                     @if faults.len() > MAX_FAULTS {
                         li { "and " (thousands((faults.len() - MAX_FAULTS) as u64)) " more" }
@@ -222,11 +221,11 @@ fn cause(rule: &str, title: &str, tally: &Tally, newest: Option<&Newest>) -> Mar
                 a.runs href=(runs(&[&format!("rule={}", in_address(rule))])) {
                     (counted(tally.episodes, "run"))
                 }
-                " " code.rule { (said(rule)) }
+                " " code.rule { (escape(rule)) }
             }
             @if let Some(newest) = newest {
                 p.note {
-                    "newest: " a href={ "#/run/" (in_address(&newest.dir)) } { (said(&newest.id)) }
+                    "newest: " a href={ "#/run/" (in_address(&newest.dir)) } { (escape(&newest.id)) }
                     @if let Some(started) = newest.started_sec {
                         ", " (date(super::calendar::day_of(started)))
                     }

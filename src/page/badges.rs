@@ -1,12 +1,11 @@
 //! Words of records -> badges in the colours of their meanings.
 
+use crate::printable::escape;
 use maud::{Markup, html};
-
-use super::said;
 
 /// Returns a word of a record in the colour of its meaning.
 pub(super) fn badge(word: &str, text: &str) -> Markup {
-    html! { span.badge.(tone(word)) { (said(text)) } }
+    html! { span.badge.(tone(word)) { (escape(text)) } }
 }
 
 /// Returns the class for the meaning of a status or an outcome.

@@ -3,8 +3,8 @@
 
 use maud::{Markup, html};
 
-use super::said;
 use super::units::{precise, thousands};
+use crate::printable::escape;
 
 /// The height of the bars of a chart, in pixels.
 const PLOT_HEIGHT: f64 = 128.0;
@@ -63,7 +63,7 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
                 (stack(bin, series, (left, step * 0.8), scale))
                 @if at % labelled == 0 {
                     text.axis x=(per_cent(left)) y=(pixels(PLOT_HEIGHT + LABEL_HEIGHT + 8.0)) {
-                        (said(&bin.label))
+                        (escape(&bin.label))
                     }
                 }
             }
@@ -85,10 +85,10 @@ fn stack(bin: &Bin, series: &[Series], (left, width): (f64, f64), scale: f64) ->
                 name => name,
             };
             @let what = format!("{}: {} {name}", bin.title, thousands(*count));
-            a href=(runs(&[&bin.query, &series.query])) aria-label=(said(&what)) {
+            a href=(runs(&[&bin.query, &series.query])) aria-label=(escape(&what)) {
                 rect class=(series.class) x=(per_cent(left)) width=(per_cent(width))
                     y=(pixels(y)) height=(pixels(height)) {
-                    title { (said(&what)) }
+                    title { (escape(&what)) }
                 }
                 rect fill=(pattern) x=(per_cent(left)) width=(per_cent(width)) y=(pixels(y))
                     height=(pixels(height)) pointer-events="none" {}
@@ -136,7 +136,7 @@ pub(super) fn legend(series: &[Series]) -> Markup {
                             rect class=(series.class) width="12" height="12" rx="2" {}
                             rect fill=(pattern) width="12" height="12" rx="2" {}
                         }
-                        (said(&series.name))
+                        (escape(&series.name))
                     }
                 }
             }

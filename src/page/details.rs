@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use super::badges::badge;
 use super::charts::meter;
-use super::said;
 use super::units::{duration, thousands};
 use crate::dashboard::{DashboardFigure, Overview, Rows, VerificationSection};
+use crate::printable::escape;
 
 /// The maximum number of rows of a table.
 const MAX_SHOWN: usize = 200;
@@ -58,8 +58,8 @@ pub(super) fn details(overview: &Overview) -> Markup {
 fn beliefs(overview: &Overview) -> Markup {
     table(&["belief", "confidence"], &overview.beliefs, |belief| {
         html! {
-            td { (said(&belief.value)) }
-            td { (said(&belief.name)) }
+            td { (escape(&belief.value)) }
+            td { (escape(&belief.name)) }
         }
     })
 }
@@ -67,8 +67,8 @@ fn beliefs(overview: &Overview) -> Markup {
 fn facts(overview: &Overview) -> Markup {
     table(&["fact", "value"], &overview.facts, |fact| {
         html! {
-            th scope="row" { (said(&fact.name)) }
-            td { code { (said(&fact.value)) } }
+            th scope="row" { (escape(&fact.name)) }
+            td { code { (escape(&fact.value)) } }
         }
     })
 }
@@ -117,12 +117,12 @@ fn verification(verification: &VerificationSection) -> Markup {
             @if verification.assertions.total == 1 { " assertion" } @else { " assertions" }
         }
         (table(&["assertion", "result", "message"], &verification.assertions, |assertion| html! {
-            th scope="row" { (said(&assertion.name)) }
+            th scope="row" { (escape(&assertion.name)) }
             td { (badge(assertion.word(), assertion.word())) }
-            td { (said(assertion.message.as_deref().unwrap_or_default())) }
+            td { (escape(assertion.message.as_deref().unwrap_or_default())) }
         }))
         @if let Some(error) = &verification.error {
-            p.notice.is-bad { (said(error)) }
+            p.notice.is-bad { (escape(error)) }
         }
         @if !verification.changes.first.is_empty() {
             ul.diff {
@@ -135,7 +135,7 @@ fn verification(verification: &VerificationSection) -> Markup {
                     li.(class) {
                         span.sign aria-hidden="true" { (sign) }
                         span.unseen { (what) " " }
-                        code { (said(path)) }
+                        code { (escape(path)) }
                     }
                 }
             }
@@ -148,7 +148,7 @@ fn figures(figures: &Rows<DashboardFigure>) -> Markup {
     html! {
         dl.metrics {
             @for figure in figures.first.iter().take(MAX_SHOWN) {
-                div { dt { (said(&figure.name)) } dd { (said(&figure.value)) } }
+                div { dt { (escape(&figure.name)) } dd { (escape(&figure.value)) } }
             }
         }
         (more(figures))
@@ -160,7 +160,7 @@ fn latencies(latencies: &Rows<(String, f64)>) -> Markup {
     let longest = values.fold(f64::MIN_POSITIVE, f64::max);
     table(&["latency", "time"], latencies, |(name, ms)| {
         html! {
-            th scope="row" { (said(name)) }
+            th scope="row" { (escape(name)) }
             td.wide {
                 (meter(&[("c1", (ms / longest).max(0.0))])) " "
                 (duration(ms / 1e3))
@@ -172,8 +172,8 @@ fn latencies(latencies: &Rows<(String, f64)>) -> Markup {
 fn links(links: &Rows<crate::dashboard::LinkRow>) -> Markup {
     table(&["link", "target", "there"], links, |link| {
         html! {
-            th scope="row" { (said(&link.name)) }
-            td { code { (said(&link.target)) } }
+            th scope="row" { (escape(&link.name)) }
+            td { code { (escape(&link.target)) } }
             td {
                 @match link.end {
                     Some("there") => (badge("ok", "yes")),

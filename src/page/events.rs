@@ -5,8 +5,9 @@ use maud::{Markup, html};
 use super::findings::Places;
 use super::records::{event_tree, lines};
 use super::units::{offset, thousands};
-use super::{EventBody, TrackEvent, TrackItem, said};
+use super::{EventBody, TrackEvent, TrackItem};
 use crate::dashboard::Outline;
+use crate::printable::escape;
 
 pub(super) fn events(
     outline: &Outline,
@@ -16,13 +17,13 @@ pub(super) fn events(
 ) -> Markup {
     html! {
         @if let Some(fault) = &outline.fault {
-            p.empty { (said(fault)) }
+            p.empty { (escape(fault)) }
         }
         @if outline.broken_lines > 0 {
             div.notice.is-warn {
                 p { (thousands(outline.broken_lines)) " lines are not events:" }
                 ul {
-                    @for broken in &outline.broken { li { (said(broken)) } }
+                    @for broken in &outline.broken { li { (escape(broken)) } }
                     @if outline.broken_lines > outline.broken.len() as u64 { li { "…" } }
                 }
             }
@@ -30,8 +31,8 @@ pub(super) fn events(
         @if !track.is_empty() {
             ul.phases {
                 @for (phase, number) in &outline.phases {
-                    li data-phase=(said(phase)) {
-                        (said(phase)) " " span.count { (thousands(*number)) }
+                    li data-phase=(escape(phase)) {
+                        (escape(phase)) " " span.count { (thousands(*number)) }
                     }
                 }
             }
@@ -54,19 +55,19 @@ pub(super) fn events(
 }
 
 fn one(event: &TrackEvent, prefix: &str, places: &Places<'_>) -> Markup {
-    let moment = &event.moment;
+    let moment = &event.row;
     let place = places.on_line(moment.line);
     let class = super::waterfall::class_of(event);
     html! {
-        details.event id={ (prefix) "L" (moment.line) } data-phase=(said(&moment.phase)) {
+        details.event id={ (prefix) "L" (moment.line) } data-phase=(escape(&moment.phase)) {
             summary {
                 span.line { (moment.line) }
                 span.at { @if let Some(at) = moment.offset_sec { (offset(at)) } }
-                span.phase.(class) { (said(&moment.phase)) }
-                span.agent { bdi { (said(&moment.agent)) } }
+                span.phase.(class) { (escape(&moment.phase)) }
+                span.agent { bdi { (escape(&moment.agent)) } }
                 span.what {
                     @if let Some(place) = place { span.(place.class()) { (place.label()) } " " }
-                    bdi { (said(&moment.summary)) }
+                    bdi { (escape(&moment.summary)) }
                 }
             }
             div.body {
@@ -91,7 +92,7 @@ fn unmarked(line: u64, places: &Places<'_>) -> Markup {
     html! {
         @for (pointer, place) in places.in_event(line) {
             p.(place.class()) id=(places.event_anchor(line, *place)) {
-                (place.label()) ": " code { (said(pointer)) }
+                (place.label()) ": " code { (escape(pointer)) }
             }
         }
     }

@@ -135,9 +135,9 @@ impl PageFile {
         let mut run = RunEntry::judged(report);
         run.bound(&mut SharedTexts::default());
         self.overview.add(&run, report);
-        for (rule, said) in report.coverage.iter().flatten() {
+        for (rule, coverage_of_rule) in report.coverage.iter().flatten() {
             let compared = self.compared.entry(rule.clone()).or_default();
-            *compared |= matches!(said, Coverage::Found | Coverage::Sound);
+            *compared |= matches!(coverage_of_rule, Coverage::Found | Coverage::Sound);
         }
         self.named
             .extend(run.rules.iter().map(|(rule, _)| rule.to_string()));

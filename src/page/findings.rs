@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::said;
 use super::units::thousands;
 use crate::finding::{EpisodeReport, Finding, Location, Severity, Suppression};
+use crate::printable::escape;
 use crate::source::Artifact;
 
 /// The maximum number of cards of a run that its page shows, and of findings that do not count.
@@ -221,8 +221,8 @@ fn elsewhere(equal: &[&Finding], places: &Places<'_>) -> Markup {
                     (None, _) => first.pointer.clone().unwrap_or_else(|| first.file.clone()),
                 };
                 @match places.of_location(first) {
-                    Some(anchor) => a href={ "#" (anchor) } { (said(&place)) },
-                    None => (said(&place)),
+                    Some(anchor) => a href={ "#" (anchor) } { (escape(&place)) },
+                    None => (escape(&place)),
                 }
             }
             @if ranges.len() > MAX_RANGES {
@@ -243,7 +243,7 @@ fn one(finding: &Finding, equal: &[&Finding], number: usize, places: &Places<'_>
                 span.badge.(class) { (finding.severity) }
                 " "
                 a.rule href={ "#rule-" (finding.rule) } data-rule=(finding.rule) {
-                    (said(&finding.rule))
+                    (escape(&finding.rule))
                 }
                 @if !equal.is_empty() {
                     span.count { (thousands(equal.len() as u64 + 1)) " times" }
@@ -269,7 +269,7 @@ fn one(finding: &Finding, equal: &[&Finding], number: usize, places: &Places<'_>
 
 /// Returns a message: the text in backticks is code.
 pub(super) fn marked_up(message: &str) -> Markup {
-    let text = said(message);
+    let text = escape(message);
     // A backtick without its partner is one.
     let is_paired = text.matches('`').count().is_multiple_of(2);
     html! {
@@ -297,11 +297,11 @@ fn snippet(message: Option<&str>, location: &Location, places: &Places<'_>) -> M
         figure.snippet {
             figcaption {
                 @match places.of_location(location) {
-                    Some(anchor) => a href={ "#" (anchor) } { (said(&place)) },
-                    None => (said(&place)),
+                    Some(anchor) => a href={ "#" (anchor) } { (escape(&place)) },
+                    None => (escape(&place)),
                 }
                 @if let Some(pointer) = location.pointer.as_deref().filter(|it| !it.is_empty()) {
-                    " " code.pointer { (said(pointer)) }
+                    " " code.pointer { (escape(pointer)) }
                 }
                 @if let Some(message) = message {
                     span.note { " " (marked_up(message)) }
@@ -334,10 +334,10 @@ fn unjudged(report: &EpisodeReport) -> Markup {
                         summary {
                             (unjudged.rules.len())
                             @if unjudged.rules.len() == 1 { " rule: " } @else { " rules: " }
-                            (said(unjudged.reason))
+                            (escape(unjudged.reason))
                         }
                         ul.rules {
-                            @for rule in &unjudged.rules { li { code { (said(rule)) } } }
+                            @for rule in &unjudged.rules { li { code { (escape(rule)) } } }
                         }
                     }
                 }
@@ -357,12 +357,12 @@ fn suppressed(report: &EpisodeReport) -> Markup {
                 ul {
                     @for suppressed in report.suppressed.iter().take(MAX_FINDINGS) {
                         li {
-                            code { (said(&suppressed.finding.rule)) } " "
+                            code { (escape(&suppressed.finding.rule)) } " "
                             (marked_up(&suppressed.finding.message)) " "
                             span.note {
                                 @match (suppressed.by, &suppressed.reason) {
                                     (Suppression::Ignore, Some(reason)) => {
-                                        "(ignored: " (said(reason)) ")"
+                                        "(ignored: " (escape(reason)) ")"
                                     }
                                     (Suppression::Baseline, _) => "(in the baseline)",
                                     _ => "(ignored)",

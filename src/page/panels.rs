@@ -7,11 +7,11 @@ use maud::{Markup, html};
 use super::answer::{answer, causes, incomplete, tiles};
 use super::calendar::date;
 use super::charts::{Bin, Series, legend, meter, runs, stacked};
+use super::named;
 use super::overview::{Completion, RunSums};
 use super::units::{duration, precise, thousands};
-use super::{named, said};
 use crate::finding::{NONE, OTHERS, RuleInfo, Totals, Verdict, quantile};
-use crate::printable::in_address;
+use crate::printable::{escape, in_address};
 
 /// The maximum number of bars of a chart by day.
 const MOST_DAYS: i64 = 31;
@@ -251,7 +251,7 @@ pub(super) fn vacuous(compared: &BTreeMap<String, bool>) -> Markup {
         @if rules.is_empty() {
             p.empty { "Each rule compared something in some run." }
         } @else {
-            ul.rules { @for rule in rules { li { code { (said(rule)) } } } }
+            ul.rules { @for rule in rules { li { code { (escape(rule)) } } } }
         }
     };
     html! {

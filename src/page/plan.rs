@@ -3,13 +3,14 @@
 
 use maud::{Markup, html};
 
+use super::ActionCell;
 use super::badges::{badge, tone};
 use super::charts::meter;
 use super::findings::marked_up;
 use super::records::lines;
 use super::units::{duration, thousands};
-use super::{ActionCell, said};
 use crate::dashboard::{DashboardStep, PlanPair, PlanSides, Rows};
+use crate::printable::escape;
 
 /// The maximum number of differences that a page lists below the table.
 const MAX_DIFFERENCES: usize = 50;
@@ -28,7 +29,7 @@ pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) 
         @let unshown = actions.total - shown.len();
         @if unshown > 0 { p.note { "and " (thousands(unshown as u64)) " more actions" } }
         @if let Some(reason) = &plan.unjudged {
-            p.note { "The plans could not be compared: " (said(reason)) }
+            p.note { "The plans could not be compared: " (escape(reason)) }
         }
         @if !plan.differences.is_empty() {
             div.differences {
@@ -66,10 +67,10 @@ fn table(plan: &PlanSides, actions: &[ActionCell], prefix: &str) -> Markup {
         table.plan.parts[parts] {
             caption {
                 "persisted in " code { "state.json" }
-                @if let Some(source) = &plan.persisted_source { " by " (said(source)) }
+                @if let Some(source) = &plan.persisted_source { " by " (escape(source)) }
                 @if has_rebuilt {
                     ", rebuilt from " code { "events.jsonl" }
-                    @if let Some(source) = &plan.rebuilt_source { " by " (said(source)) }
+                    @if let Some(source) = &plan.rebuilt_source { " by " (escape(source)) }
                 }
             }
             thead {
@@ -106,10 +107,10 @@ fn step(row: &PlanPair, has_rebuilt: bool, prefix: &str, time: Option<&Markup>) 
     let step = row.persisted.as_ref().or(row.rebuilt.as_ref());
     html! {
         tr.differs[row.differs].unsure[row.is_unsure] {
-            th scope="row" { code { (said(id_of(row))) } }
+            th scope="row" { code { (escape(id_of(row))) } }
             td {
                 @if let Some(step) = step {
-                    span.kind { (said(&step.kind)) } " " bdi { (said(&step.description)) }
+                    span.kind { (escape(&step.kind)) } " " bdi { (escape(&step.description)) }
                 }
             }
             td { @if row.persisted.is_some() { (side(row.persisted.as_ref(), prefix)) }
@@ -143,14 +144,14 @@ fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
         @for action in actions {
             tr.did { td colspan=(width) { details {
                 summary {
-                    code { bdi { (said(&action.tool)) } } " "
+                    code { bdi { (escape(&action.tool)) } } " "
                     @if !action.status.is_empty() { (badge(&action.status, &action.status)) " " }
                     @if let Some(took) = action.took_sec { span.dim { (duration(took)) } " " }
-                    @if let Some(input) = &action.input { span { bdi { (said(&input.glance)) } } }
+                    @if let Some(input) = &action.input { span { bdi { (escape(&input.line)) } } }
                     @if let Some(error) = &action.error {
-                        " " span.bad { "→ " bdi { (said(error)) } }
+                        " " span.bad { "→ " bdi { (escape(error)) } }
                     } @else if let Some(output) = &action.output {
-                        " " span.dim { "→ " bdi { (said(&output.glance)) } }
+                        " " span.dim { "→ " bdi { (escape(&output.line)) } }
                     }
                 }
                 @for (name, value) in [("input", &action.input), ("output", &action.output)] {
@@ -163,7 +164,7 @@ fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
                     }
                 }
                 p.note {
-                    "action " code { (said(&action.id)) }
+                    "action " code { (escape(&action.id)) }
                     @if let Some(line) = action.line {
                         " · " a href={ "#" (prefix) "L" (line) } { "events.jsonl:" (line) }
                     }
@@ -177,7 +178,7 @@ fn side(step: Option<&DashboardStep>, prefix: &str) -> Markup {
     html! {
         @if let Some(step) = step {
             span.badge.(tone(&step.status)) {
-                @if step.status.is_empty() { "no status" } @else { (said(&step.status)) }
+                @if step.status.is_empty() { "no status" } @else { (escape(&step.status)) }
             }
             @if let Some(line) = step.line {
                 " " a.line href={ "#" (prefix) "L" (line) } { "line " (line) }

@@ -5,11 +5,11 @@ use std::ops::Bound;
 
 use maud::{Markup, PreEscaped, html};
 
+use super::Preview;
 use super::findings::{FindingPlace, Places};
 use super::units::thousands;
-use super::{Preview, said};
 use crate::document::{Kind, Node, OwnedDocument};
-use crate::printable::{brief, shortened};
+use crate::printable::{brief, escape, shortened};
 use crate::source::{Artifact, Pointer};
 
 /// The maximum number of values of a record that its tree shows; the places of findings are added.
@@ -47,7 +47,7 @@ pub(super) fn record(
                         p.note { "This record has more values, which are not on this page." }
                     }
                 }
-                Err(reason) => p.empty { (said(reason)) },
+                Err(reason) => p.empty { (escape(reason)) },
             }
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn of_lines(
                     pre tabindex="0" { (lines(&file.text)) }
                     @if file.unshown > 0 { p.note { "This file is longer than this page shows." } }
                 }
-                Err(reason) => p.empty { (said(reason)) },
+                Err(reason) => p.empty { (escape(reason)) },
             }
         }
     }
@@ -138,7 +138,7 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
         let class = place.map(FindingPlace::class);
         let key = match name {
             "" => html! {},
-            name if self.is_event => html! { span.k { (said(name)) } },
+            name if self.is_event => html! { span.k { (escape(name)) } },
             name => html! { span.k { (brief(name)) } },
         };
         let is_group = matches!(value.kind(), Kind::Object | Kind::Array);
@@ -194,9 +194,9 @@ impl<'p, 'r> TreeWriter<'p, 'r> {
             Some(text) if self.is_event && text.contains('\n') => {
                 return html! { pre.s tabindex="0" { (lines(&text)) } };
             }
-            Some(text) if self.is_event => format!("\"{}\"", said(&text)),
+            Some(text) if self.is_event => format!("\"{}\"", escape(&text)),
             Some(text) => format!("\"{}\"", shortened(&text, MAX_TEXT)),
-            None if self.is_event => said(value.raw()).into_owned(),
+            None if self.is_event => escape(value.raw()).into_owned(),
             None => shortened(value.raw(), MAX_TEXT),
         };
         html! { span.v.(class) { (text) } }
@@ -222,7 +222,7 @@ pub(super) fn lines(text: &str) -> Markup {
     html! {
         @for (at, line) in text.lines().enumerate() {
             @if at > 0 { "\n" }
-            (said(line))
+            (escape(line))
         }
     }
 }

@@ -7,11 +7,11 @@ use super::calendar::time;
 use super::findings::Places;
 use super::item::tag_text;
 use super::units::{duration, offset};
-use super::{RunSheet, details, events, findings, plan, records, said, waterfall};
+use super::{RunSheet, details, events, findings, plan, records, waterfall};
 use crate::dashboard::{Reason, ReasonKind};
 use crate::document::OwnedDocument;
 use crate::finding::{EpisodeReport, RunEntry, Verdict};
-use crate::printable::{brief, cut_after, in_address};
+use crate::printable::{brief, cut_after, escape, in_address};
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
@@ -50,7 +50,7 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
                 (why(reason, prefix))
             }
             @for (file, reason) in &page.dashboard.overview.unreadable {
-                p.notice.is-warn { code { (file) } " can't be shown: " (said(reason)) }
+                p.notice.is-warn { code { (file) } " can't be shown: " (escape(reason)) }
             }
             nav.parts aria-label="Parts of this run" {
                 @for (name, title) in PARTS {
@@ -97,10 +97,10 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
     let report = &page.dashboard.report;
     html! {
         header.run-header {
-            p.crumb { code { (said(&run.episode_id)) } }
+            p.crumb { code { (escape(&run.episode_id)) } }
             h1 id={ (prefix) "title" } {
                 @match &run.task {
-                    Some(task) => (said(&cut_after(task, MAX_TITLE_CHARS))),
+                    Some(task) => (escape(&cut_after(task, MAX_TITLE_CHARS))),
                     None => span.dim { "A run without a task" },
                 }
             }
@@ -118,14 +118,14 @@ fn header(page: &RunSheet, prefix: &str) -> Markup {
                     " " span.badge { (report.lifecycle.stage()) }
                 }
             }
-            (figures(run, &said_of_run(page)))
+            (figures(run, &run_figures(page)))
             (tags(run))
         }
     }
 }
 
 /// Returns further values of the whole run: its seed, and the metrics of its outcomes.
-fn said_of_run(page: &RunSheet) -> Vec<(String, String)> {
+fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
     let [state, summary] =
         [&page.state, &page.summary].map(|record| record.as_ref().ok().map(OwnedDocument::root));
     let seed = state.and_then(|state| state.at(&["episode", "seed"]));
@@ -145,7 +145,7 @@ fn tags(run: &RunEntry) -> Markup {
     let tag = |tag| {
         let text = tag_text(tag);
         let href = super::charts::runs(&[&format!("tag={}", in_address(&text))]);
-        html! { li { a.tag href=(href) { bdi { (said(&cut_after(&text, MAX_VALUE_CHARS))) } } } }
+        html! { li { a.tag href=(href) { bdi { (escape(&cut_after(&text, MAX_VALUE_CHARS))) } } } }
     };
     let (first, rest) = run.tags.split_at(run.tags.len().min(MAX_TAGS));
     html! {
@@ -185,10 +185,10 @@ fn figures(run: &RunEntry, more: &[(String, String)]) -> Markup {
         dl.figures {
             @for (name, value) in figures {
                 @if let Some(value) = value {
-                    div { dt { (name) } dd { (said(&cut_after(&value, MAX_VALUE_CHARS))) } }
+                    div { dt { (name) } dd { (escape(&cut_after(&value, MAX_VALUE_CHARS))) } }
                 }
             }
-            @for (name, value) in more { div { dt { (said(name)) } dd { (said(value)) } } }
+            @for (name, value) in more { div { dt { (escape(name)) } dd { (escape(value)) } } }
         }
     }
 }
@@ -214,20 +214,20 @@ fn why(reason: &Reason, prefix: &str) -> Markup {
         section.why.(class) {
             h2 {
                 (reason.kind.sentence_start())
-                @if let Some(step) = &reason.step_id { " at " (said(step)) }
-                @if let Some(by) = &reason.by { " by " (said(by)) }
+                @if let Some(step) = &reason.step_id { " at " (escape(step)) }
+                @if let Some(by) = &reason.by { " by " (escape(by)) }
             }
             p.text {
                 @match &reason.text {
-                    Some(text) => (said(text)),
+                    Some(text) => (escape(text)),
                     None => "The records do not say why.",
                 }
             }
             @if !reason.stderr.is_empty() {
-                div.snippet { pre { @for line in &reason.stderr { (said(line)) "\n" } } }
+                div.snippet { pre { @for line in &reason.stderr { (escape(line)) "\n" } } }
             }
             p.note {
-                @if let Some(action) = &reason.action_id { (said(action)) " · " }
+                @if let Some(action) = &reason.action_id { (escape(action)) " · " }
                 @match reason.line {
                     Some(line) if reason.file == Artifact::Events.file_name() => {
                         a href={ "#" (prefix) "L" (line) } { (reason.file) ":" (line) }

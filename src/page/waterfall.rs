@@ -9,9 +9,10 @@ use maud::{Markup, html};
 use super::charts::{per_cent, pixels};
 use super::scale::Scale;
 use super::units::{duration, offset, precise, thousands};
-use super::{TrackEvent, TrackItem, said};
+use super::{TrackEvent, TrackItem};
 use crate::dashboard::Mark;
 use crate::outline::{Bin, Density};
+use crate::printable::escape;
 
 /// The maximum number of lanes; other agents share the last one.
 const LANES: usize = 12;
@@ -77,7 +78,7 @@ pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) ->
                 div.lanes aria-hidden="true" {
                     div.lane.axis {}
                     @for lane in &layout.lanes {
-                        div.lane data-rows=(lane.rows) title=(said(lane.name)) { (said(lane.name)) }
+                        div.lane data-rows=(lane.rows) title=(escape(lane.name)) { (escape(lane.name)) }
                     }
                 }
                 div.scroll tabindex="0" role="group" aria-label="Timeline" {
@@ -107,11 +108,10 @@ impl<'t> WaterfallLayout<'t> {
         let mut events: Vec<&TrackEvent> = events.collect();
         let sums = (events.len() < track.len() && !density.phases.is_empty()).then_some(density);
         if sums.is_some() {
-            events.retain(|event| event.moment.mark.is_some());
+            events.retain(|event| event.row.mark.is_some());
         }
         let scale = scale(&events, sums);
-        let has_agents =
-            sums.is_none() && events.iter().any(|event| !event.moment.agent.is_empty());
+        let has_agents = sums.is_none() && events.iter().any(|event| !event.row.agent.is_empty());
         let lanes = sums.iter().flat_map(|sums| sums.phases.iter());
         let lanes = lanes.map(|(phase, bins)| Lane {
             name: phase,
@@ -127,20 +127,18 @@ impl<'t> WaterfallLayout<'t> {
         let ends: BTreeSet<u64> = events
             .iter()
             .filter_map(|event| {
-                let ends_here = |(_, end): &(f64, f64)| event.moment.offset_sec == Some(*end);
+                let ends_here = |(_, end): &(f64, f64)| event.row.offset_sec == Some(*end);
                 event.span.filter(ends_here).map(|(_, end)| end.to_bits())
             })
             .collect();
         for (order, event) in (0..).zip(events) {
             // An action that says how long it took has a bar; what opened its step needs none.
             let is_doubled = |(start, end): &(f64, f64)| {
-                event.moment.offset_sec == Some(*start)
-                    && start < end
-                    && ends.contains(&end.to_bits())
+                event.row.offset_sec == Some(*start) && start < end && ends.contains(&end.to_bits())
             };
             let span = event.span.filter(|span| !is_doubled(span));
-            let name = match (has_agents, &*event.moment.agent) {
-                (false, _) => &*event.moment.phase,
+            let name = match (has_agents, &*event.row.agent) {
+                (false, _) => &*event.row.phase,
                 (true, "") => "(no agent)",
                 (true, agent) => agent,
             };
@@ -192,7 +190,7 @@ impl<'t> WaterfallLayout<'t> {
             return None;
         }
         let at = |seconds| self.scale.at(seconds);
-        match (placed.span, placed.event.moment.offset_sec) {
+        match (placed.span, placed.event.row.offset_sec) {
             (Some((start, end)), _) => Some((at(start), at(end) - at(start))),
             (None, Some(moment)) => Some((at(moment), 0.0)),
             (None, None) => None,
@@ -204,7 +202,7 @@ impl<'t> WaterfallLayout<'t> {
 fn scale(events: &[&TrackEvent], sums: Option<&Density>) -> Scale {
     let spans = events
         .iter()
-        .filter_map(|event| match (event.span, event.moment.offset_sec) {
+        .filter_map(|event| match (event.span, event.row.offset_sec) {
             (Some((start, end)), Some(at)) => Some((start.min(at), end.max(at))),
             (Some(span), None) => Some(span),
             (None, at) => at.map(|at| (at, at)),
@@ -295,7 +293,7 @@ fn sums(layout: &WaterfallLayout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> 
         let width = (layout.scale.at(start + length) - x).max(0.15);
         let height = 3.0 + (ROW - 5.0) * (precise(bin.events) / most).sqrt();
         let plural = if bin.events == 1 { "" } else { "s" };
-        let (events, name) = (thousands(bin.events), said(lane.name));
+        let (events, name) = (thousands(bin.events), escape(lane.name));
         let what = format!(
             "{events} event{plural} of {name} from {} on",
             offset(*start)
@@ -339,14 +337,14 @@ fn mark(
     let what = title(event);
     let class = class_of(event);
     html! {
-        a href={ "#" (prefix) "L" (event.moment.line) } aria-label=(said(&what)) {
-            title { (said(&what)) }
+        a href={ "#" (prefix) "L" (event.row.line) } aria-label=(escape(&what)) {
+            title { (escape(&what)) }
             @if width > 0.0 {
                 rect.bar.(class) x=(per_cent(x)) width=(per_cent(width.max(0.15)))
                     y=(pixels(y + 4.0)) height="14" rx="2" {}
                 @if width > NAMED_WIDTH {
                     svg.bar-name x=(per_cent(x)) width=(per_cent(width)) y=(pixels(y)) height="22" {
-                        text x="10" y="15" { (said(&event.moment.summary)) }
+                        text x="10" y="15" { (escape(&event.row.summary)) }
                     }
                 }
             }
@@ -359,7 +357,7 @@ fn mark(
 }
 
 fn title(event: &TrackEvent) -> String {
-    let moment = &event.moment;
+    let moment = &event.row;
     let mut title = format!("line {}, {}", moment.line, moment.phase);
     if let Some(at) = moment.offset_sec {
         title = format!("{title}, {}", offset(at));
@@ -375,7 +373,7 @@ fn title(event: &TrackEvent) -> String {
 
 /// Returns the class that gives an event its colour and its mark.
 pub(super) fn class_of(event: &TrackEvent) -> &'static str {
-    match event.moment.mark {
+    match event.row.mark {
         Some(Mark::Failed) => "failed",
         Some(Mark::Vetoed) => "vetoed",
         None => event.class,

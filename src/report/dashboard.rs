@@ -11,7 +11,7 @@ use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting
 use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
 use crate::dashboard::{
-    Dashboard, DashboardFigure, DashboardMoment, LinkRow, Overview, PlanPair, PlanSides, Rows,
+    Dashboard, DashboardFigure, EventLine, LinkRow, Overview, PlanPair, PlanSides, Rows,
     VerificationSection,
 };
 use crate::printable::count;
@@ -86,9 +86,9 @@ impl<'o> DashboardText<'o> {
     }
 
     /// Draws one event: its line, time, phase and agent, and its summary.
-    pub(crate) fn moment(&mut self, moment: &DashboardMoment) -> io::Result<()> {
-        let number = StyledLine::default().text(&format!("{:>6} ", moment.line));
-        self.draw(&self.in_a_line(number, moment))
+    pub(crate) fn event(&mut self, event: &EventLine) -> io::Result<()> {
+        let number = StyledLine::default().text(&format!("{:>6} ", event.line));
+        self.draw(&self.in_a_line(number, event))
     }
 
     /// Returns the width of a column, if lines have a limit at all.

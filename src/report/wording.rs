@@ -105,8 +105,8 @@ pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
     };
     let paths =
         (paths > 0).then(|| format!("{} could not be checked", count(paths as u64, "path")));
-    let said: Vec<String> = directories.into_iter().chain(paths).collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    let parts: Vec<String> = directories.into_iter().chain(paths).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Returns "4 errors, 1 warning"; zeros are left out.

@@ -35,13 +35,13 @@ impl RuleSet {
 
     fn unknown(&self, name: &str) -> UnknownName {
         let ids = || self.iter().map(|rule| &*rule.info.id);
-        let wanted = name.trim_end_matches(['*', '/']);
-        let distance = |known: &&str| strsim::osa_distance(wanted, known);
-        let last_part = |known: &str| known.split('/').next_back() == wanted.split('/').next_back();
-        let nearest = if wanted.contains('/') {
+        let given = name.trim_end_matches(['*', '/']);
+        let distance = |known: &&str| strsim::osa_distance(given, known);
+        let last_part = |known: &str| known.split('/').next_back() == given.split('/').next_back();
+        let nearest = if given.contains('/') {
             let near = ids().filter(|known| distance(known) <= 3 || last_part(known));
             near.min_by_key(distance).map(str::to_owned)
-        } else if wanted == "all" {
+        } else if given == "all" {
             Some("*".to_owned())
         } else {
             // A group, or a rule without its group.

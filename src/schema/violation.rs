@@ -47,7 +47,7 @@ enum Breach {
         is: &'static str,
         /// The value, unless its type says enough.
         shown: Option<String>,
-        wanted: String,
+        expected: String,
         /// The text that the schema wants instead of a number.
         text: Option<String>,
     },
@@ -78,7 +78,7 @@ enum Breach {
         shown: String,
         keyword: String,
         /// The value that the schema wants, where it is short.
-        wanted: Option<String>,
+        expected: Option<String>,
     },
 }
 
@@ -157,10 +157,13 @@ impl Violation {
                 format!("{subject} must not have the field `{}`", brief(field))
             }
             Breach::WrongType {
-                is, shown, wanted, ..
+                is,
+                shown,
+                expected,
+                ..
             } => match shown {
-                Some(shown) => format!("{subject} is {is} ({shown}), not {wanted}"),
-                None => format!("{subject} is {is}, not {wanted}"),
+                Some(shown) => format!("{subject} is {is} ({shown}), not {expected}"),
+                None => format!("{subject} is {is}, not {expected}"),
             },
             Breach::NotOneOf { shown, options, .. } => {
                 format!("{subject} is {shown}, not one of {options}")
@@ -183,12 +186,12 @@ impl Violation {
             Breach::Other {
                 shown,
                 keyword,
-                wanted,
+                expected,
             } => {
-                let wanted = wanted.as_ref().map(|wanted| format!(": {wanted}"));
-                let wanted = wanted.unwrap_or_default();
+                let expected = expected.as_ref().map(|expected| format!(": {expected}"));
+                let expected = expected.unwrap_or_default();
                 format!(
-                    "{subject} is {shown}, which `{keyword}{wanted}` in its schema does not allow"
+                    "{subject} is {shown}, which `{keyword}{expected}` in its schema does not allow"
                 )
             }
         }
@@ -202,14 +205,14 @@ impl Violation {
                 text: Some(text), ..
             } => Some(format!("Write the text {text}, with its quotes.")),
             Breach::NotOneOf {
-                meant: Some((word, said)),
+                meant: Some((word, description)),
                 ..
             } => {
-                let said = said.as_ref().map(|said| format!(" {said}"));
+                let description = description.as_ref().map(|description| format!(" {description}"));
                 return Some(format!(
                     "Did you mean {}?{}",
                     quote(word),
-                    said.unwrap_or_default()
+                    description.unwrap_or_default()
                 ));
             }
             Breach::NotADateTime { .. } => Some(
@@ -219,11 +222,14 @@ impl Violation {
             _ => None,
         };
         let says = match &*self.says {
-            [said] => said.clone(),
+            [description] => description.clone(),
             all if all.len() > MAX_DESCRIBED => String::new(),
             all => {
-                let said: Vec<&str> = all.iter().map(|said| first_sentence(said)).collect();
-                said.join(" ")
+                let description: Vec<&str> = all
+                    .iter()
+                    .map(|description| first_sentence(description))
+                    .collect();
+                description.join(" ")
             }
         };
         let parts = first
@@ -327,8 +333,8 @@ pub(super) fn message_of_likeliest(violations: &[Violation], root: &str) -> Opti
         Breach::NotConstant { expected, .. } if it.token == first.token => Some(expected),
         _ => None,
     });
-    Some(others.fold(first.message(root), |said, other| {
-        format!("{said} or {other}")
+    Some(others.fold(first.message(root), |description, other| {
+        format!("{description} or {other}")
     }))
 }
 
@@ -441,7 +447,7 @@ fn breach(
             is: value.kind().with_article(),
             shown: (!matches!(value.kind(), Kind::Null | Kind::Array | Kind::Object))
                 .then_some(shown),
-            wanted: wanted_types(kind),
+            expected: expected_types(kind),
             text: (value.kind() == Kind::Number)
                 .then(|| constant(schema, pointer).map(quote))
                 .flatten(),
@@ -453,8 +459,8 @@ fn breach(
                 shown,
                 options: words.collect::<Vec<_>>().join(", "),
                 meant: value.text().and_then(|text| {
-                    let (word, said) = word_meant(schema, &text, options)?;
-                    Some((word, said.map(str::to_owned)))
+                    let (word, description) = word_meant(schema, &text, options)?;
+                    Some((word, description.map(str::to_owned)))
                 }),
             }
         }
@@ -478,18 +484,18 @@ fn breach(
         ValidationErrorKind::FalseSchema => Breach::Other {
             shown,
             keyword: "false".into(),
-            wanted: None,
+            expected: None,
         },
         other => Breach::Other {
             shown,
             keyword: other.keyword().to_string(),
-            wanted: wanted_by(other),
+            expected: expected_by(other),
         },
     }
 }
 
 /// Returns the value that a keyword wants, where it is short.
-fn wanted_by(kind: &ValidationErrorKind) -> Option<String> {
+fn expected_by(kind: &ValidationErrorKind) -> Option<String> {
     Some(match kind {
         ValidationErrorKind::Pattern { pattern: text }
         | ValidationErrorKind::Format { format: text } => brief(text),
@@ -512,7 +518,7 @@ fn constant<'s>(schema: &'s Value, pointer: &Pointer) -> Option<&'s str> {
     schema.get("properties")?.get(field)?.get("const")?.as_str()
 }
 
-fn wanted_types(kind: &TypeKind) -> String {
+fn expected_types(kind: &TypeKind) -> String {
     let name = |kind: JsonType| match kind {
         JsonType::Array => "an array",
         JsonType::Boolean => "a boolean",

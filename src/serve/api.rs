@@ -187,13 +187,13 @@ impl EventQuery {
             asker.check()?;
             let item = match read {
                 Ok((line, event)) => {
-                    let Some(text) = self.wanted(event, &words)? else {
+                    let Some(text) = self.selected(event, &words)? else {
                         continue;
                     };
                     EventItem {
                         line,
                         event: Some(text),
-                        summary: Some(outline::moment(line, event, None).summary),
+                        summary: Some(outline::event_line(line, event, None).summary),
                         error: None,
                     }
                 }
@@ -225,9 +225,9 @@ impl EventQuery {
     }
 
     /// Returns the text of an event, if it has one of the phases and all words.
-    fn wanted(&self, event: Node<'_>, words: &[&str]) -> Result<Option<Box<RawValue>>, Problem> {
+    fn selected(&self, event: Node<'_>, words: &[&str]) -> Result<Option<Box<RawValue>>, Problem> {
         let phase = event.get("phase").and_then(Node::text);
-        let is_one = |phase| self.phase.iter().any(|wanted| *wanted == phase);
+        let is_one = |phase| self.phase.iter().any(|selected| *selected == phase);
         if !self.phase.is_empty() && !phase.is_some_and(is_one) {
             return Ok(None);
         }

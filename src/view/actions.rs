@@ -14,7 +14,7 @@ use crate::printable::{brief_json, shortened};
 const MAX_EXCERPT_BYTES: usize = 8 << 10;
 
 /// The maximum number of characters of a text that are seen before it is opened.
-const MAX_GLANCE_CHARS: usize = 120;
+const MAX_LINE_CHARS: usize = 120;
 
 /// Returns the actions of a state, in their order; `line_of` finds the event of one by its id.
 pub(super) fn actions(
@@ -25,7 +25,7 @@ pub(super) fn actions(
     let spans: BTreeMap<u64, (f64, f64)> = track
         .iter()
         .filter_map(|item| match item {
-            TrackItem::Event(event) => Some((event.moment.line, event.span?)),
+            TrackItem::Event(event) => Some((event.row.line, event.span?)),
             TrackItem::Folded(_) => None,
         })
         .collect();
@@ -60,7 +60,7 @@ fn excerpt(value: Node<'_>) -> Preview {
     match value.text() {
         Some(text) => beginning(text.into_owned(), MAX_EXCERPT_BYTES),
         None => Preview {
-            glance: brief_json(value.raw()),
+            line: brief_json(value.raw()),
             ..beginning(readable(value), MAX_EXCERPT_BYTES)
         },
     }
@@ -75,7 +75,7 @@ pub(super) fn beginning(mut text: String, max_bytes: usize) -> Preview {
     let line = text.lines().find(|line| !line.trim().is_empty());
     Preview {
         unshown: bytes - text.len(),
-        glance: shortened(line.unwrap_or_default().trim(), MAX_GLANCE_CHARS),
+        line: shortened(line.unwrap_or_default().trim(), MAX_LINE_CHARS),
         text,
     }
 }
@@ -146,8 +146,8 @@ mod tests {
             shown(&first.output),
             Some(("out:\n  1\n  2\ncode: 0\n".into(), 0))
         );
-        let glances = [&first.input, &first.output].map(|it| &*it.as_ref().unwrap().glance);
-        assert_eq!(glances, ["one", r#"{"out":"1\n2","code":0}"#]);
+        let lines = [&first.input, &first.output].map(|it| &*it.as_ref().unwrap().line);
+        assert_eq!(lines, ["one", r#"{"out":"1\n2","code":0}"#]);
         assert_eq!([first, second].map(|action| action.line), [None, Some(7)]);
         assert_eq!(first.took_sec, Some(1.5));
         assert_eq!(shown(&second.input), Some(("cut".into(), 0)));

@@ -11,7 +11,7 @@ use crate::facts::Usable;
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
-use crate::outline::{Density, Listening, TimelineClock, Tracked, moment, waits};
+use crate::outline::{Density, Listening, TimelineClock, Tracked, event_line, waits};
 use crate::page::{
     ActionCell, EventBody, Preview, RunSheet, TrackEvent, TrackItem, class_of_phase,
 };
@@ -96,23 +96,25 @@ fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
     let state = loaded.state.text.as_ref().ok();
     let state = state.and_then(|text| OwnedDocument::read(text.as_bytes().to_vec()).ok());
     let actions = state.map(|state| actions(state.root(), &track, line_of));
-    let heard = loaded.timeline.outlined.as_ref();
-    let heard = heard.and_then(|heard| heard.as_ref().ok());
+    let outlined = loaded.timeline.outlined.as_ref();
+    let outlined = outlined.and_then(|outlined| outlined.as_ref().ok());
     ShownTimeline {
         track,
-        density: heard.map(|heard| heard.density.clone()).unwrap_or_default(),
+        density: outlined
+            .map(|outlined| outlined.density.clone())
+            .unwrap_or_default(),
         actions: actions.unwrap_or_default(),
     }
 }
 
 /// Returns the events that a page shows.
 fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
-    let Some(Ok(heard)) = &loaded.timeline.outlined else {
+    let Some(Ok(outlined)) = &loaded.timeline.outlined else {
         return Vec::new();
     };
-    let (mut clock, mut tape, mut bytes) = (heard.clock.clone(), Tape::default(), Vec::new());
+    let (mut clock, mut tape, mut bytes) = (outlined.clock.clone(), Tape::default(), Vec::new());
     let mut room = MAX_TRACK_BYTES;
-    let items = heard.track.iter().filter_map(|tracked| match *tracked {
+    let items = outlined.track.iter().filter_map(|tracked| match *tracked {
         Tracked::Folded(number) => Some(TrackItem::Folded(number)),
         Tracked::Event(line, next) => {
             let is_read = loaded.timeline.read_again(line, &mut bytes);
@@ -141,23 +143,23 @@ fn track_event(
 ) -> TrackEvent {
     let event = document.root();
     let offset_sec = clock.offset_of(event);
-    let moment = moment(line, event, offset_sec);
+    let row = event_line(line, event, offset_sec);
     let until_next = || {
         let start = offset_sec?;
         Some((start, next.filter(|end| *end >= start)?))
     };
     TrackEvent {
-        class: class(event, &moment.phase),
+        class: class(event, &row.phase),
         span: span(event, clock.started.as_ref()).or_else(until_next),
         body: body(document, max_bytes),
-        moment,
+        row,
     }
 }
 
 /// Returns `true` if a track leaves out an event on a line that findings name.
 fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
     let events = track.iter().filter_map(|item| match item {
-        TrackItem::Event(event) => Some(event.moment.line),
+        TrackItem::Event(event) => Some(event.row.line),
         TrackItem::Folded(_) => None,
     });
     let shown: BTreeSet<u64> = events.collect();

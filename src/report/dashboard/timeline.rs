@@ -3,7 +3,7 @@
 use std::io;
 
 use super::DashboardText;
-use crate::dashboard::{DashboardMoment, Mark, OmittedEvents, Outline, TimelineRow};
+use crate::dashboard::{EventLine, Mark, OmittedEvents, Outline, TimelineRow};
 use crate::printable::fit;
 use crate::report::figures::offset;
 use crate::report::paint::{Paint, StyledLine};
@@ -31,14 +31,14 @@ impl DashboardText<'_> {
         }
         for row in &outline.rows {
             match row {
-                TimelineRow::Event(moment) => {
-                    let glyph = match moment.mark {
+                TimelineRow::Event(event) => {
+                    let glyph = match event.mark {
                         Some(Mark::Failed) => self.glyphs.status("failed"),
                         Some(Mark::Vetoed) => self.glyphs.status("vetoed"),
                         None => " ",
                     };
-                    let line = StyledLine::default().painted(glyph, moment.mark.map(paint));
-                    self.draw(&self.in_a_line(line.text(" "), moment))?;
+                    let line = StyledLine::default().painted(glyph, event.mark.map(paint));
+                    self.draw(&self.in_a_line(line.text(" "), event))?;
                 }
                 TimelineRow::Folded(folded) => self.line(&self.left_out(folded))?,
             }
@@ -67,15 +67,15 @@ impl DashboardText<'_> {
     }
 
     /// Returns an event in one line: time, phase, agent, summary.
-    pub(super) fn in_a_line(&self, line: StyledLine, moment: &DashboardMoment) -> StyledLine {
-        let offset = moment.offset_sec.map_or_else(|| "?".into(), offset);
-        let [phase, agent] = [(named(&moment.phase), 10), (&*moment.agent, 16)]
+    pub(super) fn in_a_line(&self, line: StyledLine, event: &EventLine) -> StyledLine {
+        let offset = event.offset_sec.map_or_else(|| "?".into(), offset);
+        let [phase, agent] = [(named(&event.phase), 10), (&*event.agent, 16)]
             .map(|(text, columns)| format!("{:columns$}", fit(text, self.column(columns))));
-        let mark = moment.mark.map(paint);
+        let mark = event.mark.map(paint);
         line.text(&format!("{offset:>9} "))
             .painted(&phase, mark)
             .text(&format!(" {agent} "))
-            .painted(&moment.summary, mark)
+            .painted(&event.summary, mark)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
 use crate::document::Kind;
-use crate::load::{ArrayLines, Mistaken, NotAnEvent, SpreadObjects, Trouble};
+use crate::load::{ArrayLines, Mistaken, MultiLineObjects, NotAnEvent, Trouble};
 use crate::printable::count as plural;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -20,8 +20,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 }
 
 fn word(trouble: &Trouble) -> Option<Draft> {
-    if let Trouble::SpreadObjects(objects) = trouble {
-        return Some(spread(objects));
+    if let Trouble::MultiLineObjects(objects) = trouble {
+        return Some(multi_line(objects));
     }
     if let Trouble::Mistaken(lines) = trouble {
         return Some(mistaken(lines));
@@ -87,8 +87,8 @@ fn mistaken(lines: &Mistaken) -> Draft {
 }
 
 /// Returns a finding for objects that a pretty-printer wrote over several lines.
-fn spread(objects: &SpreadObjects) -> Draft {
-    let SpreadObjects { first, last, count } = objects;
+fn multi_line(objects: &MultiLineObjects) -> Draft {
+    let MultiLineObjects { first, last, count } = objects;
     let line = first.number;
     let lines = format!("lines {line}–{last} are one object: write it on one line");
     let message = match count - 1 {

@@ -30,8 +30,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     for draft in drafts.into_iter().flatten() {
         ctx.push(draft);
     }
-    let said = [status.is_some(), outcome.is_some(), success.is_some()];
-    let are_two = said.into_iter().filter(|it| *it).count() > 1;
+    let stated = [status.is_some(), outcome.is_some(), success.is_some()];
+    let are_two = stated.into_iter().filter(|it| *it).count() > 1;
     Compared::when(are_two || (no_vetoes && state.is_some()) || of_ok.is_some())
 }
 

@@ -68,14 +68,14 @@ impl Duration<'_> {
         if claimed.is_some_and(|claimed| (claimed - elapsed).abs() <= tolerance) {
             return Some(Compared);
         }
-        let (name, told, until) = (
+        let (name, stated, until) = (
             Pointer::new(self.pointer).dotted(),
             brief(written.text()),
             self.until,
         );
         let (line, first, elapsed) = (end.line.number, start.line.number, decimal(elapsed, places));
         let message = format!(
-            "`{name}` is {told} {unit}, but {until} on line {line} comes {elapsed} {unit} after the `start` event on line {first}"
+            "`{name}` is {stated} {unit}, but {until} on line {line} comes {elapsed} {unit} after the `start` event on line {first}"
         );
         let place = Place::summary(self.pointer);
         let timestamp = |of: &Stamped| Place::event(of.line, "/timestamp");

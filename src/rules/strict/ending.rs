@@ -34,13 +34,13 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         return Some(Compared);
     };
     after(ending, ctx);
-    if let Some(said) = &ending.status
-        && *said != status
-        && RunStatus::of_word(said).is_some()
+    if let Some(stated) = &ending.status
+        && *stated != status
+        && RunStatus::of_word(stated).is_some()
     {
-        let (line, said) = (ending.line.number, quote(said));
+        let (line, stated) = (ending.line.number, quote(stated));
         let message = format!(
-            "the `terminate` event on line {line} has the status {said}, but `outcomes.status` is {shown}"
+            "the `terminate` event on line {line} has the status {stated}, but `outcomes.status` is {shown}"
         );
         let draft = Draft::new(Place::event(ending.line, "/payload/status"), message);
         ctx.push(draft.related(in_state(), "the status in the state"));

@@ -28,24 +28,24 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
             tally.reflects,
         ),
     ] {
-        let Some(told) = summary.number(slot) else {
+        let Some(stated) = summary.number(slot) else {
             continue;
         };
         compared = Some(Compared);
-        if told.whole() != Some(counted.number) {
+        if stated.whole() != Some(counted.number) {
             let events = events(phase, counted.number);
-            let told = brief(told.text());
-            let message = format!("`{name}` is {told}, but the timeline has {events}");
+            let stated = brief(stated.text());
+            let message = format!("`{name}` is {stated}, but the timeline has {events}");
             ctx.push(draft(name, message, phase, counted).besides(&counted.number));
         }
     }
     let acts = summary.number(InSummary::ActCount);
-    acts.and_then(|told| act_count(told, tally.acts, ctx))
+    acts.and_then(|stated| act_count(stated, tally.acts, ctx))
         .or(compared)
 }
 
 /// Compares the number of acts with the actions in the state, or with the events.
-fn act_count(told: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option<Compared> {
+fn act_count(stated: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option<Compared> {
     let state = ctx.state()?;
     state.outcomes()?;
     let actions = state.value(InState::Actions);
@@ -54,15 +54,15 @@ fn act_count(told: Number<'_>, acts: Counted, ctx: &mut Context<'_>) -> Option<C
     }
     let actions = actions.map(|_| state.actions().len());
     let counted = acts.number;
-    let is = |number| told.whole() == Some(number);
+    let is = |number| stated.whole() == Some(number);
     let is_right = match actions {
         Some(actions) => is(actions as u64) || is(counted),
-        None => told.whole().is_some_and(|told| told <= counted),
+        None => stated.whole().is_some_and(|stated| stated <= counted),
     };
     if is_right {
         return Some(Compared);
     }
-    let (shown, events) = (brief(told.text()), events("act", counted));
+    let (shown, events) = (brief(stated.text()), events("act", counted));
     let message = match actions {
         None => format!("`act_count` is {shown}, but the timeline has {events}"),
         Some(actions) => format!(

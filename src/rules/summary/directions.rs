@@ -17,25 +17,25 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (summary, timeline) = (ctx.summary()?, ctx.whole_timeline()?);
     let counted = timeline.tally.directions;
-    let told = [
+    let stated = [
         ("applied", InSummary::DirectionApplied),
         ("vetoed", InSummary::DirectionVetoed),
     ];
-    let told = told.map(|(name, slot)| Some((name, summary.number(slot)?)));
-    let told = || told.iter().flatten();
+    let stated = stated.map(|(name, slot)| Some((name, summary.number(slot)?)));
+    let stated = || stated.iter().flatten();
     // A number that is larger than any number of events is none here.
-    let sum = told().try_fold(0_u64, |sum, (_, count)| sum.checked_add(count.whole()?));
+    let sum = stated().try_fold(0_u64, |sum, (_, count)| sum.checked_add(count.whole()?));
     if sum.is_none_or(|sum| sum > counted.number) {
-        let counts = told();
+        let counts = stated();
         let counts = counts.map(|(name, count)| format!("`{name}` is {}", brief(count.text())));
         let counts: Vec<String> = counts.collect();
         let (counts, events) = (counts.join(" and "), super::directions_in_timeline(counted));
         let message = format!("{counts} in `flags.direction`, but {events}");
         let place = |name| Place::summary(format!("/flags/direction/{name}"));
-        let mut names = told().map(|(name, _)| *name);
+        let mut names = stated().map(|(name, _)| *name);
         let draft = Draft::new(place(names.next()?), message).besides(&counted.number);
         let draft = draft.related_to(names.map(|name| (place(name), format!("`{name}`"))));
         ctx.push(draft.related_to(super::first_direction(counted)));
     }
-    Compared::when(told().next().is_some())
+    Compared::when(stated().next().is_some())
 }

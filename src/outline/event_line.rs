@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::incident;
-use crate::dashboard::DashboardMoment;
+use crate::dashboard::EventLine;
 use crate::document::{Key, Kind, Node};
 use crate::printable::{brief, brief_json, shortened};
 use crate::timestamp::Timestamp;
@@ -47,10 +47,10 @@ pub(super) fn cut(name: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// Returns an event in one line.
-pub(crate) fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> DashboardMoment {
+pub(crate) fn event_line(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> EventLine {
     let phase = cut(event.get("phase").and_then(Node::text).unwrap_or_default());
     let agent = event.get("agent_id").and_then(Node::text);
-    DashboardMoment {
+    EventLine {
         line,
         offset_sec,
         agent: cut(agent.unwrap_or_default()).into_owned(),
@@ -104,7 +104,7 @@ fn summary(event: Node<'_>) -> String {
     };
     for (key, is_named) in KNOWN {
         let value = payload.get(key).filter(|value| !value.is_null());
-        let value = value.map(|value| glance(value, 0));
+        let value = value.map(|value| first_words(value, 0));
         if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
             parts.push(if is_named {
                 format!("{key}={value}")
@@ -118,7 +118,8 @@ fn summary(event: Node<'_>) -> String {
         parts.extend(steps.map(|steps| format!("{noun}: {}", steps.items().count())));
     }
     if parts.is_empty() {
-        let named = |key: Key<'_>| format!("{}={}", brief(&key.name()), glance(key.value(), 0));
+        let named =
+            |key: Key<'_>| format!("{}={}", brief(&key.name()), first_words(key.value(), 0));
         parts.extend(payload.members().take(OTHERS).map(named));
     }
     parts.join(" · ")
@@ -126,8 +127,8 @@ fn summary(event: Node<'_>) -> String {
 
 /// Returns the first words of a value: of a text its beginning, of messages their roles and
 /// beginnings, of another object its text.
-fn glance(value: Node<'_>, depth: u8) -> String {
-    let deeper = |value: Node<'_>| shortened(&glance(value, depth + 1), MAX_PART);
+fn first_words(value: Node<'_>, depth: u8) -> String {
+    let deeper = |value: Node<'_>| shortened(&first_words(value, depth + 1), MAX_PART);
     match value.kind() {
         Kind::Array if depth < MAX_DEPTH && value.items().any(|it| it.kind() == Kind::Object) => {
             let number = value.items().count();
@@ -183,7 +184,7 @@ mod tests {
         let line = |payload: &str| {
             let event = format!(r#"{{"phase":"x","payload":{payload}}}"#);
             let event = OwnedDocument::read(event.into_bytes()).unwrap();
-            moment(1, event.root(), None).summary
+            event_line(1, event.root(), None).summary
         };
         for (payload, expected) in [
             (r#"{"score":0.25,"text":"a\nb"}"#, r"a\nb · score=0.25"),

@@ -4,7 +4,7 @@
 //! Each line is read once as the next one of an object, and once more at most as the first of
 //! another; and likewise of an array.
 
-use super::trouble::{ArrayLines, SpreadObjects, Trouble, Troubles};
+use super::trouble::{ArrayLines, MultiLineObjects, Trouble, Troubles};
 use crate::document::{PieceProgress, Pieces};
 use crate::source::Line;
 
@@ -14,11 +14,11 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// A search for objects and arrays over several lines of a timeline.
 #[derive(Default)]
-pub(super) struct Spread {
+pub(super) struct MultiLineSearch {
     object: Pieces,
     /// The lines of an object that is not complete, each with what it is by itself.
     pending: Vec<(Line, Trouble)>,
-    found: Option<SpreadObjects>,
+    found: Option<MultiLineObjects>,
     array: Option<OpenArray>,
     /// The number of the last line that is not blank.
     before: u64,
@@ -52,7 +52,7 @@ impl OpenArray {
     }
 }
 
-impl Spread {
+impl MultiLineSearch {
     /// Passes a line that is not blank, if there is one.
     pub(super) fn passed(&mut self, line: Option<Line>) {
         self.before = line.map_or(self.before, |line| line.number);
@@ -129,7 +129,7 @@ impl Spread {
         self.pending.clear();
         let before = usize::try_from(last.offset - first.offset).unwrap_or_default();
         let length = before + last.length;
-        let found = self.found.get_or_insert(SpreadObjects {
+        let found = self.found.get_or_insert(MultiLineObjects {
             first: Line { length, ..first },
             last: last.number,
             count: 0,
@@ -149,7 +149,7 @@ impl Spread {
     pub(super) fn finish(mut self, troubles: &mut Troubles) {
         self.give_up(troubles);
         if let Some(found) = self.found {
-            troubles.add(Trouble::SpreadObjects(found));
+            troubles.add(Trouble::MultiLineObjects(found));
         }
     }
 }
