@@ -12,11 +12,11 @@ mod listener;
 mod mirror;
 pub(crate) mod plan;
 mod reach;
-mod slips;
 mod slots;
 mod strict;
 mod tally;
 mod timeline;
+mod typos;
 mod value;
 
 use std::borrow::Cow;
@@ -27,13 +27,13 @@ pub(crate) use lexicon::{Suspects, WordOwner, phase_meant};
 pub(crate) use listener::EventListener;
 pub(crate) use mirror::{MirrorMismatch, Unlike};
 pub(crate) use reach::{Reach, TimelineFacts, Topic};
-pub(crate) use slips::{Slip, SlipLines, Slips, slip_of_event};
 pub(crate) use slots::{
     EVENT, EventSlot, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot,
 };
 pub(crate) use strict::{MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts, Termination};
 pub(crate) use tally::{Counted, EventTally};
 pub(crate) use timeline::{Timeline, TimelineReader};
+pub(crate) use typos::{Typo, TypoLines, Typos, typo_for};
 pub(crate) use value::{JsonText, NotAFact, RowItem, Stamp, Value, show};
 
 use crate::digest::FileDigest;

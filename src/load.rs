@@ -346,7 +346,7 @@ impl<'f> Loader<'f> {
             Ok(()) => {
                 let mut timeline = events.listeners.facts.finish();
                 let team = &self.request.team.team;
-                timeline.slips.forget(|key| team.declares(artifact, key));
+                timeline.typos.forget(|key| team.declares(artifact, key));
                 loaded.facts = Usable::Read(timeline);
             }
             Err(why) => {

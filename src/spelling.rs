@@ -1,4 +1,4 @@
-//! Two words -> whether one is probably a slip of the other.
+//! Two words -> whether one is probably a misspelling of the other.
 
 /// A name and the set of its letters. Two sets show at once that most pairs of names are not near.
 #[derive(Clone, Copy)]
@@ -111,9 +111,9 @@ mod tests {
     const WORDS: [&str; 4] = ["status", "plan", "step_id", "links"];
 
     /// Returns the texts that one edit, or another style, makes of a word.
-    fn slips(word: &str) -> Vec<String> {
+    fn typos(word: &str) -> Vec<String> {
         let chars: Vec<char> = word.chars().collect();
-        let mut slips = vec![
+        let mut typos = vec![
             word.to_uppercase(),
             word.replace('_', "-"),
             word.split('_').collect(),
@@ -124,33 +124,33 @@ mod tests {
             for c in ['x', 'é', '_', 'S', '\u{212A}'] {
                 let mut longer = chars.clone();
                 longer.insert(at, c);
-                slips.push(longer.iter().collect());
+                typos.push(longer.iter().collect());
                 if at < chars.len() {
                     let mut other = chars.clone();
                     other[at] = c;
-                    slips.push(other.iter().collect());
+                    typos.push(other.iter().collect());
                 }
             }
             if at < chars.len() {
                 let mut shorter = chars.clone();
                 shorter.remove(at);
-                slips.push(shorter.iter().collect());
+                typos.push(shorter.iter().collect());
             }
             if at + 1 < chars.len() {
                 let mut swapped = chars.clone();
                 swapped.swap(at, at + 1);
-                slips.push(swapped.iter().collect());
+                typos.push(swapped.iter().collect());
             }
         }
-        slips.retain(|slip| slip != word);
-        slips
+        typos.retain(|typo| typo != word);
+        typos
     }
 
     #[test]
-    fn slip_is_near_its_word() {
+    fn typo_is_near_its_word() {
         for word in WORDS {
-            for slip in slips(word) {
-                assert!(is_near(&slip, word), "{slip}");
+            for typo in typos(word) {
+                assert!(is_near(&typo, word), "{typo}");
             }
             assert!(!is_near(word, word));
         }
@@ -162,8 +162,8 @@ mod tests {
     fn nearness_agrees_with_the_edit_distance() {
         let names: Vec<String> = WORDS
             .iter()
-            .flat_map(|word| slips(word))
-            .flat_map(|slip| slips(&slip).into_iter().step_by(7).chain([slip]))
+            .flat_map(|word| typos(word))
+            .flat_map(|typo| typos(&typo).into_iter().step_by(7).chain([typo]))
             .collect();
         for name in &names {
             for word in WORDS {
@@ -194,12 +194,12 @@ mod tests {
         ] {
             assert!(!may_be_similar(word, known), "{word}");
         }
-        // Words that up to three slips make.
+        // Words that up to three typos make.
         let names: Vec<String> = WORDS
             .iter()
-            .flat_map(|word| slips(word))
-            .flat_map(|slip| slips(&slip).into_iter().step_by(5))
-            .flat_map(|slip| slips(&slip).into_iter().step_by(11).chain([slip]))
+            .flat_map(|word| typos(word))
+            .flat_map(|typo| typos(&typo).into_iter().step_by(5))
+            .flat_map(|typo| typos(&typo).into_iter().step_by(11).chain([typo]))
             .collect();
         for (name, word) in names.iter().flat_map(|name| WORDS.map(|word| (name, word))) {
             let is_similar = strsim::osa_distance(name, word) <= MAX_EDITS;

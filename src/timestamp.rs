@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wide::u8x16;
 
-pub(crate) use given::{length, slip};
+pub(crate) use given::{length, mistake};
 
 /// An instant, read from an RFC 3339 date-time with an offset.
 ///

@@ -1,7 +1,7 @@
 //! Findings that rest on the timeline -> the misspelled keys and phases that they may follow from.
 
 use crate::draft::Drafted;
-use crate::facts::{Slip, SlipLines, Slips};
+use crate::facts::{Typo, TypoLines, Typos};
 use crate::printable::{brief, quote};
 use crate::record::phases::PROJECTION;
 use crate::rule::PlacedRule;
@@ -17,10 +17,10 @@ const MAX_CAUSES: usize = 2;
 /// The number of findings of one rule that name their causes: the first show where to look.
 const MAX_CAUSED: usize = 1_000;
 
-/// Adds to each draft the slips that it may follow from, and returns the places of all of them;
+/// Adds to each draft the typos that it may follow from, and returns the places of all of them;
 /// where there is room, also phases of a runtime's own that are like those that the rule looks for.
-pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec<Place> {
-    let mut in_order: Vec<_> = slips.iter().collect();
+pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], typos: &Typos) -> Vec<Place> {
+    let mut in_order: Vec<_> = typos.iter().collect();
     in_order.sort_by_key(|(_, lines)| lines.first);
     let mut places: Vec<Place> = Vec::new();
     let may_follow = |of: &PlacedRule<'_>| !of.rule.follows_from.is_empty();
@@ -31,13 +31,13 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
             continue;
         }
         let words = rule.follows_from;
-        let slips_meant = in_order
+        let typos_meant = in_order
             .iter()
-            .filter(|(slip, _)| words.contains(&slip.meant));
-        let causes = slips_meant.map(|(slip, lines)| (slip.place(lines), cause(slip, lines)));
+            .filter(|(typo, _)| words.contains(&typo.meant));
+        let causes = typos_meant.map(|(typo, lines)| (typo.place(lines), cause(typo, lines)));
         let mut causes: Vec<_> = causes.take(MAX_CAUSES).collect();
         places.extend(causes.iter().map(|(place, _)| place.clone()));
-        let begun = slips
+        let begun = typos
             .begun
             .iter()
             .filter(|(phase, _)| words.contains(phase));
@@ -51,7 +51,7 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
         );
         let instead = rule
             .misses
-            .and_then(|phase| instead_of(phase, slips, &in_order));
+            .and_then(|phase| instead_of(phase, typos, &in_order));
         for Drafted { draft, .. } in findings {
             draft.causes.clone_from(&causes);
             if let Some(instead) = &instead
@@ -60,7 +60,7 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
                 let help = draft.help.as_deref().unwrap_or(&rule.info.hint);
                 draft.help = Some(format!("{instead} {help}"));
             }
-            draft.causes.extend(of_value(slips, words, &draft.place));
+            draft.causes.extend(of_value(typos, words, &draft.place));
         }
     }
     places
@@ -75,14 +75,14 @@ pub(super) fn of_violations(drafts: &[Drafted]) -> Vec<Place> {
 }
 
 /// Returns the value of an event that a rule does not count, and that may be the cause.
-fn of_value(slips: &Slips, words: &[&str], place: &Place) -> Option<(Place, String)> {
-    if let Some((line, written)) = &slips.projection_type
+fn of_value(typos: &Typos, words: &[&str], place: &Place) -> Option<(Place, String)> {
+    if let Some((line, written)) = &typos.projection_type
         && words.contains(&"event_type")
     {
         let cause = not_counted("event type", *line, written, PROJECTION);
         return Some((Place::event(*line, "/event_type"), cause));
     }
-    let line = slips
+    let line = typos
         .bare_status
         .filter(|_| words.contains(&"step_status"))?;
     let pointer = place
@@ -99,16 +99,16 @@ fn of_value(slips: &Slips, words: &[&str], place: &Place) -> Option<(Place, Stri
 }
 
 /// Returns the probable misspelling of a phase that is missed, as a question.
-fn instead_of(phase: &str, slips: &Slips, in_order: &[(&Slip, &SlipLines)]) -> Option<String> {
-    let (what, (line, written), meant) = match &slips.projection_type {
+fn instead_of(phase: &str, typos: &Typos, in_order: &[(&Typo, &TypoLines)]) -> Option<String> {
+    let (what, (line, written), meant) = match &typos.projection_type {
         Some((line, written)) if phase == "runtime" => ("event type", (line, written), PROJECTION),
         _ => {
-            let mut slips_of = in_order.iter().filter(|(slip, _)| slip.within.is_none());
-            let slip = slips_of.find(|(slip, _)| slip.meant == phase);
-            let slip = slip.map(|(slip, lines)| (&lines.first, &slip.written));
-            let begun = slips.begun.get(phase);
+            let mut typos_of = in_order.iter().filter(|(typo, _)| typo.within.is_none());
+            let typo = typos_of.find(|(typo, _)| typo.meant == phase);
+            let typo = typo.map(|(typo, lines)| (&lines.first, &typo.written));
+            let begun = typos.begun.get(phase);
             let begun = begun.map(|(line, written)| (line, written));
-            ("phase", slip.or(begun)?, phase)
+            ("phase", typo.or(begun)?, phase)
         }
     };
     let (line, written) = (line.number, quote(written));
@@ -123,11 +123,11 @@ fn not_counted(what: &str, line: Line, written: &str, meant: &str) -> String {
     format!("the {what} {written} on line {line} does not count as `{meant}`")
 }
 
-fn cause(slip: &Slip, lines: &SlipLines) -> String {
-    let (line, meant) = (lines.first.number, slip.meant);
-    let what = match slip.within {
-        None => format!("the phase {}", quote(&slip.written)),
-        Some(_) => format!("`{}`", brief(&slip.written)),
+fn cause(typo: &Typo, lines: &TypoLines) -> String {
+    let (line, meant) = (lines.first.number, typo.meant);
+    let what = match typo.within {
+        None => format!("the phase {}", quote(&typo.written)),
+        Some(_) => format!("`{}`", brief(&typo.written)),
     };
     format!("this may follow from {what} on line {line}, if `{meant}` is meant")
 }

@@ -98,9 +98,9 @@ pub(super) fn episode<R>(
 fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) -> Vec<Place> {
     let mut causes = causes::of_violations(drafts);
     if let Some(timeline) = loaded.run.timeline.read()
-        && !(drafts.is_empty() || timeline.slips.is_empty())
+        && !(drafts.is_empty() || timeline.typos.is_empty())
     {
-        causes.append(&mut causes::add(rules, drafts, &timeline.slips));
+        causes.append(&mut causes::add(rules, drafts, &timeline.typos));
     }
     causes
 }

@@ -123,7 +123,7 @@ impl ConfigSource<'_> {
                 let help = self.unquoted_name(span.start);
                 self.error(span, error.message(), help)
             };
-            // After a slip in the grammar the rest of its line says nothing.
+            // After a typo in the grammar the rest of its line says nothing.
             let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
             mistakes.dedup_by_key(|mistake| mistake.location.line);
             mistakes.truncate(MAX_MISTAKES);
@@ -134,15 +134,15 @@ impl ConfigSource<'_> {
         let mut json = to_json(root.get_mut(), "");
         let schema: Value = serde_json::from_str(schema).unwrap_or_default();
         let mut found = mistakes(&schema, &json);
-        let (mut slips, mut renamed) = (Vec::new(), Vec::new());
+        let (mut typos, mut renamed) = (Vec::new(), Vec::new());
         for mistake in &found {
             let worded = self.worded(mistake, &schema, &root);
             if let Some(path) = mistake.rename(&schema, root.get_mut(), &mut json) {
-                slips.push(worded);
+                typos.push(worded);
                 renamed.push(path);
             }
         }
-        if !slips.is_empty() {
+        if !typos.is_empty() {
             found = mistakes(&schema, &json);
         }
         let mut mistakes: Vec<ConfigError> = found
@@ -150,7 +150,7 @@ impl ConfigSource<'_> {
             .filter(|mistake| !found.iter().any(|it| it.explains(mistake, &schema)))
             .filter(|mistake| !renamed.iter().any(|path| mistake.path.starts_with(path)))
             .map(|mistake| self.worded(mistake, &schema, &root))
-            .chain(slips)
+            .chain(typos)
             .collect();
         let unreadable = found
             .iter()

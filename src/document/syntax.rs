@@ -132,7 +132,7 @@ mod tests {
     use crate::document::Tape;
 
     #[test]
-    fn each_slip_has_its_own_advice() {
+    fn each_typo_has_its_own_advice() {
         let table: [(&[u8], &str); 14] = [
             (b"{}\0\0\0", "fsync"),
             (b"\0\0\0\0", "fsync"),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::lexicon::{is_slip_of_projection, phase_begun};
+use super::lexicon::{is_typo_of_projection, phase_begun};
 use super::slots::{InEvent, RECORDS, Slot};
 use super::value::{JsonText, RowItem, Stamp, Value};
 use crate::digest::FileDigest;
@@ -154,7 +154,7 @@ impl<'a> EventFacts<'a> {
                 .into_iter()
                 .any(|slot| self.value(slot).is_some()),
             Some("runtime") => {
-                let of_projection = |it: &str| it == PROJECTION || is_slip_of_projection(it);
+                let of_projection = |it: &str| it == PROJECTION || is_typo_of_projection(it);
                 self.text(InEvent::EventType)
                     .is_some_and(|it| of_projection(&it))
             }

@@ -43,8 +43,8 @@ const PHASES: [&str; 6] = [
     "terminate",
 ];
 
-/// Returns the phase that a phase is probably a slip of. Runtimes write phases of their own, which
-/// are words like `action`, so a slip of the shortest one is another style of it.
+/// Returns the phase that a phase is probably a misspelling of. Runtimes write phases of their own, which
+/// are words like `action`, so a misspelling of the shortest one is another style of it.
 #[inline]
 pub(crate) fn phase_meant(phase: &str) -> Option<&'static str> {
     if phases::is_known(phase) {
@@ -62,7 +62,7 @@ fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
 }
 
 /// Returns the phase with which a phase of a runtime's own begins, as `planing` does with `plan`.
-/// It is no slip, but what to look at where an event of that phase is missed.
+/// It is no typo, but what to look at where an event of that phase is missed.
 #[inline]
 pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
     // It is the type of an event of that phase.
@@ -82,7 +82,7 @@ pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
 }
 
 /// Returns `true` if the type of an event is probably meant as that of a projection event.
-pub(super) fn is_slip_of_projection(event_type: &str) -> bool {
+pub(super) fn is_typo_of_projection(event_type: &str) -> bool {
     let without_run = PROJECTION.trim_start_matches("run.");
     [PROJECTION, without_run]
         .iter()

@@ -18,7 +18,7 @@ impl<'t, T> EventListener<'t, T> {
     }
 
     /// Takes a difference, which is made only if it is needed.
-    pub(super) fn hear(&mut self, make: impl FnOnce() -> T) {
+    pub(super) fn add(&mut self, make: impl FnOnce() -> T) {
         if self.count < self.limit {
             (self.take)(make());
         }

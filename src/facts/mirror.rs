@@ -7,7 +7,7 @@ use super::act::{KeptAct, by_length};
 use super::listener::EventListener;
 use super::slots::InAction;
 use super::timeline::Timeline;
-use super::value::{Heard, RowItem, Stamp, Value};
+use super::value::{ParsedValue, RowItem, Stamp, Value};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -66,7 +66,7 @@ pub(super) fn mirror(
         };
         let text = action.text(InAction::Id);
         match text.and_then(|text| timeline.act(reach, &text)) {
-            None => differences.hear(|| Unlike {
+            None => differences.add(|| Unlike {
                 index,
                 id: id.show(),
                 why: MirrorMismatch::NoEvent,
@@ -82,7 +82,7 @@ pub(super) fn mirror(
         let Some((act, ..)) = actions.first() else {
             continue;
         };
-        let event = HeardAct::new(act, std::mem::take(&mut fields));
+        let event = ParsedAct::new(act, std::mem::take(&mut fields));
         for (_, index, action) in actions {
             event.differences(*index, *action, differences);
         }
@@ -91,18 +91,18 @@ pub(super) fn mirror(
 }
 
 /// The fields of an act event with which actions are compared.
-struct HeardAct<'a> {
+struct ParsedAct<'a> {
     line: Line,
     timestamp: Option<Cow<'a, str>>,
     /// The fields of the payload, in the order of [`by_length`].
-    fields: Vec<(&'a str, Heard<'a>)>,
+    fields: Vec<(&'a str, ParsedValue<'a>)>,
 }
 
-impl<'a> HeardAct<'a> {
+impl<'a> ParsedAct<'a> {
     /// Returns the fields of a kept event, in a buffer.
-    fn new(act: &'a KeptAct, mut fields: Vec<(&'a str, Heard<'a>)>) -> Self {
+    fn new(act: &'a KeptAct, mut fields: Vec<(&'a str, ParsedValue<'a>)>) -> Self {
         fields.clear();
-        fields.extend((act.fields()).map(|(name, kind, raw)| (name, Heard::new(kind, raw))));
+        fields.extend((act.fields()).map(|(name, kind, raw)| (name, ParsedValue::new(kind, raw))));
         Self {
             line: act.line,
             timestamp: act.timestamp(),
@@ -110,7 +110,7 @@ impl<'a> HeardAct<'a> {
         }
     }
 
-    fn field(&self, name: &str) -> Option<&Heard<'a>> {
+    fn field(&self, name: &str) -> Option<&ParsedValue<'a>> {
         let place = (self.fields).binary_search_by(|(known, _)| by_length(known, name));
         Some(&self.fields.get(place.ok()?)?.1)
     }
@@ -124,7 +124,7 @@ impl<'a> HeardAct<'a> {
     ) {
         let at = || Pointer::new("/outcomes/actions").item(index);
         let mut differ = |difference: &dyn Fn() -> MirrorDifference| {
-            differences.hear(|| Unlike {
+            differences.add(|| Unlike {
                 index,
                 id: action
                     .value(InAction::Id)

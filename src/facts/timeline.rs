@@ -13,9 +13,9 @@ use super::act::{Acts, KeptAct};
 use super::as_of::{AsOf, AsOfMarks};
 use super::event::{ActFacts, EventFacts, KeptEvent};
 use super::evidence::{PlanTrace, StepEvidence};
-use super::slips::Slips;
 use super::slots::InEvent;
 use super::tally::EventTally;
+use super::typos::Typos;
 use super::value::{RowItem, Stamp};
 use crate::digest::FileDigest;
 use crate::printable::quote;
@@ -58,7 +58,7 @@ pub(crate) struct Timeline<'a> {
     /// A last line that may still be written.
     pub(crate) unfinished_line: Option<Line>,
     /// The keys and phases that are probably misspelled.
-    pub(crate) slips: Slips,
+    pub(crate) typos: Typos,
     pub(crate) start: Option<Start>,
     pub(crate) foreign: Option<ForeignEvents>,
     pub(crate) tally: EventTally,
@@ -208,13 +208,13 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             }
             Some("runtime") => match event.text(InEvent::EventType).as_deref() {
                 Some(PROJECTION) => self.projection(event),
-                Some(other) => timeline.slips.add_type(line, other),
+                Some(other) => timeline.typos.add_type(line, other),
                 None => {}
             },
             Some("plan") => self.plan(event),
             Some(phase) => match event.act() {
                 Some(act) => self.act(event, &act),
-                None => timeline.slips.add_phase(line, phase),
+                None => timeline.typos.add_phase(line, phase),
             },
             None => {}
         }
@@ -257,11 +257,11 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             }
             Some(id) => {
                 let word = || event.value(InEvent::Status)?.string();
-                if timeline.slips.bare_status.is_none()
+                if timeline.typos.bare_status.is_none()
                     && word().is_some_and(|word| StepStatus::of_word(&word).is_some())
                     && is_of_state(id, &self.step_ids)
                 {
-                    timeline.slips.bare_status = Some(line);
+                    timeline.typos.bare_status = Some(line);
                 }
             }
             None => {}

@@ -230,7 +230,7 @@ impl<'a> Stamp<'a> {
 
 /// A value of an event, which may be compared with many values of the state: what takes as long as
 /// it is long is done once.
-pub(crate) struct Heard<'a> {
+pub(crate) struct ParsedValue<'a> {
     kind: Kind,
     raw: &'a str,
     /// `None` inside where there is no memory to parse it.
@@ -238,7 +238,7 @@ pub(crate) struct Heard<'a> {
     shown: OnceCell<String>,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> ParsedValue<'a> {
     /// Returns a value of a kind, as it is written in a JSON text.
     pub(super) fn new(kind: Kind, raw: &'a str) -> Self {
         Self {

@@ -19,9 +19,7 @@ use sift::{SiftWorker, Sifted, SiftedLine, Sifting};
 
 use crate::digest::Digest;
 use crate::document::{Document, Kind, ReadText, Refused, Tape};
-use crate::facts::{
-    self, EventFacts, JsonText, StrictFacts, Timeline, TimelineReader, slip_of_event,
-};
+use crate::facts::{self, EventFacts, JsonText, StrictFacts, Timeline, TimelineReader, typo_for};
 use crate::outline::{NoEvent, OutlineEvent, OutlineReader};
 use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
@@ -325,7 +323,7 @@ impl<'a> EventsReader<'_, 'a> {
                     refused: &refused,
                 };
                 let event = EventFacts::new(line, text);
-                self.listeners.facts.timeline_mut().slips.add(event);
+                self.listeners.facts.timeline_mut().typos.add(event);
                 return self.listeners.event(event, TallyState::Due);
             }
             Ok(document) => {
@@ -480,7 +478,7 @@ fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32>
     let refused = schema::offsets(event, &violations);
     for mut violation in violations {
         if violation.pointer == Pointer::default() {
-            violation.explain_absence(|field| slip_of_event(event.root(), field));
+            violation.explain_absence(|field| typo_for(event.root(), field));
         }
         troubles.add(Trouble::Violation {
             artifact: Artifact::Events,

@@ -345,15 +345,15 @@ impl RecordKind {
         if violations.is_empty() {
             return;
         }
-        let slips = misspellings
+        let typos = misspellings
             .iter()
-            .map(|slip| ((slip.pointer.parent(), slip.known), slip.key));
-        let slips: BTreeMap<(Pointer, &str), Key<'_>> = slips.collect();
+            .map(|typo| ((typo.pointer.parent(), typo.known), typo.key));
+        let typos: BTreeMap<(Pointer, &str), Key<'_>> = typos.collect();
         for mut violation in violations {
             let object = violation.pointer.clone();
             violation.explain_absence(|field| {
-                let slip = slips.get(&(object.clone(), field))?;
-                Some(slip.name().into_owned())
+                let typo = typos.get(&(object.clone(), field))?;
+                Some(typo.name().into_owned())
             });
             let is_version = violation.pointer.as_str().strip_prefix('/') == Some(self.version.0);
             if !(is_version && matches!(support, Support::Newer)) {

@@ -21,9 +21,9 @@
     ahead = Math.abs(off) > 2000 ? off : 0;
     // The service has been started again, and knows this browser no more: it shows its form.
     if (answer.status === 401) location.reload();
-    const said = await answer.json();
-    if (!answer.ok) throw new Error(said.detail || answer.statusText);
-    return said;
+    const body = await answer.json();
+    if (!answer.ok) throw new Error(body.detail || answer.statusText);
+    return body;
   }
 
   const policy = window.trustedTypes

@@ -21,9 +21,9 @@
   const EMOJI = new RegExp(`\\p{RGI_Emoji}|${HOSTILE.source}`, "gv");
   const escaped = (c) => SHORT[c] || `\\u{${c.codePointAt(0).toString(16)}}`;
   // What joins the parts of an emoji that all know is a part of it.
-  const said = (text) => (/[\u200d\ufe0f]/.test(text)
+  const safe = (text) => (/[\u200d\ufe0f]/.test(text)
     ? text.replace(EMOJI, (c) => (c.replace(HOSTILE, "") ? c : escaped(c))) : text.replace(HOSTILE, escaped));
-  const lines = (text) => text.split("\n").map(said).join("\n");
+  const lines = (text) => text.split("\n").map(safe).join("\n");
 
   // An element with attributes and children; texts are texts.
   function make(name, attributes = {}, ...children) {
@@ -34,7 +34,7 @@
       else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
     }
     const given = children.filter((child) => child !== null && child !== undefined);
-    element.append(...given.map((child) => (typeof child === "string" ? said(child) : child)));
+    element.append(...given.map((child) => (typeof child === "string" ? safe(child) : child)));
     return element;
   }
 
@@ -268,7 +268,7 @@
       }, (error) => {
         if (location.hash !== wanted) return;
         // What was known stays; that nothing matches can't be said.
-        if (shownList.address === wanted) find("#runs .said").replaceChildren(said(error.message), ...chips(params), toMarked);
+        if (shownList.address === wanted) find("#runs .list-status").replaceChildren(safe(error.message), ...chips(params), toMarked);
         else drawRuns(params, [], error.message, [], 0, "The list can't be shown now. It comes by itself as soon as it can.");
       });
       return;
@@ -293,7 +293,7 @@
   function drawRuns(params, shown, range, pages, arrived = 0, none = "No run matches.") {
     const arrival = arrived
       ? make("button", { class: "chip", type: "button", onclick: () => showRuns(params) }, `Show ${plural(arrived, "new run")}`) : "";
-    find("#runs .said").replaceChildren(range, arrival, ...chips(params), toMarked);
+    find("#runs .list-status").replaceChildren(range, arrival, ...chips(params), toMarked);
     const body = make("tbody", {}, ...shown.map((row) => rowOf(row, metricIn(params))));
     const table = make("table", {}, head(params), body);
     const back = keeper(find("#runs"));
@@ -618,7 +618,7 @@
     const at = window.scrollY;
     if (isSame) redraw(view, draw);
     else draw();
-    document.title = `${said(row.id)} \u00b7 runvet`;
+    document.title = `${safe(row.id)} \u00b7 runvet`;
     window.scrollTo(0, isSame ? at : 0);
   }
 
@@ -823,8 +823,8 @@
     const button = make("button", { type: "button", onclick: () => {
       const wanted = typeof text === "string" ? text : text();
       Promise.resolve(navigator.clipboard && navigator.clipboard.writeText(wanted)).then(
-        () => { button.textContent = navigator.clipboard ? "Copied" : said(wanted); },
-        () => { button.textContent = said(wanted); });
+        () => { button.textContent = navigator.clipboard ? "Copied" : safe(wanted); },
+        () => { button.textContent = safe(wanted); });
     } }, title);
     return button;
   }
@@ -957,7 +957,7 @@
       try {
         [met] = await Promise.all([live.events(row.dir, at, EVENTS_PER_PAGE, { phase, q: search.value.trim() }), noteStart(row.dir)]);
       } catch (error) {
-        status.textContent = said(error.message);
+        status.textContent = safe(error.message);
         return;
       }
       if (asked !== turned) return;
@@ -1076,7 +1076,7 @@
         const ends = all("pre", note.parentElement);
         note.replaceWith(...(event.event ? [treeOf(event.event)] : [event.error]));
         for (const end of ends) end.remove();
-      }, (error) => { note.textContent = said(error.message); });
+      }, (error) => { note.textContent = safe(error.message); });
       note.append(" ", make("button", { type: "button", onclick: showAll }, "Show all"));
     };
     let waiting = 0;
@@ -1460,13 +1460,13 @@
     if (view === "compare") showCompared(params);
     if (view === "run") showRun(dir, params);
     const what = { runs: "Runs", compare: "Compare", run: shownRun && shownRun.dir === dir ? shownRun.id : "Run" }[view];
-    document.title = what ? `${said(what)} \u00b7 runvet` : opening;
+    document.title = what ? `${safe(what)} \u00b7 runvet` : opening;
   }
 
   const theme = stored("theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   const left = find(".left-out p");
-  if (left) find("#runs .said").before(make("p", { class: "notice is-warn" }, left.textContent));
+  if (left) find("#runs .list-status").before(make("p", { class: "notice is-warn" }, left.textContent));
   for (const button of all("[data-do]")) button.hidden = false;
   find('[data-do="theme"]').addEventListener("click", toggleTheme);
   find('[data-do="help"]').addEventListener("click", KEYS["?"]);

@@ -178,7 +178,7 @@ pub(super) fn list() -> Markup {
                     }
                 }
             }
-            p.said role="status" aria-live="polite" {}
+            p.list-status role="status" aria-live="polite" {}
             div.table {}
             nav.pages aria-label="Pages of the list" {}
             noscript { p.notice { "The list of runs, their steps, events and records need JavaScript. What was found in runs follows." } }

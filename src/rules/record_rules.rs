@@ -91,7 +91,7 @@ pub(super) fn violation(trouble: &Trouble, artifact: Artifact, name: &str) -> Op
         return Some(Draft::new(Place::whole(artifact), message));
     }
     let (place, violation) = trouble.violation(artifact)?;
-    let slips = violation.slips(&place);
+    let typos = violation.typos(&place);
     let draft = Draft::new(place, violation.message(name));
-    Some(draft.help(violation.help()).causes(slips))
+    Some(draft.help(violation.help()).causes(typos))
 }

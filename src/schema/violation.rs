@@ -14,7 +14,7 @@ use super::advice::{description, first_sentence, word_meant};
 use crate::document::{Document, Kind, Resolved};
 use crate::printable::{brief, quote};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
-use crate::timestamp::slip;
+use crate::timestamp::mistake;
 
 /// One place where a record violates its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) struct Violation {
     /// The schema's descriptions of the field, or of each field that is absent.
     says: Vec<String>,
     /// Of fields that are absent, those that are probably there under another name, and that.
-    slips: Vec<(String, String)>,
+    typos: Vec<(String, String)>,
 }
 
 /// The kind of a violation of a schema, with values as messages show them.
@@ -179,9 +179,9 @@ impl Violation {
             }
             Breach::Empty => format!("{subject} is empty"),
             Breach::NotADateTime { shown } => {
-                let slip = slip(shown.trim_matches('"'));
-                let slip = slip.map_or(String::new(), |what| format!(": {what}"));
-                format!("{subject} is {shown}, not an RFC 3339 date-time with an offset{slip}")
+                let mistake = mistake(shown.trim_matches('"'));
+                let mistake = mistake.map_or(String::new(), |what| format!(": {what}"));
+                format!("{subject} is {shown}, not an RFC 3339 date-time with an offset{mistake}")
             }
             Breach::Other {
                 shown,
@@ -242,17 +242,17 @@ impl Violation {
     /// Notes which of the fields that are absent are probably there under another name.
     pub(crate) fn explain_absence(&mut self, written: impl Fn(&str) -> Option<String>) {
         if let Breach::Lacks { fields } = &self.breach {
-            let slips = fields
+            let typos = fields
                 .iter()
                 .filter_map(|field| Some((field.clone(), written(field)?)));
-            self.slips = slips.collect();
+            self.typos = typos.collect();
         }
     }
 
     /// Returns the keys that are probably meant as fields that are absent from the object at a
     /// place.
-    pub(crate) fn slips(&self, object: &Place) -> Vec<(Place, String)> {
-        let slips = self.slips.iter().map(|(field, written)| {
+    pub(crate) fn typos(&self, object: &Place) -> Vec<(Place, String)> {
+        let typos = self.typos.iter().map(|(field, written)| {
             let place = Place {
                 target: Target::Key(self.pointer.field(written)),
                 ..object.clone()
@@ -261,18 +261,18 @@ impl Violation {
             let message = format!("`{field}` is absent, but the object has `{written}`");
             (place, message)
         });
-        slips.collect()
+        typos.collect()
     }
 
     /// Returns the advice on fields that are absent.
     fn additions(&self, fields: &[String]) -> String {
-        let renames = self.slips.iter().map(|(field, written)| {
+        let renames = self.typos.iter().map(|(field, written)| {
             let written = brief(written);
             format!("Rename `{written}` to `{field}`, if that is what it means.")
         });
-        let is_slip = |field: &String| self.slips.iter().any(|(slip, _)| slip == field);
+        let is_typo = |field: &String| self.typos.iter().any(|(typo, _)| typo == field);
         let others: Vec<String> = (fields.iter())
-            .filter(|field| !is_slip(field))
+            .filter(|field| !is_typo(field))
             .cloned()
             .collect();
         let add = (!others.is_empty()).then(|| format!("Add the {}.", named(&others)));
@@ -387,7 +387,7 @@ pub(super) fn explain<'e>(
                 pointer: pointer.shortened(),
                 is_key: false,
                 says: description(schema, within, absent).into_iter().collect(),
-                slips: Vec::new(),
+                typos: Vec::new(),
                 breach,
             });
         }
@@ -422,7 +422,7 @@ fn unexpected_keys<'a>(
             field: key.name().into_owned(),
         },
         says: is_built_in.then(|| EXTEND.to_owned()).into_iter().collect(),
-        slips: Vec::new(),
+        typos: Vec::new(),
     })
 }
 

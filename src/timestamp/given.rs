@@ -50,7 +50,7 @@ impl Timestamp {
 
 /// Returns the mistake that keeps a text from being an RFC 3339 date-time, where it is a frequent
 /// one.
-pub(crate) fn slip(text: &str) -> Option<&'static str> {
+pub(crate) fn mistake(text: &str) -> Option<&'static str> {
     let bracket = text.find('[').unwrap_or(text.len());
     let mut with_colon = text.to_owned();
     if let Some(at) = text
@@ -76,10 +76,10 @@ pub(crate) fn slip(text: &str) -> Option<&'static str> {
         ),
         (format!("{text}Z"), "it lacks an offset"),
     ];
-    let slip = repaired
+    let mistake = repaired
         .into_iter()
         .find(|(text, _)| Timestamp::parse(text).is_some());
-    slip.map(|(_, what)| what)
+    mistake.map(|(_, what)| what)
 }
 
 /// Returns the seconds of a length such as `90s`, `15m`, `1h` or `7d`.

@@ -46,7 +46,7 @@ class OfAFile(InTheBrowser):
             self.assertTrue(links, mark)
             for link in links:
                 tab.evaluate("link => { location.hash = link }", link)
-                expect(tab.locator("#runs .said")).to_contain_text("run")
+                expect(tab.locator("#runs .list-status")).to_contain_text("run")
                 self.assertGreater(self.rows(tab).count(), 0, link)
         tab.go_back()
 
@@ -55,7 +55,7 @@ class OfAFile(InTheBrowser):
         for rule in tab.locator(".causes a.runs").all():
             number, link = rule.text_content().split()[0], rule.get_attribute("href")
             tab.evaluate("link => { location.hash = link }", link)
-            expect(tab.locator("#runs .said")).to_contain_text(f"{number} run")
+            expect(tab.locator("#runs .list-status")).to_contain_text(f"{number} run")
             tab.evaluate("() => { location.hash = '#/' }")
 
     def test_filters_are_in_the_address(self):
@@ -66,7 +66,7 @@ class OfAFile(InTheBrowser):
         expect(self.rows(tab)).not_to_have_count(everything)
         invalid = self.rows(tab).count()
         tab.get_by_label("Rule").select_option("plan/projection")
-        expect(tab.locator("#runs .said")).to_contain_text("run")
+        expect(tab.locator("#runs .list-status")).to_contain_text("run")
         self.assertLess(self.rows(tab).count(), invalid)
         tab.reload()
         expect(tab.get_by_label("Rule")).to_have_value("plan/projection")
@@ -419,7 +419,7 @@ class OfAFile(InTheBrowser):
         ending = tab.locator(".endings a").first
         number = int(ending.locator(".number").inner_text())
         ending.click()
-        expect(tab.locator("#runs .said")).to_contain_text(f"{number} run")
+        expect(tab.locator("#runs .list-status")).to_contain_text(f"{number} run")
 
     def test_page_prints_without_its_controls(self):
         tab = self.open(EDITED)

@@ -136,7 +136,7 @@ class OfAService(InTheBrowser):
 
     def test_filters_are_in_the_address(self):
         tab = self.whole("#/runs")
-        said = tab.locator("#runs .said")
+        said = tab.locator("#runs .list-status")
         expect(said).to_contain_text("100 of 158 runs")
         tab.get_by_label("Validity").select_option("no")
         expect(tab).to_have_url(f"{self.home}#/runs?valid=no")
@@ -272,13 +272,13 @@ class OfAService(InTheBrowser):
         for number in range(1000):
             shutil.copytree(DEMO / ("ep_03_edited" if number % 10 == 0 else "ep_01_answer"), episodes / f"ep_{number:04d}")
         expect(overview.locator(".tile.all b")).to_have_text("1,000", timeout=PATIENCE)
-        expect(listed.locator("#runs .said")).to_contain_text("of 1,000 runs", timeout=PATIENCE)
+        expect(listed.locator("#runs .list-status")).to_contain_text("of 1,000 runs", timeout=PATIENCE)
         expect(listed.locator("#runs select[name=rule] option", has_text="record/id")).to_have_count(0)
         listed.get_by_label("Rule").select_option("plan/projection")
-        expect(listed.locator("#runs .said")).to_contain_text("100 runs")
+        expect(listed.locator("#runs .list-status")).to_contain_text("100 runs")
         shutil.rmtree(episodes / "ep_0000")
         expect(overview.locator(".tile.all b")).to_have_text("999", timeout=PATIENCE)
-        expect(listed.locator("#runs .said")).to_contain_text("99 runs", timeout=PATIENCE)
+        expect(listed.locator("#runs .list-status")).to_contain_text("99 runs", timeout=PATIENCE)
 
     def test_run_is_followed_without_closing_what_is_open(self):
         episodes = self.serve_empty("growing")
@@ -389,7 +389,7 @@ class OfAService(InTheBrowser):
         self.service.wait()
         expect(tab.locator(LIVE)).to_have_text("no connection")
         tab.locator("#runs [name=q]").fill("many 12")
-        expect(tab.locator("#runs .said")).to_contain_text("There is no connection to the service.")
+        expect(tab.locator("#runs .list-status")).to_contain_text("There is no connection to the service.")
         expect(tab.locator("#runs .table")).to_contain_text("The list can't be shown now")
         self.said.clear()
 

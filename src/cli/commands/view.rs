@@ -133,8 +133,8 @@ impl ViewCommand {
     fn explain_none(&self, run: &RunReader, output: &Output) -> Result<()> {
         let timeline = view::outline(run);
         let mut phases = self.phases.iter();
-        if let Some(slip) = phases.find_map(|phase| slip(phase, &timeline.phases)) {
-            return Err(CommandFailure::Fault(slip));
+        if let Some(typo) = phases.find_map(|phase| typo(phase, &timeline.phases)) {
+            return Err(CommandFailure::Fault(typo));
         }
         let phases = self
             .phases
@@ -162,7 +162,7 @@ fn events_are_json(run: &RunReader) -> String {
 
 /// Returns why a phase is most likely misspelled: no runtime is known to write it, and it does not
 /// occur among those that were counted.
-fn slip(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
+fn typo(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
     if is_known(phase) || counted.contains_key(phase) {
         return None;
     }

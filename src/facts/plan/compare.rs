@@ -22,11 +22,11 @@ pub(crate) struct PlanMismatch {
     /// The line of the event that differs, the pointer into it, and its value.
     pub(crate) line: Line,
     pub(crate) event_pointer: Pointer,
-    pub(crate) event_says: String,
+    pub(crate) event_shown: String,
     /// `true` if the difference is only to a label of an older runtime.
     pub(crate) by_label: bool,
     /// The value in the state.
-    state_says: String,
+    state_shown: String,
     what: PlanDifference,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for OnlyIn {
 
 impl fmt::Display for PlanMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (state, event, line) = (&self.state_says, &self.event_says, self.line.number);
+        let (state, event, line) = (&self.state_shown, &self.event_shown, self.line.number);
         match &self.what {
             PlanDifference::Source => write!(
                 f,
@@ -190,8 +190,8 @@ impl Rebuilt<'_> {
 /// The id of a step, if it has one.
 type Id<'a> = Option<Cow<'a, str>>;
 
-/// A place, and what is said there.
-type Said = (Pointer, String);
+/// A place, and the value there as messages show it.
+type Shown = (Pointer, String);
 
 struct PlanDifferences<'r, 't, 'a> {
     rebuilt: &'r Rebuilt<'a>,
@@ -200,17 +200,17 @@ struct PlanDifferences<'r, 't, 'a> {
 
 impl PlanDifferences<'_, '_, '_> {
     /// Adds a difference from the plan event: what differs, in the state and in the event.
-    fn differ(&mut self, said: impl FnOnce() -> (PlanDifference, Said, Said)) {
+    fn differ(&mut self, sides: impl FnOnce() -> (PlanDifference, Shown, Shown)) {
         let rebuilt = self.rebuilt;
-        self.differences.hear(|| {
-            let (what, (pointer, state_says), (event_pointer, event_says)) = said();
+        self.differences.add(|| {
+            let (what, (pointer, state_shown), (event_pointer, event_shown)) = sides();
             PlanMismatch {
                 pointer,
                 line: rebuilt.line(),
                 event_pointer,
-                event_says,
+                event_shown,
                 by_label: rebuilt.form == PlanForm::Labels,
-                state_says,
+                state_shown,
                 what,
             }
         });
@@ -412,16 +412,16 @@ impl PlanDifferences<'_, '_, '_> {
         };
         let persisted = step.text(InStep::Status);
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
-            self.differences.hear(|| {
+            self.differences.add(|| {
                 let pointer = Pointer::new("/plan/steps").item(index).field("status");
                 PlanMismatch {
                     what: PlanDifference::Status(pointer.dotted()),
                     pointer,
                     line,
                     event_pointer: Pointer::new("/payload/step_status"),
-                    event_says: quote(by_event.word()),
+                    event_shown: quote(by_event.word()),
                     by_label: false,
-                    state_says: quote(&persisted),
+                    state_shown: quote(&persisted),
                 }
             });
         }

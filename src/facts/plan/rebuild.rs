@@ -6,7 +6,7 @@ use super::super::event::EventFacts;
 use super::super::evidence::StepEvidence;
 use super::super::slots::{InEvent, InStep};
 use super::super::timeline::Timeline;
-use super::super::value::{Heard, Stamp, Value};
+use super::super::value::{ParsedValue, Stamp, Value};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
@@ -71,13 +71,13 @@ pub(crate) struct RebuiltStep<'a> {
     reason = "one exists at a time, and a box would cost more than its size"
 )]
 enum StepEntry<'a> {
-    Record([Option<(Node<'a>, Heard<'a>)>; FIELDS.len()]),
+    Record([Option<(Node<'a>, ParsedValue<'a>)>; FIELDS.len()]),
     Label(Node<'a>),
 }
 
 /// The value of a step's field in the plan event.
 pub(crate) enum StepField<'s, 'a> {
-    Value(&'s (Node<'a>, Heard<'a>)),
+    Value(&'s (Node<'a>, ParsedValue<'a>)),
     /// A part of a label.
     Text(Cow<'a, str>),
 }
@@ -85,7 +85,7 @@ pub(crate) enum StepField<'s, 'a> {
 impl<'a> StepField<'_, 'a> {
     pub(super) fn equals(&self, persisted: Value<'_>) -> bool {
         match self {
-            Self::Value((_, heard)) => heard.equals(persisted),
+            Self::Value((_, value)) => value.equals(persisted),
             Self::Text(text) => persisted.string().as_ref() == Some(text),
         }
     }
@@ -96,7 +96,7 @@ impl<'a> StepField<'_, 'a> {
 
     pub(super) fn show(&self) -> String {
         match self {
-            Self::Value((_, heard)) => heard.shown().to_owned(),
+            Self::Value((_, value)) => value.shown().to_owned(),
             Self::Text(text) => quote(text),
         }
     }
@@ -125,7 +125,7 @@ impl<'a> RebuiltStep<'a> {
                 let mut known = FIELDS.iter().zip(&mut fields);
                 if let Some((_, field)) = known.find(|((name, _), _)| key.is(name)) {
                     let value = key.value();
-                    *field = Some((value, Heard::new(value.kind(), value.raw())));
+                    *field = Some((value, ParsedValue::new(value.kind(), value.raw())));
                 }
             }
             StepEntry::Record(fields)

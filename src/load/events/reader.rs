@@ -37,18 +37,18 @@ impl EventReader {
                 refused: &[],
             },
         );
-        let is_slip = !event.has_known_phase() && self.own_phases.is_slip(&event.phase()?);
-        let has_slip = lexica != 0
+        let is_typo = !event.has_known_phase() && self.own_phases.is_typo(&event.phase()?);
+        let has_typo = lexica != 0
             && event.phase().is_none_or(|phase| {
                 let event_type = event.text(InEvent::EventType);
                 Suspects::concern(lexica, &phase, event_type.as_deref())
             });
-        (!is_slip && !has_slip).then_some(event)
+        (!is_typo && !has_typo).then_some(event)
     }
 }
 
-/// The phases of a runtime's own that were met and are not slips: of each, all words that it may be
-/// a slip of would be tried again.
+/// The phases of a runtime's own that were met and are not typos: of each, all words that it may be
+/// a misspelling of would be tried again.
 #[derive(Default)]
 struct OwnPhases(Vec<Box<str>>);
 
@@ -57,25 +57,25 @@ const OWN_PHASES: usize = 16;
 const LONGEST_OWN_PHASE: usize = 64;
 
 impl OwnPhases {
-    /// Returns `true` if a phase is probably a slip of another one.
+    /// Returns `true` if a phase is probably a misspelling of another one.
     #[inline]
-    fn is_slip(&mut self, phase: &str) -> bool {
-        !self.0.iter().any(|own| **own == *phase) && self.is_new_slip(phase)
+    fn is_typo(&mut self, phase: &str) -> bool {
+        !self.0.iter().any(|own| **own == *phase) && self.is_new_typo(phase)
     }
 
-    fn is_new_slip(&mut self, phase: &str) -> bool {
-        let is_slip = phase_meant(phase).is_some();
-        if !is_slip && self.0.len() < OWN_PHASES && phase.len() <= LONGEST_OWN_PHASE {
+    fn is_new_typo(&mut self, phase: &str) -> bool {
+        let is_typo = phase_meant(phase).is_some();
+        if !is_typo && self.0.len() < OWN_PHASES && phase.len() <= LONGEST_OWN_PHASE {
             self.0.push(phase.into());
         }
-        is_slip
+        is_typo
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::document::ReadText;
-    use crate::facts::{self, EventFacts, JsonText, Slips};
+    use crate::facts::{self, EventFacts, JsonText, Typos};
     use crate::source::Line;
 
     use super::EventReader;
@@ -86,24 +86,24 @@ mod tests {
         length: 0,
     };
 
-    /// Returns whether the reader accepts an event, and whether the event has a slip.
+    /// Returns whether the reader accepts an event, and whether the event has a typo.
     fn judged(event: &str) -> (bool, bool) {
         let is_accepted = EventReader::default()
             .read(LINE, event.as_bytes())
             .is_some();
-        let (mut read, mut slips) = (ReadText::default(), Slips::default());
+        let (mut read, mut typos) = (ReadText::default(), Typos::default());
         let text = read.parse(event.as_bytes(), &facts::EVENT).unwrap();
         let of = JsonText {
             text,
             read: &read,
             refused: &[],
         };
-        slips.add(EventFacts::new(LINE, of));
-        (is_accepted, slips.iter().next().is_some())
+        typos.add(EventFacts::new(LINE, of));
+        (is_accepted, typos.iter().next().is_some())
     }
 
     #[test]
-    fn event_with_a_slip_is_not_accepted() {
+    fn event_with_a_typo_is_not_accepted() {
         let event = |phase: &str, event_type: &str, payload: &str| {
             format!(
                 r#"{{"event_type":"{event_type}","payload":{{{payload}}},"phase":"{phase}","timestamp":"2026-01-01T00:00:00Z"}}"#

@@ -1,6 +1,6 @@
 //! `events/misspelled`: a key or the phase of an event is probably misspelled.
 
-use crate::facts::{Slip, SlipLines, WordOwner};
+use crate::facts::{Typo, TypoLines, WordOwner};
 use crate::printable::{brief, quote};
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -15,12 +15,12 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let timeline = ctx.timeline()?;
-    let mut slips: Vec<_> = timeline.slips.iter().collect();
-    slips.sort_by_key(|(_, lines)| lines.first);
-    for (slip, lines) in slips {
-        ctx.push(draft(slip, lines));
+    let mut typos: Vec<_> = timeline.typos.iter().collect();
+    typos.sort_by_key(|(_, lines)| lines.first);
+    for (typo, lines) in typos {
+        ctx.push(draft(typo, lines));
     }
-    if let Some((first, count)) = timeline.slips.more {
+    if let Some((first, count)) = timeline.typos.more {
         let place = Place::event(first, "");
         let line = first.number;
         let message = format!(
@@ -31,17 +31,17 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     Compared::when(timeline.tally.events > 0)
 }
 
-fn draft(slip: &Slip, lines: &SlipLines) -> Draft {
-    let (line, meant, count) = (lines.first.number, slip.meant, lines.count);
+fn draft(typo: &Typo, lines: &TypoLines) -> Draft {
+    let (line, meant, count) = (lines.first.number, typo.meant, lines.count);
     let also = match count - 1 {
         0 => String::new(),
         1 => ", and 1 more line does too".to_owned(),
         more => format!(", and {more} more lines do too"),
     };
-    let key = brief(&slip.written);
-    let message = match slip.within {
+    let key = brief(&typo.written);
+    let message = match typo.within {
         None => {
-            let phase = quote(&slip.written);
+            let phase = quote(&typo.written);
             format!("line {line} has the phase {phase}{also}; did you mean `{meant}`?")
         }
         Some(WordOwner::Event) => {
@@ -49,12 +49,12 @@ fn draft(slip: &Slip, lines: &SlipLines) -> Draft {
         }
         Some(payload) => format!("line {line} has `{key}` in {payload}, but no `{meant}`{also}"),
     };
-    let help = match slip.within {
+    let help = match typo.within {
         None => format!(
             "Write the phase as `{meant}`, if you mean that phase: under another name, runvet does not count it as `{meant}`."
         ),
         Some(_) => format!("Rename the key to `{meant}`, if that is what it means."),
     };
-    let draft = Draft::new(slip.place(lines), message);
+    let draft = Draft::new(typo.place(lines), message);
     draft.besides(&format!("{meant} {count}")).help(Some(help))
 }

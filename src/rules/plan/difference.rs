@@ -25,5 +25,5 @@ fn draft(difference: PlanMismatch) -> Draft {
         difference.to_string(),
     );
     let event = Place::event(difference.line, difference.event_pointer);
-    draft.related(event, format!("the event has {}", difference.event_says))
+    draft.related(event, format!("the event has {}", difference.event_shown))
 }

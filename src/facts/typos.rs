@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::event::EventFacts;
-use super::lexicon::{EVENT_KEYS, WordOwner, is_slip_of_projection, phase_begun, phase_meant};
+use super::lexicon::{EVENT_KEYS, WordOwner, is_typo_of_projection, phase_begun, phase_meant};
 use super::slots::InEvent;
 use super::value::Value;
 use crate::document::{Key, Node};
@@ -13,7 +13,7 @@ use crate::spelling::is_near;
 
 /// A key or a phase that is probably misspelled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Slip {
+pub(crate) struct Typo {
     /// The owner of the key; `None` for a phase.
     pub(crate) within: Option<WordOwner>,
     /// The key or the phase as it is written; only the beginning of a long one.
@@ -22,9 +22,9 @@ pub(crate) struct Slip {
     pub(crate) meant: &'static str,
 }
 
-impl Slip {
-    /// Returns the place of the slip in the first line that has it.
-    pub(crate) fn place(&self, lines: &SlipLines) -> Place {
+impl Typo {
+    /// Returns the place of the typo in the first line that has it.
+    pub(crate) fn place(&self, lines: &TypoLines) -> Place {
         let pointer = lines.pointer.clone();
         Place {
             artifact: Artifact::Events,
@@ -38,21 +38,21 @@ impl Slip {
     }
 }
 
-/// The lines that have a slip.
+/// The lines that have a typo.
 #[derive(Debug)]
-pub(crate) struct SlipLines {
+pub(crate) struct TypoLines {
     pub(crate) first: Line,
     pub(crate) count: u64,
-    /// The place of the slip in the first line.
+    /// The place of the typo in the first line.
     pointer: Pointer,
     latest: u64,
 }
 
-/// The slips of a timeline.
+/// The typos of a timeline.
 #[derive(Debug, Default)]
-pub(crate) struct Slips {
-    found: BTreeMap<Slip, SlipLines>,
-    /// The first line with a slip beyond the limit, and the number of those.
+pub(crate) struct Typos {
+    found: BTreeMap<Typo, TypoLines>,
+    /// The first line with a typo beyond the limit, and the number of those.
     pub(crate) more: Option<(Line, u64)>,
     /// For phases of the reference, the first line with a phase that begins with it, and that one.
     pub(crate) begun: BTreeMap<&'static str, (Line, String)>,
@@ -62,21 +62,21 @@ pub(crate) struct Slips {
     pub(crate) bare_status: Option<Line>,
 }
 
-/// The number of slips that are listed of one timeline: each is a habit of its writer.
+/// The number of typos that are listed of one timeline: each is a habit of its writer.
 const MAX_SLIPS: usize = 100;
 
 /// The number of characters that are kept of a misspelled word: one in many pieces, joined by `_`,
 /// has any length.
 const KEPT_CHARS: usize = 100;
 
-impl Slips {
+impl Typos {
     /// Drops the keys that are declared, by their pointers.
     pub(crate) fn forget(&mut self, is_declared: impl Fn(&Pointer) -> bool) {
         self.found
-            .retain(|slip, lines| slip.within.is_none() || !is_declared(&lines.pointer));
+            .retain(|typo, lines| typo.within.is_none() || !is_declared(&lines.pointer));
     }
 
-    /// Adds the slips of an event.
+    /// Adds the typos of an event.
     pub(crate) fn add(&mut self, event: EventFacts<'_>) {
         let phase = event.text(InEvent::Phase);
         if let Some(phase) = &phase
@@ -122,31 +122,31 @@ impl Slips {
         meant: &'static str,
         pointer: Pointer,
     ) {
-        let slip = Slip {
+        let typo = Typo {
             within,
             written: written.chars().take(KEPT_CHARS).collect(),
             meant,
         };
         let is_full = self.found.len() >= MAX_SLIPS;
-        match self.found.get_mut(&slip) {
+        match self.found.get_mut(&typo) {
             Some(lines) => {
                 lines.count += u64::from(lines.latest != line.number);
                 lines.latest = line.number;
             }
             None if is_full => self.more.get_or_insert((line, 0)).1 += 1,
             None => {
-                let lines = SlipLines {
+                let lines = TypoLines {
                     first: line,
                     count: 1,
                     pointer,
                     latest: line.number,
                 };
-                self.found.insert(slip, lines);
+                self.found.insert(typo, lines);
             }
         }
     }
 
-    /// Adds the phase of an event that is not a slip.
+    /// Adds the phase of an event that is not a typo.
     pub(super) fn add_phase(&mut self, line: Line, phase: &str) {
         if let Some(begun) = phase_begun(phase) {
             let kept = || (line, phase.chars().take(KEPT_CHARS).collect());
@@ -156,7 +156,7 @@ impl Slips {
 
     /// Adds the type of an event of the phase `runtime`.
     pub(super) fn add_type(&mut self, line: Line, event_type: &str) {
-        if self.projection_type.is_none() && is_slip_of_projection(event_type) {
+        if self.projection_type.is_none() && is_typo_of_projection(event_type) {
             let kept = event_type.chars().take(KEPT_CHARS).collect();
             self.projection_type = Some((line, kept));
         }
@@ -169,15 +169,15 @@ impl Slips {
             && self.bare_status.is_none()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Slip, &SlipLines)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Typo, &TypoLines)> {
         self.found.iter()
     }
 }
 
 /// Returns the key of an event that is probably meant as one that is absent.
-pub(crate) fn slip_of_event(event: Node<'_>, absent: &str) -> Option<String> {
+pub(crate) fn typo_for(event: Node<'_>, absent: &str) -> Option<String> {
     let names = event.members().map(Key::name);
     let is_known = |name: &str| EVENT_KEYS.iter().any(|known| known.name == name);
-    let is_slip = |name: &Cow<'_, str>| is_near(name, absent) && !is_known(name);
-    names.into_iter().find(is_slip).map(Cow::into_owned)
+    let is_typo = |name: &Cow<'_, str>| is_near(name, absent) && !is_known(name);
+    names.into_iter().find(is_typo).map(Cow::into_owned)
 }
