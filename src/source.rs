@@ -82,10 +82,9 @@ impl Artifact {
     }
 
     /// Returns the artifact with this file name.
-    pub(crate) fn from_file_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|artifact| artifact.file_name() == name)
+    pub(crate) fn from_file_name(name: impl AsRef<[u8]>) -> Option<Self> {
+        let is_name = |it: &Self| it.file_name().as_bytes() == name.as_ref();
+        Self::ALL.into_iter().find(is_name)
     }
 }
 

@@ -23,12 +23,12 @@ fn billionths(number: Number<'_>) -> Option<i128> {
     }
     let digits = whole.bytes().chain(fraction.bytes());
     let zeros = std::iter::repeat_n(b'0', 9 - fraction.len());
-    let size = digits.chain(zeros).try_fold(0_i128, |value, digit| {
+    let size = digits.chain(zeros).try_fold(0_i64, |value, digit| {
         digit
             .is_ascii_digit()
-            .then(|| value * 10 + i128::from(digit - b'0'))
+            .then(|| value * 10 + i64::from(digit - b'0'))
     })?;
-    Some(if unsigned.is_some() { -size } else { size })
+    Some(if unsigned.is_some() { -size } else { size }.into())
 }
 
 /// Returns whether the sum of some numbers, each times a factor, is below or above 0.

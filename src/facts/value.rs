@@ -30,8 +30,9 @@ impl<'a> JsonText<'a> {
     pub(super) fn root(self) -> Value<'a> {
         let start = self.text.len() - self.text.trim_start().len();
         let end = self.text.trim_end().len();
-        let is_escaped = self.text.contains('\\');
-        self.value(Span::new(start, end).escaped(is_escaped))
+        let root = Span::new(start, end);
+        let is_escaped = || root.of(self.text).starts_with('"') && self.text.contains('\\');
+        self.value(root.escaped(is_escaped()))
     }
 
     /// Returns the value in a slot of a row, fact or not.

@@ -52,7 +52,7 @@ impl Gate {
     fn tops(&self, given: &[PathBuf], is_episode: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         let is_artifact = |path: &Path| {
             let name = path.file_name().unwrap_or_default();
-            Artifact::from_file_name(&name.to_string_lossy()).is_some()
+            Artifact::from_file_name(name.as_encoded_bytes()).is_some()
         };
         let is_within = |path: &Path| {
             let mut above = path.ancestors().skip(1);

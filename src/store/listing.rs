@@ -62,8 +62,7 @@ impl Listing {
 
     fn add(&mut self, dir: BorrowedFd<'_>, name: &CStr, listed: FileType) {
         let bytes = name.to_bytes();
-        let text = std::str::from_utf8(bytes).ok();
-        let artifact = text.and_then(Artifact::from_file_name);
+        let artifact = Artifact::from_file_name(bytes);
         let kind = entry_kind(dir, name, listed);
         match artifact {
             Some(artifact) => self.entries.set(artifact, kind),

@@ -142,6 +142,16 @@ impl Dir {
         })
     }
 
+    /// Returns what has these names in it, which is no group; most directories have nothing.
+    pub(super) fn within(&self, names: &[Arc<OsStr>]) -> Vec<Self> {
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let around = self.around_others(false, None);
+        let names = names.iter().map(Arc::clone);
+        names.map(|name| Self::new(&around, name)).collect()
+    }
+
     /// Returns what the paths of all directories below it start with.
     pub(super) fn prefix(&self) -> Vec<u8> {
         path::prefix(&self.path())

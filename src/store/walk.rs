@@ -214,9 +214,7 @@ impl TreeWalk<'_> {
     /// Looks for runs in an episode, at which the walk stops: if records were copied into a group,
     /// its runs would be gone.
     fn look_for_hidden(self, episode: &Dir, listing: &Listing, found: &mut WalkFindings) {
-        let around = episode.around_others(false, None);
-        for name in &listing.directories {
-            let dir = Dir::new(&around, Arc::clone(name));
+        for dir in episode.within(&listing.directories) {
             if self.excludes(&dir) {
                 continue;
             }
@@ -239,12 +237,10 @@ impl TreeWalk<'_> {
         matters: impl Fn(&Dir) -> bool,
         found: &mut WalkFindings,
     ) {
-        if listing.links.is_empty() || !self.opens_runs {
+        if !self.opens_runs {
             return;
         }
-        let around = dir.around_others(false, None);
-        let links = listing.links.iter();
-        let links = links.map(|name| Dir::new(&around, Arc::clone(name)));
+        let links = dir.within(&listing.links).into_iter();
         let links = links.filter(|link| !self.excludes(link) && matters(link));
         found.links.extend(links);
     }

@@ -60,7 +60,7 @@ pub(super) const FIELDS: [(&str, InStep); 6] = [
 /// A step of a rebuilt plan.
 pub(crate) struct RebuiltStep<'a> {
     index: usize,
-    said: StepEntry<'a>,
+    entry: StepEntry<'a>,
     /// The evidence of later act events about the step; always `None` for labels, which have no id.
     pub(crate) evidence: Option<StepEvidence>,
 }
@@ -119,7 +119,7 @@ impl<'a> StepField<'_, 'a> {
 impl<'a> RebuiltStep<'a> {
     /// Returns a step of an event, from its record or label.
     fn new(index: usize, form: PlanForm, node: Node<'a>) -> Self {
-        let said = if form == PlanForm::Records {
+        let entry = if form == PlanForm::Records {
             let mut fields = [const { None }; FIELDS.len()];
             for key in node.members() {
                 let mut known = FIELDS.iter().zip(&mut fields);
@@ -134,14 +134,14 @@ impl<'a> RebuiltStep<'a> {
         };
         Self {
             index,
-            said,
+            entry,
             evidence: None,
         }
     }
 
     /// Returns the value of a field in the plan event; `None` where it is absent.
     pub(crate) fn field(&self, name: &str) -> Option<StepField<'_, 'a>> {
-        let label = match &self.said {
+        let label = match &self.entry {
             StepEntry::Record(fields) => {
                 let mut found = FIELDS.iter().zip(fields);
                 let (_, field) = found.find(|((known, _), _)| *known == name)?;
@@ -164,7 +164,7 @@ impl<'a> RebuiltStep<'a> {
     }
 
     pub(super) fn pointer(&self, field: &str) -> Pointer {
-        match self.said {
+        match self.entry {
             StepEntry::Record(_) => PlanForm::Records.pointer().item(self.index).field(field),
             StepEntry::Label(_) => PlanForm::Labels.pointer().item(self.index),
         }
