@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use super::{compare, opened};
 use crate::check::all_rules;
@@ -36,6 +37,8 @@ fn runs(shape: &Shape, size: usize) -> (tempfile::TempDir, [RunReader; 2]) {
         write_new_dir(&dir, &files).unwrap();
         RunReader::open(dir).unwrap()
     });
+    // A run that was written just now is read twice.
+    std::thread::sleep(Duration::from_millis(200));
     (temp, runs)
 }
 
