@@ -1,0 +1,117 @@
+//! A call that begins with `earlier(…)` -> the question about earlier events that it is.
+
+use std::ops::Range;
+
+use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue};
+
+use super::super::ExpressionMistake;
+use super::super::fold::{Fold, FoldOutcome, FoldStage};
+use super::super::part::PartKind;
+use super::{ExpressionReader, mistake};
+
+/// The questions that can be asked of earlier events.
+const ASKED_OF_EARLIER: &str = "Ask `earlier(\"NAME\")`, after any `.filter(e, …)` and \
+    `.map(e, …)`, for `.size()`, `.sum()`, `.min()`, `.max()`, `.last()`, `.exists(e, …)`, \
+    `.exists_one(e, …)` or `.all(e, …)`.";
+
+impl ExpressionReader<'_> {
+    /// Returns the question of a call about earlier events, if it has one.
+    pub(super) fn fold(
+        &mut self,
+        place: &Range<usize>,
+        name: &str,
+        is_method: bool,
+        arguments: &[&IdedExpr],
+    ) -> Result<Option<PartKind>, ExpressionMistake> {
+        let not_asked = || ExpressionMistake {
+            help: Some(ASKED_OF_EARLIER.into()),
+            ..mistake(place.clone(), "`earlier` is not called like this")
+        };
+        if name == "earlier" {
+            return Err(not_asked());
+        }
+        let Some((list, rest)) = arguments.split_first() else {
+            return Ok(None);
+        };
+        let Some((calls, events)) = calls_of_earlier(list) else {
+            return Ok(None);
+        };
+        let of = match &*events.args {
+            [of] if !self.is_in_fold => match &of.expr {
+                Expr::Literal(LiteralValue::String(name)) => Some((self.place(of), name.inner())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (span, of) = of.ok_or_else(not_asked)?;
+        self.is_in_fold = true;
+        let around = std::mem::take(&mut self.items);
+        let mut stages = Vec::new();
+        for call in calls.into_iter().rev() {
+            match (&*call.func_name, &*call.args) {
+                ("filter", [item, part]) => {
+                    stages.push(FoldStage::Filter(self.of_item(item, part)?));
+                }
+                ("map", [item, filters @ .., part]) if filters.len() < 2 => {
+                    for filter in filters {
+                        stages.push(FoldStage::Filter(self.of_item(item, filter)?));
+                    }
+                    stages.push(FoldStage::Map(self.of_item(item, part)?));
+                }
+                _ => return Err(not_asked()),
+            }
+        }
+        let outcome = self.outcome(name, is_method, rest)?;
+        let outcome = outcome.ok_or_else(not_asked)?;
+        (self.items, self.is_in_fold) = (around, false);
+        let kind = PartKind::Fold {
+            number: self.folds.len(),
+            is_sum: matches!(outcome, FoldOutcome::Sum),
+        };
+        self.folds.push(Fold {
+            of: of.into(),
+            span,
+            stages,
+            outcome,
+        });
+        Ok(Some(kind))
+    }
+
+    /// Returns the question that a call puts to earlier events, if there is such a one.
+    fn outcome(
+        &mut self,
+        name: &str,
+        is_method: bool,
+        rest: &[&IdedExpr],
+    ) -> Result<Option<FoldOutcome>, ExpressionMistake> {
+        Ok(Some(match (name, rest) {
+            ("size", []) => FoldOutcome::Size,
+            ("sum", []) if is_method => FoldOutcome::Sum,
+            ("min", []) if is_method => FoldOutcome::Min,
+            ("max", []) if is_method => FoldOutcome::Max,
+            ("last", []) if is_method => FoldOutcome::Last,
+            ("all", [item, part]) => FoldOutcome::All(self.of_item(item, part)?),
+            ("exists", [item, part]) => FoldOutcome::Exists(self.of_item(item, part)?),
+            ("exists_one" | "existsOne", [item, part]) => {
+                FoldOutcome::ExistsOne(self.of_item(item, part)?)
+            }
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// Returns the calls of `filter` and `map` from the last one back to a call of `earlier`, and that.
+fn calls_of_earlier(mut list: &IdedExpr) -> Option<(Vec<&CallExpr>, &CallExpr)> {
+    let mut calls = Vec::new();
+    loop {
+        let Expr::Call(call) = &list.expr else {
+            return None;
+        };
+        match (&*call.func_name, &call.target) {
+            ("filter" | "map", Some(target)) => list = target,
+            ("earlier", None) => return Some((calls, call)),
+            _ => return None,
+        }
+        calls.push(call);
+    }
+}
