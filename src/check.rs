@@ -106,7 +106,7 @@ pub(crate) struct Checker {
     /// The level of each rule, off only where the rule is off in every directory.
     levels: Arc<[Level]>,
     /// The data that the rules that are on read in addition to that which is always read.
-    wanted: LoadRequest,
+    request: LoadRequest,
 }
 
 /// Returns all built-in rules; [`Gate::rules`](crate::gate::Gate::rules) has those of a team
@@ -129,26 +129,26 @@ fn load_request(rules: &RuleSet, levels: &[Level]) -> LoadRequest {
         Check::Team(check) => Some(check),
         Check::BuiltIn(_) => None,
     });
-    let mut wanted = LoadRequest {
+    let mut request = LoadRequest {
         team: TeamJudges::new(rules.team(), of_team),
         ..LoadRequest::default()
     };
     for part in on().flat_map(|(rule, _)| rule.reads) {
         match part {
-            OnDemand::EveryEvent => wanted.every_event = true,
-            OnDemand::EventIds => wanted.event_ids = true,
-            OnDemand::LearnLines => wanted.learn_lines = true,
-            OnDemand::NamedFiles => wanted.named_files = true,
+            OnDemand::EveryEvent => request.every_event = true,
+            OnDemand::EventIds => request.event_ids = true,
+            OnDemand::LearnLines => request.learn_lines = true,
+            OnDemand::NamedFiles => request.named_files = true,
         }
     }
-    wanted
+    request
 }
 
 impl Checker {
     pub(crate) fn new(settings: CheckSettings) -> Self {
         let levels = settings.levels_anywhere();
         Self {
-            wanted: load_request(&settings.rules, &levels),
+            request: load_request(&settings.rules, &levels),
             levels: levels.into(),
             settings,
         }
@@ -160,12 +160,12 @@ impl Checker {
 
     /// Returns the declarations of the team, as far as they are on.
     pub(crate) fn team(&self) -> &TeamJudges {
-        &self.wanted.team
+        &self.request.team
     }
 
     /// Returns `true` if the files that a manifest names are read.
     pub(crate) fn reads_named_files(&self) -> bool {
-        self.wanted.named_files
+        self.request.named_files
     }
 }
 

@@ -36,8 +36,8 @@ pub(super) fn episode<R>(
     also: impl FnOnce(&Loaded<'_, '_>) -> R,
 ) -> (EpisodeReport, R) {
     let levels = &*checker.levels_of(&episode.key);
-    let (settings, wanted) = (&checker.settings, &checker.wanted);
-    load::episode(files, episode.id, wanted, listening, buffers, |loaded| {
+    let (settings, request) = (&checker.settings, &checker.request);
+    load::episode(files, episode.id, request, listening, buffers, |loaded| {
         let dir = episode.key.to_string();
         let is_covered = settings.is_covered();
         let mut coverage = is_covered.then(|| coverage::silent(settings, levels));
@@ -207,8 +207,8 @@ mod tests {
         for episode in gate.discover(&[part]).episodes {
             let answered = worker.directory(&episode, None, |loaded| answers(&check, loaded));
             let (_, answers) = answered.expect("an episode");
-            let wanted = answers.into_iter().filter(|(_, answer)| is_wanted(*answer));
-            rules.extend(wanted.map(|(rule, _)| rule));
+            let request = answers.into_iter().filter(|(_, answer)| is_wanted(*answer));
+            rules.extend(request.map(|(rule, _)| rule));
         }
         rules
     }

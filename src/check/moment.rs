@@ -43,7 +43,7 @@ impl LiveChecker {
     /// Returns the rules of a check, for a run of which nothing is written.
     pub(crate) fn new(check: Arc<Checker>, key: EpisodeKey, id: &str) -> Self {
         Self {
-            so_far: check.wanted.team.clone(),
+            so_far: check.request.team.clone(),
             levels: check.levels_of(&key),
             check,
             key,
@@ -52,7 +52,7 @@ impl LiveChecker {
     }
 
     fn team(&self) -> &TeamJudges {
-        &self.check.wanted.team
+        &self.check.request.team
     }
 
     /// Notes an event for those that follow.
