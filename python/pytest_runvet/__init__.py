@@ -130,14 +130,14 @@ class EpisodeFile(pytest.File):
 
 @dataclass
 class Failure(Exception):
-    """What is wrong: in full, and in the one line of the summary."""
+    """A failure: in full, and in the one line of the summary."""
 
     text: str
     message: str
 
     @property
     def reprcrash(self) -> Failure:
-        """Where pytest looks for `message`."""
+        """Returns itself: pytest looks for `message` here."""
         return self
 
     def __str__(self) -> str:
@@ -186,7 +186,7 @@ class EpisodeItem(RunvetItem):
 
 
 def _in_short(report: Report) -> str:
-    """How many findings there are, and of which rules: `2 errors: plan/projection, state/schema`."""
+    """Counts findings, and names their rules: `2 errors: plan/projection, state/schema`."""
     findings = [finding for episode in report.episodes for finding in episode.findings]
     counts = Counter(finding.severity for finding in findings)
     number = [f"{n} {severity}{'s' * (n > 1)}" for severity, n in sorted(counts.items())]

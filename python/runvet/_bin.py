@@ -1,4 +1,4 @@
-"""Where the command is that the wheel brought."""
+"""The path of the command in the wheel."""
 
 from __future__ import annotations
 

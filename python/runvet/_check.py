@@ -14,7 +14,7 @@ from ._report import Columns, EpisodeReport, Report
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Level = Literal["error", "warning", "off"]
-"""What a finding of a rule counts as; `off`: the rule is not checked."""
+"""The severity of the findings of a rule; `off`: the rule is not checked."""
 
 
 class Nearest(Enum):

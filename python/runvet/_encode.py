@@ -1,4 +1,4 @@
-"""What a program records -> what JSON can say of it, whatever the values are and raise."""
+"""The values that a program records -> JSON, also for values that JSON lacks or that raise."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ plain = encoder()
 
 
 def _plain(value: Any) -> Any:
-    """What stands for a value of a common type. Raises for others."""
+    """Returns the JSON of a value of a common type. Raises for others."""
     if isinstance(value, (int, float, Decimal, UUID, PurePath)):
         return str(value)
     if isinstance(value, (date, time)):

@@ -1,6 +1,6 @@
-"""What stands in the way of reading, checking or recording, as exceptions that carry data.
+"""Exceptions that carry data, for what keeps runvet from reading, checking or recording.
 
-What is wrong in a record is never an exception: it is a finding.
+A mistake in a record is never an exception: it is a finding.
 """
 
 from __future__ import annotations

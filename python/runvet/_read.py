@@ -25,7 +25,7 @@ from ._records import (
 from ._report import EpisodeReport, FaultRow, Table, TableName, table_of
 
 Numbers = Literal["python", "decimal"]
-"""What numbers that are not integers become: `float`, or `decimal.Decimal`."""
+"""The type of numbers that are not integers: `float`, or `decimal.Decimal`."""
 
 
 def open(path: PathLike) -> RunData:
@@ -59,7 +59,7 @@ class RunData:
 
     @property
     def faults(self) -> list[FaultRow]:
-        """What could not be searched: a run may be there."""
+        """Returns the paths that could not be searched: a run may be there."""
         return [FaultRow(*fault) for fault in self._data.faults()]
 
     def runs(
@@ -135,7 +135,7 @@ class RunData:
         return Episode._of(self._data.get(name))
 
     def __contains__(self, name: object) -> bool:
-        """Whether this is the name of one run, as in `runs[name]`."""
+        """Returns True if this is the name of one run, as in `runs[name]`."""
         try:
             return isinstance(name, str) and self[name] is not None
         except (UnknownRun, AmbiguousRun):
@@ -206,7 +206,7 @@ class Comparison:
     rebuilt: Plan | None
     differences: tuple[Difference, ...]
     unjudged: str | None
-    """Why the plans could not be compared; None where they were."""
+    """The reason why the plans could not be compared; None where they were."""
     parts_at: int | None
     """The line of the first event with which the persisted plan disagrees."""
 
@@ -379,7 +379,7 @@ def compare(
 
 
 def coverage(*paths: PathLike, check: Check | None = None) -> dict[str, Any]:
-    """What a check of runs looks at: what `runvet coverage --format json` prints of paths."""
+    """Returns the coverage of a check of runs, as `runvet coverage --format json` prints it."""
     checker = given_or_default(check)._checker
     return checker.coverage([os.fsdecode(path) for path in paths] or ["."])
 

@@ -1,4 +1,4 @@
-"""The recorder: what a run does -> an episode that is right at every moment, whatever crashes."""
+"""The recorder: the actions of a run -> an episode, valid at any time, also after a crash."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ._policy import Policy
 from ._run import Recorded, Run, _all_are, _micros
 
 Durability = Literal["process", "snapshot", "event"]
-"""What survives: the death of the process; a power failure up to the last snapshot; all events."""
+"""The guarantee: survives a crash; a power failure up to the last snapshot; or up to each event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What must hold in the workspace when the run ends `ok`."""
+    """A condition on the workspace when the run ends `ok`."""
 
     name: Literal["file_exists", "file_contains"]
     target: str
@@ -41,7 +41,7 @@ def file_contains(target: str, text: str) -> Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What `Recorder.recover` did.
+    """The result of `Recorder.recover`.
 
     `intact`: nothing. `cut`: it cut off an event of `bytes` that was not written whole.
     `completed`: it wrote what was missing of a run that had ended.
@@ -64,7 +64,7 @@ class _Settings:
 
 
 class Recorder:
-    """Where and how runs are recorded. Its methods that set something return another recorder.
+    """A recorder of runs. Its methods that set something return another recorder.
 
     >>> recorder = runvet.Recorder("runs").policy(NoReviews()).durability("event")  # doctest: +SKIP
     """

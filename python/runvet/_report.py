@@ -31,7 +31,7 @@ Columns = dict[str, list[Any]]
 
 
 ColumnType = Literal["text", "integer", "number", "boolean", "time", "tags"]
-"""What a column holds; a value of it may also be None."""
+"""The type of a column; a value of it may also be None."""
 
 FINDINGS: dict[str, ColumnType] = {
     "episode_id": "text",
@@ -82,7 +82,7 @@ class Table:
     columns: Columns
     types: dict[str, ColumnType]
     faults: tuple[FaultRow, ...] = ()
-    """What could not be read or judged, where the table is made of runs."""
+    """The paths that could not be read or judged, where the table is made of runs."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -227,7 +227,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeReport:
-    """What a check found in one episode."""
+    """The result of a check of one episode."""
 
     id: str
     dir: str
@@ -235,7 +235,7 @@ class EpisodeReport:
     mode: str | None
     adapter: str | None
     valid: bool | None
-    """Whether there is no error; None where that is open, and `skipped` says why."""
+    """True if there is no error; None where that is open, and `skipped` says why."""
     findings: tuple[Finding, ...]
     skipped: tuple[Skip, ...]
     suppressed: tuple[Suppressed, ...]
@@ -263,22 +263,22 @@ class EpisodeReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check found."""
+    """The result of a check."""
 
     episodes: tuple[EpisodeReport, ...] = field(repr=False)
     totals: Totals
     schema_version: str
     complete: bool
-    """Whether everything was looked at and judged."""
+    """True if every path was read and every episode judged."""
     faults: tuple[FaultRow, ...]
-    """What could not be looked at or judged."""
+    """The paths that could not be read or judged."""
     ok: bool
-    """Whether `exit_code` is 0."""
+    """True if `exit_code` is 0."""
     exit_code: int
     """0 for no errors, 1 for errors, 2 for faults and undecided episodes, 3 where there was no
     episode, or no rule was on."""
     settings: str
-    """Where the settings came from: the configuration, or `default settings`."""
+    """The origin of the settings: the configuration, or `default settings`."""
     _judged: _runvet.Judged = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:

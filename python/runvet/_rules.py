@@ -1,4 +1,4 @@
-"""What runvet knows: its rules, their pages, and the schemas."""
+"""The rules of runvet, their pages, and the schemas."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ StepLike = Step | Mapping[str, Any] | tuple[str, StepKind, str]
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What an evaluator found: whether the run did one of the things that it should."""
+    """The result of an evaluator: one thing that the run should do, and whether it did."""
 
     name: str
     passed: bool
@@ -143,13 +143,13 @@ class Run:
 
     @property
     def findings(self) -> list[Finding]:
-        """What the recorder's configuration found in what was recorded so far, each thing once."""
+        """Returns the findings of the recorder's configuration so far, each once."""
         return list(self._run.findings)
 
     def would(
         self, phase: str, payload: Mapping[str, Any] | None = None, /, **more: Any
     ) -> list[Finding]:
-        """What the recorder's configuration would find if this event were recorded now.
+        """Returns the findings that there would be if this event were recorded now.
 
         Nothing is written, and it takes as long in a long run as in a short one. The payload of an
         `act` is an action, see `OpenStep.act`.
@@ -495,16 +495,16 @@ class OpenStep:
 
     @property
     def hints(self) -> list[str]:
-        """What policies suggest for it."""
+        """Returns the hints of policies for it."""
         return self._step.hints
 
     @property
     def findings(self) -> list[Finding]:
-        """What the recorder's configuration found in the actions and the end of the step."""
+        """Returns the findings in the actions and the end of the step."""
         return list(self._step.findings)
 
     def would(self, action: Mapping[str, Any] | None = None, /, **fields: Any) -> list[Finding]:
-        """What the recorder's configuration would find if this action were recorded now.
+        """Returns the findings that there would be if this action were recorded now.
 
         So an agent holds an act back before it happens. Nothing is written.
         """
@@ -599,7 +599,7 @@ def _to_await(adapter: Adapter) -> str:
 
 
 def _result(adapter: Adapter, result: Any, *, may_wait: bool) -> Any:
-    """What an adapter returned, unless nobody would await it or iterate over it."""
+    """Returns the result of an adapter, unless nobody would await it or iterate over it."""
     if inspect.isawaitable(result) and not may_wait:
         if inspect.iscoroutine(result):
             result.close()
@@ -627,7 +627,7 @@ def _all_are(kind: type[_Result], name: str, given: Iterable[_Result]) -> list[_
 
 
 def _members(value: Step | Evaluated) -> dict[str, Any]:
-    """What `runvet record` takes for it."""
+    """Returns the JSON that `runvet record` takes for it."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 

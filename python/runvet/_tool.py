@@ -87,7 +87,7 @@ def recorded(
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether a call has to be awaited."""
+    """Returns True if a call has to be awaited."""
     called = getattr(function, "__call__", None)  # noqa: B004
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
 
@@ -246,7 +246,7 @@ class _Watched(Generator[Any, Any, Any]):
 
 
 class _Seen:
-    """What a generator has yielded."""
+    """The values that a generator has yielded."""
 
     def __init__(self, of: Call) -> None:
         self._of = of

@@ -91,7 +91,7 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
         self._open: dict[str, _Sample] = {}
 
     def enabled(self) -> bool:
-        """Whether `RUNVET_INSPECT` names run data."""
+        """Returns True if `RUNVET_INSPECT` names run data."""
         return bool(os.environ.get(VARIABLE))
 
     async def on_sample_start(self, data: SampleStart) -> None:

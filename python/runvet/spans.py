@@ -53,12 +53,12 @@ LAST = 253_402_300_799 * 10**9
 
 
 class Unconvertible(Exception):
-    """What is no trace, or can't become a run."""
+    """A file that is not a trace, or that can't become a run."""
 
 
 @dataclass(eq=False)
 class Span:
-    """A span, whatever form it was written in; times are nanoseconds since 1970, or 0."""
+    """A span, from any of the forms; times are nanoseconds since 1970, or 0."""
 
     trace: str
     id: str

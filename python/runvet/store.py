@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 class Object(NamedTuple):
-    """What a listing says of an object."""
+    """An object as a listing describes it."""
 
     key: str
     size: int
@@ -40,7 +40,7 @@ class Object(NamedTuple):
 
 
 class Unlisted(NamedTuple):
-    """What stands in the place of objects in a listing that can't show them."""
+    """The place in a listing where objects can't be shown."""
 
     key: str
     why: str
@@ -76,7 +76,7 @@ class Gone(StoreError):
 
 
 class _Passing(StoreError):
-    """What may pass, so that the store is asked again."""
+    """A failure that may pass, so that the store is asked again."""
 
     is_throttling = False
 
@@ -123,7 +123,7 @@ class Location:
 
     @property
     def is_directory(self) -> bool:
-        """Whether it is a local directory."""
+        """Returns True if it is a local directory."""
         is_local = self.open is None and self.uri.rpartition("://")[0] in ("", "file")
         return self.adapter == "directory" or (self.adapter is None and is_local)
 
@@ -179,8 +179,8 @@ def _installed() -> Adapter:
 
 
 class _Pace:
-    """How this process asks one store: it asks again for what may pass, and less at once after
-    the store throttles."""
+    """The requests of this process to one store: it repeats those that failed for a while, and
+    sends fewer at once after the store throttles."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -635,8 +635,8 @@ _SIGNS = (
 
 
 def _meant(key: str, name: str, text: str) -> StoreError:
-    """What a store answered, without times, numbers of retries and ids of requests, so that it is
-    the same each time."""
+    """Returns the answer of a store without times, numbers of retries and ids of requests, so that
+    it is the same each time."""
     status = _STATUS.search(text)
     answer: int | str | None = int(status.group(1)) if status else _REFUSED.get(name)
     if answer is None:

@@ -40,7 +40,7 @@ pub(crate) fn episodes_of(
     })
 }
 
-/// What a fetch brings of one artifact.
+/// The answer to a fetch of one artifact.
 #[derive(FromPyObject)]
 enum Fetched {
     Bytes(PyBackedBytes),
@@ -84,7 +84,7 @@ impl Fetch {
         }
     }
 
-    /// What was raised since this was asked last.
+    /// Raises what a call has raised since the last time.
     fn raised(&self) -> PyResult<()> {
         let wrong = self
             .wrong

@@ -33,9 +33,9 @@ type Texts = BTreeMap<PathBuf, String>;
 /// The links that are followed.
 #[derive(FromPyObject)]
 enum FollowLinks {
-    /// Those to files of the episode, or none.
+    /// Links to files of the episode, or none.
     Inside(bool),
-    /// Those into a directory as well.
+    /// Links into a directory as well.
     Into(PathBuf),
 }
 
@@ -84,7 +84,7 @@ impl Keywords {
     }
 }
 
-/// What a check is set up with.
+/// The settings of a check.
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Checker {
     pub(crate) gate: Gate,
@@ -147,13 +147,13 @@ impl Checker {
         self.gate.settings_digest()
     }
 
-    /// Whether warnings, and whether rules that could not be judged, make a check fail.
+    /// Returns whether warnings, and whether rules that could not be judged, make a check fail.
     #[getter]
     fn deny(&self) -> (bool, bool) {
         (self.terms.deny.warnings, self.terms.deny.unjudged)
     }
 
-    /// What there is to know about each rule, those that the configuration declares included.
+    /// Returns all rules, those that the configuration declares included.
     fn rules(&self) -> Vec<Rule> {
         self.gate.rules().map(crate::rule).collect()
     }
@@ -176,7 +176,7 @@ impl Checker {
         }
     }
 
-    /// Whether the configuration excludes what is at an address.
+    /// Returns `true` if the configuration excludes an address.
     fn excludes(&self, uri: &str) -> bool {
         self.gate.excludes(Path::new(uri))
     }
@@ -202,14 +202,14 @@ impl Checker {
         report::report(py, judged)
     }
 
-    /// What `runvet coverage --format json` prints.
+    /// Returns what `runvet coverage --format json` prints.
     fn coverage<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
         let gate = self.gate.clone();
         let covered = patiently(py, move |_| runvet::coverage::json(&paths, &gate))?;
         loads(py, &covered, Numbers::Python)
     }
 
-    /// What `runvet compare --format json` prints.
+    /// Returns what `runvet compare --format json` prints.
     fn compare<'py>(
         &self,
         py: Python<'py>,

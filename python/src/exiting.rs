@@ -19,11 +19,11 @@ static ENDS: OnceLock<ThreadId> = OnceLock::new();
 /// The number of calls that have not returned.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// How long the interpreter waits for calls: a policy may take long.
+/// The longest time that the interpreter waits for calls: a policy may take long.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
 thread_local! {
-    /// Whether this thread is within a call.
+    /// `true` while this thread is within a call.
     static IS_WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -19,7 +19,7 @@ const MAX_INT_DIGITS: usize = 4_300;
 /// The keys that a reader keeps. Records have about a hundred; hostile ones may have millions.
 const MAX_KEYS: usize = 1_024;
 
-/// What numbers that are not integers become.
+/// The Python type of numbers that are not integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     /// `float`, as in `json.loads`.
@@ -161,16 +161,16 @@ pub(crate) struct Encoder {
     plain: Option<Py<PyAny>>,
 }
 
-/// How deep what a program records is nested, where something replaces what is deeper: less than
-/// the recorder allows, since a state nests it some levels deeper.
+/// The nesting of a recorded value beyond which a placeholder replaces it: less than the recorder
+/// allows, since a state nests it some levels deeper.
 const MAX_RECORDED_DEPTH: usize = 100;
 
-/// How many values stand in what a program records, where something replaces the others: less than
+/// The number of values in a recorded value beyond which a placeholder replaces them: less than
 /// the recorder allows. A list that holds another one twice, and that one the next, has few objects
 /// and endless values.
 const MAX_RECORDED_VALUES: usize = 900_000;
 
-/// How deep and how much more may be written.
+/// The depth and the number of values that may still be written.
 #[derive(Clone, Copy)]
 struct Room<'r> {
     depth: usize,

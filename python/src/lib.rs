@@ -19,7 +19,7 @@ use runvet::finding::{Deny, RuleInfo, Totals};
 use runvet::gate::{Exit, Gate};
 use runvet::source::Artifact;
 
-/// What the package `runvet` is made of. Nothing here is for users.
+/// The parts of the package `runvet` that are written in Rust. Nothing here is for users.
 #[pymodule]
 mod _runvet {
     #[pymodule_export]
@@ -100,7 +100,7 @@ fn exit_code(
     Ok(exit(&totals, is_complete, deny, allow_empty).code())
 }
 
-/// How the command exits: where there is nothing to check, `allow_empty` makes that a success.
+/// Returns the exit of the command: `allow_empty` makes nothing to check a success.
 fn exit(totals: &Totals, is_complete: bool, deny: Deny, allow_empty: bool) -> Exit {
     match Exit::of(totals, is_complete, deny) {
         Exit::NothingFound if allow_empty => Exit::Success,
@@ -111,7 +111,7 @@ fn exit(totals: &Totals, is_complete: bool, deny: Deny, allow_empty: bool) -> Ex
 /// Id, level, title, hint and page.
 pub(crate) type Rule = (String, String, String, String, String);
 
-/// What there is to know about each built-in rule.
+/// Returns all built-in rules.
 #[pyfunction]
 fn rules() -> Vec<Rule> {
     runvet::gate::all_rules().map(rule).collect()
@@ -146,7 +146,7 @@ fn explain(py: Python<'_>, rule: json::Text) -> PyResult<String> {
     Ok(page)
 }
 
-/// What `runvet impact --format json` prints.
+/// Returns what `runvet impact --format json` prints.
 #[pyfunction]
 fn impact(py: Python<'_>, before: PathBuf, after: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let impact = stream::patiently(py, move |_| runvet::impact::json(&before, &after))?;

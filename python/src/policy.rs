@@ -45,8 +45,8 @@ impl Raised {
     }
 }
 
-/// What was shown of each run: items that have not changed since are shown again as they are, so
-/// that a question costs what is new.
+/// The items of a run that policies were shown: those that have not changed since are shown again
+/// as they are, so that a question costs what is new.
 #[derive(Clone, Default)]
 pub(crate) struct Shown(Arc<Mutex<BTreeMap<String, Items>>>);
 

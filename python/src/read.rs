@@ -311,7 +311,7 @@ impl Episode {
         checker.episode(py, &self.run)
     }
 
-    /// What `runvet diff --json` prints.
+    /// Returns what `runvet diff --json` prints.
     fn diff<'py>(
         &self,
         py: Python<'py>,

@@ -153,7 +153,7 @@ impl Recorder {
         self.run(py, resumed)
     }
 
-    /// What was done, and the number of bytes that were cut off.
+    /// Recovers a run; returns what was done, and the number of bytes that were cut off.
     fn recover(&self, py: Python<'_>, id: &str) -> PyResult<(&'static str, u64)> {
         let recovered = py.detach(|| self.inner.recover(id));
         let recovered = recovered.map_err(|error| errors::of_recorder(py, &error))?;

@@ -32,7 +32,7 @@ pub(crate) struct Judged {
     pub(crate) terms: Terms,
 }
 
-/// How a check decides, and what its reports say of rules.
+/// The terms of a check: how it decides, and what its reports say of rules.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Terms {
     pub(crate) deny: Deny,
@@ -164,8 +164,8 @@ impl Judged {
         Ok(columns)
     }
 
-    /// What a list of runs says of each episode, and its tags, as JSON; null for one that was not
-    /// loaded.
+    /// Returns the entry of each episode in a list of runs, with its tags, as JSON; null for one
+    /// that was not loaded.
     fn cards(&self, py: Python<'_>) -> PyResult<String> {
         let cards = py.detach(|| {
             let episodes = self.episodes.iter().map(|it| &**it);

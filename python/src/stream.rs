@@ -8,10 +8,10 @@ use std::time::Duration;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
-/// How often a wait looks for Ctrl-C.
+/// The time after which a wait looks for Ctrl-C again.
 const PULSE: Duration = Duration::from_millis(50);
 
-/// What may wait for Python to take it.
+/// The number of messages that may wait for Python to take them.
 const WAITING: usize = 256;
 
 /// The receiving end of work on a thread of its own.
@@ -35,7 +35,7 @@ impl<T: Send + 'static> Stream<T> {
         })
     }
 
-    /// What the thread says next; `None` when it has said all.
+    /// Returns the next message of the thread; `None` after the last one.
     pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<T>> {
         if self.owner != std::process::id() {
             let message = "this check belongs to the process from which this one was forked";
@@ -89,7 +89,7 @@ impl<T> Drop for Stream<T> {
 pub(crate) struct Caller(Weak<()>);
 
 impl Caller {
-    /// Whether it still waits: not after Ctrl-C.
+    /// Returns `true` while it waits: not after Ctrl-C.
     pub(crate) fn waits(&self) -> bool {
         self.0.strong_count() > 0
     }

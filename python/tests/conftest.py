@@ -1,4 +1,4 @@
-"""What the tests share: the corpus, the command, and runs that were recorded."""
+"""Fixtures: the corpus, the command, and runs that were recorded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cases() -> list[str]:
 
 
 def command(*arguments: str, cwd: Path = ROOT) -> Any:
-    """What the command prints, as JSON, and its exit code."""
+    """Returns the JSON that the command prints, and its exit code."""
     ran = subprocess.run(
         [runvet.find_runvet_bin(), *arguments], cwd=cwd, capture_output=True, check=False
     )

@@ -43,7 +43,7 @@ class Simulated:
         return self.episode(at // len(NAMES)) + NAMES[at % len(NAMES)]
 
     def number_before(self, key: str) -> int:
-        """How many keys come before one, or are it."""
+        """Returns the number of keys up to one."""
         low, high = 0, self.episodes * len(NAMES)
         while low < high:
             middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Run data in a store: the rows are those of the command, whatever the store and the partitions."""
+"""Run data in a store: the rows are those of the command, for any store and any partitions."""
 
 from __future__ import annotations
 

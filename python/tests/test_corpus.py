@@ -52,7 +52,7 @@ def test_each_has_the_episodes_of_the_report(in_root: Path) -> None:
 
 
 def is_plain(directory: Path) -> bool:
-    """Whether all artifacts are files that can be read, as those in memory are."""
+    """Returns True if all artifacts are files that can be read, as those in memory are."""
     there = [directory / name for name in ARTIFACTS if os.path.lexists(directory / name)]
     return all(path.is_file() and not path.is_symlink() for path in there)
 

@@ -1,4 +1,4 @@
-"""What a team declares holds while a run is recorded."""
+"""The declarations of a team hold while a run is recorded."""
 
 from __future__ import annotations
 

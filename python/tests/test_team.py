@@ -1,4 +1,4 @@
-"""What a team declares in its configuration is judged, listed and rendered."""
+"""The declarations of a team are judged, listed and rendered."""
 
 from __future__ import annotations
 

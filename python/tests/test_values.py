@@ -1,4 +1,4 @@
-"""What agents record: whatever a value is, says of itself and raises, the run ends as what it was."""
+"""Values that agents record: none of them, hostile or broken, changes how the run ends."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ _IN_MEMORY = 1 << 18
 
 @dataclass(frozen=True)
 class Settings:
-    """How splits are checked. It can be pickled; files that the check names are read by workers.
+    """The settings for splits. They can be pickled; workers read the files that the check names.
 
     `in_flight` episodes are fetched at once, and fewer after the store throttles: for a store far
     away, this decides about the speed. `reads_per_second` limits the requests of each process.
@@ -204,7 +204,7 @@ def _is_wanted(uri: str, split: Split, checker: _runvet.Checker) -> bool:
 
 
 def planned(splits: Iterable[Split]) -> tuple[int, bool]:
-    """How many episodes the planner saw, and whether that is all of them; there may be more."""
+    """Returns the number of episodes that the planner saw, and whether there are no more."""
     parts = [split.part for split in splits if split.part is not None]
     return sum(part.episodes for part in parts), all(part.is_exact for part in parts)
 

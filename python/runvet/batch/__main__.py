@@ -91,7 +91,7 @@ def _run(options: argparse.Namespace) -> int:
     location = Location(options.uri, stores, options.adapter, patience=options.patience)
     period = Period.of(options.since, options.until)
     is_in_store = "://" in options.output
-    # What is not finished is kept on this machine.
+    # Unfinished parts are kept on this machine.
     output = Path(options.output.rpartition("/")[2] if is_in_store else options.output)
     deny_warnings, deny_unjudged = check._checker.deny
     sums = totals(

@@ -87,7 +87,7 @@ class Fetch:
         raise StoreError(f"{self._prefix}: its objects kept changing while they were read")
 
     def open(self, path: str) -> Content | bool:
-        """What some rules read: None if there is no such file, True if it is a directory."""
+        """Returns a file that some rules read: None if there is none, True if it is a directory."""
         found = self.listed.get(path)
         if found is not None:
             content = self._content(path, found)
@@ -127,7 +127,7 @@ class Fetch:
         return files
 
     def is_foreign(self) -> bool:
-        """Whether the only artifact is a `state.json` without any field of a run's."""
+        """Returns True if the only artifact is a `state.json` without any field of a run."""
         if [*self.listed] != ["state.json"] or not self._answer:
             return False
         content = self._answer[0][1]
@@ -243,8 +243,8 @@ class _Changed(Exception):
 
 
 def same(one: Object, other: Object) -> bool:
-    """Whether two answers are about one version of an object. Answers to reads tell times in
-    whole seconds, those to listings in parts of them."""
+    """Returns True if two answers are about one version of an object. Answers to reads have
+    times in whole seconds, those to listings in parts of them."""
     if one.size != other.size:
         return False
     if one.etag is not None and other.etag is not None:

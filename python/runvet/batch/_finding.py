@@ -29,11 +29,11 @@ class Range:
     """Some of the episodes in it, as prefixes."""
     episodes: int = 0
     is_exact: bool = False
-    """Whether `episodes` is their number; if not, there are at least as many."""
+    """True if `episodes` is their number; if not, there are at least as many."""
 
 
 class Lost(str):
-    """Why a range, or a part of it, was not looked at, whatever is excluded."""
+    """The reason why a range, or a part of it, was not searched, apart from what is excluded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Episode:
 
 @dataclass(slots=True)
 class Law:
-    """What a store shows of directories, and what they are by that."""
+    """The directories that a store lists, and what each of them is."""
 
     location: Location
     store: Store
@@ -118,7 +118,7 @@ def above(key: str) -> list[str]:
 
 
 def inside(store: Store, part: Range) -> Iterator[Object | Unlisted]:
-    """What is listed in a range."""
+    """Returns the objects in a range."""
     listed = store.list("", after=part.first or None)
     late = (found for found in listed if found.key >= part.first)
     return takewhile(lambda found: part.end is None or found.key < part.end, late)
@@ -177,7 +177,7 @@ class _Reading:
         yield from self._ready(None)
 
     def _ready(self, last: str | None) -> Iterator[tuple[str, str, Episode | str]]:
-        """What no later key can change."""
+        """Returns the directories that no later key can change."""
         opened = [] if last is None else above(last)
         keys = [*self._own]
         while True:
@@ -202,7 +202,7 @@ class _Reading:
         } if opened else {}
 
     def _owns(self, keys: list[str], prefix: str) -> bool:
-        """Whether the last artifact of a directory, or anything in it, is in this range."""
+        """Returns True if the last artifact of a directory, or anything in it, is in this range."""
         direct = self._law.known.get(prefix)
         if direct:
             return max(direct) in self._own
@@ -216,6 +216,6 @@ class _Reading:
 
 
 def _has(keys: list[str], prefix: str) -> bool:
-    """Whether one of the keys, which are sorted, begins with a prefix."""
+    """Returns True if one of the keys, which are sorted, begins with a prefix."""
     at = bisect_left(keys, prefix)
     return at < len(keys) and keys[at].startswith(prefix)

@@ -30,7 +30,7 @@ class Period:
         return cls(_milliseconds("since", since), _milliseconds("until", until))
 
     def has(self, path: str) -> bool:
-        """Whether no part of a path ends in a ULID of another time."""
+        """Returns True if no part of a path ends in a ULID of another time."""
         if self.since is None and self.until is None:
             return True
         return all(map(self._has_name, path.split("/")))

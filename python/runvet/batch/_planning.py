@@ -27,12 +27,12 @@ MOST_SPLITS = 5_000
 REQUESTS = 40
 """For each split at most."""
 NEAR = 16
-"""Where no more pages than these seem to be left, the next one is asked for."""
+"""The number of pages that seem to be left at which the next one is asked for."""
 NAMES = 4
 """The episodes of a split whose names it carries."""
 PARTS = (1, 2, 8, 32)
-"""How dense keys are is measured over a whole page, and over its last half, eighth and so on: it
-may begin in a small directory and end in a large one."""
+"""The parts of a page over which the density of keys is measured, from all of it to its last 32nd:
+a page may begin in a small directory and end in a large one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +102,19 @@ class _Page:
     marks: tuple[str, ...]
     """The key at which each of `PARTS` begins."""
     episodes: list[str]
-    """Those that lie in it as a whole; some of them where more may follow the page."""
+    """The episodes that lie in it as a whole; some of them where more may follow the page."""
     number: int
     is_whole: bool
-    """Whether it shows all that there is before the next page."""
+    """True if it lists all keys before the next page."""
     end: str | None
-    """From here on nothing is there before the next page."""
+    """The key from which on there is nothing before the next page."""
     level: int
-    """How many letters the keys up to the next page have in common, at most."""
+    """The number of letters that the keys up to the next page have in common, at most."""
     is_gappy: bool = False
     is_next: bool = False
-    """Whether it begins where a page ends."""
+    """True if it begins where a page ends."""
     is_last: bool = False
-    """Whether the next page begins where this one ends."""
+    """True if the next page begins where this one ends."""
 
     def weight(self) -> float:
         """The number of keys up to the next page, by how dense they are in this one."""
@@ -247,7 +247,7 @@ class _Search:
             self.progress(self.store.requests, self._number())
 
     def _number(self) -> int:
-        """How many splits there are to be."""
+        """Returns the number of splits to make."""
         if self.partitions is not None:
             return self.partitions
         each = max(1, sum(it.number for it in self.pages)) / sum(it.keys for it in self.pages)
@@ -342,7 +342,7 @@ class _Search:
         return weights
 
     def _units(self, weights: list[float]) -> Iterator[tuple[list[str], int, bool, float]]:
-        """What is not cut: its episodes, their number, whether that is exact, and its weight."""
+        """Yields the parts that stay whole: episodes, their number, if it is exact, weight."""
         for page, weight in zip(self.pages, weights):
             if not page.is_whole or not page.episodes:
                 yield page.episodes, page.number, page.is_whole, weight

@@ -24,7 +24,7 @@ pub(super) struct Check {
     strict: Option<PathBuf>,
 }
 
-/// Why a check has no outcome.
+/// The reason why a check has no outcome.
 pub(super) enum NoOutcome {
     /// A given path does not exist, or is nothing that can be checked.
     Path(Fault),
@@ -90,7 +90,7 @@ impl Check {
     }
 }
 
-/// What the thread of a check says.
+/// A message of the thread of a check.
 enum News {
     Judged(Box<EpisodeReport>),
     Over(Result<Box<Outcome>, NoOutcome>),

@@ -33,14 +33,14 @@ pub(crate) struct Run {
     raised: Raised,
     shown: Shown,
     encoder: Arc<Encoder>,
-    /// What was found, as Python has it.
+    /// The findings, as Python has them.
     findings: Py<PyList>,
     known: Mutex<BTreeSet<About>>,
     /// The status with which the run has ended.
     ended: OnceLock<String>,
 }
 
-/// What a finding is about: its rule, its file, its pointer, and its line in a timeline.
+/// The subject of a finding: its rule, its file, its pointer, and its line in a timeline.
 type About = (String, String, Option<String>, Option<u64>);
 
 impl Drop for Run {
@@ -150,7 +150,8 @@ impl Run {
         Ok(())
     }
 
-    /// Whether none about the same was found before. Where in a record, changes as that grows.
+    /// Returns `true` if no finding about the same was found before. Its place in a record changes
+    /// as that grows.
     fn is_new(&self, finding: &Finding) -> bool {
         let at = &finding.location;
         let has_lines = Path::new(&at.file)
@@ -220,13 +221,13 @@ impl Run {
         self.with(py, |run| Ok(with_status(run, &statuses)))
     }
 
-    /// What was found so far.
+    /// Returns the findings so far.
     #[getter]
     fn findings(&self, py: Python<'_>) -> Py<PyList> {
         self.findings.clone_ref(py)
     }
 
-    /// What would be found if an event were recorded now.
+    /// Returns the findings that there would be if an event were recorded now.
     fn would<'py>(
         &self,
         py: Python<'py>,
@@ -484,7 +485,7 @@ pub(crate) struct OpenStep {
     #[pyo3(get)]
     hints: Vec<String>,
     step: Mutex<Option<recorder::OpenStep>>,
-    /// What was found in its calls.
+    /// The findings in its calls.
     #[pyo3(get)]
     findings: Py<PyList>,
 }

@@ -22,7 +22,7 @@ enum Slot {
     Over,
 }
 
-/// Why a call did not come to anything.
+/// The reason why a call failed.
 pub(super) enum Failed {
     Recorder(Error),
     /// The run is paused or has ended.
@@ -41,7 +41,7 @@ impl From<Error> for Failed {
 pub(super) struct Turn<'t> {
     of: &'t Turns,
     pub(super) run: Option<Box<Run>>,
-    /// What was found in the run that is paused or has ended.
+    /// The findings in the run that is paused or has ended.
     pub(super) found: Vec<Finding>,
 }
 
@@ -57,7 +57,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What was found in this turn.
+    /// Returns the findings in this turn.
     pub(super) fn take_findings(&mut self) -> Vec<Finding> {
         let mut found = std::mem::take(&mut self.found);
         found.extend(self.run.iter_mut().flat_map(|run| run.take_findings()));

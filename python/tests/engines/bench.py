@@ -1,4 +1,4 @@
-"""What a check over a store costs, by itself, on Spark and on Ray; prints a table in Markdown.
+"""The cost of a check over a store, by itself, on Spark and on Ray, as a table in Markdown.
 
     S3S_FS=… python bench.py [EPISODES]
 

@@ -134,7 +134,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     turn = threading.Lock()
 
     def is_too_many(self) -> bool:
-        """Whether more objects are read in this second than the server gives."""
+        """Returns True if more objects are read in this second than the server gives."""
         with Proxy.turn:
             now = int(time.monotonic())
             Proxy.second = (now, Proxy.second[1] + 1 if Proxy.second[0] == now else 1)
@@ -191,7 +191,7 @@ def proxy(disk: Path) -> Iterator[type[Proxy]]:
 
 
 def lines_of(disk: Path, *options: str) -> list[Any]:
-    """What the command says about the same files."""
+    """Returns the reports of the command about the same files."""
     lines = printed(disk, "validate", *options)
     return [line for line in lines if "dir" in line]
 

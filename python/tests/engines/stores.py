@@ -25,7 +25,7 @@ class Passing:
 
 
 def is_first(key: str) -> bool:
-    """Whether this read is the first of the key that the mark names."""
+    """Returns True if this read is the first of the key that the mark names."""
     mark = Path(os.environ[MARK])
     try:
         if mark.read_text().split("\n")[0] not in key:
