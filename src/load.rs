@@ -119,7 +119,7 @@ pub(crate) struct Loaded<'l, 'b> {
 
 /// A timeline as it was read. It stays open, because findings may point into its lines.
 pub(crate) struct LoadedTimeline<'f> {
-    facts: Usable<Timeline<'f>>,
+    facts: Usable<Box<Timeline<'f>>>,
     strict: Option<StrictFacts>,
     stream: Option<Opened<'f>>,
     /// The outline, where one is asked for; or the reason why the timeline could not be opened.

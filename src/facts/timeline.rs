@@ -126,7 +126,8 @@ const LARGE_BYTES: usize = 4 << 20;
 
 /// A reader of events, one by one.
 pub(crate) struct TimelineReader<'i, 'a> {
-    timeline: Timeline<'a>,
+    /// It is moved a lot.
+    timeline: Box<Timeline<'a>>,
     expected_id: Option<&'i str>,
     /// The ids of the state's steps, sorted.
     step_ids: Vec<Cow<'a, str>>,
@@ -145,10 +146,10 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     ) -> Self {
         step_ids.sort_unstable();
         Self {
-            timeline: Timeline {
+            timeline: Box::new(Timeline {
                 acts: Acts::new(actions),
                 ..Timeline::default()
-            },
+            }),
             expected_id,
             step_ids,
             snapshot: None,
@@ -167,7 +168,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         self.expected_id
     }
 
-    pub(crate) fn finish(self) -> Timeline<'a> {
+    pub(crate) fn finish(self) -> Box<Timeline<'a>> {
         self.timeline
     }
 
