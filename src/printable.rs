@@ -287,6 +287,12 @@ pub(crate) fn columns_of(text: &str) -> usize {
     text.width()
 }
 
+/// Returns a text with blanks up to a number of columns of a terminal.
+pub(crate) fn padded(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(columns_of(text));
+    format!("{text}{:missing$}", "")
+}
+
 /// Returns the columns of a terminal that a character takes; `None` for a control character.
 #[cfg(feature = "human")]
 pub(crate) fn columns_of_char(c: char) -> Option<usize> {
@@ -321,6 +327,13 @@ pub(crate) fn stand_in(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "human")]
+    #[test]
+    fn padding_counts_the_columns_of_wide_letters() {
+        assert_eq!(padded("日本", 6), "日本  ");
+        assert_eq!(padded("日本", 3), "日本");
+    }
 
     #[test]
     fn address_holds_any_path() {

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::Exit;
 use crate::finding::ReportedFault;
-use crate::printable::{columns_of, escape, fit};
+use crate::printable::{columns_of, escape, fit, padded};
 use crate::report::{Glyphs, Paint, Style, StyledLine};
 
 /// The maximum width: longer lines are hard to read.
@@ -233,7 +233,7 @@ pub(super) fn write_sides(
         _ => [width.saturating_sub(names.max(2) + 5) / 2; 2].into(),
     };
     if !head.is_empty() {
-        writeln!(out, "  {head:left$}   {other}")?;
+        writeln!(out, "  {}   {other}", padded(head, left))?;
     }
     for (mark, name, [one, other]) in rows {
         let mark = mark.map_or_else(
@@ -244,14 +244,10 @@ pub(super) fn write_sides(
                     .draw(1, is_coloured)
             },
         );
-        let name = fit(name, names.saturating_sub(1));
-        let before = names.saturating_sub(columns_of(&name));
+        let name = padded(&fit(name, names.saturating_sub(1)), names);
         let padding = left.saturating_sub(columns_of(&one.draw(most, false)));
         let [one, other] = [one, other].map(|cell| cell.draw(most, is_coloured));
-        let line = format!(
-            "{mark} {name}{:before$}{one}{:padding$} {bar} {other}",
-            "", ""
-        );
+        let line = format!("{mark} {name}{one}{:padding$} {bar} {other}", "");
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())

@@ -14,8 +14,7 @@ use crate::dashboard::{
     Dashboard, DashboardFigure, EventLine, LinkRow, Overview, PlanPair, PlanSides, Rows,
     VerificationSection,
 };
-use crate::printable::count;
-use crate::printable::{columns_of, escape, fit, shortened};
+use crate::printable::{count, escape, fit, padded, shortened};
 
 /// The number of characters of a task that a header shows.
 const MAX_TASK_CHARS: usize = 400;
@@ -304,7 +303,10 @@ impl<'o> DashboardText<'o> {
         self.rows(latencies, |(name, ms)| {
             let bar = block.repeat(bar_columns(*ms, longest));
             let value = milliseconds(*ms);
-            row(&format!("{name:18} {bar:BAR_COLUMNS$} {value} ms"))
+            row(&format!(
+                "{} {bar:BAR_COLUMNS$} {value} ms",
+                padded(name, 18)
+            ))
         })
     }
 }
@@ -316,8 +318,8 @@ fn row(text: &str) -> StyledLine {
 
 fn link(link: &LinkRow) -> StyledLine {
     let end = link.end.unwrap_or_default();
-    let padding = 10_usize.saturating_sub(columns_of(&link.name));
-    let named = format!("{}{:padding$} {:20} ", link.name, "", link.target);
+    let (name, target) = (padded(&link.name, 10), padded(&link.target, 20));
+    let named = format!("{name} {target} ");
     match end {
         "leads elsewhere" => row(&named).painted(end, Paint::Bad),
         _ => row(&named).word(end),

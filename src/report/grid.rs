@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::finding::Tally;
-use crate::printable::columns_of;
+use crate::printable::{columns_of, padded};
 
 /// A table for people. Its texts are safe to print.
 pub(crate) struct Grid<'h, const N: usize> {
@@ -48,11 +48,10 @@ impl<'h, const N: usize> Grid<'h, N> {
                 .zip(widths)
                 .enumerate()
                 .map(|(at, (text, width))| {
-                    let padding = " ".repeat(width - columns_of(text));
                     if is_number(at) {
-                        padding + text
+                        format!("{text:>width$}")
                     } else if at + 1 < N {
-                        text.clone() + &padding
+                        padded(text, width)
                     } else {
                         text.clone()
                     }

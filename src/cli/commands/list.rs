@@ -16,7 +16,7 @@ use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
 use crate::finding::Lifecycle;
 use crate::gate::Gate;
-use crate::printable::{columns_of, fit};
+use crate::printable::{columns_of, fit, padded};
 use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_json_line};
 use crate::store::Fault;
@@ -318,12 +318,6 @@ fn tail(text: &str, columns: usize) -> Cow<'_, str> {
         end = chars.as_str();
     }
     Cow::Owned(format!("…{end}"))
-}
-
-/// Returns a text with blanks up to a number of columns.
-fn padded(text: &str, columns: usize) -> String {
-    let missing = columns.saturating_sub(columns_of(text));
-    format!("{text}{:missing$}", "")
 }
 
 fn table(output: &mut Output, runs: &[RunEntry], style: Style) -> io::Result<()> {

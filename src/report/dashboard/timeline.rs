@@ -4,7 +4,7 @@ use std::io;
 
 use super::DashboardText;
 use crate::dashboard::{EventLine, Mark, OmittedEvents, Outline, TimelineRow};
-use crate::printable::fit;
+use crate::printable::{fit, padded};
 use crate::report::figures::offset;
 use crate::report::paint::{Paint, StyledLine};
 
@@ -70,7 +70,7 @@ impl DashboardText<'_> {
     pub(super) fn in_a_line(&self, line: StyledLine, event: &EventLine) -> StyledLine {
         let offset = event.offset_sec.map_or_else(|| "?".into(), offset);
         let [phase, agent] = [(named(&event.phase), 10), (&*event.agent, 16)]
-            .map(|(text, columns)| format!("{:columns$}", fit(text, self.column(columns))));
+            .map(|(text, columns)| padded(&fit(text, self.column(columns)), columns));
         let mark = event.mark.map(paint);
         line.text(&format!("{offset:>9} "))
             .painted(&phase, mark)
