@@ -20,7 +20,7 @@ use crate::load::LoadRequest;
 use crate::parallel::cores;
 use crate::rule::{Check, OnDemand};
 use crate::rules::{self, RuleSet, UnknownName};
-use crate::store::{Fault, Links};
+use crate::store::{Fault, LinkPolicy};
 #[cfg(test)]
 use crate::team::Team;
 use crate::team::TeamJudges;
@@ -65,7 +65,7 @@ pub(crate) struct CheckSettings {
     pub(crate) required: BTreeSet<usize>,
     /// One on each core, unless a number is set.
     pub(crate) jobs: Option<NonZeroUsize>,
-    pub(crate) links: Links,
+    pub(crate) links: LinkPolicy,
     /// `true` if each report keeps the data that a list of runs shows of its run.
     pub(crate) keep_cards: bool,
     /// `true` if each report has the coverage of each rule that is on.

@@ -46,7 +46,7 @@ pub(crate) use changed::{Reads, changed_since};
 pub use discover::Discovery;
 pub(crate) use discover::discover;
 pub use disk::EpisodeDir;
-pub(crate) use disk::{Directory, Links};
+pub(crate) use disk::{Directory, LinkPolicy};
 pub use fault::Fault;
 pub(crate) use fault::{FaultKind, unlistable};
 pub use keys::episodes_of;

@@ -14,7 +14,7 @@ use crate::config::{Config, ConfigSource, Files, read_team};
 use crate::digest::{Digest, Parts};
 use crate::finding::{Deny, Finding, Level};
 use crate::source::EpisodeKey;
-use crate::store::Links;
+use crate::store::LinkPolicy;
 #[cfg(feature = "cli")]
 use crate::store::OtherFiles;
 use crate::timestamp::Timestamp;
@@ -189,9 +189,9 @@ impl Gate {
     #[must_use]
     pub fn follow_links(self, follow: bool) -> Self {
         let links = if follow {
-            Links::Inside
+            LinkPolicy::Inside
         } else {
-            Links::Refused
+            LinkPolicy::Refused
         };
         self.set(|settings| settings.links = links)
     }
@@ -203,17 +203,17 @@ impl Gate {
     ///
     /// Where the directory can't be reached.
     pub fn follow_links_into(self, store: &Path) -> std::io::Result<Self> {
-        let links = Links::Beneath(store.canonicalize()?);
+        let links = LinkPolicy::Beneath(store.canonicalize()?);
         Ok(self.set(|settings| settings.links = links))
     }
 
     /// Returns `true` if an artifact may be a symbolic link.
     pub(crate) fn follows_links(&self) -> bool {
-        !matches!(self.links(), Links::Refused)
+        !matches!(self.links(), LinkPolicy::Refused)
     }
 
     /// The links that are followed.
-    pub(crate) fn links(&self) -> &Links {
+    pub(crate) fn links(&self) -> &LinkPolicy {
         &self.settings.links
     }
 

@@ -20,7 +20,7 @@ use crate::schema::{self, CompiledSchema};
 use crate::source::{Artifact, Entries, EpisodeKey, Spot};
 use crate::store::{
     self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
-    Links, Opened, display,
+    LinkPolicy, Opened, display,
 };
 use crate::timestamp::Timestamp;
 
@@ -49,7 +49,7 @@ pub struct RunReader {
     /// The location and the artifacts of a run in memory.
     memory: Option<Arc<(EpisodeKey, InMemory<'static>)>>,
     /// The links that are followed.
-    links: Links,
+    links: LinkPolicy,
 }
 
 impl From<EpisodeDir> for RunReader {
@@ -57,7 +57,7 @@ impl From<EpisodeDir> for RunReader {
         Self {
             dir,
             memory: None,
-            links: Links::Refused,
+            links: LinkPolicy::Refused,
         }
     }
 }
@@ -79,7 +79,7 @@ impl RunReader {
         Self {
             dir,
             memory,
-            links: Links::Refused,
+            links: LinkPolicy::Refused,
         }
     }
 

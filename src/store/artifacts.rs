@@ -185,7 +185,7 @@ impl Unreadable {
 /// An artifact that is open for reading, up to a limit: a writer that never stops could otherwise
 /// keep a reader busy forever.
 pub struct Opened<'a> {
-    content: ContentFault<'a>,
+    content: Bytes<'a>,
     /// The number of bytes when it was opened, where that is known.
     size: Option<u64>,
     /// The bytes that were read, and the number that may still be read.
@@ -193,10 +193,26 @@ pub struct Opened<'a> {
     left: u64,
 }
 
-enum ContentFault<'a> {
-    File(File),
-    Bytes(&'a [u8]),
-    Reader(Box<dyn ReadAt + 'a>),
+enum Bytes<'a> {
+    OfFile(File),
+    InMemory(&'a [u8]),
+    Fetched(Box<dyn ReadAt + 'a>),
+}
+
+impl Bytes<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        match self {
+            Self::OfFile(file) => file.read_at(buffer, offset),
+            Self::InMemory(all) => read_memory_at(all, buffer, offset),
+            Self::Fetched(reader) => reader.read_at(buffer, offset),
+        }
+    }
+}
+
+/// Reads bytes in memory from an offset; returns 0 at their end.
+pub(super) fn read_memory_at(all: &[u8], buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    all.get(start..).unwrap_or_default().read(buffer)
 }
 
 /// Returns the number of bytes of an artifact that are read, at most.
@@ -216,23 +232,23 @@ impl<'a> Opened<'a> {
     #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         let size = Some(bytes.len() as u64);
-        Self::new(ContentFault::Bytes(bytes), size, MAX_TIMELINE_BYTES)
+        Self::new(Bytes::InMemory(bytes), size, MAX_TIMELINE_BYTES)
     }
 
     /// Returns content that is fetched as it is read, in blocks of many KiB.
     #[must_use]
     pub fn from_reader(reader: impl ReadAt + 'a) -> Self {
-        let content = ContentFault::Reader(Box::new(reader));
+        let content = Bytes::Fetched(Box::new(reader));
         Self::new(content, None, MAX_TIMELINE_BYTES)
     }
 
     /// Returns the content of a regular file of a size, up to a limit and one byte more, which
     /// shows that the file is longer.
     pub(super) fn from_file(file: File, size: u64, limit: u64) -> Self {
-        Self::new(ContentFault::File(file), Some(size), limit)
+        Self::new(Bytes::OfFile(file), Some(size), limit)
     }
 
-    fn new(content: ContentFault<'a>, size: Option<u64>, limit: u64) -> Self {
+    fn new(content: Bytes<'a>, size: Option<u64>, limit: u64) -> Self {
         Self {
             content,
             size,
@@ -320,32 +336,20 @@ impl<'a> Opened<'a> {
 
     /// Reads a line again, or the beginning of one that is longer than the limit.
     pub(crate) fn read_again(&self, line: Line, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let (offset, length) = (line.offset, line.length.min(MAX_RECORD_BYTES));
+        let length = line.length.min(MAX_RECORD_BYTES);
         buffer.clear();
         buffer.try_reserve_exact(length)?;
-        match &self.content {
-            ContentFault::File(file) => {
-                buffer.resize(length, 0);
-                file.read_exact_at(buffer, offset)
-            }
-            ContentFault::Bytes(all) => {
-                let start = usize::try_from(offset).unwrap_or(usize::MAX);
-                let bytes = all.get(start..start.saturating_add(length));
-                buffer.extend_from_slice(bytes.unwrap_or_default());
-                Ok(())
-            }
-            ContentFault::Reader(reader) => {
-                buffer.resize(length, 0);
-                let mut read = 0;
-                while let Some(rest) = buffer.get_mut(read..).filter(|rest| !rest.is_empty()) {
-                    match reader.read_at(rest, offset + read as u64)? {
-                        0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                        count => read += count,
-                    }
-                }
-                Ok(())
+        buffer.resize(length, 0);
+        let mut read = 0;
+        while let Some(rest) = buffer.get_mut(read..).filter(|rest| !rest.is_empty()) {
+            match self.content.read_at(rest, line.offset + read as u64) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => read += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
+        Ok(())
     }
 
     /// Returns whether two lines of one length have the same bytes. They are read again in parts,
@@ -376,14 +380,7 @@ impl Read for Opened<'_> {
         }
         let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
         let buffer = buffer.get_mut(..most).unwrap_or_default();
-        let count = match &mut self.content {
-            ContentFault::File(file) => file.read(buffer)?,
-            ContentFault::Bytes(all) => {
-                let start = usize::try_from(self.position).unwrap_or(usize::MAX);
-                all.get(start..).unwrap_or_default().read(buffer)?
-            }
-            ContentFault::Reader(reader) => reader.read_at(buffer, self.position)?.min(most),
-        };
+        let count = self.content.read_at(buffer, self.position)?.min(most);
         self.position += count as u64;
         self.left -= count as u64;
         Ok(count)

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::Unreadable;
-use super::disk::{Directory, EpisodeDir, Links};
+use super::disk::{Directory, EpisodeDir, LinkPolicy};
 use super::path::{is_loop, is_nothing};
 use crate::document::{Kind, Refused, Tape};
 use crate::record::STATE_FIELDS;
@@ -25,38 +25,30 @@ pub(super) fn holds_timeline(dir: &Path) -> io::Result<bool> {
 /// field of a run's. What can't be read, or is not an object, stays an episode: it may be a run
 /// whose record is broken.
 pub(super) fn is_foreign(dir: &EpisodeDir) -> bool {
-    shares_no_field(dir).unwrap_or(false)
+    let bytes = record(dir, Artifact::State).unwrap_or_default();
+    Tape::default().read_record(&bytes).is_ok_and(|state| {
+        let has_field = |field: &&str| state.root().get(field).is_some();
+        state.root().kind() == Kind::Object && !STATE_FIELDS.iter().any(has_field)
+    })
 }
 
 /// Returns `true` if a summary names a run. What can't be read may be a run's.
 pub(super) fn names_run(dir: &EpisodeDir) -> bool {
-    has_episode_id(dir).unwrap_or(true)
-}
-
-/// Returns whether a state record is an object without any field of a run's; `None` where it is not
-/// an object.
-fn shares_no_field(dir: &EpisodeDir) -> Option<bool> {
-    let (bytes, mut tape) = (record(dir, Artifact::State).ok()?, Tape::default());
-    let root = tape.read_record(&bytes).ok()?.root();
-    let has_none = || STATE_FIELDS.iter().all(|field| root.get(field).is_none());
-    (root.kind() == Kind::Object).then(has_none)
-}
-
-fn has_episode_id(dir: &EpisodeDir) -> Result<bool, Unreadable> {
-    let (bytes, mut tape) = (record(dir, Artifact::Summary)?, Tape::default());
-    Ok(match tape.read_record(&bytes) {
+    let Ok(bytes) = record(dir, Artifact::Summary) else {
+        return true;
+    };
+    match Tape::default().read_record(&bytes) {
         Ok(summary) => {
             let id = summary.root().get("episode_id");
             id.is_some_and(|id| id.kind() == Kind::String)
         }
-        Err(Refused::Syntax(_)) => false,
-        Err(_) => true,
-    })
+        Err(refused) => !matches!(refused, Refused::Syntax(_)),
+    }
 }
 
 fn record(dir: &EpisodeDir, artifact: Artifact) -> Result<Vec<u8>, Unreadable> {
     let mut bytes = Vec::new();
-    let opened = Directory::open(dir, Links::Refused)?.open_file(artifact)?;
+    let opened = Directory::open(dir, LinkPolicy::Refused)?.open_file(artifact)?;
     opened.read_record(&mut bytes)?;
     Ok(bytes)
 }

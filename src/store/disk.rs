@@ -50,7 +50,7 @@ impl EpisodeDir {
 
 /// The places to which an artifact that is a symbolic link may lead.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Links {
+pub(crate) enum LinkPolicy {
     /// Links are not followed.
     #[default]
     Refused,
@@ -65,7 +65,7 @@ pub(crate) enum Links {
 pub(crate) struct Directory {
     dir: OwnedFd,
     entries: Entries,
-    links: Links,
+    links: LinkPolicy,
     /// The version of each artifact when it was opened, and when that was.
     opened: [Cell<Option<OpenedAt>>; Artifact::ALL.len()],
     /// Other files that must be still, each with its version before any was read.
@@ -85,7 +85,7 @@ impl Artifacts for Directory {
 
     fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
         match self.entries.kind(artifact) {
-            Some(EntryKind::Link) if matches!(self.links, Links::Refused) => {
+            Some(EntryKind::Link) if matches!(self.links, LinkPolicy::Refused) => {
                 Err(self.link(artifact, Unreadable::Link))
             }
             // Whether a link leads to a readable file shows when it is opened.
@@ -107,10 +107,8 @@ impl Artifacts for Directory {
             return self.open_file(artifact)?.is_empty();
         }
         // One system call instead of four.
-        let flags = AtFlags::SYMLINK_NOFOLLOW;
-        let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags)
-            .map_err(Unreadable::from_errno)?;
-        let version = FileVersion::from(&stat);
+        let version = FileVersion::of_entry(&self.dir, artifact.file_name());
+        let version = version.map_err(Unreadable::from_errno)?;
         self.note_version(artifact, version);
         match version.kind() {
             EntryKind::File => Ok(version.bytes() == 0),
@@ -120,8 +118,7 @@ impl Artifacts for Directory {
 
     fn open_named(&self, path: &str) -> Result<Opened<'_>, Unreadable> {
         let file = self.open_beneath(path)?;
-        let stat = rustix::fs::fstat(&file).map_err(Unreadable::from_errno)?;
-        let version = FileVersion::from(&stat);
+        let version = FileVersion::of(&file).map_err(Unreadable::from_errno)?;
         if let Some(artifact) = Artifact::from_file_name(path) {
             self.note_version(artifact, version);
         }
@@ -137,21 +134,19 @@ impl Artifacts for Directory {
     }
 
     fn version(&self, artifact: Artifact) -> Option<Version> {
-        let flags = AtFlags::SYMLINK_NOFOLLOW;
-        let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags).ok()?;
-        Some(FileVersion::from(&stat).tag())
+        Some(self.entry(artifact.file_name()).ok()?.tag())
     }
 }
 
 impl Directory {
     /// Opens an episode's directory.
-    pub(crate) fn open(episode: &EpisodeDir, links: Links) -> io::Result<Self> {
+    pub(crate) fn open(episode: &EpisodeDir, links: LinkPolicy) -> io::Result<Self> {
         let dir = open_dir(&episode.path)?;
         Ok(Self::new(dir, episode.entries, links))
     }
 
     /// Returns a directory that is open, and what it lists.
-    pub(super) fn new(dir: OwnedFd, entries: Entries, links: Links) -> Self {
+    pub(super) fn new(dir: OwnedFd, entries: Entries, links: LinkPolicy) -> Self {
         Self {
             dir,
             entries,
@@ -171,8 +166,7 @@ impl Directory {
 
     /// Returns the version of an entry, which may be a link.
     fn entry(&self, name: &str) -> Result<FileVersion, Errno> {
-        let stat = rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW);
-        stat.map(|stat| FileVersion::from(&stat))
+        FileVersion::of_entry(&self.dir, name)
     }
 
     /// Keeps the version in which an artifact is read. If it is read twice, the first one counts.
@@ -191,8 +185,7 @@ impl Directory {
             return Err(Unreadable::Special);
         }
         let file = self.open_any(artifact)?;
-        let stat = rustix::fs::fstat(&file).map_err(Unreadable::from_errno)?;
-        let version = FileVersion::from(&stat);
+        let version = FileVersion::of(&file).map_err(Unreadable::from_errno)?;
         self.note_version(artifact, version);
         let limit = limit(artifact);
         match version.kind() {
@@ -208,7 +201,7 @@ impl Directory {
         // Without O_NONBLOCK, opening a FIFO would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let is_link = self.entries.kind(artifact) == Some(EntryKind::Link);
-        if is_link && matches!(self.links, Links::Refused) {
+        if is_link && matches!(self.links, LinkPolicy::Refused) {
             return Err(self.link(artifact, Unreadable::Link));
         }
         #[cfg(target_os = "linux")]
@@ -241,7 +234,7 @@ impl Directory {
     /// nothing but a file beneath the store is opened.
     #[cfg(target_os = "linux")]
     fn open_in_store(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
-        let Links::Beneath(store) = &self.links else {
+        let LinkPolicy::Beneath(store) = &self.links else {
             return Err(self.link(artifact, Unreadable::Outside));
         };
         // Opening a path alone has no effect on what is there.
@@ -277,8 +270,7 @@ impl Directory {
         let mut names = path.split('/').peekable();
         while let Some(name) = names.next() {
             let within = dir.as_ref().unwrap_or(&self.dir);
-            let stat = rustix::fs::statat(within, name, AtFlags::SYMLINK_NOFOLLOW);
-            let kind = stat.map(|stat| FileVersion::from(&stat).kind());
+            let kind = FileVersion::of_entry(within, name).map(FileVersion::kind);
             let is_last = names.peek().is_none();
             // What something can do when it is opened, it does even if it is refused afterwards.
             let flags = match (kind.map_err(|errno| self.unnamed(errno))?, is_last) {
@@ -320,18 +312,14 @@ impl Directory {
     /// Returns the changes since the artifacts were read, and those in progress.
     pub(crate) fn movement(&self, episode: &EpisodeDir) -> Movement {
         let mut movement = Movement::at(SystemTime::now());
-        if let Ok(opened) = rustix::fs::fstat(&self.dir) {
+        if let Ok(opened) = FileVersion::of(&self.dir) {
             let is = rustix::fs::stat(&episode.path).ok();
-            let is = is.map(|stat| FileVersion::from(&stat));
-            movement.directory(FileVersion::from(&opened), is);
+            movement.directory(opened, is.as_ref().map(FileVersion::from));
         }
         for artifact in Artifact::ALL {
-            let version = |flags| {
-                let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags);
-                stat.map(|stat| FileVersion::from(&stat))
-            };
+            let name = artifact.file_name();
             let listed = self.entries.kind(artifact);
-            let entry = version(AtFlags::SYMLINK_NOFOLLOW);
+            let entry = self.entry(name);
             let kind = match entry {
                 Ok(entry) => Some(entry.kind()),
                 Err(Errno::NOENT) => None,
@@ -340,12 +328,12 @@ impl Directory {
             };
             movement.entry(artifact, listed, kind);
             if let Some(opened) = self.opened.get(artifact as usize).and_then(Cell::get) {
-                let is = if kind == Some(EntryKind::Link) {
-                    version(AtFlags::empty())
-                } else {
-                    entry
+                let target = || rustix::fs::statat(&self.dir, name, AtFlags::empty()).ok();
+                let is = match kind {
+                    Some(EntryKind::Link) => target().as_ref().map(FileVersion::from),
+                    _ => entry.ok(),
                 };
-                movement.file(artifact, opened, is.ok());
+                movement.file(artifact, opened, is);
             }
         }
         for (name, before) in &self.others {
@@ -362,7 +350,7 @@ fn open_regular(dir: &OwnedFd, path: &Path, resolve: ResolveFlags) -> Result<Own
     let open = |flags| rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve);
     // Opening a FIFO or a device can have an effect.
     let target = open(OFlags::PATH | OFlags::CLOEXEC)?;
-    if FileVersion::from(&rustix::fs::fstat(&target)?).kind() == EntryKind::Special {
+    if FileVersion::of(&target)?.kind() == EntryKind::Special {
         return Err(Errno::NXIO);
     }
     open(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)

@@ -96,8 +96,7 @@ impl KnownRuns {
     }
 
     fn seen(&mut self) -> &mut Snapshot {
-        let seen = self.seen.get_mut();
-        seen.unwrap_or_else(PoisonError::into_inner)
+        self.seen.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the runs at and above a path of which other files may differ.

@@ -88,8 +88,8 @@ pub(super) fn list(path: &Path) -> io::Result<Listing> {
 pub(super) fn records_in(dir: &Path) -> Entries {
     let mut entries = Entries::default();
     for artifact in [Artifact::State, Artifact::Events] {
-        if let Ok(stat) = rustix::fs::lstat(dir.join(artifact.file_name())) {
-            entries.set(artifact, FileVersion::from(&stat).kind());
+        if let Some(version) = FileVersion::at(&dir.join(artifact.file_name())) {
+            entries.set(artifact, version.kind());
         }
     }
     entries

@@ -1,8 +1,9 @@
 //! Bytes in memory -> the artifacts of an episode.
 
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 
+use super::artifacts::read_memory_at;
 use super::{Artifacts, Opened, ReadAt, Unreadable, Version};
 use crate::source::{Artifact, Entries};
 
@@ -81,8 +82,7 @@ impl<'a> InMemory<'a> {
 
 impl ReadAt for Arc<[u8]> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        self.get(start..).unwrap_or_default().read(buffer)
+        read_memory_at(self, buffer, offset)
     }
 }
 
@@ -92,8 +92,7 @@ impl Artifacts for InMemory<'_> {
             let content = self.contents.get(*artifact as usize);
             content.is_some_and(Option::is_some)
         };
-        let there = Artifact::ALL.into_iter().filter(is_there);
-        there.collect()
+        Artifact::ALL.into_iter().filter(is_there).collect()
     }
 
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {

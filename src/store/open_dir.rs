@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{Dir, Mode, OFlags};
 
 use super::Directory;
-use super::disk::Links;
+use super::disk::LinkPolicy;
 use super::listing::{Listing, entry_kind, open_dir};
 use super::stillness::FileVersion;
 use crate::source::EntryKind;
@@ -101,25 +101,23 @@ impl OpenDir {
 
     /// Returns the version of the entry of a name.
     pub(super) fn version(&self, name: &Path) -> Option<FileVersion> {
-        let stat = rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some((&stat).into())
+        FileVersion::of_entry(&self.dir, name).ok()
     }
 
     /// Returns `true` if its path still leads to it, without a link in its place.
     pub(crate) fn is_in_place(&self) -> bool {
-        let there = rustix::fs::lstat(&self.place).ok();
-        there.is_some_and(|there| self.is_same((&there).into()))
+        self.is_same(FileVersion::at(&self.place))
     }
 
     /// Returns `true` if two open directories are one.
     pub(super) fn is(&self, other: &Self) -> bool {
-        let other = rustix::fs::fstat(&other.dir).ok();
-        other.is_some_and(|other| self.is_same((&other).into()))
+        self.is_same(FileVersion::of(&other.dir).ok())
     }
 
-    fn is_same(&self, other: FileVersion) -> bool {
-        let this = rustix::fs::fstat(&self.dir).ok();
-        this.is_some_and(|this| FileVersion::from(&this).is_same_file(other))
+    fn is_same(&self, other: Option<FileVersion>) -> bool {
+        let this = FileVersion::of(&self.dir).ok();
+        this.zip(other)
+            .is_some_and(|(this, other)| this.is_same_file(other))
     }
 
     /// Returns its artifacts, and the files below it, as a check reads them.
@@ -127,7 +125,7 @@ impl OpenDir {
         // Listing moves on in what is open, so that it needs an opening of its own.
         let dir = self.open_at(Path::new("."), OFlags::RDONLY | OFlags::DIRECTORY)?;
         let entries = Listing::of(dir.as_fd())?.entries;
-        Ok(Directory::new(dir, entries, Links::Refused))
+        Ok(Directory::new(dir, entries, LinkPolicy::Refused))
     }
 
     /// Returns the names of its entries, each with its kind, up to a number of them.

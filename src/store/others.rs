@@ -61,8 +61,7 @@ impl OtherFiles {
         let (now, mut parts, mut is_fresh) = (SystemTime::now(), Parts::default(), false);
         // Adds what is at a path from the directory on; returns `true` if that is a directory.
         let mut add = |below: &Path| {
-            let stat = rustix::fs::lstat(dir.join(below)).ok();
-            let version = stat.map(|stat| FileVersion::from(&stat));
+            let version = FileVersion::at(&dir.join(below));
             parts.add(path::bytes(below));
             parts.add(format!("{version:?}").as_bytes());
             is_fresh |= version.is_some_and(|it| it.is_fresh(now));

@@ -234,7 +234,7 @@ impl Snapshot {
             .binary_search_by(|it| (**it).cmp(name))
             .is_ok();
         let is_plain = !was_link && !is_artifact(name) && name != ".git";
-        let kind = version(&join(root, below)).map(FileVersion::kind);
+        let kind = FileVersion::at(&join(root, below)).map(FileVersion::kind);
         match (
             kind,
             listing.directories.binary_search_by(|it| (**it).cmp(name)),
@@ -313,8 +313,13 @@ impl SeenDirectory {
             let there = Artifact::ALL
                 .into_iter()
                 .filter(|it| listing.entries.has(*it));
-            artifacts.extend(there.map(|it| version(&dir.join(it.file_name()))));
-            links.extend(listing.links.iter().map(|name| version(&dir.join(&**name))));
+            artifacts.extend(there.map(|it| FileVersion::at(&dir.join(it.file_name()))));
+            links.extend(
+                listing
+                    .links
+                    .iter()
+                    .map(|name| FileVersion::at(&dir.join(&**name))),
+            );
             if !artifacts.is_empty() {
                 listing.others = OtherNames::default();
             }
@@ -377,11 +382,6 @@ impl SeenDirectory {
 /// Returns `true` if a name is that of an artifact.
 fn is_artifact(name: &OsStr) -> bool {
     name.to_str().and_then(Artifact::from_file_name).is_some()
-}
-
-fn version(path: &Path) -> Option<FileVersion> {
-    let stat = rustix::fs::lstat(path).ok()?;
-    Some(FileVersion::from(&stat))
 }
 
 /// Looks whether a directory can be listed.

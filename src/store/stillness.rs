@@ -8,9 +8,13 @@
 //! file that a team's schemas judge. Other entries of the directory don't count: a lock or a
 //! heartbeat that comes and goes says nothing about the records.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{FileType, Stat};
+use rustix::fd::AsFd;
+use rustix::fs::{AtFlags, FileType, Stat};
+use rustix::io::Errno;
+use rustix::path::Arg;
 
 use super::{Artifacts, Version};
 use crate::source::{Artifact, EntryKind};
@@ -48,6 +52,21 @@ impl From<&Stat> for FileVersion {
 }
 
 impl FileVersion {
+    /// Returns the version of an open file or directory.
+    pub(super) fn of(file: impl AsFd) -> Result<Self, Errno> {
+        Ok((&rustix::fs::fstat(file)?).into())
+    }
+
+    /// Returns the version of an entry of a directory, which may be a link.
+    pub(super) fn of_entry(dir: impl AsFd, name: impl Arg) -> Result<Self, Errno> {
+        Ok((&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?).into())
+    }
+
+    /// Returns the version of what is at a path, which may be a link; `None` where nothing is.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        Some((&rustix::fs::lstat(path).ok()?).into())
+    }
+
     pub(super) fn kind(self) -> EntryKind {
         self.kind
     }

@@ -130,11 +130,8 @@ impl Appending for File {
     }
 
     fn is_in_place(&self, dir: &OpenDir, name: &str, length: u64) -> bool {
-        let is = rustix::fs::fstat(self).map(|stat| FileVersion::from(&stat));
-        let there = dir.version(Path::new(name));
-        there.is_some_and(|there| {
-            there.bytes() == length && is.is_ok_and(|is| is.is_same_file(there))
-        })
+        let both = FileVersion::of(self).ok().zip(dir.version(Path::new(name)));
+        both.is_some_and(|(is, there)| there.bytes() == length && is.is_same_file(there))
     }
 }
 
