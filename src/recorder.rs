@@ -73,7 +73,7 @@ use timeline::{TimelineFile, WriteFailed};
 
 use crate::gate::Gate;
 use crate::read::policy::Policy;
-use crate::record::IntuitionMode;
+use crate::record::{IntuitionMode, RuntimeMode};
 use crate::source::EPISODES;
 use crate::store::{
     Disk, FileSystem, OpenDir, append_all, display, episode_around, make_unless_there, open_or_make,
@@ -296,14 +296,9 @@ impl Recorder {
                 self.sync_dir(&snapshots)?;
             }
         }
-        let create = |name| {
-            let file = self.disk.create(&dir, name);
-            let file = file.map_err(Error::io("creating", &dir.path().join(name)))?;
-            Ok(TimelineFile::new(file, &dir, name))
-        };
         // A timeline of learning alone belongs to no run.
-        let mut events = create("events.jsonl")?;
-        let learn = create("learn.jsonl")?;
+        let mut events = TimelineFile::create(self.disk.as_ref(), &dir, "events.jsonl")?;
+        let learn = TimelineFile::create(self.disk.as_ref(), &dir, "learn.jsonl")?;
         if !events.lock()? {
             return Err(Error::Busy { id });
         }
@@ -323,13 +318,13 @@ impl Recorder {
         }
         let is_meta = !self.policies.is_empty();
         let (mode, intuition) = if is_meta {
-            ("meta", IntuitionMode::Hybrid)
+            (RuntimeMode::Meta, IntuitionMode::Hybrid)
         } else {
-            ("minimal", IntuitionMode::Advisory)
+            (RuntimeMode::Minimal, IntuitionMode::Advisory)
         };
         let mut payload = object([
             ("intuition_mode", intuition.word().into()),
-            ("mode", mode.into()),
+            ("mode", mode.word().into()),
             ("threshold", is_meta.then_some(self.threshold).into()),
         ]);
         payload.extend(task.declared()?);

@@ -125,16 +125,6 @@ pub(super) struct Declared {
     pub(super) pre_sha256: Option<String>,
 }
 
-impl Declared {
-    pub(super) fn new(workspace: Option<String>, assertions: Vec<Assertion>) -> Self {
-        Self {
-            assertions,
-            workspace,
-            pre_sha256: None,
-        }
-    }
-}
-
 /// Null where there is nothing to verify.
 impl From<Declared> for Value {
     fn from(declared: Declared) -> Self {

@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 use super::error::Error;
+use crate::record;
 
 /// A source of the time and of the random part of ids. With the same clock, the same calls write
 /// the same bytes.
@@ -58,6 +59,11 @@ impl Micros {
     pub(super) fn text(self) -> String {
         let time = EPOCH.saturating_add(SignedDuration::from_micros(self.0));
         format!("{time:.6}+00:00")
+    }
+
+    /// Returns the date-time of a record.
+    pub(super) fn date_time(self) -> record::DateTime {
+        record::DateTime(self.text())
     }
 
     /// Returns the time of a text that [`Micros::text`] wrote, and of no other.

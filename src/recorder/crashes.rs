@@ -81,7 +81,8 @@ fn lost_attachments(files: &Files) -> Vec<String> {
         return Vec::new();
     };
     let lines = events.split_inclusive(|byte| *byte == b'\n');
-    let events = lines.filter_map(|line| serde_json::from_slice::<super::event::Event>(line).ok());
+    let events =
+        lines.filter_map(|line| serde_json::from_slice::<super::event::RunEvent>(line).ok());
     let attached = events.filter(|event| event.is("runtime", super::attachment::ATTACHED));
     let names = attached.map(|event| event.payload["name"].as_str().unwrap().to_owned());
     let is_lost = |name: &String| {

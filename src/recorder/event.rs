@@ -17,7 +17,7 @@ use crate::store::MAX_RECORD_BYTES;
     clippy::struct_field_names,
     reason = "the names are those of the reference"
 )]
-pub(super) struct Event {
+pub(super) struct RunEvent {
     pub(super) agent_id: String,
     pub(super) episode_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,7 +28,7 @@ pub(super) struct Event {
     pub(super) timestamp: DateTime,
 }
 
-impl Event {
+impl RunEvent {
     /// Returns when it happened.
     pub(super) fn at(&self) -> Option<Micros> {
         Micros::parse(&self.timestamp.0)
@@ -113,15 +113,15 @@ impl EventDraft {
     }
 
     /// Returns the event of a run with a number and a time.
-    pub(super) fn at(self, episode_id: &str, number: u64, at: Micros) -> Event {
-        Event {
+    pub(super) fn at(self, episode_id: &str, number: u64, at: Micros) -> RunEvent {
+        RunEvent {
             agent_id: self.agent_id,
             episode_id: episode_id.into(),
             event_type: self.event_type.map(Into::into),
             id: event_id(number),
             payload: self.payload,
             phase: self.phase,
-            timestamp: DateTime(at.text()),
+            timestamp: at.date_time(),
         }
     }
 
@@ -166,7 +166,7 @@ pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String,
 }
 
 /// Returns the line of `learn.jsonl` for a `learn` event.
-pub(super) fn learn_line(event: &Event) -> Result<Vec<u8>, Error> {
+pub(super) fn learn_line(event: &RunEvent) -> Result<Vec<u8>, Error> {
     let field = |name: &str| event.payload.get(name).cloned().unwrap_or_default();
     text(
         &json!({

@@ -4,20 +4,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::attachment::{ATTACHED, Attachment};
 use super::clock::Micros;
-use super::event::{Event, EventDraft, SYNTHETIC, UNKNOWN_TIME};
+use super::event::{EventDraft, RunEvent, SYNTHETIC, UNKNOWN_TIME};
 use super::size::{ROOM_TO_END, Size};
 use super::task::GIVEN;
+use super::text::text;
+use crate::digest::FileDigest;
 use crate::printable::escape;
 use crate::record::{
-    Action, Belief, DateTime, Episode, Fact, Goal, Links, Memory, Outcomes, Plan, RunStatus, State,
-    Step, StepStatus, Verification, format,
+    Action, Belief, Episode, Fact, Goal, Links, Memory, Outcomes, Plan, RunStatus, RuntimeMode,
+    State, Step, StepStatus, Verification, format,
 };
+use crate::words::Words as _;
 
 /// The result of the events of a run so far.
 #[derive(Clone, Debug)]
@@ -45,7 +47,8 @@ pub(super) struct RunFold {
     open_since: Option<Micros>,
     /// The time during which at least one step was open, in microseconds.
     busy: i64,
-    pub(super) mode: Mode,
+    /// The mode of the runtime: policies are asked in mode `meta`.
+    pub(super) mode: RuntimeMode,
     pub(super) verification: Option<Verification>,
     pub(super) terminated: Option<Micros>,
     /// The digest of the state in the last event, if that is evidence.
@@ -83,14 +86,6 @@ const BESIDES: Size = Size {
 /// action is in `outcomes.actions[]`.
 const DEEPER: usize = 3;
 
-/// The mode of the runtime: whether policies are asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Mode {
-    #[default]
-    Minimal,
-    Meta,
-}
-
 /// A timeline that this recorder did not write.
 #[derive(Debug)]
 pub(super) struct Unfoldable(pub(super) String);
@@ -99,12 +94,14 @@ type Folded = Result<(), Unfoldable>;
 
 impl RunFold {
     /// Returns the state after the `start` event.
-    pub(super) fn start(event: &Event) -> Result<Self, Unfoldable> {
+    pub(super) fn start(event: &RunEvent) -> Result<Self, Unfoldable> {
         let started = event.at().ok_or_else(|| wrong(event))?;
         if event.phase != "start" {
             return Err(Unfoldable("is not a `start` event".into()));
         }
         let payload = &event.payload;
+        let word = |name| payload.get(name).and_then(Value::as_str);
+        let threshold = payload.get("threshold").and_then(Value::as_f64);
         Ok(Self {
             state: first_state(event)?,
             started,
@@ -123,36 +120,32 @@ impl RunFold {
             open: BTreeSet::new(),
             open_since: None,
             busy: 0,
-            mode: match payload.get("mode").and_then(Value::as_str) {
-                Some("meta") => Mode::Meta,
-                _ => Mode::Minimal,
-            },
+            mode: word("mode")
+                .and_then(RuntimeMode::of_word)
+                .unwrap_or(RuntimeMode::Minimal),
             verification: None,
             terminated: None,
             sealed_last: None,
             verify: payload.get("verify").cloned(),
-            threshold: payload
-                .get("threshold")
-                .and_then(Value::as_f64)
-                .unwrap_or(0.5),
+            threshold: threshold.unwrap_or(0.5),
             planned: Size::default(),
             held: Size::of(payload),
             places: BTreeMap::new(),
             stopped: None,
-            has_given_times: payload.get("times").and_then(Value::as_str) == Some(GIVEN),
+            has_given_times: word("times") == Some(GIVEN),
             has_unknown_times: false,
             attached: BTreeMap::new(),
         })
     }
 
     /// Adds an event.
-    pub(super) fn add(&mut self, event: &Event) -> Folded {
+    pub(super) fn add(&mut self, event: &RunEvent) -> Folded {
         let at = event.at().ok_or_else(|| wrong(event))?;
         self.add_at(event, at)
     }
 
     /// Adds an event whose time is known.
-    pub(super) fn add_at(&mut self, event: &Event, at: Micros) -> Folded {
+    pub(super) fn add_at(&mut self, event: &RunEvent, at: Micros) -> Folded {
         if at < self.last && !self.has_given_times {
             return Err(Unfoldable("is earlier than the event before it".into()));
         }
@@ -178,31 +171,25 @@ impl RunFold {
         Ok(())
     }
 
-    fn plan(&mut self, event: &Event) -> Folded {
+    fn plan(&mut self, event: &RunEvent) -> Folded {
         let steps: Vec<Step> = typed(event, "step_records")?.ok_or_else(|| wrong(event))?;
-        self.open = steps
-            .iter()
-            .filter(|step| step.status == StepStatus::Running)
-            .map(|step| step.id.clone())
-            .collect();
+        let ids = steps.iter().map(|step| step.id.clone());
+        self.places = ids.zip(0..).collect();
         self.plans += 1;
         self.planned = Size::of(&event.payload) + BESIDES;
-        self.places = steps
-            .iter()
-            .enumerate()
-            .map(|(place, step)| (step.id.clone(), place))
-            .collect();
         self.state.plan = Plan {
             steps,
             source: Some(event.agent_id.clone()),
             updated_at: Some(event.timestamp.clone()),
             rationale: typed(event, "rationale")?,
         };
+        let running = self.with_status(StepStatus::Running);
+        self.open = running.map(|step| step.id.clone()).collect();
         self.clock(!self.open.is_empty(), self.last);
         Ok(())
     }
 
-    fn act(&mut self, event: &Event, at: Micros) -> Folded {
+    fn act(&mut self, event: &RunEvent, at: Micros) -> Folded {
         let (id, status): (Option<String>, Option<StepStatus>) =
             (typed(event, "step_id")?, typed(event, "step_status")?);
         match (id, status) {
@@ -216,15 +203,14 @@ impl RunFold {
         };
         self.first_action.get_or_insert(at.max(self.started));
         self.held += Size::of(&event.payload) + BESIDES;
-        let action: Action =
-            serde_json::from_value(Value::Object(record)).map_err(|_| wrong(event))?;
+        let action: Action = read(record, event)?;
         let actions = self.state.outcomes.actions.get_or_insert_default();
         actions.push(action);
         Ok(())
     }
 
     /// Sets the status of a step.
-    fn set_step(&mut self, event: &Event, id: String, status: StepStatus) -> Folded {
+    fn set_step(&mut self, event: &RunEvent, id: String, status: StepStatus) -> Folded {
         let outputs: Option<Map<String, Value>> = typed(event, "outputs")?;
         let place = self.places.get(&id).copied();
         let step = place.and_then(|place| self.state.plan.steps.get_mut(place));
@@ -255,15 +241,14 @@ impl RunFold {
         }
     }
 
-    fn remember(&mut self, event: &Event) -> Folded {
+    fn remember(&mut self, event: &RunEvent) -> Folded {
         self.held += Size::of(&event.payload) + BESIDES;
         if let Some(belief) = typed::<Belief>(event, "belief")? {
             self.state.beliefs.get_or_insert_default().push(belief);
         }
         if let Some(fact) = typed::<Fact>(event, "fact")? {
             let memory = self.state.memory.get_or_insert_default();
-            let facts = memory.facts.get_or_insert_default();
-            facts.push(fact);
+            memory.facts.get_or_insert_default().push(fact);
         }
         if let Some(note) = typed::<String>(event, "scratchpad")? {
             let memory: &mut Memory = self.state.memory.get_or_insert_default();
@@ -276,7 +261,7 @@ impl RunFold {
         Ok(())
     }
 
-    fn learn(&mut self, event: &Event) {
+    fn learn(&mut self, event: &RunEvent) {
         if event.is_proposal() {
             let applied = event.payload.get("applied") == Some(&Value::Bool(true));
             self.proposals_applied += u64::from(applied);
@@ -284,10 +269,10 @@ impl RunFold {
         }
     }
 
-    fn direct(&mut self, event: &Event) {
+    fn direct(&mut self, event: &RunEvent) {
         self.directions += 1;
         // A rule that holds an act back directs a run without policies.
-        self.mode = Mode::Meta;
+        self.mode = RuntimeMode::Meta;
         let payload = &event.payload;
         if event.event_type.as_deref() == Some("direction.veto") {
             self.vetoes += 1;
@@ -299,28 +284,23 @@ impl RunFold {
         }
         if payload.get("applied") == Some(&Value::Bool(true)) {
             self.directions_applied += 1;
-            let keys = payload.get("diff").and_then(Value::as_array);
-            let keys = keys
-                .into_iter()
-                .flatten()
-                .filter_map(|change| Some(change.get("key")?.as_str()?.to_owned()));
+            let diff = payload.get("diff").and_then(Value::as_array);
+            let key = |change: &Value| Some(change.get("key")?.as_str()?.to_owned());
             self.last_policy = Some(event.agent_id.clone());
-            self.last_diff = Some(keys.collect());
+            self.last_diff = Some(diff.into_iter().flatten().filter_map(key).collect());
         }
     }
 
-    fn runtime(&mut self, event: &Event) -> Folded {
+    fn runtime(&mut self, event: &RunEvent) -> Folded {
         if event.is("runtime", "run.verification") {
-            self.verification = Some(
-                serde_json::from_value(Value::Object(event.payload.clone()))
-                    .map_err(|_| wrong(event))?,
-            );
+            self.verification = Some(read(event.payload.clone(), event)?);
         }
         if event.is("runtime", ATTACHED) {
             self.held += Size::of(&event.payload) + BESIDES;
-            let attachment = Attachment::deserialize(&Value::Object(event.payload.clone()));
-            let attachment = attachment.ok().filter(Attachment::is_named_by_digest);
-            let attachment = attachment.ok_or_else(|| wrong(event))?;
+            let attachment: Attachment = read(event.payload.clone(), event)?;
+            if !attachment.is_named_by_digest() {
+                return Err(wrong(event));
+            }
             let artifacts = self.state.outcomes.artifacts.get_or_insert_default();
             artifacts.push(attachment.name.clone());
             self.attached.insert(attachment.name.clone(), attachment);
@@ -331,17 +311,13 @@ impl RunFold {
         Ok(())
     }
 
-    fn terminate(&mut self, event: &Event) -> Folded {
+    fn terminate(&mut self, event: &RunEvent) -> Folded {
         let status: RunStatus = typed(event, "status")?.ok_or_else(|| wrong(event))?;
         self.terminated = Some(self.last);
-        let steps = &self.state.plan.steps;
-        let done = steps
-            .iter()
-            .filter(|step| step.status == StepStatus::Done)
-            .count();
+        let done = self.with_status(StepStatus::Done).count();
         let mut metrics = typed::<Map<String, Value>>(event, "metrics")?.unwrap_or_default();
         metrics.insert("steps_completed".into(), done.into());
-        metrics.insert("steps_total".into(), steps.len().into());
+        metrics.insert("steps_total".into(), self.state.plan.steps.len().into());
         let outcomes = &mut self.state.outcomes;
         outcomes.status = status;
         outcomes.metrics = Some(metrics);
@@ -364,11 +340,9 @@ impl RunFold {
             "plan" if size.is_no_more_than(self.planned) => None,
             "plan" => Some(self.held + size.within(1) + ROOM_TO_END),
             "act" if !event.adds_to_state() => None,
-            "act" | "memory" => Some(self.held() + payload + ROOM_TO_END),
-            "runtime" if event.event_type == Some(ATTACHED) => {
-                Some(self.held() + payload + ROOM_TO_END)
-            }
             "terminate" => Some(self.held() + payload),
+            "runtime" if event.event_type != Some(ATTACHED) => None,
+            "act" | "memory" | "runtime" => Some(self.held() + payload + ROOM_TO_END),
             _ => None,
         }
     }
@@ -376,6 +350,13 @@ impl RunFold {
     /// Returns how much the state takes, at most.
     pub(super) fn held(&self) -> Size {
         self.held + self.planned
+    }
+
+    /// Returns `true` if the last event is the evidence of the state.
+    pub(super) fn is_sealed(&self) -> bool {
+        text(&self.state, "the state").is_ok_and(|state| {
+            self.sealed_last.as_deref() == Some(&*FileDigest::of(&state).to_string())
+        })
     }
 
     /// Returns how long at least one step was open.
@@ -395,7 +376,7 @@ impl RunFold {
 }
 
 /// Returns the state that the `start` event declares.
-fn first_state(event: &Event) -> Result<State, Unfoldable> {
+fn first_state(event: &RunEvent) -> Result<State, Unfoldable> {
     let text = |name: &str| Some(event.payload.get(name)?.as_str()?.to_owned());
     Ok(State {
         version: format::STATE_VERSION.into(),
@@ -437,21 +418,24 @@ fn links(ended: bool) -> Links {
 }
 
 /// Returns a field of an event's payload, if it is there.
-fn typed<T: DeserializeOwned>(event: &Event, name: &str) -> Result<Option<T>, Unfoldable> {
+fn typed<T: DeserializeOwned>(event: &RunEvent, name: &str) -> Result<Option<T>, Unfoldable> {
     match event.payload.get(name) {
         None => Ok(None),
         Some(value) => T::deserialize(value).map(Some).map_err(|_| wrong(event)),
     }
 }
 
-fn wrong(event: &Event) -> Unfoldable {
+/// Returns the value that members of an event are.
+fn read<T: DeserializeOwned>(
+    members: Map<String, Value>,
+    event: &RunEvent,
+) -> Result<T, Unfoldable> {
+    serde_json::from_value(Value::Object(members)).map_err(|_| wrong(event))
+}
+
+fn wrong(event: &RunEvent) -> Unfoldable {
     Unfoldable(format!(
         "is a `{}` event with a payload that the recorder does not write",
         escape(&event.phase)
     ))
-}
-
-/// Returns the timestamp of a fact or a belief that is recorded now.
-pub(super) fn stamped(at: Micros) -> DateTime {
-    DateTime(at.text())
 }

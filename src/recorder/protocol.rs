@@ -14,7 +14,7 @@ use super::size::value;
 use crate::document::Tape;
 pub(crate) use answer::{Answer, Done};
 #[cfg(test)]
-pub(crate) use command::Command;
+pub(crate) use command::RecorderCommand;
 pub(crate) use session::LINE_LIMIT;
 pub use session::Session;
 

@@ -28,11 +28,11 @@ pub(super) use verification::{PRE, SNAPSHOTS};
 
 use super::clock::Micros;
 use super::error::Error;
-use super::event::{Event, EventDraft, UNKNOWN_TIME, object};
+use super::event::{EventDraft, RunEvent, UNKNOWN_TIME, object};
 use super::fold::RunFold;
 use super::phase::reserved;
 use super::size::Size;
-use super::text::text;
+use super::text::{json, text};
 use super::timeline::{TimelineFile, WriteFailed};
 use super::{Durability, Recorder, beside};
 use crate::check::LiveChecker;
@@ -243,13 +243,9 @@ impl Run {
     /// Adds the evidence of the present state to the timeline, and returns the text of the state.
     fn write_evidence(&mut self) -> Result<Vec<u8>, Error> {
         let state = text(&self.fold.state, "the state")?;
-        let part = |value: Result<Value, serde_json::Error>| {
-            value.map_err(|error| Error::refused("the state", error.to_string()))
-        };
-        let outcomes = part(serde_json::to_value(&self.fold.state.outcomes))?;
         let payload = object([
-            ("links", part(serde_json::to_value(&self.fold.state.links))?),
-            ("outcomes", outcomes),
+            ("links", json(&self.fold.state.links, "the state")?),
+            ("outcomes", json(&self.fold.state.outcomes, "the state")?),
             ("state_sha256", FileDigest::of(&state).to_string().into()),
         ]);
         self.write(EventDraft::runtime(PROJECTION, payload))?;
@@ -296,7 +292,7 @@ impl Run {
         self.write_event(draft).map(|event| event.id)
     }
 
-    fn write_event(&mut self, mut draft: EventDraft) -> Result<Event, Error> {
+    fn write_event(&mut self, mut draft: EventDraft) -> Result<RunEvent, Error> {
         self.must_be_sound()?;
         let mut at = self.now();
         if matches!(&*draft.phase, "runtime" | "terminate") {
@@ -308,14 +304,15 @@ impl Run {
         self.must_fit(&draft)?;
         let event = draft.at(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
-        let found = self.found_in_next(&event, &line);
+        let live = self.live.as_ref();
+        let found = live.map(|live| self.judge_next(live, &event, &line, None));
         let appended = self.events.append(&line);
         self.unless_unknown(appended)?;
         if let Err(wrong) = self.fold.add_at(&event, at) {
             self.is_poisoned = true;
             return Err(Error::refused("the event", wrong.0));
         }
-        self.follow(found, &line);
+        self.follow(found.unwrap_or_default(), &line);
         if self.recorder.durability == Durability::Event {
             let synced = self.events.sync();
             self.poison_unless(synced)?;
@@ -350,30 +347,19 @@ impl Run {
 
     /// Refuses to call a run recorded whose files are no longer where its readers look for them.
     fn must_be_in_place(&self) -> Result<(), Error> {
-        if !self.dir.is_in_place() {
-            let path = self.path().to_owned();
-            return Err(Error::Lost { path });
-        }
-        self.timelines_must(|timeline| Ok(timeline.is_in_place()))
+        let timelines = [&self.events, &self.learn];
+        let lost = timelines.into_iter().find(|it| !it.is_in_place());
+        let lost = lost.map(TimelineFile::path);
+        let dir = (!self.dir.is_in_place()).then(|| self.path().to_owned());
+        dir.or(lost)
+            .map_or(Ok(()), |path| Err(Error::Lost { path }))
     }
 
     /// Refuses to leave or end a run whose timelines do not hold what was written.
     fn must_be_as_written(&self) -> Result<(), Error> {
         self.must_be_in_place()?;
-        self.timelines_must(TimelineFile::is_as_written)
-    }
-
-    fn timelines_must(
-        &self,
-        hold: impl Fn(&TimelineFile) -> Result<bool, Error>,
-    ) -> Result<(), Error> {
-        for timeline in [&self.events, &self.learn] {
-            if !hold(timeline)? {
-                let path = timeline.path();
-                return Err(Error::Lost { path });
-            }
-        }
-        Ok(())
+        self.events.must_be_as_written()?;
+        self.learn.must_be_as_written()
     }
 
     /// After a failed write it may be unknown what the disk holds.
@@ -445,7 +431,6 @@ impl Run {
 #[cfg(test)]
 pub(super) fn fold_of(dir: &Path, id: &str) -> Result<RunFold, Error> {
     let dir = OpenDir::open(dir).unwrap();
-    let file = crate::store::Disk::open(&crate::store::FileSystem, &dir, "events.jsonl").unwrap();
-    let events = TimelineFile::new(file, &dir, "events.jsonl");
+    let events = TimelineFile::open(&crate::store::FileSystem, &dir, "events.jsonl")?;
     reread::reread(&dir, &events, id).map(|reread| reread.fold)
 }

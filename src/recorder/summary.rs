@@ -1,17 +1,17 @@
 //! What the events of a run have led to -> its summary record.
 
-use super::fold::{Mode, RunFold};
+use super::fold::RunFold;
 use crate::record::{
     AdapterResult, Count, Direction, Flags, Insight, InsightMetrics, Latencies, Metrics, RunStatus,
-    RuntimeMode, StepStatus, Summary, SummaryOutcome, Verification, format,
+    RuntimeMode, StepStatus, Summary, SummaryOutcome as Outcome, Verification, format,
 };
 
 impl RunFold {
     pub(super) fn summary(&self) -> Summary {
         let state = &self.state;
         let ended = self.terminated.unwrap_or(self.last);
-        let (adapter_result, outcome, success) = verdict(self);
-        let is_meta = self.mode == Mode::Meta;
+        let (adapter_result, outcome) = verdict(self);
+        let is_meta = self.mode == RuntimeMode::Meta;
         Summary {
             schema_version: format::SUMMARY_SCHEMA_VERSION.into(),
             episode_id: state.episode.id.clone(),
@@ -23,15 +23,11 @@ impl RunFold {
             verification: self.verification.clone().unwrap_or_else(Verification::none),
             flags: Flags {
                 intuition: is_meta,
-                mode: if is_meta {
-                    RuntimeMode::Meta
-                } else {
-                    RuntimeMode::Minimal
-                },
+                mode: self.mode,
                 direction: is_meta.then(|| self.direction()),
             },
             metrics: Metrics {
-                success,
+                success: matches!(outcome, Outcome::Success | Outcome::SuccessUnverified),
                 plan_count: Count(self.plans),
                 act_count: Count(state.outcomes.actions.as_ref().map_or(0, Vec::len) as u64),
                 reflect_count: Count(self.reflections),
@@ -74,33 +70,19 @@ fn veto_count(fold: &RunFold) -> u64 {
 }
 
 /// Returns what the summary says of the end of a run.
-fn verdict(fold: &RunFold) -> (AdapterResult, SummaryOutcome, bool) {
+fn verdict(fold: &RunFold) -> (AdapterResult, Outcome) {
     let verification = fold.verification.as_ref();
     let passed = verification.and_then(|verification| verification.passed);
     let failed_to_verify = verification.is_some_and(|verification| verification.error.is_some());
     match fold.state.outcomes.status {
         RunStatus::Ok => match passed {
-            None => (
-                AdapterResult::Success,
-                SummaryOutcome::SuccessUnverified,
-                true,
-            ),
-            Some(true) => (AdapterResult::Success, SummaryOutcome::Success, true),
-            Some(false) => (
-                AdapterResult::Success,
-                SummaryOutcome::GoalNotAchieved,
-                false,
-            ),
+            None => (AdapterResult::Success, Outcome::SuccessUnverified),
+            Some(true) => (AdapterResult::Success, Outcome::Success),
+            Some(false) => (AdapterResult::Success, Outcome::GoalNotAchieved),
         },
-        RunStatus::Partial => (
-            AdapterResult::Success,
-            SummaryOutcome::GoalNotAchieved,
-            false,
-        ),
-        RunStatus::Error if !failed_to_verify => {
-            (AdapterResult::Error, SummaryOutcome::Error, false)
-        }
-        _ => (AdapterResult::Skipped, SummaryOutcome::Error, false),
+        RunStatus::Partial => (AdapterResult::Success, Outcome::GoalNotAchieved),
+        RunStatus::Error if !failed_to_verify => (AdapterResult::Error, Outcome::Error),
+        _ => (AdapterResult::Skipped, Outcome::Error),
     }
 }
 

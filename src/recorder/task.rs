@@ -139,6 +139,11 @@ impl Task {
         self.started_at.map(Micros::given).transpose()?;
         let workspace = self.workspace.map(text_of_path).transpose()?;
         let tags = (!self.tags.is_empty()).then_some(self.tags);
+        let declared = Declared {
+            assertions: self.assertions,
+            workspace,
+            pre_sha256: None,
+        };
         Ok(object([
             ("seed", self.seed.map(Value::Number).into()),
             ("tags", tags.into()),
@@ -146,7 +151,7 @@ impl Task {
             ("times", self.started_at.map(|_| GIVEN).into()),
             ("type", self.kind.into()),
             ("using", self.using.into()),
-            ("verify", Declared::new(workspace, self.assertions).into()),
+            ("verify", declared.into()),
         ]))
     }
 }

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::Error;
 use crate::digest::FileDigest;
-use crate::store::{Appending, OpenDir, append_all};
+use crate::store::{Appending, Disk, OpenDir, append_all};
 
 /// A file of lines that grows at its end, and the digest of what it holds.
 pub(super) struct TimelineFile {
@@ -36,8 +36,25 @@ impl WriteFailed {
 }
 
 impl TimelineFile {
-    /// Returns a file of a directory.
-    pub(super) fn new(file: Box<dyn Appending>, dir: &OpenDir, name: &'static str) -> Self {
+    /// Makes a file of a directory that must not exist.
+    pub(super) fn create(
+        disk: &dyn Disk,
+        dir: &OpenDir,
+        name: &'static str,
+    ) -> Result<Self, Error> {
+        let file = disk.create(dir, name);
+        let file = file.map_err(Error::io("creating", &dir.path().join(name)))?;
+        Ok(Self::new(file, dir, name))
+    }
+
+    /// Opens a file of a directory.
+    pub(super) fn open(disk: &dyn Disk, dir: &OpenDir, name: &'static str) -> Result<Self, Error> {
+        let file = disk.open(dir, name);
+        let file = file.map_err(Error::io("opening", &dir.path().join(name)))?;
+        Ok(Self::new(file, dir, name))
+    }
+
+    fn new(file: Box<dyn Appending>, dir: &OpenDir, name: &'static str) -> Self {
         Self {
             file,
             dir: dir.clone(),
@@ -58,12 +75,15 @@ impl TimelineFile {
             .is_in_place(&self.dir, self.name, self.held.length)
     }
 
-    /// Returns whether the file holds what was written, which takes a look at all of it.
-    pub(super) fn is_as_written(&self) -> Result<bool, Error> {
+    /// Refuses a file that does not hold what was written, which takes a look at all of it.
+    pub(super) fn must_be_as_written(&self) -> Result<(), Error> {
         let content = FileDigest::of_stream(self.content()?, self.held.length);
         let content = content.map_err(Error::io("reading", &self.path()))?;
         let written = FileDigest::finish(self.held.digest.clone());
-        Ok(content == Some((self.held.length, written)))
+        if content == Some((self.held.length, written)) {
+            return Ok(());
+        }
+        Err(Error::Lost { path: self.path() })
     }
 
     /// Returns what the file holds, from its beginning.
@@ -74,8 +94,7 @@ impl TimelineFile {
 
     /// Takes the lock of the file, until this is dropped; `false` where another writer has it.
     pub(super) fn lock(&mut self) -> Result<bool, Error> {
-        let locked = self.file.lock();
-        locked.map_err(Error::io("locking", &self.path()))
+        self.file.lock().map_err(Error::io("locking", &self.path()))
     }
 
     /// Cuts the file to what it is known to hold.
@@ -124,17 +143,15 @@ impl TimelineFile {
     }
 
     pub(super) fn sync(&mut self) -> Result<(), Error> {
-        let synced = self.file.sync();
-        synced.map_err(Error::io("syncing", &self.path()))
+        self.file.sync().map_err(Error::io("syncing", &self.path()))
     }
 
     pub(super) fn length(&self) -> u64 {
         self.held.length
     }
 
-    /// Returns the digest of the file, 64 hexadecimal digits.
-    pub(super) fn sha256(&self) -> String {
-        self.held.sha256()
+    pub(super) fn held(&self) -> &Held {
+        &self.held
     }
 }
 
@@ -148,13 +165,20 @@ impl Drop for TimelineFile {
 }
 
 /// The length and the digest of the bytes that a file holds.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Held {
     pub(super) length: u64,
     pub(super) digest: Sha256,
 }
 
 impl Held {
+    /// Returns those of a file with this content.
+    pub(super) fn of(content: &[u8]) -> Self {
+        let mut held = Self::default();
+        held.add(content);
+        held
+    }
+
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
         self.digest.update(bytes);

@@ -24,7 +24,7 @@ use crate::impact::Impact;
 use crate::plan::PlanPage;
 use crate::read::{RunListing, RunReader};
 use crate::record::{self, Event, State, Summary};
-use crate::recorder::protocol::{Answer, Command};
+use crate::recorder::protocol::{Answer, RecorderCommand};
 use crate::table::{ActionRow, EventRow, FindingRow, Row, RunRow, StepRow};
 use crate::team::Pack;
 use crate::view::RunPage;
@@ -65,7 +65,7 @@ fn generate(schema: Schema) -> String {
         Schema::Coverage => generator.into_root_schema_for::<RunsCoverage>(),
         Schema::Impact => generator.into_root_schema_for::<Impact>(),
         Schema::Rules => generator.into_root_schema_for::<RuleList>(),
-        Schema::RecordCommand => generator.into_root_schema_for::<Command>(),
+        Schema::RecordCommand => generator.into_root_schema_for::<RecorderCommand>(),
         Schema::RecordAnswer => generator.into_root_schema_for::<Answer>(),
         Schema::Config => generator.into_root_schema_for::<Config>(),
         Schema::Pack => generator.into_root_schema_for::<Pack>(),

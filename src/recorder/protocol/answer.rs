@@ -6,12 +6,10 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::{Attachment, Error, PolicyDecision, Recorded, Recovered, Run};
+use super::super::{Attachment, Error, PolicyDecision, Recorded, Recovered, Run, Veto};
 use crate::finding::Finding;
 use crate::printable::shortened;
-use crate::read::policy::Scope;
 use crate::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
-use crate::words::Words as _;
 
 /// A line of the standard output of `runvet record`: the first says which run is recorded, each
 /// other one answers a command. `runvet recover` and `runvet abandon` print one with `--json`.
@@ -38,13 +36,13 @@ impl Answer {
     /// Returns `true` if the recorder could not do its job, unlike where it refused a command.
     #[must_use]
     pub(crate) fn is_fault(&self) -> bool {
-        matches!(self, Self::Failed(failed) if failed.error.is_fault)
+        matches!(self, Self::Failed(failed) if failed.is_fault())
     }
 
     /// Returns `true` if a command was refused.
     #[must_use]
     pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self, Self::Failed(failed) if !failed.error.is_fault)
+        matches!(self, Self::Failed(failed) if !failed.is_fault())
     }
 }
 
@@ -55,7 +53,7 @@ impl From<Error> for Answer {
 }
 
 /// A command succeeded.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Done {
     /// Always true.
@@ -105,21 +103,10 @@ pub(crate) struct Done {
 
 impl Done {
     /// Returns the answer to a command that has no result.
-    pub(super) const fn nothing() -> Self {
+    pub(super) fn nothing() -> Self {
         Self {
             ok: true,
-            id: None,
-            path: None,
-            pending: None,
-            attachment: None,
-            at: None,
-            verdict: None,
-            status: None,
-            outcome: None,
-            refused: None,
-            recovered: None,
-            cut_bytes: None,
-            findings: None,
+            ..Self::default()
         }
     }
 
@@ -165,18 +152,20 @@ impl Done {
     /// Returns the answer about a run whose records are whole again.
     #[must_use]
     pub(crate) fn recovered(id: &str, path: &Path, recovered: &Recovered) -> Self {
-        let path = Some(path.display().to_string());
-        let (recovery, done) = match recovered {
-            Recovered::Intact => (Recovery::Intact, Self::with_id(id.into())),
+        let mut done = Self::with_id(id.into());
+        let recovery = match recovered {
+            Recovered::Intact => Recovery::Intact,
             Recovered::Cut { bytes } => {
-                let mut done = Self::with_id(id.into());
                 done.cut_bytes = Some(*bytes);
-                (Recovery::Cut, done)
+                Recovery::Cut
             }
-            Recovered::Completed(recorded) => (Recovery::Completed, Self::ended(recorded)),
+            Recovered::Completed(recorded) => {
+                done = Self::ended(recorded);
+                Recovery::Completed
+            }
         };
         Self {
-            path,
+            path: Some(path.display().to_string()),
             recovered: Some(recovery),
             ..done
         }
@@ -196,30 +185,14 @@ pub(crate) enum Judgement {
     /// A policy changed the plan so that the step is skipped.
     Skipped,
     /// A policy blocked the step or the run.
-    Veto {
-        /// The policy, as `policy:name@version`.
-        policy: String,
-        /// The reason.
-        reason: String,
-        /// The part that is blocked: `step` or `run`.
-        #[schemars(schema_with = "scope")]
-        scope: Scope,
-    },
-}
-
-fn scope(_: &mut schemars::SchemaGenerator) -> Schema {
-    schemars::json_schema!({ "type": "string", "enum": Scope::ALL.iter().map(|scope| scope.word()).collect::<Vec<_>>() })
+    Veto(Veto),
 }
 
 impl From<PolicyDecision> for Judgement {
     fn from(verdict: PolicyDecision) -> Self {
         match verdict {
             PolicyDecision::Go { hints } => Self::Go { hints },
-            PolicyDecision::Vetoed(veto) => Self::Veto {
-                policy: veto.policy,
-                reason: veto.reason,
-                scope: veto.scope,
-            },
+            PolicyDecision::Vetoed(veto) => Self::Veto(veto),
         }
     }
 }
@@ -264,8 +237,6 @@ pub(crate) struct Failure {
     /// The findings of the schemas of the team, if they are the reason for the refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<Finding>>,
-    #[serde(skip)]
-    is_fault: bool,
 }
 
 /// The number of characters of a message: it may quote a line.
@@ -273,16 +244,19 @@ const MAX_MESSAGE_CHARS: usize = 400;
 
 impl Failed {
     pub(super) fn new(kind: &'static str, message: &str) -> Self {
-        let is_fault = matches!(kind, "io" | "not_durable" | "lost" | "poisoned" | "forked");
         Self {
             ok: false,
             error: Failure {
                 kind,
                 message: shortened(message, MAX_MESSAGE_CHARS),
                 findings: None,
-                is_fault,
             },
         }
+    }
+
+    fn is_fault(&self) -> bool {
+        let faults = ["io", "not_durable", "lost", "poisoned", "forked"];
+        faults.contains(&self.error.kind)
     }
 }
 

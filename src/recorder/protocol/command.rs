@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Number, Value};
 
 use super::super::run::Ending;
@@ -13,16 +13,16 @@ use crate::record::{Action, any_value, schema_id};
 
 /// A line of the standard input of `runvet record`: an object whose one member is the command.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[schemars(
     title = "Command to runvet record (a line of its standard input)",
     extend("$id" = schema_id("record-command")),
     transform = describe_members
 )]
-pub(crate) enum Command {
+pub(crate) enum RecorderCommand {
     /// Sets the plan: its steps, or an object that names their source too. A step whose id the plan
     /// had before keeps its status.
-    Plan(Either<Vec<Either<String, StepDraft>>, Plan>),
+    Plan(Either<Vec<Either<String, StepDraft>>, SourcedPlan>),
     /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
     Open(String),
     /// Adds an action of an open step, or of none if none is open. An action without any result
@@ -35,27 +35,62 @@ pub(crate) enum Command {
     /// is an object, or the path of the file.
     Attach(Either<String, Attach>),
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`.
-    Note(Note),
+    Note {
+        /// The phase, such as `observe`, `reason` or one of the runtime's own.
+        #[schemars(length(min = 1))]
+        phase: String,
+        /// The payload of the event: any keys with any values.
+        payload: Option<Map<String, Value>>,
+    },
     /// Asks what the rules of the team would find if an event were added now. Nothing is written;
     /// the answer has the findings.
-    Would(Supposed),
+    Would {
+        /// The phase of the event: any, also one that the recorder writes itself.
+        #[schemars(length(min = 1))]
+        phase: String,
+        /// The payload of the event. The payload of an `act` event is the action. `id` and
+        /// `step_status` are added if they are missing, and so is `step_id` while exactly one step
+        /// is open.
+        payload: Option<Map<String, Value>>,
+    },
     /// Adds a belief.
-    Believe(Belief),
+    Believe {
+        /// The statement.
+        statement: String,
+        /// The confidence of the run, from 0 (none) to 1 (certainty).
+        #[schemars(with = "Number", range(min = 0, max = 1))]
+        confidence: f64,
+        /// The source of the belief.
+        provenance: String,
+    },
     /// Adds a fact. A key may be remembered again; its last value counts.
-    Remember(Fact),
+    Remember {
+        /// The identifier of the fact.
+        key: String,
+        /// The value of the fact, of any JSON type; null is a value too.
+        #[schemars(schema_with = "any_value")]
+        value: Value,
+        /// The source of the fact.
+        provenance: Option<String>,
+    },
     /// Adds a line to the scratchpad.
     Jot(String),
     /// Adds a reflection. The argument is the payload of its event.
     Reflect(Map<String, Value>),
     /// Adds a proposal of what to learn.
-    Propose(Proposal),
+    Propose {
+        /// The proposal: any keys with any values.
+        proposal: Map<String, Value>,
+        /// `true` if it was applied already. Absent means `false`.
+        applied: Option<bool>,
+    },
     /// Sets the time of what follows, in a run that began with `--started-at`; it may go back. An
     /// RFC 3339 date-time; without a zone it is in UTC. Parts of a microsecond do not count. With
     /// null it is unknown: the events have the time that was set before, and `x-time-unknown` in
     /// their payload.
     At(#[schemars(schema_with = "text_or_null")] Option<String>),
     /// Writes the state as it is now.
-    Persist(Nothing),
+    Persist(#[schemars(schema_with = "nothing")] IgnoredAny),
     /// Ends the session and leaves the run pending. The argument says why the run waits. `--resume`
     /// continues the run.
     Pause(String),
@@ -72,7 +107,8 @@ pub(super) const COMMANDS: [&str; 16] = [
 /// A plan with its source.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Plan {
+#[schemars(rename = "Plan")]
+pub(crate) struct SourcedPlan {
     /// The steps, in execution order: objects, or what the step does.
     pub(super) steps: Vec<Either<String, StepDraft>>,
     /// The origin of the plan. Absent means `planner.external`.
@@ -163,69 +199,9 @@ impl From<String> for Attach {
     }
 }
 
-/// An event of a phase that the recorder gives no meaning to.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Note {
-    /// The phase, such as `observe`, `reason` or one of the runtime's own.
-    #[schemars(length(min = 1))]
-    pub(super) phase: String,
-    /// The payload of the event: any keys with any values.
-    pub(super) payload: Option<Map<String, Value>>,
-}
-
-/// An event that is not added.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Supposed {
-    /// The phase of the event: any, also one that the recorder writes itself.
-    #[schemars(length(min = 1))]
-    pub(super) phase: String,
-    /// The payload of the event. The payload of an `act` event is the action. `id` and
-    /// `step_status` are added if they are missing, and so is `step_id` while exactly one step is
-    /// open.
-    pub(super) payload: Option<Map<String, Value>>,
-}
-
-/// A statement that the run believes.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Belief {
-    /// The statement.
-    pub(super) statement: String,
-    /// The confidence of the run, from 0 (none) to 1 (certainty).
-    #[schemars(with = "Number", range(min = 0, max = 1))]
-    pub(super) confidence: f64,
-    /// The source of the belief.
-    pub(super) provenance: String,
-}
-
-/// A fact that the run remembers.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Fact {
-    /// The identifier of the fact.
-    pub(super) key: String,
-    /// The value of the fact, of any JSON type; null is a value too.
-    #[serde(deserialize_with = "any")]
-    #[schemars(schema_with = "any_value")]
-    pub(super) value: Value,
-    /// The source of the fact.
-    pub(super) provenance: Option<String>,
-}
-
-/// A proposal of what to learn.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Proposal {
-    /// The proposal: any keys with any values.
-    pub(super) proposal: Map<String, Value>,
-    /// `true` if it was applied already. Absent means `false`.
-    pub(super) applied: Option<bool>,
-}
-
 /// A value in its short form, which is not an object, or in full.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
 pub(crate) enum Either<S, T> {
     Short(S),
     Full(T),
@@ -237,18 +213,6 @@ impl<S: Into<T>, T> Either<S, T> {
             Self::Short(short) => short.into(),
             Self::Full(full) => full,
         }
-    }
-}
-
-impl<'de, S: DeserializeOwned, T: DeserializeOwned> Deserialize<'de> for Either<S, T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let read = if value.is_object() {
-            T::deserialize(value).map(Self::Full)
-        } else {
-            S::deserialize(value).map(Self::Short)
-        };
-        read.map_err(D::Error::custom)
     }
 }
 
@@ -270,39 +234,9 @@ impl<S: JsonSchema, T: JsonSchema> JsonSchema for Either<S, T> {
     }
 }
 
-/// The argument of a command that takes none: null, true or an object without members.
-#[derive(Debug)]
-pub(crate) struct Nothing;
-
-impl<'de> Deserialize<'de> for Nothing {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::Null | Value::Bool(true) => Ok(Self),
-            Value::Object(members) if members.is_empty() => Ok(Self),
-            _ => Err(D::Error::custom(
-                "it takes no arguments: write `{}`, `null` or `true`",
-            )),
-        }
-    }
-}
-
-impl JsonSchema for Nothing {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Nothing".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": [{}, null, true] })
-    }
-}
-
-/// Reads a value that may be null but not absent.
-fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    Value::deserialize(deserializer)
+/// Returns the schema of the argument of a command that takes none.
+fn nothing(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": [{}, null, true] })
 }
 
 fn text_or_null(_: &mut SchemaGenerator) -> Schema {

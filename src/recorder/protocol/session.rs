@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::super::bounded::{MAX_OUTPUT, bounded};
 use super::super::run::Ending;
 use super::super::size::value;
-use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
+use super::super::{End, Error, Run, StepDecision, StepDraft, StepEnd};
 use super::answer::{Answer, Done, Failed, Judgement};
-use super::command::{Act, Attach, COMMANDS, Close, Command, Either, Plan, Supposed};
+use super::command::{Act, Attach, COMMANDS, Close, Either, RecorderCommand, SourcedPlan};
 use crate::document::{Document, Kind, Tape};
 use crate::finding::Finding;
 use crate::printable::quote;
@@ -155,7 +155,7 @@ impl Session {
     }
 
     /// Checks the grammar and the limits before anything is built of a line.
-    fn read(&mut self, line: &[u8]) -> Result<Command, Failed> {
+    fn read(&mut self, line: &[u8]) -> Result<RecorderCommand, Failed> {
         if line.len() > LINE_LIMIT {
             return Err(Failed::new("too_large", "the line is longer than 64 MiB"));
         }
@@ -182,13 +182,16 @@ impl Session {
         }
         // Its values are in the tree now.
         self.tape.release();
-        Command::deserialize(value)
+        RecorderCommand::deserialize(value)
             .map_err(|error| wrong(&format!("`{name}` can't have this argument: {error}")))
     }
 
-    fn obey(&mut self, command: Command) -> Result<Done, Failed> {
+    fn obey(&mut self, command: RecorderCommand) -> Result<Done, Failed> {
         let run = self.run.as_mut().ok_or_else(over)?;
-        let is_last = matches!(command, Command::Finish(_) | Command::Pause(_));
+        let is_last = matches!(
+            command,
+            RecorderCommand::Finish(_) | RecorderCommand::Pause(_)
+        );
         let done = carry_out(run, command, self.max_output)?;
         let mut done = with_findings(done, run);
         if is_last {
@@ -200,37 +203,36 @@ impl Session {
 }
 
 /// Returns the answer with what was found meanwhile.
-fn with_findings(done: Done, run: &mut Run) -> Done {
-    let is_due = run.is_judged() && done.findings.is_none();
-    Done {
-        findings: is_due.then(|| run.take_findings()).or(done.findings),
-        ..done
+fn with_findings(mut done: Done, run: &mut Run) -> Done {
+    if run.is_judged() {
+        done.findings.get_or_insert_with(|| run.take_findings());
     }
+    done
 }
 
-fn carry_out(run: &mut Run, command: Command, most: usize) -> Result<Done, Failed> {
+fn carry_out(run: &mut Run, command: RecorderCommand, most: usize) -> Result<Done, Failed> {
     let recorded = match command {
-        Command::Plan(plan) => return plan_steps(run, plan),
-        Command::Open(step) => return open(run, &step),
-        Command::Act(act) => return self::act(run, *act, most),
-        Command::Close(end) => return close(run, end, most),
-        Command::Attach(attach) => return self::attach(run, attach.in_full()),
-        Command::Would(Supposed { phase, payload }) => {
+        RecorderCommand::Plan(plan) => return plan_steps(run, plan),
+        RecorderCommand::Open(step) => return open(run, &step),
+        RecorderCommand::Act(act) => return self::act(run, *act, most),
+        RecorderCommand::Close(end) => return close(run, end, most),
+        RecorderCommand::Attach(attach) => return self::attach(run, attach.in_full()),
+        RecorderCommand::Would { phase, payload } => {
             return Ok(Done::found(run.would(&phase, payload.unwrap_or_default())?));
         }
-        Command::Finish(finish) => {
+        RecorderCommand::Finish(finish) => {
             run.end(explained(finish.in_full())?)?;
             return Ok(Done::ended(&run.recorded()));
         }
-        Command::Pause(reason) => {
+        RecorderCommand::Pause(reason) => {
             run.interrupt(&reason)?;
             return Ok(Done::of_run(run));
         }
-        Command::At(None) => {
+        RecorderCommand::At(None) => {
             run.at(None)?;
             return Ok(Done::nothing());
         }
-        Command::At(Some(time)) => {
+        RecorderCommand::At(Some(time)) => {
             let zoned = Timestamp::parse(&time);
             let in_utc = format!("{time}Z");
             let at = zoned.is_none().then_some(in_utc.clone());
@@ -244,21 +246,27 @@ fn carry_out(run: &mut Run, command: Command, most: usize) -> Result<Done, Faile
                 ..Done::nothing()
             });
         }
-        Command::Persist(_) => {
+        RecorderCommand::Persist(_) => {
             run.persist()?;
             return Ok(Done::nothing());
         }
-        Command::Note(note) => run.note(&note.phase, note.payload.unwrap_or_default())?,
-        Command::Believe(belief) => {
-            run.believe(&belief.statement, belief.confidence, &belief.provenance)?
+        RecorderCommand::Note { phase, payload } => {
+            run.note(&phase, payload.unwrap_or_default())?
         }
-        Command::Remember(fact) => {
-            run.remember(&fact.key, fact.value, fact.provenance.as_deref())?
-        }
-        Command::Jot(text) => run.jot(&text)?,
-        Command::Reflect(payload) => run.reflect(payload)?,
-        Command::Propose(proposal) => {
-            run.propose(proposal.proposal, proposal.applied.unwrap_or_default())?
+        RecorderCommand::Believe {
+            statement,
+            confidence,
+            provenance,
+        } => run.believe(&statement, confidence, &provenance)?,
+        RecorderCommand::Remember {
+            key,
+            value,
+            provenance,
+        } => run.remember(&key, value, provenance.as_deref())?,
+        RecorderCommand::Jot(text) => run.jot(&text)?,
+        RecorderCommand::Reflect(payload) => run.reflect(payload)?,
+        RecorderCommand::Propose { proposal, applied } => {
+            run.propose(proposal, applied.unwrap_or_default())?
         }
     };
     Ok(Done::with_id(recorded))
@@ -303,11 +311,11 @@ fn named(document: Document<'_>) -> Result<&'static str, Failed> {
 
 fn plan_steps(
     run: &mut Run,
-    plan: Either<Vec<Either<String, StepDraft>>, Plan>,
+    plan: Either<Vec<Either<String, StepDraft>>, SourcedPlan>,
 ) -> Result<Done, Failed> {
     let (steps, source) = match plan {
         Either::Short(steps) => (steps, None),
-        Either::Full(Plan { steps, source }) => (steps, source),
+        Either::Full(SourcedPlan { steps, source }) => (steps, source),
     };
     let steps = steps.into_iter().map(Either::in_full);
     let verdict = run.plan(steps, source.as_deref().unwrap_or(SOURCE))?;
@@ -316,13 +324,13 @@ fn plan_steps(
 
 fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
     let verdict = match run.open(step)? {
-        StepDecision::Go(step) => PolicyDecision::Go {
+        StepDecision::Go(step) => Judgement::Go {
             hints: step.hints().to_vec(),
         },
-        StepDecision::Vetoed(veto) => PolicyDecision::Vetoed(veto),
-        StepDecision::Skipped => return Ok(Done::judged(Judgement::Skipped)),
+        StepDecision::Vetoed(veto) => Judgement::Veto(veto),
+        StepDecision::Skipped => Judgement::Skipped,
     };
-    Ok(Done::judged(verdict.into()))
+    Ok(Done::judged(verdict))
 }
 
 fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
@@ -345,21 +353,13 @@ fn act(run: &mut Run, act: Act, most: usize) -> Result<Done, Failed> {
 
 fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
     let wrong = |why: &str| Failed::new("argument", why);
-    let attachment = match attach {
-        Attach {
-            path: Some(path),
-            base64: None,
-            extension: None,
-        } => run.attach_file(path)?,
-        Attach {
-            path: None,
-            base64: Some(text),
-            extension,
-        } => {
+    let attachment = match (attach.path, attach.base64) {
+        (Some(path), None) if attach.extension.is_none() => run.attach_file(path)?,
+        (None, Some(text)) => {
             let content = BASE64.decode(text.as_bytes());
             let content =
                 content.map_err(|error| wrong(&format!("`base64` is not base64: {error}")))?;
-            run.attach(&content, extension.as_deref().unwrap_or_default())?
+            run.attach(&content, attach.extension.as_deref().unwrap_or_default())?
         }
         _ => {
             return Err(wrong(

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::super::attachment::{ATTACHED, ATTACHMENTS, Attachment, read};
 use super::super::error::Error;
 use super::super::event::{EventDraft, object};
@@ -46,8 +44,8 @@ impl Run {
         }
         let payload = object([
             ("bytes", attachment.bytes.into()),
-            ("name", attachment.name.clone().into()),
-            ("sha256", Value::String(attachment.sha256.clone())),
+            ("name", attachment.name.as_str().into()),
+            ("sha256", attachment.sha256.as_str().into()),
         ]);
         let draft = EventDraft::runtime(ATTACHED, payload);
         self.must_fit(&draft)?;

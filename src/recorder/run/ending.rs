@@ -12,10 +12,9 @@ use super::super::clock::Micros;
 use super::super::error::Error;
 use super::super::event::{EventDraft, object};
 use super::super::text::text;
-use super::super::timeline::TimelineFile;
+use super::super::timeline::Held;
 use super::Run;
-use super::verification::{POST, PRE, SNAPSHOTS, SnapshotContent, evaluation};
-use crate::digest::FileDigest;
+use super::verification::{POST, PRE, SNAPSHOTS, evaluation};
 use crate::finding::Finding;
 use crate::record::{RunStatus, State, StepStatus, Summary, any_value, describe_values};
 
@@ -284,21 +283,17 @@ impl Run {
     fn must_be_done(&self) -> Result<(), Error> {
         for status in [StepStatus::Pending, StepStatus::Running, StepStatus::Failed] {
             if let Some(step) = self.fold.with_status(status).next() {
-                return Err(Error::refused(
-                    "ending the run as ok",
-                    format!("the step {:?} is {status}", step.id),
-                ));
+                let why = format!("the step {:?} is {status}", step.id);
+                return Err(Error::refused("ending the run as ok", why));
             }
         }
         Ok(())
     }
 
     fn close_open_steps(&mut self, end: &End) -> Result<(), Error> {
-        let open: Vec<String> = self.fold.open.iter().cloned().collect();
-        for step in open {
-            let reason = end.reason.clone();
-            let reason =
-                reason.unwrap_or_else(|| format!("the run ended: {}", RunStatus::from(end.status)));
+        let reason = || format!("the run ended: {}", RunStatus::from(end.status));
+        for step in self.open_steps() {
+            let reason = end.reason.clone().unwrap_or_else(reason);
             let payload = object([("reason", reason.into())]);
             self.set_step(&step, StepStatus::Failed, payload)?;
         }
@@ -308,7 +303,7 @@ impl Run {
     /// Writes what follows the `terminate` event. What of it is there already is written again,
     /// with the same bytes. The state comes last: its rename is what ends the run.
     pub(super) fn complete(&mut self) -> Result<(), Error> {
-        let state = if self.is_evident() {
+        let state = if self.fold.is_sealed() {
             text(&self.fold.state, "the state")?
         } else {
             self.write_evidence()?
@@ -327,13 +322,6 @@ impl Run {
         self.put_state(&state)
     }
 
-    /// Returns `true` if the last event is the evidence of the state.
-    fn is_evident(&self) -> bool {
-        text(&self.fold.state, "the state").is_ok_and(|state| {
-            self.fold.sealed_last.as_deref() == Some(&*FileDigest::of(&state).to_string())
-        })
-    }
-
     fn manifest(&self, state: &[u8], summary: &[u8]) -> Result<Value, Error> {
         let entry = |kind: &str, name: &str, sha256: &str, bytes: u64| {
             json!({
@@ -343,17 +331,13 @@ impl Run {
                 "size_bytes": bytes,
             })
         };
-        let text = |kind, name, text: &[u8]| {
-            let digest = FileDigest::of(text).to_string();
-            entry(kind, name, &digest, text.len() as u64)
-        };
-        let lines =
-            |kind, name, lines: &TimelineFile| entry(kind, name, &lines.sha256(), lines.length());
+        let held =
+            |kind: &str, name: &str, held: &Held| entry(kind, name, &held.sha256(), held.length);
         let attached = self.fold.attached.values();
         let attached = attached.map(|it| entry("attachment", &it.name, &it.sha256, it.bytes));
         let mut files: Vec<Value> = attached.collect();
-        files.push(lines("events", "events.jsonl", &self.events));
-        files.push(lines("learn", "learn.jsonl", &self.learn));
+        files.push(held("events", "events.jsonl", self.events.held()));
+        files.push(held("learn", "learn.jsonl", self.learn.held()));
         let verification = self.fold.verification.as_ref();
         if verification.is_some_and(|verification| verification.snapshots.is_some()) {
             // The names are the recorder's own: what a record names is not opened.
@@ -364,12 +348,11 @@ impl Run {
                 let lost = || Error::Lost {
                     path: self.path().join(&name),
                 };
-                let SnapshotContent { sha256, bytes } = snapshot.ok_or_else(lost)?;
-                files.push(entry("snapshot", &name, &sha256, bytes));
+                files.push(held("snapshot", &name, &snapshot.ok_or_else(lost)?));
             }
         }
-        files.push(text("state", "state.json", state));
-        files.push(text("summary", "summary.json", summary));
+        files.push(held("state", "state.json", &Held::of(state)));
+        files.push(held("summary", "summary.json", &Held::of(summary)));
         Ok(json!({
             "created_at": self.fold.last.text(),
             "episode_id": self.id(),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::bounded::cut;
 use super::super::error::Error;
-use super::super::event::{Event, EventDraft, SYNTHETIC, object};
+use super::super::event::{EventDraft, RunEvent, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
 use crate::check::{LiveChecker, WrittenLine};
@@ -136,7 +136,7 @@ impl Run {
     }
 
     /// Returns what is found in an event that may be the next one.
-    fn found_in(&self, event: &Event) -> Result<Vec<Finding>, Error> {
+    fn found_in(&self, event: &RunEvent) -> Result<Vec<Finding>, Error> {
         let (Some(live), Some(gate)) = (&self.live, &self.recorder.gate) else {
             return Ok(Vec::new());
         };
@@ -146,10 +146,10 @@ impl Run {
 
     /// Judges an event that is about to be written, and the action that it adds to the state. One
     /// that is `asked` about comes after these lines, which are not written yet.
-    fn judge_next(
+    pub(super) fn judge_next(
         &self,
         checker: &LiveChecker,
-        event: &Event,
+        event: &RunEvent,
         line: &[u8],
         asked: Option<&[Vec<u8>]>,
     ) -> Vec<Finding> {
@@ -177,13 +177,6 @@ impl Run {
             found.extend(checker.action(self.action_count(), &action));
         }
         found
-    }
-
-    /// Returns what is found in an event that is about to be written.
-    pub(super) fn found_in_next(&self, event: &Event, line: &[u8]) -> Vec<Finding> {
-        let checker = self.live.as_ref();
-        let judge = |checker| self.judge_next(checker, event, line, None);
-        checker.map_or_else(Vec::new, judge)
     }
 
     /// Notes the event that was written last, and what was found in it.
@@ -245,15 +238,15 @@ impl Run {
         payload: &Map<String, Value>,
     ) -> Result<Allowed, Error> {
         let allowed = Allowed(Arc::default());
+        self.under_way.retain(|(act, _)| act.strong_count() > 0);
         let Some((live, gate)) = self.holding() else {
             return Ok(allowed);
         };
         let event = EventDraft::new("act", payload.clone());
         let event = event.at(self.id(), self.fold.events + 1, self.now());
         let text = event.line()?;
-        let under_way = self.under_way.iter();
-        let under_way = under_way.filter(|(act, _)| act.strong_count() > 0);
-        let under_way: Vec<Vec<u8>> = under_way.map(|(_, line)| line.clone()).collect();
+        let under_way = self.under_way.iter().map(|(_, line)| line.clone());
+        let under_way: Vec<Vec<u8>> = under_way.collect();
         let holds = |finding: &Finding| {
             finding.severity == Severity::Error
                 && live.declared(finding).is_some_and(|check| match check {
@@ -274,7 +267,6 @@ impl Run {
         if findings.is_empty() && !under_way.is_empty() {
             findings = found(&under_way);
         }
-        self.under_way.retain(|(act, _)| act.strong_count() > 0);
         let Some(first) = findings.first() else {
             self.under_way.push((Arc::downgrade(&allowed.0), text));
             return Ok(allowed);

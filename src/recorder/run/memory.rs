@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::error::Error;
 use super::super::event::{EventDraft, learn_line, object};
-use super::super::fold::stamped;
+use super::super::text::json;
 use super::Run;
 use crate::record::{Belief, Fact};
 use crate::source::Artifact;
@@ -21,16 +21,14 @@ impl Run {
         provenance: &str,
     ) -> Result<String, Error> {
         if !(0.0..=1.0).contains(&confidence) {
-            return Err(Error::refused(
-                "the belief",
-                format!("its confidence is {confidence}, not between 0 and 1"),
-            ));
+            let why = format!("its confidence is {confidence}, not between 0 and 1");
+            return Err(Error::refused("the belief", why));
         }
         let belief = Belief {
             statement: statement.into(),
             confidence,
             provenance: provenance.into(),
-            timestamp: Some(stamped(self.now())),
+            timestamp: Some(self.now().date_time()),
         };
         self.remember_value("belief", &belief)
     }
@@ -48,7 +46,7 @@ impl Run {
         let fact = Fact {
             key: key.into(),
             value: value.into(),
-            timestamp: Some(stamped(self.now())),
+            timestamp: Some(self.now().date_time()),
             provenance: provenance.map(Into::into),
         };
         self.remember_value("fact", &fact)
@@ -68,10 +66,8 @@ impl Run {
         value: &(impl serde::Serialize + ?Sized),
     ) -> Result<String, Error> {
         self.must_not_have_ended()?;
-        let value = serde_json::to_value(value)
-            .map_err(|error| Error::refused("the memory", error.to_string()))?;
-        let payload = [(name.to_owned(), value)].into_iter().collect();
-        self.write(EventDraft::new("memory", payload))
+        let payload = [(name.to_owned(), json(value, "the memory")?)];
+        self.write(EventDraft::new("memory", payload.into_iter().collect()))
     }
 
     /// Adds a reflection.

@@ -2,14 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::super::error::Error;
 use super::super::event::{EventDraft, object};
-use super::super::fold::Mode;
 use super::Run;
 use crate::read::policy::{Advice, Change, Policy, Scope, StepChange};
-use crate::record::{Step, StepStatus};
+use crate::record::{RuntimeMode, Step, StepStatus};
+use crate::words::Words as _;
 
 /// The decision of policies about a plan.
 #[derive(Debug)]
@@ -25,15 +27,22 @@ pub enum PolicyDecision {
 }
 
 /// The veto of a policy, with its reason and its scope.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
+#[schemars(inline)]
 pub struct Veto {
     /// The policy, as `policy:name@version`.
     pub policy: String,
     /// The reason.
     pub reason: String,
-    /// The scope of the veto: one step or the whole run.
+    /// The part that is blocked: `step` or `run`.
+    #[schemars(schema_with = "scopes")]
     pub scope: Scope,
+}
+
+fn scopes(_: &mut SchemaGenerator) -> Schema {
+    let words: Vec<&str> = Scope::ALL.iter().map(|scope| scope.word()).collect();
+    json_schema!({ "type": "string", "enum": words })
 }
 
 /// The advice of a policy, and the policy's label.
@@ -43,7 +52,7 @@ impl Run {
     /// Asks all policies, about a step that is about to open or about the run, and does what they
     /// say: the first veto, else all interventions and hints, in their order.
     pub(super) fn consult(&mut self, step: Option<&str>) -> Result<PolicyDecision, Error> {
-        if self.fold.mode == Mode::Minimal {
+        if self.fold.mode == RuntimeMode::Minimal {
             return Ok(PolicyDecision::Go { hints: Vec::new() });
         }
         let advised: Vec<Advised> = self
@@ -227,28 +236,18 @@ fn pending<'s>(steps: &'s mut [Step], id: &str) -> Option<(usize, &'s mut Step)>
 }
 
 fn edit((at, step): (usize, &mut Step), set: &StepChange) -> Option<Vec<Value>> {
-    let before = serde_json::to_value(&*step).ok()?;
-    if let Some(description) = &set.description {
-        step.description.clone_from(description);
+    let (mut fields, mut diff) = (serde_json::to_value(&*step).ok()?, Vec::new());
+    let set = serde_json::to_value(set).ok()?;
+    for name in ["description", "kind", "rationale", "inputs"] {
+        let before = fields.get(name).cloned().unwrap_or_default();
+        let Some(after) = set.get(name).filter(|after| **after != before) else {
+            continue;
+        };
+        diff.push(difference(&format!("steps[{at}].{name}"), &before, after));
+        fields.as_object_mut()?.insert(name.into(), after.clone());
     }
-    if let Some(kind) = set.kind {
-        step.kind = kind;
-    }
-    if set.rationale.is_some() {
-        step.rationale.clone_from(&set.rationale);
-    }
-    if set.inputs.is_some() {
-        step.inputs.clone_from(&set.inputs);
-    }
-    let after = serde_json::to_value(&*step).ok()?;
-    let fields = ["description", "kind", "rationale", "inputs"].into_iter();
-    let diff = fields.filter(|name| before.get(name) != after.get(name));
-    let part = |of: &Value, name: &str| of.get(name).cloned().unwrap_or_default();
-    let diff = diff.map(|name| {
-        let key = format!("steps[{at}].{name}");
-        difference(&key, &part(&before, name), &part(&after, name))
-    });
-    Some(diff.collect())
+    *step = serde_json::from_value(fields).ok()?;
+    Some(diff)
 }
 
 fn difference(key: &str, before: &Value, after: &Value) -> Value {

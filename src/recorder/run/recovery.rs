@@ -7,18 +7,18 @@ use super::super::attachment::ATTACHMENTS;
 use super::super::clock::Micros;
 use super::super::error::Error;
 use super::super::event::{EventDraft, object};
-use super::super::fold::Mode;
 use super::super::text::text;
-use super::super::timeline::TimelineFile;
+use super::super::timeline::{Held, TimelineFile};
 use super::super::{Recorder, beside};
 use super::Run;
 use super::attaching::NEW;
 use super::ending::{End, Recorded};
-use super::reread::{Relearned, Reread, reread};
+use super::reread::{Learn, Reread, reread};
 use super::verification::{BeforeRun, POST, PRE, SNAPSHOTS};
+use crate::digest::FileDigest;
 use crate::finding::Severity;
 use crate::gate::Gate;
-use crate::record::StepStatus;
+use crate::record::{RuntimeMode, StepStatus};
 use crate::source::{Artifact, Entries, EpisodeKey};
 use crate::store::{Artifacts, Directory, OpenDir, Opened, Unreadable};
 
@@ -41,11 +41,11 @@ pub enum Recovered {
 /// An episode that is locked, and read.
 struct Left {
     run: Run,
-    /// The length and the digest of the bytes after the last whole event, if there are any.
-    tail: Option<(u64, String)>,
+    /// The bytes after the last whole event.
+    tail: Held,
     /// `true` if the state was persisted after the last whole event.
     is_ahead: bool,
-    learn: Relearned,
+    learn: Learn,
     /// `true` if `state.json` is the terminal one.
     has_ended: bool,
 }
@@ -103,7 +103,7 @@ impl Recorder {
     /// whose end was cut short is completed first, and is then an ended one.
     pub fn resume(&self, id: &str) -> Result<Run, Error> {
         let left = self.left(id)?;
-        if left.run.fold.mode == Mode::Minimal && !self.policies.is_empty() {
+        if left.run.fold.mode == RuntimeMode::Minimal && !self.policies.is_empty() {
             let why = "the run began without policies, so it can't be resumed with policies";
             return Err(Error::refused("resuming", why));
         }
@@ -132,9 +132,9 @@ impl Recorder {
         if left.run.fold.terminated.is_some() && !is_complete {
             return Ok(Recovered::Completed(Box::new(left.run.recorded())));
         }
-        Ok(match left.tail {
-            Some((bytes, _)) => Recovered::Cut { bytes },
-            None => Recovered::Intact,
+        Ok(match left.tail.length {
+            0 => Recovered::Intact,
+            bytes => Recovered::Cut { bytes },
         })
     }
 
@@ -171,20 +171,16 @@ impl Recorder {
     /// Locks and reads an episode.
     fn left(&self, id: &str) -> Result<Left, Error> {
         let mut parts = Path::new(id).components();
-        let is_name = matches!(
-            (parts.next(), parts.next()),
-            (Some(Component::Normal(_)), None)
-        );
-        let opened = is_name.then(|| {
-            let dir = self.open_episode_dir(id)?;
-            Ok((self.open(&dir, "events.jsonl")?, dir))
-        });
-        let (mut events, dir) = match opened {
-            Some(Err(Error::Io { source, .. })) if source.kind() == ErrorKind::NotFound => {
+        let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
+            return Err(Error::Absent { id: id.into() });
+        };
+        let disk = self.disk.as_ref();
+        let open = |dir| Ok((TimelineFile::open(disk, &dir, "events.jsonl")?, dir));
+        let (mut events, dir) = match self.open_episode_dir(id).and_then(open) {
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 return Err(Error::Absent { id: id.into() });
             }
-            Some(opened) => opened?,
-            None => return Err(Error::Absent { id: id.into() }),
+            opened => opened?,
         };
         if !events.lock()? {
             return Err(Error::Busy { id: id.into() });
@@ -192,36 +188,28 @@ impl Recorder {
         let Reread {
             fold,
             events: held,
+            persisted,
             is_ahead,
             tail,
-            learn: relearned,
+            learn: lines,
         } = reread(&dir, &events, id)?;
         events.holds(held);
-        let has_ended = fold.terminated.is_some() && {
-            let (state, mut persisted) = (text(&fold.state, "the state")?, Vec::new());
-            let directory = dir.directory().map_err(Error::io("reading", dir.path()))?;
-            let opened = directory.open_file(Artifact::State);
-            let read = opened.and_then(|opened| opened.read_record(&mut persisted));
-            read.is_ok() && persisted == state
-        };
+        let state = || Ok(FileDigest::of(&text(&fold.state, "the state")?).to_string());
+        let has_ended = fold.terminated.is_some() && persisted == Some(state()?);
         let before = self.noted_before(fold.verify.as_ref(), &dir);
         self.must_name_workspace_of(before.as_ref())?;
         let learn = if dir.has("learn.jsonl") {
-            self.open(&dir, "learn.jsonl")?
+            TimelineFile::open(disk, &dir, "learn.jsonl")?
         } else {
-            let created = self.disk.create(&dir, "learn.jsonl");
-            let path = dir.path().join("learn.jsonl");
-            let created = created.map_err(Error::io("creating", &path))?;
-            TimelineFile::new(created, &dir, "learn.jsonl")
+            TimelineFile::create(disk, &dir, "learn.jsonl")?
         };
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
         run.has_state = run.dir.has("state.json");
-        let (length, digest) = (tail.length, tail.sha256());
         Ok(Left {
             run,
-            tail: (length > 0).then_some((length, digest)),
+            tail,
             is_ahead,
-            learn: relearned,
+            learn: lines,
             has_ended,
         })
     }
@@ -237,12 +225,6 @@ impl Recorder {
             _ => "the run began without one".into(),
         };
         Err(Error::refused("the workspace", why))
-    }
-
-    fn open(&self, dir: &OpenDir, name: &'static str) -> Result<TimelineFile, Error> {
-        let opened = self.disk.open(dir, name);
-        let opened = opened.map_err(Error::io("opening", &dir.path().join(name)))?;
-        Ok(TimelineFile::new(opened, dir, name))
     }
 }
 
@@ -269,7 +251,7 @@ impl Left {
             self.run.remove(&self.run.dir, ["state.json".to_owned()])?;
             self.run.has_state = false;
         }
-        if self.tail.is_some() {
+        if self.tail.length > 0 {
             self.run.events.cut()?;
         }
         self.relearn()?;
@@ -284,13 +266,9 @@ impl Left {
     }
 
     fn relearn(&mut self) -> Result<(), Error> {
-        let Relearned {
-            held,
-            kept,
-            missing,
-            ..
-        } = std::mem::take(&mut self.learn);
-        self.run.learn.becomes(held, kept, &missing)
+        let lines = std::mem::take(&mut self.learn);
+        let learn = &mut self.run.learn;
+        learn.becomes(lines.held, lines.kept, &lines.missing)
     }
 
     fn go_on(mut self) -> Result<Run, Error> {
@@ -300,8 +278,11 @@ impl Left {
             return Err(run.ended());
         }
         let mut run = run.judged(false)?;
-        let (bytes, digest) = self.tail.unzip();
-        let payload = object([("cut_bytes", bytes.into()), ("cut_sha256", digest.into())]);
+        let cut = Some(self.tail).filter(|tail| tail.length > 0);
+        let payload = object([
+            ("cut_bytes", cut.as_ref().map(|tail| tail.length).into()),
+            ("cut_sha256", cut.map(|tail| tail.sha256()).into()),
+        ]);
         run.write(EventDraft::runtime("run.resume", payload))?;
         Ok(run)
     }

@@ -5,10 +5,9 @@ use std::io::{self, Read};
 use serde::Deserialize;
 
 use super::super::error::Error;
-use super::super::event::{Event, event_id, learn_line};
+use super::super::event::{RunEvent, event_id, learn_line};
 use super::super::fold::{RunFold, Unfoldable};
 use super::super::size::value;
-use super::super::text::text;
 use super::super::timeline::{Held, TimelineFile};
 use crate::digest::FileDigest;
 use crate::document::Tape;
@@ -20,23 +19,13 @@ use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, who
 pub(super) struct Reread {
     pub(super) fold: RunFold,
     pub(super) events: Held,
-    /// `true` if `state.json` is there, and no event is the evidence of it.
+    /// The digest of `state.json`, where it can be read.
+    pub(super) persisted: Option<String>,
+    /// `true` if it can be read, and no event is the evidence of it.
     pub(super) is_ahead: bool,
     /// The bytes after the last event that is whole.
     pub(super) tail: Held,
-    pub(super) learn: Relearned,
-}
-
-/// The content that `learn.jsonl` must have.
-#[derive(Default)]
-pub(super) struct Relearned {
-    pub(super) held: Held,
-    /// The number of bytes of that with which the file begins.
-    pub(super) kept: u64,
-    /// The rest.
-    pub(super) missing: Vec<u8>,
-    /// `true` if it holds that, and nothing else.
-    pub(super) is_whole: bool,
+    pub(super) learn: Learn,
 }
 
 const NO_START: &str = "events.jsonl has no `start` event: the run never began, and its directory \
@@ -90,9 +79,10 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
         (None, Some(fold)) => Ok(Reread {
             fold,
             events: held,
+            persisted,
             is_ahead: is_persisted && !is_sealed,
             tail,
-            learn: learn.relearned().map_err(reading())?,
+            learn: learn.compared().map_err(reading())?,
         }),
         (wrong, _) => Err(Error::Untrusted {
             id: id.into(),
@@ -159,7 +149,7 @@ fn is_hole(line: &[u8]) -> bool {
     memchr::memchr(0, line).is_some()
 }
 
-fn parse(tape: &mut Tape, line: &[u8]) -> Result<Event, String> {
+fn parse(tape: &mut Tape, line: &[u8]) -> Result<RunEvent, String> {
     let document = tape.read_record(line);
     let document = document.map_err(|error| format!("is {error}"))?;
     let root = document.root();
@@ -173,7 +163,7 @@ fn parse(tape: &mut Tape, line: &[u8]) -> Result<Event, String> {
             "has {lacking}, which the recorder writes in every event"
         ));
     }
-    Event::deserialize(value?)
+    RunEvent::deserialize(value?)
         .map_err(|error| format!("is not an event that the recorder writes: {error}"))
 }
 
@@ -237,7 +227,7 @@ impl RereadLines<'_> {
         fold.add(&event).map_err(told)?;
         let fits = fold.held().check("the state");
         fits.map_err(|error| error.to_string())?;
-        if fold.events == self.marks.sealed && !is_sealed(fold) {
+        if fold.events == self.marks.sealed && fold.sealed_last.is_some() && !fold.is_sealed() {
             return Err(wrong(
                 "has a digest that differs from that of the state computed from the events".into(),
             ));
@@ -250,24 +240,20 @@ impl RereadLines<'_> {
     }
 }
 
-/// Returns `true` if the state is the one of the digest in the last event.
-fn is_sealed(fold: &RunFold) -> bool {
-    let Some(sealed) = &fold.sealed_last else {
-        return true;
-    };
-    text(&fold.state, "the state").is_ok_and(|state| FileDigest::of(&state).to_string() == *sealed)
-}
-
 /// The lines of `learn.jsonl`, which repeats the proposals of the timeline. Where it does not, it
 /// lost what was written last, or has kept what the timeline lost: then the timeline counts.
-struct Learn {
+#[derive(Default)]
+pub(super) struct Learn {
+    /// The file, up to where it differs.
     file: Option<Opened<'static>>,
     /// The content that the file must have.
-    held: Held,
+    pub(super) held: Held,
     /// The number of bytes that the file holds of that.
-    kept: u64,
+    pub(super) kept: u64,
     /// The bytes that it lacks.
-    missing: Vec<u8>,
+    pub(super) missing: Vec<u8>,
+    /// `true` if it holds that, and nothing else.
+    pub(super) is_whole: bool,
 }
 
 impl Learn {
@@ -278,9 +264,7 @@ impl Learn {
         };
         Ok(Self {
             file,
-            held: Held::default(),
-            kept: 0,
-            missing: Vec::new(),
+            ..Self::default()
         })
     }
 
@@ -309,13 +293,10 @@ impl Learn {
         Ok(())
     }
 
-    fn relearned(self) -> io::Result<Relearned> {
-        let rest = self.file.map(|mut file| file.read(&mut [0])).transpose()?;
-        Ok(Relearned {
-            held: self.held,
-            kept: self.kept,
-            is_whole: rest == Some(0) && self.missing.is_empty(),
-            missing: self.missing,
-        })
+    /// Returns the lines, once all are compared.
+    fn compared(mut self) -> io::Result<Self> {
+        let rest = self.file.as_mut().map(|file| file.read(&mut [0]));
+        self.is_whole = rest.transpose()? == Some(0);
+        Ok(self)
     }
 }

@@ -9,6 +9,7 @@ use super::super::bounded::bounded;
 use super::super::bounded::cut;
 use super::super::error::Error;
 use super::super::event::{EventDraft, SYNTHETIC, object};
+use super::super::text::json;
 use super::Run;
 use super::judging::Allowed;
 use super::policies::{PolicyDecision, Veto};
@@ -189,34 +190,26 @@ impl Run {
                 }
             })
             .collect();
+        let refused = |why: String| Err(Error::refused("the plan", why));
         let mut ids = std::collections::BTreeSet::new();
         for step in &steps {
             if step.id.is_empty() {
-                return Err(Error::refused("the plan", "a step has no id"));
+                return refused("a step has no id".into());
             }
             if !ids.insert(step.id.as_str()) {
-                return Err(Error::refused(
-                    "the plan",
-                    format!("two steps have the id {:?}", step.id),
-                ));
+                return refused(format!("two steps have the id {:?}", step.id));
             }
         }
         if let Some(open) = self.fold.open.iter().find(|id| !ids.contains(id.as_str())) {
-            return Err(Error::refused(
-                "the plan",
-                format!("it lacks the step {open:?}, which is open"),
-            ));
+            return refused(format!("it lacks the step {open:?}, which is open"));
         }
         let actions = self.fold.state.outcomes.actions.iter().flatten();
         let mut acted = actions.filter_map(|action| action.step_id.as_ref()?.as_str());
         if let Some(step) = acted.find(|id| !ids.contains(id)) {
-            return Err(Error::refused(
-                "the plan",
-                format!("it lacks the step {step:?}, which has an action"),
-            ));
+            return refused(format!("it lacks the step {step:?}, which has an action"));
         }
         if source.is_empty() {
-            return Err(Error::refused("the plan", "its source has no name"));
+            return refused("its source has no name".into());
         }
         self.hold_plan(&steps, plan_of(&steps, source)?)?;
         self.write_plan(&steps, source)?;
@@ -251,17 +244,12 @@ impl Run {
     }
 
     fn must_be(&self, step: &str, status: StepStatus, what: &'static str) -> Result<(), Error> {
-        match self.fold.step(step) {
-            None => Err(Error::refused(
-                what,
-                format!("the plan has no step {step:?}"),
-            )),
-            Some(found) if found.status != status => Err(Error::refused(
-                what,
-                format!("the step {step:?} is {}, not {status}", found.status),
-            )),
-            Some(_) => Ok(()),
-        }
+        let why = match self.fold.step(step).map(|step| step.status) {
+            Some(is) if is == status => return Ok(()),
+            Some(is) => format!("the step {step:?} is {is}, not {status}"),
+            None => format!("the plan has no step {step:?}"),
+        };
+        Err(Error::refused(what, why))
     }
 
     /// Sets the status of a step, by an act event that no action mirrors.
@@ -399,29 +387,22 @@ impl Run {
         if let Some(step) = step {
             self.must_be(step, StepStatus::Running, "acting")?;
         }
+        let refused = |why: String| Err(Error::refused("the action", why));
         let is_set = [
             ("id", action.id.is_some()),
             ("step_id", action.step_id.is_some()),
             ("timestamp", action.timestamp.is_some()),
         ];
         if let Some((name, _)) = is_set.into_iter().find(|(_, is_set)| *is_set) {
-            return Err(Error::refused(
-                "the action",
-                format!("the recorder sets `{name}`"),
-            ));
+            return refused(format!("the recorder sets `{name}`"));
         }
-        if let Some(name) = action
-            .extensions
-            .keys()
-            .find(|name| !name.starts_with("x-"))
-        {
-            return Err(Error::refused(
-                "the action",
-                format!("{name:?} is not a field of an action, and does not start with `x-`"),
-            ));
+        let mut extensions = action.extensions.keys();
+        if let Some(name) = extensions.find(|name| !name.starts_with("x-")) {
+            let why = "is not a field of an action, and does not start with `x-`";
+            return refused(format!("{name:?} {why}"));
         }
         let Ok(Value::Object(mut payload)) = serde_json::to_value(action) else {
-            return Err(Error::refused("the action", "it can't be written as JSON"));
+            return refused("it can't be written as JSON".into());
         };
         payload.insert("id".into(), self.next_action_id().into());
         if let Some(step) = step {
@@ -490,8 +471,7 @@ impl Run {
             let Some(step) = self.fold.step(&id).cloned() else {
                 continue;
             };
-            let asked = self.may_act(&open, Action::new(adapter.label()));
-            let allowed = match asked {
+            let allowed = match self.may_act(&open, Action::new(adapter.label())) {
                 Ok(allowed) => allowed,
                 Err(refused) => {
                     self.close(open, StepEnd::Failed(refused.to_string().into()))?;
@@ -506,11 +486,8 @@ impl Run {
                     self.close(open, StepEnd::Done)?;
                 }
                 Err(error) => {
-                    let error = if error.is_null() {
-                        "unknown".into()
-                    } else {
-                        error
-                    };
+                    let known = Some(error).filter(|error| !error.is_null());
+                    let error = known.unwrap_or_else(|| "unknown".into());
                     self.close(open, StepEnd::Failed(error))?;
                     break;
                 }
@@ -522,8 +499,7 @@ impl Run {
 
 /// Returns the event that sets a plan.
 fn plan_of(steps: &[Step], source: &str) -> Result<EventDraft, Error> {
-    let records = serde_json::to_value(steps)
-        .map_err(|error| Error::refused("the plan", error.to_string()))?;
+    let records = json(steps, "the plan")?;
     let payload = object([("source", source.into()), ("step_records", records)]);
     Ok(EventDraft::new("plan", payload).by(source))
 }

@@ -11,8 +11,8 @@ use super::super::assertion::{Declared, Evaluated};
 use super::super::error::Error;
 use super::super::event::{EventDraft, object};
 use super::super::text::text;
+use super::super::timeline::Held;
 use super::Run;
-use crate::digest::FileDigest;
 use crate::document::Tape;
 use crate::record::{Snapshots, Verification, VerificationPolicy, WorkspaceDiff};
 use crate::store::{Artifacts, OpenDir, WorkspaceSearch};
@@ -29,40 +29,25 @@ const IGNORED: [&str; 5] = [".git", ".venv", "__pycache__", "node_modules", "tar
 const UNAVAILABLE: &str = "workspace_unavailable";
 
 /// The declaration in the start event of a run, and the workspace before the run.
+#[derive(Default)]
 pub(in crate::recorder) struct BeforeRun {
     declared: Declared,
     /// The workspace that the run began in, if nobody but its records names it.
     unnamed: Option<String>,
-    pre: Option<(Files, SnapshotContent)>,
-    post: Option<SnapshotContent>,
+    pre: Option<(Files, Held)>,
+    post: Option<Held>,
 }
 
 /// The digest of each file, by its path below the workspace.
 type Files = BTreeMap<String, String>;
 
-/// The digest and the length of the content of a snapshot.
-#[derive(Clone)]
-pub(super) struct SnapshotContent {
-    pub(super) sha256: String,
-    pub(super) bytes: u64,
-}
-
-impl SnapshotContent {
-    fn of(content: &[u8]) -> Self {
-        Self {
-            sha256: FileDigest::of(content).to_string(),
-            bytes: content.len() as u64,
-        }
-    }
-
-    /// Returns what a snapshot in the directory of an episode holds, up to a limit.
-    fn read(dir: &OpenDir, name: &str) -> Option<(Vec<u8>, Self)> {
-        let (directory, mut bytes) = (dir.directory().ok()?, Vec::new());
-        let opened = directory.open_named(&format!("{SNAPSHOTS}/{name}"));
-        opened.ok()?.read_record(&mut bytes).ok()?;
-        let content = Self::of(&bytes);
-        Some((bytes, content))
-    }
+/// Returns what a snapshot in the directory of an episode holds, up to a limit.
+fn snapshot(dir: &OpenDir, name: &str) -> Option<(Vec<u8>, Held)> {
+    let (directory, mut bytes) = (dir.directory().ok()?, Vec::new());
+    let opened = directory.open_named(&format!("{SNAPSHOTS}/{name}"));
+    opened.ok()?.read_record(&mut bytes).ok()?;
+    let held = Held::of(&bytes);
+    Some((bytes, held))
 }
 
 impl BeforeRun {
@@ -73,8 +58,8 @@ impl BeforeRun {
 
     /// Returns the workspace before the run, unless its snapshot is no longer what it was.
     fn kept(&self, dir: &OpenDir) -> Option<&Files> {
-        let (files, content) = self.pre.as_ref()?;
-        (SnapshotContent::read(dir, PRE)?.1.sha256 == content.sha256).then_some(files)
+        let (files, held) = self.pre.as_ref()?;
+        (snapshot(dir, PRE)?.1.sha256() == held.sha256()).then_some(files)
     }
 
     /// Returns `true` if the run has a workspace.
@@ -83,13 +68,11 @@ impl BeforeRun {
     }
 
     /// Returns what a snapshot held when this process wrote it or found it right.
-    pub(super) fn snapshot(&self, dir: &OpenDir, name: &str) -> Option<SnapshotContent> {
+    pub(super) fn snapshot(&self, dir: &OpenDir, name: &str) -> Option<Held> {
+        let post = || self.post.clone().or_else(|| Some(snapshot(dir, name)?.1));
         match name {
-            PRE => self.pre.as_ref().map(|(_, content)| content.clone()),
-            _ => self
-                .post
-                .clone()
-                .or_else(|| Some(SnapshotContent::read(dir, name)?.1)),
+            PRE => self.pre.as_ref().map(|(_, held)| held.clone()),
+            _ => post(),
         }
     }
 }
@@ -107,20 +90,18 @@ impl Recorder {
         };
         let mut before = BeforeRun {
             declared,
-            unnamed: None,
-            pre: None,
-            post: None,
+            ..BeforeRun::default()
         };
         let workspace = before.declared.workspace.as_deref();
         let Some((_, files)) = workspace.and_then(|workspace| self.look(workspace)) else {
             return Ok((Some(before), None));
         };
         let text = text(&files, "the snapshot")?;
-        let content = SnapshotContent::of(&text);
-        before.declared.pre_sha256 = Some(content.sha256.clone());
+        let held = Held::of(&text);
+        before.declared.pre_sha256 = Some(held.sha256());
         let verify = before.declared.clone().into();
         start.payload.insert("verify".into(), verify);
-        before.pre = Some((files, content));
+        before.pre = Some((files, held));
         Ok((Some(before), Some(text)))
     }
 
@@ -128,22 +109,14 @@ impl Recorder {
     /// the one that was taken, and its workspace if this process names it.
     pub(super) fn noted_before(&self, verify: Option<&Value>, dir: &OpenDir) -> Option<BeforeRun> {
         let mut declared = Declared::deserialize(verify?).ok()?;
-        let named = self.workspaces();
-        let workspace = declared.workspace.take();
-        let (workspace, unnamed) = match workspace {
-            Some(workspace) if !named.contains(&workspace) => (None, Some(workspace)),
-            workspace => (workspace, None),
-        };
-        let expected = declared.pre_sha256.as_deref();
-        let pre = SnapshotContent::read(dir, PRE).and_then(|(bytes, content)| {
-            let is_expected = expected.is_none_or(|expected| expected == content.sha256);
-            Some((is_expected.then(|| files(&bytes))??, content))
-        });
+        let is_unnamed = |path: &mut String| !self.workspaces().contains(path);
+        let unnamed = declared.workspace.take_if(is_unnamed);
+        let expected = declared.pre_sha256.as_ref();
+        let pre = snapshot(dir, PRE)
+            .filter(|(_, held)| expected.is_none_or(|it| *it == held.sha256()))
+            .and_then(|(bytes, held)| Some((files(&bytes)?, held)));
         Some(BeforeRun {
-            declared: Declared {
-                workspace,
-                ..declared
-            },
+            declared,
             unnamed,
             pre,
             post: None,
@@ -219,14 +192,10 @@ impl Run {
             }),
             ..Verification::none()
         };
-        let workspace = declared.workspace.as_deref();
-        let after = workspace.and_then(|workspace| {
+        let after = declared.workspace.as_deref().and_then(|workspace| {
             let (dir, files) = self.recorder.look(workspace)?;
-            Some((
-                dir.directory().ok()?,
-                text(&files, "the snapshot").ok()?,
-                files,
-            ))
+            let content = text(&files, "the snapshot").ok()?;
+            Some((dir.directory().ok()?, content, files))
         });
         let snapshots = before.pre.as_ref();
         let snapshots = snapshots.map(|_| self.recorder.dir_in(&self.dir, SNAPSHOTS));
@@ -240,7 +209,7 @@ impl Run {
         self.replace(&snapshots, POST, &content)?;
         self.sync_names(&snapshots, POST)?;
         verification.workspace_diff = Some(diff(pre, &post));
-        before.post = Some(SnapshotContent::of(&content));
+        before.post = Some(Held::of(&content));
         verification.snapshots = Some(Snapshots {
             pre: Some(format!("{SNAPSHOTS}/{PRE}")),
             post: Some(format!("{SNAPSHOTS}/{POST}")),
