@@ -256,90 +256,11 @@ fn id_that_can_not_be_a_directory_is_refused() {
     assert_eq!(complaints(temp.path()), [""; 0]);
 }
 
-/// Lines that are refused, by the kind of the error; all but those that are `refused` violate the
-/// schema, or are no JSON.
-const BAD_LINES: [(&str, &str); 50] = [
-    ("syntax", "x"),
-    ("syntax", "{\"open\":"),
-    ("syntax", "{\"jot\":\"a\"} {}"),
-    ("syntax", "{'jot': 'a'}"),
-    ("syntax", "{\"reflect\":{\"a\":NaN}}"),
-    ("command", "[]"),
-    ("command", "\"persist\""),
-    ("command", "{}"),
-    ("command", "{\"opne\":\"step-1\"}"),
-    ("command", "{\"execute\":{}}"),
-    ("command", "{\"jot\":\"a\",\"pause\":\"b\"}"),
-    ("argument", "{\"open\":1}"),
-    ("argument", "{\"open\":{\"step_id\":\"step-1\"}}"),
-    ("argument", "{\"plan\":\"step\"}"),
-    ("argument", "{\"plan\":[1]}"),
-    ("argument", "{\"plan\":[{\"id\":\"a\"}]}"),
-    (
-        "argument",
-        "{\"plan\":[{\"description\":\"a\",\"kind\":\"do\"}]}",
-    ),
-    (
-        "argument",
-        "{\"plan\":[{\"description\":\"a\",\"ratoinale\":\"b\"}]}",
-    ),
-    ("argument", "{\"act\":\"a\"}"),
-    ("argument", "{\"act\":{\"step_id\":1}}"),
-    ("argument", "{\"close\":{}}"),
-    ("argument", "{\"close\":{\"status\":\"vetoed\"}}"),
-    ("argument", "{\"close\":{\"status\":\"failed\"}}"),
-    ("argument", "{\"close\":{\"status\":\"done\",\"error\":1}}"),
-    ("argument", "{\"note\":{\"payload\":{}}}"),
-    (
-        "argument",
-        "{\"believe\":{\"statement\":\"a\",\"confidence\":0.5}}",
-    ),
-    ("argument", "{\"remember\":{\"key\":\"a\"}}"),
-    ("argument", "{\"reflect\":[]}"),
-    ("argument", "{\"propose\":{\"lesson\":\"a\"}}"),
-    ("argument", "{\"persist\":false}"),
-    ("argument", "{\"finish\":\"pending\"}"),
-    ("argument", "{\"finish\":{\"reason\":\"a\"}}"),
-    (
-        "argument",
-        "{\"finish\":{\"status\":\"ok\",\"assertions\":[{\"name\":\"a\"}]}}",
-    ),
-    (
-        "argument",
-        "{\"finish\":{\"status\":\"ok\",\"score\":\"high\"}}",
-    ),
-    ("argument", "{\"at\":1772366400}"),
-    ("argument", "{\"note\":[\"observe\",{}]}"),
-    ("argument", "{\"remember\":[\"k\",1,null]}"),
-    (
-        "argument",
-        "{\"remember\":{\"key\":\"k\",\"value\":1,\"provenance\":null}}",
-    ),
-    ("argument", "{\"propose\":[{},true]}"),
-    ("argument", "{\"would\":[\"a\",{}]}"),
-    ("argument", "{\"would\":{\"phase\":\"\"}}"),
-    (
-        "argument",
-        "{\"finish\":{\"status\":\"partial\",\"assertions\":[[\"a\",true]]}}",
-    ),
-    (
-        "refused",
-        "{\"finish\":{\"status\":\"partial\",\"metrics\":{\"steps_total\":99}}}",
-    ),
-    ("refused", "{\"at\":\"2026-03-01T12:00:00Z\"}"),
-    (
-        "refused",
-        "{\"finish\":{\"status\":\"partial\",\"score\":1,\"metrics\":{\"score\":2}}}",
-    ),
-    ("refused", "{\"open\":\"step-9\"}"),
-    ("refused", "{\"act\":{\"step_id\":\"step-2\"}}"),
-    ("refused", "{\"note\":{\"phase\":\"terminate\"}}"),
-    (
-        "refused",
-        "{\"plan\":[{\"id\":\"step-2\",\"description\":\"a\"},\"b\"]}",
-    ),
-    ("refused", "{\"finish\":\"ok\"}"),
-];
+/// Returns the lines of a table that are no comments.
+fn lines(table: &str) -> Vec<&str> {
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines.map(str::trim_start).collect()
+}
 
 #[test]
 fn bad_line_is_answered_and_changes_nothing() {
@@ -347,7 +268,8 @@ fn bad_line_is_answered_and_changes_nothing() {
     let mut talk = Talk::new(temp.path(), &["--task", "t"]);
     talk.tell(&[r#"{"plan":["a","b"]}"#, r#"{"open":"step-1"}"#]);
     let before = fs::read(talk.dir.join("events.jsonl")).unwrap();
-    for (kind, line) in BAD_LINES {
+    let bad = lines(include_str!("record/refused.txt"));
+    for (kind, line) in bad.iter().filter_map(|it| it.split_once(' ')) {
         let answer = talk.ask(line);
         assert_eq!(answer["ok"], false, "{line}: {answer}");
         assert_eq!(answer["error"]["kind"], kind, "{line}: {answer}");
@@ -364,7 +286,7 @@ fn bad_line_is_answered_and_changes_nothing() {
         r#"{"close":"step-2"}"#,
     ]);
     let last = talk.ask(r#"{"finish":"ok"}"#);
-    assert_eq!(last["refused"], BAD_LINES.len());
+    assert_eq!(last["refused"], bad.len());
     assert_eq!(talk.end(), Some(1));
     assert_eq!(complaints(temp.path()), [""; 0]);
 }
@@ -374,46 +296,12 @@ fn message_about_a_bad_line_says_what_to_write() {
     let temp = tempfile::tempdir().unwrap();
     let mut talk = Talk::new(temp.path(), &["--task", "t"]);
     talk.tell(&[r#"{"plan":["a","b"]}"#]);
-    for (line, said) in [
-        (r#"{"finsih":"ok"}"#, "did you mean `finish`?"),
-        (r#"{"run":"ok"}"#, "the commands are plan, open, act,"),
-        (
-            r#"{"close":{"status":"done"}}"#,
-            "a command that names no step is refused: none is open",
-        ),
-        (
-            r#"{"close":{"status":"skipped"}}"#,
-            "`close` lacks the required field `reason`",
-        ),
-        (
-            r#"{"close":{"status":"vetoed"}}"#,
-            r#"`close.status` is "vetoed", not "done" or "failed" or "skipped""#,
-        ),
-        (
-            r#"{"close":{"status":"failed","error":null}}"#,
-            "`close.error`",
-        ),
-        (r#"{"note":null}"#, "`note` is null, not an object"),
-        (r#"{"finish":"OK"}"#, r#"`finish` is "OK", not one of "ok""#),
-        (r#"{"plan":"a"}"#, "`plan` is a string"),
-        (
-            r#"{"plan":["a",{"id":"b"}]}"#,
-            "`plan[1]` lacks the required field `description`",
-        ),
-        (
-            r#"{"believe":{"statement":"a","provenance":"b","confidence":"c"}}"#,
-            r#"`believe.confidence` is a string ("c"), not a number"#,
-        ),
-        (
-            r#"{"finish":{"status":"ok","assertions":[{"name":"a"}]}}"#,
-            "`finish.assertions[0]` lacks the required field `passed`",
-        ),
-        (r#"{"finish":{"status":"ok","reason":"x"}}"#, "`reason`"),
-        ("{\"jot\":\"\u{1b}[31m\"", "byte 9"),
-    ] {
+    let mut cases = lines(include_str!("record/messages.txt"));
+    cases.extend(["{\"jot\":\"\u{1b}[31m\"", "byte 9"]);
+    for [line, said] in cases.as_chunks().0 {
         let answer = talk.ask(line);
         let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.contains(said), "{line}: {message}");
+        assert!(message.contains(*said), "{line}: {message}");
     }
     talk.tell(&[r#"{"open":"step-1"}"#, r#"{"open":"step-2"}"#]);
     let answer = talk.ask(r#"{"act":{}}"#);
