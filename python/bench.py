@@ -22,6 +22,7 @@ import pandas
 import pyarrow
 
 import runvet
+from runvet._report import columns_of
 from runvet import _runvet
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -112,11 +113,11 @@ def checks() -> None:
 def frames() -> None:
     lines = b'{"phase": 1, "payload": 2}\n' * 9_000
     many = runvet.check_records("ep_1", {"events": lines})
-    judged, rows = many._judged, len(many.findings)
+    rows = len(many.findings)
     by_objects = least(lambda: pandas.DataFrame(many.findings), 1) / rows
-    by_columns = least(lambda: pandas.DataFrame(judged.columns()), 3) / rows
+    by_columns = least(lambda: pandas.DataFrame(columns_of([many])), 3) / rows
     row("a finding in a frame of pandas, by columns", by_columns, "by objects", by_objects)
-    by_columns = least(lambda: pyarrow.table(judged.columns()), 3) / rows
+    by_columns = least(lambda: pyarrow.table(columns_of([many])), 3) / rows
     row("a finding in a table of pyarrow, by columns", by_columns, "pandas, by objects", by_objects)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from html import escape
@@ -300,7 +301,7 @@ class Report:
 
     def findings(self) -> Columns:
         """All findings as columns: `pandas.DataFrame(report.findings())`."""
-        return self._judged.columns()
+        return columns_of(self.episodes)
 
     def table(self, name: Literal["episodes", "findings"]) -> Table:
         """The episodes or the findings as a table whose columns have types, also without rows.
@@ -340,6 +341,15 @@ class Report:
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
             """The findings as an Arrow stream, for those who have `pyarrow`."""
             return self.table("findings").__arrow_c_stream__(requested_schema)
+
+
+def columns_of(episodes: Iterable[EpisodeReport]) -> Columns:
+    """All findings in episodes as columns."""
+    found = [(episode, finding) for episode in episodes for finding in episode.findings]
+    columns = {name: [getattr(it, name, None) for _, it in found] for name in FINDINGS}
+    columns["episode_id"] = [episode.id for episode, _ in found]
+    columns["dir"] = [episode.dir for episode, _ in found]
+    return columns
 
 
 def _row(episode: EpisodeReport, card: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 use runvet::finding::{
-    Deny, EpisodeReport, Finding, Location, ReportedFault, RuleInfo, Severity, Skip, Totals, Whole,
+    Deny, EpisodeReport, Finding, ReportedFault, RuleInfo, Severity, Skip, Totals, Whole,
 };
 use runvet::gate::Exit;
 use runvet::gate::all_rules;
@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::errors;
 use crate::exiting::calling;
-use crate::json::unwritable;
+use crate::json::{object, unwritable};
 
 /// Judged episodes, as Rust holds them: what a report in Python renders itself from.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -87,11 +87,6 @@ impl Judged {
             None => Ok(String::from_utf8_lossy(&text).into_owned()),
         }
     }
-
-    fn findings(&self) -> impl Iterator<Item = (&EpisodeReport, &Finding)> {
-        let episodes = self.episodes.iter();
-        episodes.flat_map(|episode| episode.findings.iter().map(|found| (&**episode, found)))
-    }
 }
 
 #[pymethods]
@@ -120,48 +115,6 @@ impl Judged {
             std::io::Result::Ok(text)
         });
         Ok(String::from_utf8_lossy(&text?).into_owned())
-    }
-
-    /// One list for each field of a finding.
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let columns = PyDict::new(py);
-        let text = |name: &str, of: &dyn Fn(&EpisodeReport, &Finding) -> String| {
-            let values = self.findings().map(|(episode, found)| of(episode, found));
-            columns.set_item(name, values.collect::<Vec<_>>())
-        };
-        let repeated = |name: &str, of: &dyn for<'e> Fn(&'e EpisodeReport) -> &'e str| {
-            let column = PyList::empty(py);
-            for episode in self.episodes.iter().filter(|it| !it.findings.is_empty()) {
-                let value = of(episode).into_pyobject(py)?;
-                for _ in &episode.findings {
-                    column.append(&value)?;
-                }
-            }
-            columns.set_item(name, column)
-        };
-        let place = |name: &str, of: &dyn Fn(&Location) -> Option<u64>| {
-            let values = self.findings().map(|(_, found)| of(&found.location));
-            columns.set_item(name, values.collect::<Vec<_>>())
-        };
-        repeated("episode_id", &|episode| &episode.id)?;
-        repeated("dir", &|episode| &episode.dir)?;
-        text("rule", &|_, found| found.rule.clone())?;
-        text("severity", &|_, found| found.severity.to_string())?;
-        text("message", &|_, found| found.message.clone())?;
-        text("help", &|_, found| found.help.clone())?;
-        text("fingerprint", &|_, found| found.fingerprint.clone())?;
-        text("file", &|_, found| found.location.file.clone())?;
-        let pointers = self
-            .findings()
-            .map(|(_, found)| found.location.pointer.as_deref());
-        columns.set_item("pointer", pointers.collect::<Vec<_>>())?;
-        place("line", &|it| it.line)?;
-        place("column", &|it| it.column)?;
-        place("end_line", &|it| it.end_line)?;
-        place("end_column", &|it| it.end_column)?;
-        place("offset", &|it| it.offset)?;
-        place("length", &|it| it.length)?;
-        Ok(columns)
     }
 
     /// Returns the entry of each episode in a list of runs, with its tags, as JSON; null for one
@@ -261,23 +214,8 @@ pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny
 }
 
 pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyAny>> {
-    made(
-        py,
-        class!(py, "Totals")?,
-        (
-            totals.episodes,
-            totals.valid,
-            totals.invalid,
-            totals.undecided,
-            totals.errors,
-            totals.warnings,
-            totals.ignored,
-            totals.baselined,
-            totals.unjudged,
-            totals.unchecked,
-            totals.breaks_rule,
-        ),
-    )
+    let (class, fields) = (class!(py, "Totals")?, object(py, totals)?);
+    calling(py, || class.call((), Some(fields.cast()?)))
 }
 
 /// An `EpisodeReport`.

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runvet
+from runvet._report import columns_of
 
 NAMES = ("state", "summary", "events", "learn", "manifest")
 
@@ -19,7 +20,7 @@ def look(records: dict[str, bytes | None]) -> None:
     """Everything that can be asked of an episode. A panic is no `Exception`, and goes on."""
     episode = runvet.Episode.of("ep_1", records)
     report = episode.check(runvet.Check(rules={"strict/*": "warning", "manifest/*": "error"}))
-    report.to_dict(), report.render(), report._repr_html_(), report._judged.columns()
+    report.to_dict(), report.render(), report._repr_html_(), columns_of([report])
     for ask in (
         episode.state,
         episode.summary,

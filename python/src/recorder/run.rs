@@ -72,38 +72,21 @@ impl Run {
 
     /// Notes what was found in a run that has just been begun.
     pub(super) fn heed_beginning(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, |_| Ok(()))
+        self.with(py, None, |_| Ok(()))
     }
 
-    /// Calls the run without the lock of the interpreter, when no other thread does.
+    /// Calls the run without the lock of the interpreter, when no other thread does. A step gets
+    /// what is found in its calls too.
     fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        call: impl FnOnce(&mut recorder::Run) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        self.taking(py, |turn| turn.call(call))
-    }
-
-    /// The same for a call of a step.
-    fn with_step<T: Send>(
         &self,
         py: Python<'_>,
         step: Option<&OpenStep>,
         call: impl FnOnce(&mut recorder::Run) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        self.taking_in(py, step, |turn| turn.call(call))
+        self.taking(py, step, |turn| turn.call(call))
     }
 
     fn taking<T: Send>(
-        &self,
-        py: Python<'_>,
-        call: impl FnOnce(&mut Turn<'_>) -> Result<T, Failed> + Send,
-    ) -> PyResult<T> {
-        self.taking_in(py, None, call)
-    }
-
-    /// The same for a call of a step, which gets what is found too.
-    fn taking_in<T: Send>(
         &self,
         py: Python<'_>,
         step: Option<&OpenStep>,
@@ -202,14 +185,14 @@ impl Run {
     }
 
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let state = self.with(py, |run| Ok(run.state().clone()))?;
+        let state = self.with(py, None, |run| Ok(run.state().clone()))?;
         object(py, &state)
     }
 
     /// The state as policies see it: it can't be changed, and shares what has not changed with
     /// what was shown before.
     fn shown(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.with(py, |run| {
+        self.with(py, None, |run| {
             Ok(Python::attach(|py| {
                 calling(py, || Ok(self.shown.of(py, run.state())?.unbind()))
             }))
@@ -218,7 +201,7 @@ impl Run {
 
     /// The ids of the steps with some status.
     fn steps_that_are(&self, py: Python<'_>, statuses: Vec<String>) -> PyResult<Vec<String>> {
-        self.with(py, |run| Ok(with_status(run, &statuses)))
+        self.with(py, None, |run| Ok(with_status(run, &statuses)))
     }
 
     /// Returns the findings so far.
@@ -235,7 +218,7 @@ impl Run {
         payload: Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
         let payload = self.encoder.map(&payload)?;
-        let found = self.with(py, |run| run.would(&phase.0, payload))?;
+        let found = self.with(py, None, |run| run.would(&phase.0, payload))?;
         let shown = found.iter().map(|it| report::finding(py, it));
         PyList::new(py, shown.collect::<PyResult<Vec<_>>>()?)
     }
@@ -249,7 +232,7 @@ impl Run {
         action: Bound<'_, PyAny>,
     ) -> PyResult<Allowed> {
         let action: Action = self.typed(&action)?;
-        let allowed = self.with_step(py, step, |run| match step {
+        let allowed = self.with(py, step, |run| match step {
             Some(step) => run.may_act(&step.must_be_open()?, action),
             None => run.may_act(None, action),
         });
@@ -257,12 +240,12 @@ impl Run {
     }
 
     fn at(&self, py: Python<'_>, micros: Option<i64>) -> PyResult<()> {
-        self.with(py, |run| run.at(micros.map(super::time)))
+        self.with(py, None, |run| run.at(micros.map(super::time)))
     }
 
     fn note(&self, py: Python<'_>, phase: Text, payload: Bound<'_, PyAny>) -> PyResult<String> {
         let payload = self.encoder.map(&payload)?;
-        self.with(py, |run| run.note(&phase.0, payload))
+        self.with(py, None, |run| run.note(&phase.0, payload))
     }
 
     /// Sets the plan, or adds steps to it.
@@ -274,7 +257,7 @@ impl Run {
         adds: bool,
     ) -> PyResult<Vec<String>> {
         let drafts: Vec<StepDraft> = self.typed(&steps)?;
-        let planned = self.with(py, |run| {
+        let planned = self.with(py, None, |run| {
             let known = run.state().plan.steps.iter().filter(|_| adds);
             let known: Vec<StepDraft> = known.map(draft_of).collect();
             run.plan(known.into_iter().chain(drafts), source)
@@ -286,7 +269,7 @@ impl Run {
     }
 
     fn open(&self, py: Python<'_>, step: &str) -> PyResult<OpenStep> {
-        match self.with(py, |run| run.open(step))? {
+        match self.with(py, None, |run| run.open(step))? {
             StepDecision::Go(step) => Ok(OpenStep {
                 id: step.id().to_owned(),
                 hints: step.hints().to_vec(),
@@ -307,7 +290,7 @@ impl Run {
     ) -> PyResult<String> {
         let action: Action = self.typed(&action)?;
         // Only the thread whose turn it is looks at the step: others act in it as well.
-        self.with_step(py, step, |run| {
+        self.with(py, step, |run| {
             // It is no longer under way.
             let _over = allowed.map(Allowed::take);
             match step {
@@ -334,7 +317,7 @@ impl Run {
             }),
             _ => StepEnd::Skipped(with.extract::<Text>()?.0),
         };
-        self.with_step(py, Some(step), |run| {
+        self.with(py, Some(step), |run| {
             let mut open = step.locked();
             let closing = open.clone();
             let closing = closing.ok_or_else(|| step.is_closed_already("closing a step"))?;
@@ -351,7 +334,7 @@ impl Run {
         confidence: f64,
         provenance: Text,
     ) -> PyResult<String> {
-        self.with(py, |run| {
+        self.with(py, None, |run| {
             run.believe(&statement.0, confidence, &provenance.0)
         })
     }
@@ -364,19 +347,19 @@ impl Run {
         provenance: Option<Text>,
     ) -> PyResult<String> {
         let fact = self.encoder.value(&fact)?;
-        self.with(py, |run| {
+        self.with(py, None, |run| {
             let provenance = provenance.as_ref().map(|it| &*it.0);
             run.remember(&key.0, fact, provenance)
         })
     }
 
     fn jot(&self, py: Python<'_>, text: Text) -> PyResult<String> {
-        self.with(py, |run| run.jot(&text.0))
+        self.with(py, None, |run| run.jot(&text.0))
     }
 
     fn reflect(&self, py: Python<'_>, payload: Bound<'_, PyAny>) -> PyResult<String> {
         let payload = self.encoder.map(&payload)?;
-        self.with(py, |run| run.reflect(payload))
+        self.with(py, None, |run| run.reflect(payload))
     }
 
     fn propose(
@@ -386,7 +369,7 @@ impl Run {
         applied: bool,
     ) -> PyResult<String> {
         let proposal = self.encoder.map(&proposal)?;
-        self.with(py, |run| run.propose(proposal, applied))
+        self.with(py, None, |run| run.propose(proposal, applied))
     }
 
     /// Attaches bytes with an extension, or without one the file at a path.
@@ -396,7 +379,7 @@ impl Run {
         content: Cow<'_, [u8]>,
         extension: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let attachment = self.with(py, |run| match &extension {
+        let attachment = self.with(py, None, |run| match &extension {
             Some(extension) => run.attach(&content, extension),
             None => run.attach_file(OsStr::from_bytes(&content)),
         })?;
@@ -404,11 +387,11 @@ impl Run {
     }
 
     fn persist(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, recorder::Run::persist)
+        self.with(py, None, recorder::Run::persist)
     }
 
     fn pause(&self, py: Python<'_>, reason: Text) -> PyResult<()> {
-        self.taking(py, |turn| {
+        self.taking(py, None, |turn| {
             let run = turn.run.take().ok_or(Failed::Over)?;
             // A refused pause would end this process's part in the run all the same.
             if with_status(&run, &["running".into()]).is_empty() {
@@ -435,7 +418,7 @@ impl Run {
         if let Some(score) = score {
             end = end.score(score);
         }
-        let found = self.taking(py, |turn| {
+        let found = self.taking(py, None, |turn| {
             let run = turn.run.as_mut().ok_or(Failed::Over)?;
             run.end(end)?;
             let _ = self.ended.set(run.state().outcomes.status.to_string());
