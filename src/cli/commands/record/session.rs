@@ -12,6 +12,7 @@ use super::{OnEof, note_findings};
 use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
 use crate::report::{count, json_bytes};
+use crate::store::LineRead;
 
 /// The settings for the end of a session.
 pub(super) struct AtEnd {
@@ -123,13 +124,10 @@ fn converse(
     if !lines.write(&text(&session.greeting()))? {
         return Ok(Ended::BySignal);
     }
-    let mut line_number = 0_u64;
     while !session.is_over() {
-        line_number += 1;
-        let answer = match lines.next().map_err(input)? {
-            Next::Line(line) if line.trim_ascii().is_empty() => continue,
-            Next::Line(line) => session.answer(line),
-            Next::TooLong => session.too_long(),
+        let (line, answer) = match lines.next().map_err(input)? {
+            Next::Line(LineRead::Text { line, bytes, .. }) => (line, session.answer(bytes)),
+            Next::Line(LineRead::TooLong { line }) => (line, session.too_long()),
             Next::End => return Ok(Ended::ByInput),
             Next::Stopped => return Ok(Ended::BySignal),
         };
@@ -139,7 +137,7 @@ fn converse(
                 output.fault(why);
                 so_far.exit = Exit::Fault;
             } else if so_far.first_refused.is_none() {
-                so_far.first_refused = Some(format!("line {line_number}: {why}"));
+                so_far.first_refused = Some(format!("line {}: {why}", line.number));
             }
         }
         if !lines.write(&text(&answer))? {
