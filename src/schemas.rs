@@ -1,6 +1,5 @@
 //! The name of a schema that ships with runvet -> its text.
 
-#[cfg(test)]
 pub(crate) mod generated;
 
 use crate::document::Node;

@@ -13,7 +13,6 @@ mod listen;
 mod live;
 mod login;
 mod metrics;
-#[cfg(test)]
 mod openapi;
 mod page;
 mod problem;

@@ -194,7 +194,7 @@ impl Index {
     }
 
     /// Returns all sums, as the service gives them.
-    pub(super) fn sums(&self, sums: RunSums) -> Sums {
+    pub(super) fn sums(&self, sums: RunSums) -> IndexSums {
         let tallies = |sums: BTreeMap<String, Totals>| {
             let sums = sums.into_iter();
             sums.map(|(name, sum)| (name, sum.tally())).collect()
@@ -219,7 +219,7 @@ impl Index {
             };
             (date, day)
         });
-        Sums {
+        IndexSums {
             totals: self.totals(),
             verdicts: words(&self.totals),
             days: days.collect(),
@@ -271,7 +271,8 @@ pub(super) struct DaySums {
 
 /// Sums over all runs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Sums {
+#[schemars(rename = "Sums")]
+pub(super) struct IndexSums {
     /// The totals, as in a report.
     pub(super) totals: Totals,
     /// The number of runs by verdict: `invalid` are those whose records can't be trusted, and

@@ -1,20 +1,21 @@
 //! The types of requests and answers -> the `OpenAPI` document of the service.
 
+#![cfg(test)]
+
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 use super::api::{DiffQuery, EventList, EventQuery, RuleList};
-use super::index::Sums;
+use super::index::IndexSums;
 use super::metrics::{CLASSIC, OPEN_METRICS};
 use super::problem::Problem;
 use super::query::{RunList, RunQuery};
 use crate::diff::Diff;
 use crate::finding::EpisodeReport;
 use crate::gate::CheckRequest;
-use crate::record;
-use crate::schemas::generated::{bless, tidy};
+use crate::schemas::generated::{bless, tidy, written_may_be_null};
 use crate::source::Artifact;
 use crate::view;
 
@@ -25,7 +26,7 @@ fn generate() -> String {
     let _ = generator.subschema_for::<view::RunPage>();
     let _ = generator.subschema_for::<EventList>();
     let _ = generator.subschema_for::<Diff>();
-    let _ = generator.subschema_for::<Sums>();
+    let _ = generator.subschema_for::<IndexSums>();
     let _ = generator.subschema_for::<RuleList>();
     let _ = generator.subschema_for::<EpisodeReport>();
     let _ = generator.subschema_for::<CheckRequest>();
@@ -89,7 +90,7 @@ fn generator() -> SchemaGenerator {
             settings.definitions_path = "/components/schemas".into();
             settings.meta_schema = None;
         })
-        .with_transform(RecursiveTransform(record::written_may_be_null))
+        .with_transform(RecursiveTransform(written_may_be_null))
         .with_transform(RecursiveTransform(tidy))
         .with_transform(RecursiveTransform(|schema: &mut Schema| {
             // A schema with an id of its own would be the base of the references in it.
