@@ -20,7 +20,7 @@ use crate::printable::brief;
 use crate::record::phases;
 use crate::source::Line;
 use crate::timestamp::Timestamp;
-pub(crate) use density::{Bin, Density};
+pub(crate) use density::{Density, PhaseBin};
 pub(crate) use event_line::{TimelineClock, event_line, shown, waits};
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;

@@ -8,7 +8,7 @@ use super::output::Output;
 use super::period::Period;
 use super::words::word_of;
 use crate::printable::brief;
-use crate::read::{RunFilter, Words};
+use crate::read::{RunFilter, SearchWords};
 use crate::record::{RunStatus, SummaryOutcome};
 use crate::words;
 
@@ -64,7 +64,7 @@ impl FilterArgs {
             outcomes: words_of(&self.outcomes),
             tags: self.tags.clone(),
             adapters: self.adapters.clone(),
-            words: Words::of(self.search.as_deref().unwrap_or_default()),
+            words: SearchWords::of(self.search.as_deref().unwrap_or_default()),
             since: self.period.since().cloned(),
             until: self.period.until().cloned(),
             silent_for: self.silent_for,

@@ -60,7 +60,7 @@ impl Measure {
 pub(super) struct Sums {
     /// The measure so far; its means are sums.
     so_far: Measure,
-    task: Task,
+    task: TaskSums,
     differences: Moments,
     strata: Strata,
     /// `true` if a value is neither 0 nor 1.
@@ -68,7 +68,7 @@ pub(super) struct Sums {
 }
 
 #[derive(Clone, Default)]
-struct Task {
+struct TaskSums {
     pairs: u64,
     sums: [f64; 2],
     differing: Vec<[Figure; 2]>,

@@ -18,12 +18,12 @@ pub(crate) struct Density {
     /// The length of a span, in seconds since the first event.
     pub(crate) width_sec: f64,
     /// The events of each phase, by the number of their span.
-    pub(crate) phases: BTreeMap<String, BTreeMap<usize, Bin>>,
+    pub(crate) phases: BTreeMap<String, BTreeMap<usize, PhaseBin>>,
 }
 
 /// The events of a phase in a span of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bin {
+pub(crate) struct PhaseBin {
     pub(crate) events: u64,
     pub(crate) first_line: u64,
 }
@@ -52,7 +52,7 @@ impl Density {
             self.phases.insert(phase.to_owned(), BTreeMap::new());
         }
         if let Some(bins) = self.phases.get_mut(phase) {
-            let bin = Bin {
+            let bin = PhaseBin {
                 events: 1,
                 first_line: line,
             };
@@ -61,7 +61,7 @@ impl Density {
     }
 }
 
-fn count(bins: &mut BTreeMap<usize, Bin>, at: usize, more: Bin) {
+fn count(bins: &mut BTreeMap<usize, PhaseBin>, at: usize, more: PhaseBin) {
     let known = bins.entry(at);
     known
         .and_modify(|bin| bin.events += more.events)

@@ -11,7 +11,7 @@ use super::scale::Scale;
 use super::units::{duration, offset, precise, thousands};
 use super::{TrackEvent, TrackItem};
 use crate::dashboard::Mark;
-use crate::outline::{Bin, Density};
+use crate::outline::{Density, PhaseBin};
 use crate::printable::escape;
 
 /// The maximum number of lanes; other agents share the last one.
@@ -48,7 +48,7 @@ struct Lane<'t> {
     /// The number of rows.
     rows: usize,
     marks: Vec<PlacedEvent<'t>>,
-    bins: Vec<(f64, Bin)>,
+    bins: Vec<(f64, PhaseBin)>,
 }
 
 /// An event with its place.
@@ -288,7 +288,7 @@ fn sums(layout: &WaterfallLayout<'_>, lane: &Lane<'_>, y: f64, prefix: &str) -> 
     let most = lane.bins.iter().map(|(_, bin)| bin.events).max();
     let most = precise(most.unwrap_or(1));
     let length = layout.sums.map_or(0.0, |sums| sums.width_sec);
-    let bar = |(start, bin): &(f64, Bin)| {
+    let bar = |(start, bin): &(f64, PhaseBin)| {
         let x = layout.scale.at(*start);
         let width = (layout.scale.at(start + length) - x).max(0.15);
         let height = 3.0 + (ROW - 5.0) * (precise(bin.events) / most).sqrt();

@@ -50,7 +50,7 @@ pub struct RunFilter {
     /// The name of a metric, and its value.
     pub(crate) metric: Option<(String, Range)>,
     /// All of these words are in the id, the directory or the task.
-    pub(crate) words: Words,
+    pub(crate) words: SearchWords,
     /// Runs in progress of which no file was written for this long.
     pub silent_for: Option<Duration>,
 }
@@ -88,7 +88,7 @@ impl RunFilter {
 
     /// Keeps only runs whose id, directory or task contain these words, in upper or lower case.
     pub fn search(&mut self, words: &str) {
-        self.words = Words::of(words);
+        self.words = SearchWords::of(words);
     }
 
     /// Returns `true` if each run meets it, whatever its records say.
@@ -229,7 +229,7 @@ impl Range {
 
 /// Words that are looked for in many texts, in upper or lower case.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Words {
+pub(crate) struct SearchWords {
     finders: Vec<Finder<'static>>,
     /// `true` if a word has a letter outside of ASCII: else the case of such letters does not
     /// matter.
@@ -238,14 +238,14 @@ pub(crate) struct Words {
     lower: String,
 }
 
-impl PartialEq for Words {
+impl PartialEq for SearchWords {
     fn eq(&self, other: &Self) -> bool {
         let needles = other.finders.iter().map(Finder::needle);
         self.finders.iter().map(Finder::needle).eq(needles)
     }
 }
 
-impl Words {
+impl SearchWords {
     /// Returns the words of a text, which are separated by blanks.
     pub(crate) fn of(text: &str) -> Self {
         let words = text.split_whitespace().map(str::to_lowercase);
@@ -281,7 +281,7 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
-    use super::Words;
+    use super::SearchWords;
 
     #[test]
     fn word_is_found_in_upper_and_lower_case() {
@@ -296,7 +296,7 @@ mod tests {
             ("abc", "ü", false),
         ] {
             let (path, task) = text.split_once('\n').unwrap_or((text, ""));
-            let is_found = Words::of(word).are_in([path, "", task]);
+            let is_found = SearchWords::of(word).are_in([path, "", task]);
             assert_eq!(is_found, is_there, "{text} {word}");
         }
     }

@@ -304,8 +304,8 @@ impl Run {
         self.must_fit(&draft)?;
         let event = draft.at(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
-        let live = self.live.as_ref();
-        let found = live.map(|live| self.judge_next(live, &event, &line, None));
+        let checker = self.live.as_ref();
+        let found = checker.map(|checker| self.judge_next(checker, &event, &line, None));
         let appended = self.events.append(&line);
         self.unless_unknown(appended)?;
         if let Err(wrong) = self.fold.add_at(&event, at) {

@@ -16,7 +16,7 @@ use super::problem::Problem;
 use crate::finding::{NONE, RunEntry, Verdict};
 use crate::page::{RunItem, serialize_items};
 use crate::printable::{brief, escape};
-use crate::read::{Range, RunFilter, Tallied, Words};
+use crate::read::{Range, RunFilter, SearchWords, Tallied};
 use crate::timestamp::Timestamp;
 use crate::words::Words as WordsOfEnum;
 
@@ -399,7 +399,7 @@ impl RunQuery {
             duration: self.duration.as_deref().map(Range::read).transpose()?,
             latency: self.latency.as_deref().map(named).transpose()?,
             metric: self.metric.as_deref().map(named).transpose()?,
-            words: Words::of(searched(self.q.as_deref())?),
+            words: SearchWords::of(searched(self.q.as_deref())?),
             silent_for: (self.silent_for.as_deref())
                 .map(|text| {
                     RunFilter::silence(text).map_err(|wrong| format!("`silent_for`: {wrong}"))
