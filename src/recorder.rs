@@ -286,7 +286,7 @@ impl Recorder {
         }
         let start = start.at(&id, 1, now);
         let line = start.line()?;
-        let fold = RunFold::start(&start).map_err(|wrong| Error::refused("the task", wrong.0))?;
+        let fold = RunFold::start(&start).map_err(|wrong| Error::refused("the task", wrong))?;
         let dir = self.make_episode_dir(&id)?;
         if let Some(content) = snapshot {
             let snapshots = self.dir_in(&dir, SNAPSHOTS)?;

@@ -74,20 +74,20 @@ impl Micros {
         (time.text() == text).then_some(time)
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "the length of a run is far below 2^53"
-    )]
     pub(super) fn millis_since(self, earlier: Self) -> f64 {
-        (self.0 - earlier.0) as f64 / 1e3
+        self.micros_since(earlier) / 1e3
+    }
+
+    pub(super) fn seconds_since(self, earlier: Self) -> f64 {
+        self.micros_since(earlier) / 1e6
     }
 
     #[expect(
         clippy::cast_precision_loss,
         reason = "the length of a run is far below 2^53"
     )]
-    pub(super) fn seconds_since(self, earlier: Self) -> f64 {
-        (self.0 - earlier.0) as f64 / 1e6
+    fn micros_since(self, earlier: Self) -> f64 {
+        (self.0 - earlier.0) as f64
     }
 }
 

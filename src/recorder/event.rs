@@ -13,10 +13,6 @@ use crate::store::MAX_RECORD_BYTES;
 /// An event. Its fields stand in the order of their names, so that its text is canonical: sorted
 /// keys, no blanks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(
-    clippy::struct_field_names,
-    reason = "the names are those of the reference"
-)]
 pub(super) struct RunEvent {
     pub(super) agent_id: String,
     pub(super) episode_id: String,

@@ -86,18 +86,15 @@ const BESIDES: Size = Size {
 /// action is in `outcomes.actions[]`.
 const DEEPER: usize = 3;
 
-/// A timeline that this recorder did not write.
-#[derive(Debug)]
-pub(super) struct Unfoldable(pub(super) String);
-
-type Folded = Result<(), Unfoldable>;
+/// The result of adding an event, or the reason why this recorder did not write it.
+type Folded<T = ()> = Result<T, String>;
 
 impl RunFold {
     /// Returns the state after the `start` event.
-    pub(super) fn start(event: &RunEvent) -> Result<Self, Unfoldable> {
+    pub(super) fn start(event: &RunEvent) -> Folded<Self> {
         let started = event.at().ok_or_else(|| wrong(event))?;
         if event.phase != "start" {
-            return Err(Unfoldable("is not a `start` event".into()));
+            return Err("is not a `start` event".into());
         }
         let payload = &event.payload;
         let word = |name| payload.get(name).and_then(Value::as_str);
@@ -147,7 +144,7 @@ impl RunFold {
     /// Adds an event whose time is known.
     pub(super) fn add_at(&mut self, event: &RunEvent, at: Micros) -> Folded {
         if at < self.last && !self.has_given_times {
-            return Err(Unfoldable("is earlier than the event before it".into()));
+            return Err("is earlier than the event before it".into());
         }
         self.has_unknown_times |= event.payload.contains_key(UNKNOWN_TIME);
         if event.is("runtime", "run.resume") {
@@ -376,7 +373,7 @@ impl RunFold {
 }
 
 /// Returns the state that the `start` event declares.
-fn first_state(event: &RunEvent) -> Result<State, Unfoldable> {
+fn first_state(event: &RunEvent) -> Folded<State> {
     let text = |name: &str| Some(event.payload.get(name)?.as_str()?.to_owned());
     Ok(State {
         version: format::STATE_VERSION.into(),
@@ -418,7 +415,7 @@ fn links(ended: bool) -> Links {
 }
 
 /// Returns a field of an event's payload, if it is there.
-fn typed<T: DeserializeOwned>(event: &RunEvent, name: &str) -> Result<Option<T>, Unfoldable> {
+fn typed<T: DeserializeOwned>(event: &RunEvent, name: &str) -> Folded<Option<T>> {
     match event.payload.get(name) {
         None => Ok(None),
         Some(value) => T::deserialize(value).map(Some).map_err(|_| wrong(event)),
@@ -426,16 +423,11 @@ fn typed<T: DeserializeOwned>(event: &RunEvent, name: &str) -> Result<Option<T>,
 }
 
 /// Returns the value that members of an event are.
-fn read<T: DeserializeOwned>(
-    members: Map<String, Value>,
-    event: &RunEvent,
-) -> Result<T, Unfoldable> {
+fn read<T: DeserializeOwned>(members: Map<String, Value>, event: &RunEvent) -> Folded<T> {
     serde_json::from_value(Value::Object(members)).map_err(|_| wrong(event))
 }
 
-fn wrong(event: &RunEvent) -> Unfoldable {
-    Unfoldable(format!(
-        "is a `{}` event with a payload that the recorder does not write",
-        escape(&event.phase)
-    ))
+fn wrong(event: &RunEvent) -> String {
+    let phase = escape(&event.phase);
+    format!("is a `{phase}` event with a payload that the recorder does not write")
 }

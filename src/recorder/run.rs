@@ -310,7 +310,7 @@ impl Run {
         self.unless_unknown(appended)?;
         if let Err(wrong) = self.fold.add_at(&event, at) {
             self.is_poisoned = true;
-            return Err(Error::refused("the event", wrong.0));
+            return Err(Error::refused("the event", wrong));
         }
         self.follow(found.unwrap_or_default(), &line);
         if self.recorder.durability == Durability::Event {

@@ -10,6 +10,7 @@ use rustix::fd::BorrowedFd;
 use rustix::fs::{OFlags, fstat};
 use tempfile::{Builder, NamedTempFile};
 
+use super::stillness::FileVersion;
 use super::{OpenDir, is_gone};
 
 /// Returns `true` if two paths name one file, there or not, however they are spelled.
@@ -29,10 +30,8 @@ pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
 
 /// Returns `true` if what is written to two open files, terminals or pipes goes to one place.
 pub(crate) fn are_one_open_file(one: impl AsFd, other: impl AsFd) -> bool {
-    match (fstat(one), fstat(other)) {
-        (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
-        _ => false,
-    }
+    let both = FileVersion::of(one).ok().zip(FileVersion::of(other).ok());
+    both.is_some_and(|(one, other)| one.is_same_file(other))
 }
 
 /// A file that is being written. Until [`WholeFile::keep`] it has no name, so that nothing is left

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::super::error::Error;
 use super::super::event::{RunEvent, event_id, learn_line};
-use super::super::fold::{RunFold, Unfoldable};
+use super::super::fold::RunFold;
 use super::super::size::value;
 use super::super::timeline::{Held, TimelineFile};
 use crate::digest::FileDigest;
@@ -219,12 +219,11 @@ impl RereadLines<'_> {
                  2026-03-01T12:00:00.000000+00:00"
             )));
         }
-        let told = |Unfoldable(why)| wrong(why);
         let Some(fold) = &mut self.fold else {
-            self.fold = Some(RunFold::start(&event).map_err(told)?);
+            self.fold = Some(RunFold::start(&event).map_err(wrong)?);
             return Ok(());
         };
-        fold.add(&event).map_err(told)?;
+        fold.add(&event).map_err(wrong)?;
         let fits = fold.held().check("the state");
         fits.map_err(|error| error.to_string())?;
         if fold.events == self.marks.sealed && fold.sealed_last.is_some() && !fold.is_sealed() {
