@@ -338,13 +338,6 @@ impl Recorder {
         ask(&mut *clock)
     }
 
-    /// Opens the directory of an episode.
-    fn open_episode_dir(&self, id: &str) -> Result<OpenDir, Error> {
-        let run_data = OpenDir::open(&self.run_data);
-        let opened = run_data.and_then(|dir| dir.dir(EPISODES)?.dir(id));
-        opened.map_err(Error::io("opening", &self.run_data.join(EPISODES).join(id)))
-    }
-
     /// Makes the directory of an episode, and those above it that are missing.
     fn make_episode_dir(&self, id: &str) -> Result<OpenDir, Error> {
         let path = self.run_data.join(EPISODES);

@@ -199,7 +199,7 @@ impl RunFold {
             return Ok(());
         };
         self.first_action.get_or_insert(at.max(self.started));
-        self.held += Size::of(&event.payload) + BESIDES;
+        self.held = self.held + Size::of(&event.payload) + BESIDES;
         let action: Action = read(record, event)?;
         let actions = self.state.outcomes.actions.get_or_insert_default();
         actions.push(action);
@@ -214,7 +214,7 @@ impl RunFold {
         let step = step.ok_or_else(|| wrong(event))?;
         step.status = status;
         if let Some(outputs) = outputs {
-            self.planned += Size::of(&outputs) + BESIDES;
+            self.planned = self.planned + Size::of(&outputs) + BESIDES;
             step.outputs = Some(outputs);
         }
         if status == StepStatus::Running {
@@ -239,7 +239,7 @@ impl RunFold {
     }
 
     fn remember(&mut self, event: &RunEvent) -> Folded {
-        self.held += Size::of(&event.payload) + BESIDES;
+        self.held = self.held + Size::of(&event.payload) + BESIDES;
         if let Some(belief) = typed::<Belief>(event, "belief")? {
             self.state.beliefs.get_or_insert_default().push(belief);
         }
@@ -293,7 +293,7 @@ impl RunFold {
             self.verification = Some(read(event.payload.clone(), event)?);
         }
         if event.is("runtime", ATTACHED) {
-            self.held += Size::of(&event.payload) + BESIDES;
+            self.held = self.held + Size::of(&event.payload) + BESIDES;
             let attachment: Attachment = read(event.payload.clone(), event)?;
             if !attachment.is_named_by_digest() {
                 return Err(wrong(event));
@@ -324,7 +324,7 @@ impl RunFold {
         }
         outcomes.error = event.payload.get("error").cloned().unwrap_or_default();
         self.state.links = Some(links(true));
-        self.held += Size::of(&event.payload) + BESIDES;
+        self.held = self.held + Size::of(&event.payload) + BESIDES;
         Ok(())
     }
 

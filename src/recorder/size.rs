@@ -1,6 +1,6 @@
 //! A value -> how much of the reader's limits it takes.
 
-use std::ops::{Add, AddAssign};
+use std::ops::Add;
 
 use serde_json::{Map, Value};
 
@@ -125,19 +125,14 @@ impl Size {
 impl Add for Size {
     type Output = Self;
 
-    fn add(mut self, other: Self) -> Self {
-        self += other;
-        self
-    }
-}
-
-impl AddAssign for Size {
-    fn add_assign(&mut self, other: Self) {
-        self.bytes += other.bytes;
-        self.values += other.values;
-        self.objects += other.objects;
-        self.is_reserved |= other.is_reserved;
-        self.depth = self.depth.max(other.depth);
+    fn add(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            values: self.values + other.values,
+            objects: self.objects + other.objects,
+            depth: self.depth.max(other.depth),
+            is_reserved: self.is_reserved || other.is_reserved,
+        }
     }
 }
 

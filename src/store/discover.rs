@@ -1,7 +1,6 @@
 //! Paths as the user gave them -> the episodes below them, each once, sorted.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,11 +10,10 @@ use super::EpisodeDir;
 use super::fault::{Fault, FaultKind, unlistable};
 use super::listing::records_in;
 use super::nature::holds_records;
-use super::path::{self, tidy};
+use super::path::{self, directory_of, is_artifact, tidy};
 use super::root::{Enclosing, GivenPaths, Root};
 use super::tree::{Dir, OnDisk};
 use super::walk::{Excludes, TreeWalk, WalkFindings};
-use crate::source::Artifact;
 
 /// The episodes below the given paths, and the paths that could not be searched.
 #[derive(Debug, Default)]
@@ -106,15 +104,8 @@ impl<'e> PathSearch<'e> {
             | io::ErrorKind::InvalidInput => Fault::new(path, FaultKind::Missing(source)),
             _ => unlistable(path, source),
         };
-        let is_artifact = path
-            .file_name()
-            .and_then(OsStr::to_str)
-            .and_then(Artifact::from_file_name)
-            .is_some();
-        let parent = path
-            .parent()
-            .filter(|parent| *parent != Path::new(""))
-            .unwrap_or(Path::new("."));
+        let is_artifact = path.file_name().is_some_and(is_artifact);
+        let parent = directory_of(path);
         // A link that dangles, or a directory in an artifact's place, is still an artifact that
         // can't be read.
         let is_dir = path
@@ -226,6 +217,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::source::Artifact;
 
     #[test]
     fn files_cost_their_number() {

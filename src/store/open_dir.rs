@@ -13,6 +13,7 @@ use rustix::fs::{Dir, Mode, OFlags};
 use super::Directory;
 use super::disk::LinkPolicy;
 use super::listing::{Listing, entry_kind, open_dir};
+use super::path::directory_of;
 use super::stillness::FileVersion;
 use crate::source::EntryKind;
 
@@ -63,11 +64,10 @@ impl OpenDir {
     /// Reads the beginning of the regular file at a path that the user gave: links on the way to it
     /// are followed, and it is none itself.
     pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
-        let (Some(name), Some(dir)) = (path.file_name(), path.parent()) else {
+        let Some(name) = path.file_name() else {
             return Err(io::Error::other("it is a directory"));
         };
-        let is_here = dir.as_os_str().is_empty();
-        let dir = Self::open(if is_here { Path::new(".") } else { dir })?;
+        let dir = Self::open(directory_of(path))?;
         let (file, mut content) = (dir.file(name, OFlags::RDONLY)?, Vec::new());
         file.take(most as u64).read_to_end(&mut content)?;
         Ok(content)

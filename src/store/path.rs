@@ -6,6 +6,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::source::Artifact;
+
 /// Returns the bytes of a path.
 pub(crate) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
@@ -55,6 +57,17 @@ pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
     } else {
         typed.join(below)
     }
+}
+
+/// Returns `true` if a name is that of an artifact.
+pub(super) fn is_artifact(name: &OsStr) -> bool {
+    name.to_str().and_then(Artifact::from_file_name).is_some()
+}
+
+/// Returns the directory that a file at a path is in: `.` where the path is its name alone.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    dir.unwrap_or(Path::new("."))
 }
 
 /// Returns what the paths of all that is below a path start with, as a user would type them.

@@ -18,7 +18,7 @@ use super::content;
 use super::disk::EpisodeDir;
 use super::listing::{Listing, list};
 use super::other_names::OtherNames;
-use super::path::{is_nothing, join};
+use super::path::{is_artifact, is_nothing, join};
 use super::stillness::FileVersion;
 use super::tree::{Dir, Tree};
 use crate::source::{Artifact, EPISODES, EntryKind};
@@ -377,11 +377,6 @@ impl SeenDirectory {
             .cloned()
             .collect()
     }
-}
-
-/// Returns `true` if a name is that of an artifact.
-fn is_artifact(name: &OsStr) -> bool {
-    name.to_str().and_then(Artifact::from_file_name).is_some()
 }
 
 /// Looks whether a directory can be listed.

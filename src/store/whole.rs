@@ -10,6 +10,7 @@ use rustix::fd::BorrowedFd;
 use rustix::fs::{OFlags, fstat};
 use tempfile::{Builder, NamedTempFile};
 
+use super::path::directory_of;
 use super::stillness::FileVersion;
 use super::{OpenDir, is_gone};
 
@@ -212,11 +213,6 @@ impl Write for WholeFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-fn directory_of(path: &Path) -> &Path {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    dir.unwrap_or(Path::new("."))
 }
 
 fn is_same(stream: BorrowedFd<'_>, file: &Metadata) -> bool {

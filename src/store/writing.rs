@@ -12,6 +12,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::OpenDir;
+use super::path::directory_of;
 use super::stillness::FileVersion;
 
 /// A place to write to: the file system, or what tests put in its place.
@@ -142,15 +143,10 @@ pub(crate) fn open_or_make(disk: &dyn Disk, path: &Path) -> io::Result<(OpenDir,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return Ok((opened?, Vec::new())),
     }
-    let mut parts = path.components();
-    let Some(name) = parts.next_back() else {
+    let Some(name) = path.components().next_back() else {
         return Err(io::ErrorKind::NotFound.into());
     };
-    let above = match parts.as_path() {
-        above if above.as_os_str().is_empty() => Path::new("."),
-        above => above,
-    };
-    let (above, mut changed) = open_or_make(disk, above)?;
+    let (above, mut changed) = open_or_make(disk, directory_of(path))?;
     make_unless_there(disk, &above, name.as_os_str())?;
     changed.push(above);
     Ok((OpenDir::open(path)?, changed))

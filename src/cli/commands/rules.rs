@@ -3,7 +3,7 @@
 mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -24,6 +24,7 @@ use crate::printable::escape;
 use crate::report::{Grid, count, write_json_line};
 use crate::rule::Check;
 use crate::rules::RuleSet;
+use crate::store::path::directory_of;
 
 /// List every rule with its default level and the defect it finds
 ///
@@ -104,7 +105,10 @@ impl RulesCommand {
             let message = "there is no configuration to watch; name it with --config";
             return Err(CommandFailure::Fault(message.into()));
         };
-        let (mut dirs, mut exit) = (BTreeSet::from([dir_of(&config)]), Exit::Success);
+        let (mut dirs, mut exit) = (
+            BTreeSet::from([directory_of(&config).to_owned()]),
+            Exit::Success,
+        );
         let mut seen = None;
         while !stopped.load(Ordering::Relaxed) {
             let now = stamps(&dirs);
@@ -115,7 +119,11 @@ impl RulesCommand {
             exit = match self.config.gate() {
                 Ok(gate) => {
                     let known = dirs.len();
-                    dirs.extend(gate.config_files().keys().map(|path| dir_of(path)));
+                    dirs.extend(
+                        gate.config_files()
+                            .keys()
+                            .map(|path| directory_of(path).to_owned()),
+                    );
                     if dirs.len() > known {
                         // Their files may have changed since they were read.
                         continue;
@@ -137,11 +145,6 @@ impl RulesCommand {
 
 /// The interval at which files are checked for changes.
 const LOOK: Duration = Duration::from_millis(500);
-
-fn dir_of(path: &Path) -> PathBuf {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    dir.unwrap_or(Path::new(".")).to_owned()
-}
 
 /// Returns the times and sizes of the files in some directories that can be part of a
 /// configuration.

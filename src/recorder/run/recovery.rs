@@ -19,7 +19,7 @@ use crate::digest::FileDigest;
 use crate::finding::Severity;
 use crate::gate::Gate;
 use crate::record::{RuntimeMode, StepStatus};
-use crate::source::{Artifact, Entries, EpisodeKey};
+use crate::source::{Artifact, EPISODES, Entries, EpisodeKey};
 use crate::store::{Artifacts, Directory, OpenDir, Opened, Unreadable};
 
 /// The result of [`Recorder::recover`].
@@ -176,7 +176,9 @@ impl Recorder {
         };
         let disk = self.disk.as_ref();
         let open = |dir| Ok((TimelineFile::open(disk, &dir, "events.jsonl")?, dir));
-        let (mut events, dir) = match self.open_episode_dir(id).and_then(open) {
+        let path = self.run_data.join(EPISODES).join(id);
+        let dir = OpenDir::open(&self.run_data).and_then(|dir| dir.dir(EPISODES)?.dir(id));
+        let (mut events, dir) = match dir.map_err(Error::io("opening", &path)).and_then(open) {
             Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 return Err(Error::Absent { id: id.into() });
             }

@@ -39,7 +39,9 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
     let path = events.path();
     let reading = || Error::io("reading", &path);
     let directory = dir.directory().map_err(reading())?;
-    let persisted = digest_of_state(&directory);
+    let state = directory.open_file(Artifact::State).ok();
+    let read = |state| FileDigest::of_stream(state, MAX_RECORD_BYTES as u64).ok()?;
+    let persisted = state.and_then(read).map(|(_, digest)| digest.to_string());
     let mut lines = RereadLines {
         id,
         marks: RereadMarks::of(events.content()?, persisted.as_deref()).map_err(reading())?,
@@ -94,13 +96,6 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
             report: None,
         }),
     }
-}
-
-/// Returns the digest of `state.json`, where it can be read.
-fn digest_of_state(directory: &Directory) -> Option<String> {
-    let state = directory.open_file(Artifact::State).ok()?;
-    let (_, digest) = FileDigest::of_stream(state, MAX_RECORD_BYTES as u64).ok()??;
-    Some(digest.to_string())
 }
 
 /// The numbers of lines that must be known before a timeline is folded.
