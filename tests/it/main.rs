@@ -16,6 +16,9 @@
     reason = "tests read and write the files that they are about"
 )]
 
+/// Commands, and what they print: the cases in `tests/cases`.
+mod cases;
+
 /// What is promised about findings, and what is generated from the code.
 mod contract {
     mod accepted;
@@ -94,11 +97,9 @@ mod hostile {
 mod cli {
     mod baseline;
     mod causes;
-    mod changed;
     mod ci;
     mod command_line;
     mod compare;
-    mod config;
     mod config_errors;
     mod contested;
     mod convert;
@@ -106,18 +107,12 @@ mod cli {
     mod diff;
     mod example;
     mod exec;
-    mod exit;
     mod generators;
     mod hooks;
-    mod impact;
     mod init;
     mod installed;
-    mod levels;
-    mod list;
     mod listed;
     mod mounts;
-    mod naming;
-    mod options;
     mod reason;
     mod record;
     mod record_attach;

@@ -62,18 +62,4 @@ impl Project {
         );
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)))
     }
-
-    pub(crate) fn found(&self, args: &[&str]) -> Vec<String> {
-        let findings = |episode: runvet::finding::EpisodeReport| {
-            let found = move |finding: runvet::finding::Finding| {
-                format!("{} {} {}", &episode.id[..5], finding.severity, finding.rule)
-            };
-            episode.findings.into_iter().map(found)
-        };
-        self.report(&[], args)
-            .episodes
-            .into_iter()
-            .flat_map(findings)
-            .collect()
-    }
 }

@@ -1,0 +1,125 @@
+# What the cases have besides the commands of the shell.
+
+# A repository with the runs of the demo; its configuration comes from standard input.
+project() { mkdir -p .git runs/demo && cp -r "$CORPUS/demo/episodes" runs/demo && cat > runvet.toml; }
+
+# A repository with the run of a case of the corpus; its configuration comes from standard input.
+repository() { mkdir -p .git runs && cp -r "$CORPUS/$1/episodes" runs && cat > runvet.toml; }
+
+# Run data with a copy of a run of the corpus, under its own name or another.
+copy() { mkdir -p episodes && cp -r "$CORPUS/$1" "episodes/${2:-${1##*/}}"; }
+
+# Edits files by a command of sed that must change each of them.
+edit() {
+  command=$1 && shift
+  for file; do
+    sed "$command" "$file" > edited
+    cmp -s edited "$file" && echo "$file stays as it was"
+    mv edited "$file"
+  done
+}
+
+# A repository with one run, which has `ended` or is `paused`, and whose events have these payloads, one second apart;
+# whole events, and lines that are not objects, stand as they are. The configuration comes from standard input.
+events() {
+  case $1 in ended) from=good/terminal/episodes/ep_answer ;; paused) from=good/paused/episodes/ep_paused ;; esac
+  rm -rf runs && mkdir -p .git runs/episodes && cp -r "$CORPUS/$from" runs/episodes/ep_1
+  shift && second=0
+  for event; do
+    case $event in
+      '{"phase"'* | *[!}]) printf '%s\n' "$event" ;;
+      *) printf '{"phase":"act","timestamp":"2026-03-01T12:00:%02dZ","payload":%s}\n' "$second" "$event" ;;
+    esac
+    second=$((second + 1))
+  done > runs/episodes/ep_1/events.jsonl
+  cat > runvet.toml
+}
+
+# The report of the check of `runs` in JSON.
+report() { runvet validate --format json runs "$@" 2> said; }
+
+# The start of the run's name, the level and the rule of each finding in `runs`.
+levels() {
+  runvet validate --format concise runs "$@" 2> said |
+    sed -nE 's#.*/(ep_[0-9a-z]{2})[^ ]*: (error|warning) ([^:]*): .*#\1 \2 \3#p'
+}
+
+# The report of rules, which must not depend on the number of threads or on other rules.
+judged() {
+  report --select 'a/*' "$@" > report.json 2>&1
+  report --select 'a/*' --jobs 4 "$@" 2>&1 | cmp - report.json
+  cat report.json
+}
+
+# The exit code of a check that is not shown.
+code() {
+  runvet validate --quiet "$@" > /dev/null 2>&1
+  echo $?
+}
+
+# The names of the formats of a report.
+formats() { runvet validate --format no 2>&1 | sed -n 's/.*values: \(.*\)]/\1/p' | tr -d ,; }
+
+# 200 episodes, 29 of them bad, as in a repository that adopts runvet.
+adopted() {
+  mkdir -p .git runs/episodes && echo "baseline = 'known.json'" > runvet.toml
+  for number in $(seq -w 0 199); do
+    case $((1$number % 7)) in 0) run=ep_03_edited ;; *) run=ep_01_answer ;; esac
+    mkdir runs/episodes/run_$number && cp -r "$CORPUS/demo/episodes/$run" runs/episodes/run_$number
+  done
+}
+
+# The runs of the demo, which changed in the order 3, 1, 5, 2, 4, the newest first.
+demo_in_order() {
+  cp -r "$CORPUS/demo/episodes" . && day=1
+  for run in 04_crashed 02_paused 05_misnamed 01_answer 03_edited; do
+    touch -d "2023-11-0${day}T00:00:00Z" episodes/ep_$run && day=$((day + 1))
+  done
+}
+
+# A directory of work with run data, the older run of which has directories of its own.
+work() {
+  mkdir -p work/runs/episodes && cp -r "$CORPUS/demo/episodes/ep_01_answer" "$CORPUS/demo/episodes/ep_03_edited" work/runs/episodes
+  mkdir -p work/runs/episodes/ep_01_answer/logs/deep && touch -d 2023-11-01 work/runs/episodes/ep_01_answer
+}
+
+# A run of a set that is compared: its name, its task, and edits of its records; it succeeds otherwise.
+member() {
+  run=$1/episodes/$2 task=$3 && shift 3
+  mkdir -p "$run" && cp "$CORPUS/demo/episodes/ep_01_answer"/* "$run"
+  sed -i "s/ep_01_answer/${run##*/}/g; s/Summarize the open tickets/$task/g" "$run"/*.json*
+  for change; do sed -i "$change" "$run/state.json" "$run/summary.json" "$run/events.jsonl"; done
+}
+fails='s/"success":1/"success":0/; s/"outcome":"success"/"outcome":"goal_not_achieved"/; s/"passed":true,"policy"/"passed":false,"policy"/'
+invalid='s/"act_count":2/"act_count":-2/'
+
+# Two sets of 40 tasks; in the candidate the first ones fail.
+sets() {
+  for at in $(seq -w 0 39); do
+    member base ep_$at "task $at"
+    if [ $((1$at - 100)) -lt $1 ]; then member new ep_$at "task $at" "$fails"; else member new ep_$at "task $at"; fi
+  done
+}
+
+# Two sets of runs of one task: their number, and the number of successes in each.
+one_task() {
+  for at in $(seq -w 0 $(($1 - 1))); do
+    seed=$((1$at - 100))
+    if [ $1 -lt 10 ]; then seed=$at; fi
+    for set in base:$2 new:$3; do
+      if [ $seed -lt ${set#*:} ]; then change=; else change=$fails; fi
+      member ${set%:*} ep_$at 'the task' "s/\"seed\":7/\"seed\":$seed/" "$change"
+    done
+  done
+}
+compare() { runvet compare base new --no-config "$@"; }
+
+# A repository of git with good runs.
+repo() {
+  git init --quiet --initial-branch=main
+  for name; do episode $name; done
+  commit
+}
+episode() { mkdir -p runs/episodes/$1 && for file in "$CORPUS"/good/terminal/episodes/ep_answer/*.json*; do sed "s/ep_answer/$1/g" "$file" > "runs/episodes/$1/${file##*/}"; done; }
+commit() { git add --all && git commit --quiet --allow-empty --message=x; }
+longer() { echo >> "runs/episodes/$1"; }
