@@ -20,7 +20,7 @@ edit() {
 }
 
 # A repository with one run, which has `ended` or is `paused`, and whose events have these payloads, one second apart;
-# whole events, and lines that are not objects, stand as they are. The configuration comes from standard input.
+# whole events, and lines that are not objects, stand as they are.
 events() {
   case $1 in ended) from=good/terminal/episodes/ep_answer ;; paused) from=good/paused/episodes/ep_paused ;; esac
   rm -rf runs && mkdir -p .git runs/episodes && cp -r "$CORPUS/$from" runs/episodes/ep_1
@@ -32,7 +32,6 @@ events() {
     esac
     second=$((second + 1))
   done > runs/episodes/ep_1/events.jsonl
-  cat > runvet.toml
 }
 
 # The report of the check of `runs` in JSON.
@@ -44,12 +43,16 @@ levels() {
     sed -nE 's#.*/(ep_[0-9a-z]{2})[^ ]*: (error|warning) ([^:]*): .*#\1 \2 \3#p'
 }
 
-# The report of rules, which must not depend on the number of threads or on other rules.
+# The report of the rules of the group `a`, which does not depend on the number of threads.
 judged() {
-  report --select 'a/*' "$@" > report.json 2>&1
-  report --select 'a/*' --jobs 4 "$@" 2>&1 | cmp - report.json
+  report --select 'a/*' --jobs 4 > report.json
+  report --select 'a/*' --jobs 1 | cmp - report.json
   cat report.json
 }
+
+# Edits of the configuration: the text in which the order `a/b` about refunds has these keys, or the rule `a/b`.
+order() { printf "[[order]]\nid = 'a/b'\neach = { tool = 'refund' }\nmessage = 'm {count} {same}'\n$1\n" > runvet.toml; }
+rule() { printf "[params]\ntool = 'refund'\n[[rule]]\nid = 'a/b'\nmessage = 'wrong: {value}'\n$1\n" > runvet.toml; }
 
 # The exit code of a check that is not shown.
 code() {
@@ -123,3 +126,39 @@ repo() {
 episode() { mkdir -p runs/episodes/$1 && for file in "$CORPUS"/good/terminal/episodes/ep_answer/*.json*; do sed "s/ep_answer/$1/g" "$file" > "runs/episodes/$1/${file##*/}"; done; }
 commit() { git add --all && git commit --quiet --allow-empty --message=x; }
 longer() { echo >> "runs/episodes/$1"; }
+
+# A repository with a sound run and a pack, whose schema refers to another file.
+pack() {
+  repository good/terminal && mkdir -p gate/defs && echo "packs = ['gate/pack.toml']" > runvet.toml
+  echo '{"required":["order"],"properties":{"x-attempt":{"$ref":"defs/n%20.json#/$defs/n"}}}' > gate/act.json
+  echo '{"$defs":{"n":{"minimum":1}}}' > 'gate/defs/n .json'
+  cat > gate/pack.toml <<.
+[selector]
+acts = { phase = 'act', tool = 'adapter:*' }
+
+[[schema]]
+id = 'acme/order'
+where = 'acts'
+at = '/payload'
+file = 'act.json'
+title = 'an act names its order'
+why = 'Money is paid by order.'
+help = 'Pass the order on.'
+url = 'https://acme.example/order'
+tags = ['money']
+.
+}
+
+# A sound run, whose records are then changed; and a check by one rule or group.
+fresh() { rm -rf episodes && copy good/terminal/episodes/ep_answer; }
+state=episodes/ep_answer/state.json events=episodes/ep_answer/events.jsonl summary=episodes/ep_answer/summary.json
+told() { runvet validate --select "$1" --format json 2> /dev/null; }
+
+# Run data with a valid run and one with errors; and what a check sees there: its exit code, runs, and faults.
+two_runs() { copy good/terminal/episodes/ep_answer && copy demo/episodes/ep_03_edited; }
+bad() { mkdir -p "$(dirname "$1")" && cp -r "$CORPUS/demo/episodes/ep_03_edited" "$1"; }
+seen() {
+  runvet validate --format ndjson --quiet "$@" > out 2> err
+  echo $? $(sed -n 's/^{"id":"[^"]*","dir":"\([^"]*\)".*/\1/p' out)
+  sed -n 's/^error: \([^:]*\).*/fault: \1/p' err
+}

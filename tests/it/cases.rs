@@ -1,13 +1,15 @@
 //! The files of `tests/cases` -> what their commands print, which the files show.
 //!
-//! A file is text. A line `# PROMISE` opens a case, which has a shell and an empty directory of its own; the functions of
-//! `tests/cases/prelude.sh` fill it. Lines indented by two spaces are commands, `$ ` (continued by `> `), each with what
-//! it prints to both streams, and `[CODE]` unless it exits with 0. Of what is shown, a line `...` stands for any lines, and
-//! `[..]` for a part of a line; `make bless` keeps both. `CASES=cli/list` runs one file.
+//! A file is text. A line `# PROMISE` opens a case, which has a shell and an empty directory of its
+//! own; the functions of `tests/cases/prelude.sh` fill it. Lines indented by two spaces are commands,
+//! `$ ` (continued by `> `), each with what it prints to both streams, and `[CODE]` unless it exits
+//! with 0. Of what is shown, a line `...` stands for any lines, and `[..]` for a part of a line;
+//! `make bless` keeps both. `CASES=cli/list` runs one file.
 //!
-//! `COMMAND | json POINTER [KEY...]` prints what a document in JSON has there, a line for each value, and of each value
-//! the keys; `*` stands for every item. `COMMAND | found` prints line and message of each finding, the line of a related
-//! event, and what was skipped.
+//! `COMMAND | json POINTER [KEY...]` prints what a document in JSON has there, a line for each
+//! value, and of each value the keys; `*` stands for every item, and `.` for the document.
+//! `COMMAND | found` prints line and message of each finding, the line of a related event, and what
+//! was skipped.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -37,12 +39,21 @@ fn cases_show_what_runvet_prints() {
         .collect();
     assert!(!files.is_empty(), "there is no case like {only}");
     let threads = thread::available_parallelism().unwrap().get();
-    thread::scope(|scope| {
-        for first in 0..threads {
+    let expected: Vec<(&String, String)> = thread::scope(|scope| {
+        let worker = |first| {
             let own = files.iter().skip(first).step_by(threads);
-            scope.spawn(|| own.for_each(|file| bless::check(file, &as_printed(file))));
-        }
+            scope.spawn(move || own.map(|file| (file, as_printed(file))).collect::<Vec<_>>())
+        };
+        let workers: Vec<_> = (0..threads).map(worker).collect();
+        let expected = workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap());
+        expected.collect()
     });
+    // By now every difference is printed.
+    for (file, expected) in expected {
+        bless::check(file, &expected);
+    }
 }
 
 /// A file as it should be.
@@ -218,7 +229,7 @@ fn found(document: &Value, pointer: &str, keys: &[&str]) -> String {
             let texts = keys
                 .iter()
                 .map(|key| text(value.pointer(&format!("/{key}"))));
-            texts.collect::<Vec<_>>().join(" ")
+            texts.collect::<Vec<_>>().join(" ").trim_end().to_owned()
         }
     });
     lines.collect::<Vec<_>>().join("\n")

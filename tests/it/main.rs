@@ -59,14 +59,9 @@ mod team {
     mod coverage;
     mod declared;
     mod held;
-    mod hostile;
-    mod infer;
-    mod known;
     mod mistakes;
     mod moment;
-    mod orders;
     mod policies;
-    mod rules;
     mod run;
     mod sixty;
     mod trace;

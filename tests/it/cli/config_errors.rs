@@ -7,66 +7,45 @@ use runvet::gate::Gate;
 use serde_json::Value;
 
 use crate::support::binary::{stderr, stdout};
+use crate::support::markdown::read;
 use crate::support::project::Project;
+use crate::support::runs::{copy_dir, run_of};
 
-/// What stands in the file (`⏎` for a new line), the place, and parts of the message and the help.
-const MISTAKES: &str = r#"⏎fromat = 'json' | 2:1 | unknown key "fromat" | did you mean `format`?
-zzzzzzzz = 1 | 1:1 | unknown key "zzzzzzzz" | expected one of: baseline, deny-unjudged, deny-warnings
-format = 'jsno' | 1:10 | unknown value "jsno" | did you mean `json`?
-[rules]⏎plan/projection = 'off' | 2:5 | invalid unquoted key | Put the name in quotes: "plan/projection" = …
-jobs = 0 | 1:8 | expected a whole number, at least 1 |
-max-findings = -1 | 1:16 | expected a whole number, at least 0 |
-jobs = 'x' | 1:8 | expected a whole number, at least 1 |
-max-findings = 1.5 | 1:16 | expected a whole number, at least 0 |
-exclude = 'x' | 1:11 | expected a list in brackets |
-exclude = [1] | 1:12 | expected a string, in quotes |
-baseline = 1 | 1:12 | expected a string, in quotes |
-rules = 1 | 1:9 | expected a table |
-rules = { 'plan/*' = 1 } | 1:22 | expected a string, in quotes |
-[ignore]⏎rule = 'plan/*' | 1:1 | expected a list of tables | `[[…]]`
-deny-warnings = 'yes' | 1:17 | expected `true` or `false` |
-a = = 1 | 1:5 | `=` |
-[rules]⏎'plan/projecton' = 'off' | 2:1 | no rule called `plan/projecton` | did you mean `plan/projection`?
-[rules]⏎'plan/*' = 'of' | 2:12 | unknown value "of" | did you mean `off`?
-[[override]]⏎paths = ['a[']⏎rules = {} | 2:10 | invalid glob |
-exclude = ['[a'] | 1:12 | invalid glob |
-exclude = [''] | 1:12 | invalid glob |
-exclude = ['../runs'] | 1:12 | invalid glob |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = 'plan' | 5:11 | a JSON Pointer starts with `/` |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/outcomes/**/tools' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/outcomes/actions[*]/tools' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/outcomes/act*' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/outcomes/' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = '/a~2' | 5:11 | `*` for any one of them, as in `/outcomes/actions/*/tools` |
-[[ignore]]⏎rule = 'plan'⏎episode = '*'⏎reason = 'x' | 2:8 | no rule called `plan` | did you mean `plan/*`?
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = ' ' | 4:10 | the reason is empty |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*' | 1:1 | the key `reason` is missing |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎expires = 2026-13-01 | 5:11 | month |
-[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎expires = 2026-12-01T00:00:00Z | 5:11 | expected a date such as 2026-12-31, without a time |"#;
-
+/// Each line of `tests/cases/mistakes.txt` is one error, at its place, in words that help.
 #[test]
-fn unknown_key_is_refused_with_place_and_nearest_name() {
+fn mistake_is_one_error_with_its_place_and_nearest_name() {
     let project = Project::new("");
-    for row in MISTAKES.lines() {
-        let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
-        let (text, place, message) = (cells[0].replace('⏎', "\n"), cells[1], cells[2]);
-        let help = cells.get(3).copied().unwrap_or_default();
-        project.write("runvet.toml", &text);
+    fs::create_dir(project.path("runs/episodes")).unwrap();
+    copy_dir(
+        &run_of("good/terminal"),
+        &project.path("runs/episodes/ep_answer"),
+    );
+    project.write("runs/episodes/ep_answer/pack.toml", "");
+    let rows = read("tests/cases/mistakes.txt");
+    for row in rows
+        .lines()
+        .filter(|row| row.contains(" | ") && !row.starts_with("# "))
+    {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        project.write("runvet.toml", &cells[0].replace('⏎', "\n"));
         for command in [&["validate", "runs"][..], &["config"]] {
             let output = project.run(command);
             assert_eq!(
                 (output.status.code(), stdout(&output)),
                 (Some(2), ""),
-                "{text}"
+                "{row}"
             );
             let shown = stderr(&output);
+            assert_eq!(shown.matches("error: ").count(), 1, "{row}\n{shown}");
             assert!(
-                shown.contains(&format!("[runvet.toml:{place}]")),
-                "{text}\n{shown}"
+                shown.contains(&format!("[runvet.toml:{}]", cells[1])),
+                "{row}\n{shown}"
             );
+            let words = shown.split_whitespace().filter(|word| *word != "│");
+            let words = words.collect::<Vec<_>>().join(" ");
             assert!(
-                shown.contains(message) && shown.contains(help),
-                "{text}\n{shown}"
+                cells[2..].iter().all(|part| words.contains(part)),
+                "{row}\n{shown}"
             );
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::run::project;
-use crate::support::binary::{stderr, stdout};
+use crate::support::binary::stdout;
 
 /// Each pattern of an order about refunds; what it says of a run without one, and of one with one.
 const PATTERNS: [(&str, &str, &str); 8] = [
@@ -53,62 +53,4 @@ fn what_names_no_event_of_a_run_compared_nothing() {
             assert_eq!(said[&rule], expected, "{rule}, {others} {has_refund}");
         }
     }
-}
-
-/// `validate` says which selectors named no event of any run; a strict one fails, unless the rule
-/// wants no such event.
-#[test]
-fn selector_that_names_no_event_of_any_run_is_said() {
-    let order = |id: &str, keys: &str| format!("[[order]]\nid = 'a/{id}'\nmessage = 'm'\n{keys}\n");
-    let config = order("slip", "each = { tool = 'refnd' }\nat-most = 1")
-        + &order(
-            "right",
-            "each = { tool = 'refund' }\nneeds-earlier = { tool = 'ask' }",
-        )
-        + &order("ban", "each = { tool = 'delete' }\nnever = true")
-        + "[[rule]]\nid = 'a/rule'\nmessage = 'm'\neach = { tool = 'pay' }\ncheck = 'true'\n"
-        + "[[schema]]\nid = 'a/schema'\nwhere = { tool = 'refnd' }\nschema = {}\n";
-    let payloads = [
-        r#"{"tool":"refund"}"#,
-        r#"{"tool":"ask"}"#,
-        r#"{"tool":"refund"}"#,
-    ];
-    let project = project(&config, &payloads, true);
-    let output = project.run(&["validate", "runs"]);
-    let said = |rule: &str| format!("{rule} matches no event of any run");
-    let notes = stderr(&output);
-    for rule in [
-        "a/slip: `each`",
-        "a/ban: `each`",
-        "a/rule: `each`",
-        "a/schema: `where`",
-    ] {
-        assert!(
-            notes.contains(&format!("note: {}", said(rule))),
-            "{rule}: {notes}"
-        );
-    }
-    assert!(!notes.contains("a/right"), "{notes}");
-    let strict = project.run(&["validate", "--strict-config", "runs"]);
-    assert_eq!(strict.status.code(), Some(2), "{}", stderr(&strict));
-    // A part of the run data says nothing of the rest.
-    for args in [
-        &["validate", "--quiet", "runs"][..],
-        &["validate", "runs/episodes/ep_1"],
-    ] {
-        let output = project.run(args);
-        assert!(
-            !stderr(&output).contains("matches no event"),
-            "{}",
-            stderr(&output)
-        );
-    }
-    let only_ban = order("ban", "each = { tool = 'delete' }\nnever = true");
-    project.write(
-        "runvet.toml",
-        &format!("{only_ban}[rules]\n'*' = 'off'\n'a/*' = 'error'\n"),
-    );
-    let strict = project.run(&["validate", "--strict-config", "runs"]);
-    assert_eq!(strict.status.code(), Some(0), "{}", stderr(&strict));
-    assert!(stderr(&strict).contains(&said("a/ban: `each`")));
 }

@@ -32,28 +32,6 @@ pub(super) fn project(config: &str, payloads: &[&str], has_ended: bool) -> Proje
     project
 }
 
-/// The findings and skips of the group `a`: line, message, and the line of the other event.
-pub(super) fn found(project: &Project, args: &[&str]) -> Vec<String> {
-    let report = project.report(&[], args);
-    let episode = &report.episodes[0];
-    let findings = episode
-        .findings
-        .iter()
-        .filter(|finding| finding.rule.starts_with("a/"));
-    let findings = findings.map(|finding| {
-        let line = finding.location.line.unwrap_or_default();
-        let other = finding.related.first().and_then(|it| it.location.line);
-        let other = other.map_or(String::new(), |other| format!(" <- {other}"));
-        format!("{line} {}{other}", finding.message)
-    });
-    let skips = episode
-        .skipped
-        .iter()
-        .filter(|skip| skip.rule.starts_with("a/"));
-    let skips = skips.map(|skip| format!("skipped: {}", skip.reason));
-    findings.chain(skips).collect()
-}
-
 /// A repository with one sound run that has ended.
 pub(super) fn repository(config: &str) -> Project {
     let project = Project::new(config);

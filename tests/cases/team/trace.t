@@ -1,0 +1,169 @@
+How authors look at their rules: what one does in a run, and the first schema of one.
+
+# A trace shows what an order matches and compares, why nothing is found, and the values of an expression.
+  $ repository team/refunds/runs; cat > runvet.toml <<.
+  > [params]
+  > most = 500
+  > [selector]
+  > refunds = { tool = "refund" }
+  > [[order]]
+  > id = "acme/asked"
+  > each = "refunds"
+  > needs-earlier = { tool = "aks" }
+  > same = "/payload/input/order_id"
+  > message = "nobody was asked"
+  > [[order]]
+  > id = "acme/slip"
+  > each = { phase = "act", tool = "refunds" }
+  > never = true
+  > message = "m"
+  > [[rule]]
+  > id = "acme/limit"
+  > each = "refunds"
+  > when = "has(event.payload.input)"
+  > check = "earlier('refunds').size() == 0 && event.payload.input.order_id.size() <= params.most"
+  > message = "m"
+  > [[rule]]
+  > id = "acme/counts"
+  > each = "refunds"
+  > check = "counts['act'] >= 1"
+  > message = "m"
+  > [[rule]]
+  > id = "acme/run"
+  > check = "summary.metrics.act_count > 1000"
+  > message = "m"
+  > level = "warning"
+  > [[rule]]
+  > id = "acme/off"
+  > check = "false"
+  > message = "m"
+  > level = "off"
+  > [[schema]]
+  > id = "acme/input"
+  > where = "refunds"
+  > at = "/payload/input"
+  > schema = { required = ["order_id"] }
+  > .
+  $ traced() { runvet rules --trace runs/episodes/ep_answer --rule acme/$1; }
+  $ traced asked
+  acme/asked in runs/episodes/ep_answer (terminal)
+  `each` matches 1 of 14 events, at line 9
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+  `other` matches 0 of 14 events
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1), "refund" (1)
+  line 9: `each`
+      /payload/input/order_id = "o-17"
+      with these values before it: 0 events of `each`; the latest of `other`: none
+  runs/episodes/ep_answer/events.jsonl:9:1: error[acme/asked]: nobody was asked
+  $ traced slip
+  acme/slip in runs/episodes/ep_answer (terminal)
+  `each` matches 0 of 14 events
+      /phase: other values are "observe" (4), "direction" (1), "learn" (1), "plan" (1), "reflect" (1), "runtime" (1), "start" (1), "terminate" (1)
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1), "refund" (1)
+  no finding: all that was compared is as it should be
+  $ traced input
+  acme/input in runs/episodes/ep_answer (terminal)
+  `where` matches 1 of 14 events, at line 9
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+  no finding: all that was compared is as it should be
+  $ traced limit
+  acme/limit in runs/episodes/ep_answer (terminal)
+  `each` matches 1 of 14 events, at line 9
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+  line 9: `when` = true
+      has(event.payload.input) = true
+      `check` = true
+      earlier("refunds") … .size() = 0
+      event.payload.input.order_id = "o-17"
+      params.most = 500
+  no finding: all that was compared is as it should be
+  $ traced counts
+  acme/counts in runs/episodes/ep_answer (terminal)
+  `each` matches 1 of 14 events, at line 9
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+  line 9: `check` = true
+      counts['act'] = 3
+  no finding: all that was compared is as it should be
+  $ traced run
+  acme/run in runs/episodes/ep_answer (terminal)
+  the run: `check` = false
+      summary.metrics.act_count = 2
+  runs/episodes/ep_answer/events.jsonl: warning[acme/run]: m
+
+It is of a rule of the team, and one that is off is judged where it is asked for.
+  $ traced off
+  acme/off in runs/episodes/ep_answer (terminal)
+  the run: `check` = false
+  runs/episodes/ep_answer/events.jsonl: warning[acme/off]: m
+  $ traced askd
+  error: there is no rule called `acme/askd`; did you mean `acme/asked`?
+  [2]
+  $ runvet rules --trace runs/episodes/ep_answer --rule plan/projection
+  error: plan/projection is built in; --trace shows rules that the configuration declares
+  [2]
+
+# A schema of a part is inferred from runs, and the runs satisfy what is inferred from them.
+  $ here=$PWD; cd "$CORPUS"; infer() { runvet schema infer team/refunds/runs "$@"; }
+  $ infer --where 'tool=re*' --at /payload/input
+  {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "properties": {
+      "amount": {
+        "type": "integer"
+      },
+      "order_id": {
+        "type": "string"
+      },
+      "reason": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "order_id"
+    ],
+    "type": "object"
+  }
+  $ infer --record action --where 'tool=adapter:*' --at /kind | json . type
+  string
+  $ infer --where /payload/seed=7.0 --at /payload/seed | json . type
+  integer
+  $ infer > "$here/event.json"; printf "[[schema]]\nid = 'a/b'\nfile = 'event.json'\n" > "$here/runvet.toml"; runvet validate --config "$here/runvet.toml" --select a/b team/refunds/runs
+  1 episode: valid
+
+Nothing to infer from, and mistakes, are said.
+  $ infer --where tool=nobody
+  error: the runs have no value that `--where` and `--at` select, so runvet can't propose a schema
+  [3]
+  $ infer --at payload 2>&1 | head -1
+  error: --at payload: a JSON Pointer starts with `/`
+  $ infer --where tool 2>&1 | head -1
+  error: --where tool: expected KEY=VALUE, such as tool=refund
+  $ infer --where toll=x 2>&1 | head -1
+  error: --where toll=x: a key is phase, event_type, agent_id, tool, kind, or a JSON Pointer
+  $ runvet schema infer team/nowhere
+  error: team/nowhere: no such file or directory
+  error: the runs have no value that `--where` and `--at` select, so runvet can't propose a schema
+  [2]
+
+# A selector that names no event of any run is said; a strict one fails, unless the rule wants no such event.
+  $ order() { printf "[[order]]\nid = 'a/$1'\nmessage = 'm'\n$2\n"; }
+  $ { order slip "each = { tool = 'refnd' }\nat-most = 1"; order right "each = { tool = 'refund' }\nneeds-earlier = { tool = 'ask' }"; order ban "each = { tool = 'delete' }\nnever = true"
+  >   printf "[[rule]]\nid = 'a/rule'\nmessage = 'm'\neach = { tool = 'pay' }\ncheck = 'true'\n[[schema]]\nid = 'a/schema'\nwhere = { tool = 'refnd' }\nschema = {}\n"; } > runvet.toml
+  $ events ended '{"tool":"refund"}' '{"tool":"ask"}' '{"tool":"refund"}'
+  $ runvet validate runs 2>&1 > out; runvet validate --strict-config runs 2>&1 > out
+  note: a/schema: `where` matches no event of any run
+  note: a/slip: `each` matches no event of any run
+  note: a/ban: `each` matches no event of any run
+  note: a/rule: `each` matches no event of any run
+  error: a/schema: `where` matches no event of any run
+  error: a/slip: `each` matches no event of any run
+  note: a/ban: `each` matches no event of any run
+  error: a/rule: `each` matches no event of any run
+  [2]
+
+A part of the run data says nothing of the rest.
+  $ runvet validate --quiet runs 2>&1 | grep 'matches no event'; runvet validate runs/episodes/ep_1 2>&1 | grep 'matches no event'
+  [1]
+  $ { order ban "each = { tool = 'delete' }\nnever = true"; printf "[rules]\n'*' = 'off'\n'a/*' = 'error'\n"; } > runvet.toml; runvet validate --strict-config runs
+  1 episode: valid
+  note: a/ban: `each` matches no event of any run
