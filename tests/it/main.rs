@@ -28,7 +28,6 @@ mod contract {
     mod corpus;
     mod entry_points;
     mod generated;
-    mod hints;
     mod impact;
     mod mistakes;
     mod outputs;
@@ -91,12 +90,10 @@ mod hostile {
 /// The command line for users, hooks and pipelines.
 mod cli {
     mod baseline;
-    mod causes;
     mod ci;
     mod command_line;
     mod compare;
     mod config_errors;
-    mod contested;
     mod convert;
     mod coverage;
     mod diff;
@@ -104,7 +101,6 @@ mod cli {
     mod exec;
     mod generators;
     mod hooks;
-    mod init;
     mod installed;
     mod listed;
     mod mounts;
@@ -117,7 +113,6 @@ mod cli {
     mod serve;
     mod serve_clients;
     mod table;
-    mod timeline;
     mod view;
     mod watch;
 }

@@ -124,7 +124,7 @@ A directory that is no longer an episode is reported; copies of records are not 
   $ runvet validate --changed-since HEAD "$CORPUS/good/terminal" runs
   error: [CORPUS]/good/terminal/episodes/ep_answer lies outside of [DIR], so git can't say whether it changed
   [2]
-  $ top=$PWD; mkdir ../elsewhere.$$; cd ../elsewhere.$$; runvet validate --changed-since HEAD "$top" 2>&1 | cut -c1-50; cd "$top"; rmdir ../elsewhere.$$
+  $ top=$PWD; (cd /; runvet validate --changed-since HEAD "$top" 2>&1 | cut -c1-50)
   error: git failed: fatal: not a git repository (or
   $ runvet=$(command -v runvet); PATH=/nowhere $runvet validate --changed-since HEAD
   error: can't run git: No such file or directory (os error 2)

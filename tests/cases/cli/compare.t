@@ -70,13 +70,8 @@ The difference has an interval over tasks: its standard error is the root of 0.1
   $ compare --pair task
   error: several runs of one set have the same key, so it is open which to compare: the only task in base/episodes/ep_0 and base/episodes/ep_1; the only task in base/episodes/ep_0 and base/episodes/ep_2; the only task in base/episodes/ep_0 and base/episodes/ep_3; the only task in base/episodes/ep_0 and base/episodes/ep_4; the only task in base/episodes/ep_0 and base/episodes/ep_5; pair by more keys, such as task,seed or tag:NAME
   [2]
-  $ compare --pair tag:team 2>&1 | grep -o 'support in '
-  support in 
-  support in 
-  support in 
-  support in 
-  support in 
-  support in
+  $ compare --pair tag:team 2>&1 | grep -o 'support in' | uniq -c
+        6 support in
   $ compare --pair tag:absent --fail-if 'success: worse' 2>&1 > out
   error: there are no pairs to compare; `--pair` names the parts of their key, and without `--fail-if` each run is listed with the reason
   [2]

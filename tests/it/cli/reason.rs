@@ -1,7 +1,6 @@
 //! `runvet view` says why a run did not succeed, and where, on the first screen.
 
 use std::fs;
-use std::path::Path;
 
 use runvet::gate::Gate;
 use runvet::read::RunReader;
@@ -10,27 +9,8 @@ use tempfile::TempDir;
 
 use crate::support::binary::stdout;
 
-use crate::support::runs::{copy_of, replace, run_of};
-use crate::support::terminal::{Width, command, runvet, snapshot};
-
-/// What `view` says directly below the header.
-fn reason(dir: &Path) -> String {
-    let path = dir.to_str().unwrap();
-    let output = command(dir, &["view", path], Width::Narrow)
-        .env("COLUMNS", "120")
-        .output()
-        .unwrap();
-    let text = stdout(&output).to_owned();
-    let header = text.split("\n\n").next().unwrap();
-    let lines: Vec<&str> = header.lines().skip_while(|line| *line != path).collect();
-    let is_missing = |line: &&str| line.contains(" can't be shown: ");
-    let lines: Vec<&str> = lines[1..]
-        .iter()
-        .copied()
-        .filter(|line| !is_missing(line))
-        .collect();
-    lines.join(" ")
-}
+use crate::support::runs::{copy_of, replace};
+use crate::support::terminal::{Width, runvet, snapshot};
 
 fn at_the_time(ms: u64) -> String {
     format!("2026-03-01T12:00:{:02}.{:03}+00:00", ms / 1_000, ms % 1_000)
@@ -132,120 +112,6 @@ fn reason_of_a_long_run_is_on_the_first_screen() {
         last.contains(&end),
         "the last screen says so as well: {last:#?}"
     );
-}
-
-#[test]
-fn reason_names_who_vetoed_what_and_why() {
-    let (_temp, dir) = copy_of("good/vetoed");
-    assert_eq!(
-        reason(&dir),
-        "Vetoed at step-2 (act-2, events.jsonl:6, +0.090s): the records do not say why"
-    );
-    replace(
-        &dir.join("events.jsonl"),
-        r#""payload":{"decision":"hint","target":"step-3"}"#,
-        r#""payload":{"decision":"veto","message":"no bulk mails","policy_id":"policy:mail"}"#,
-    );
-    assert_eq!(
-        reason(&dir),
-        "Vetoed at step-2 by policy:mail (events.jsonl:4, +0.030s): no bulk mails"
-    );
-    replace(
-        &dir.join("events.jsonl"),
-        r#""decision":"veto","#,
-        r#""decision":"veto","enforced":false,"#,
-    );
-    assert!(
-        reason(&dir).starts_with("Vetoed at step-2 (act-2, "),
-        "it was not enforced"
-    );
-}
-
-#[test]
-fn reason_is_where_the_records_have_it() {
-    assert_eq!(
-        reason(&run_of("good/failed")),
-        "Failed (state.json:1): timeout"
-    );
-    assert_eq!(
-        reason(&run_of("good/aborted")),
-        "Aborted (events.jsonl:11, +0.150s): the records do not say why"
-    );
-    assert_eq!(
-        reason(&run_of("good/unverified")),
-        "Not verified (summary.json:1): no verification was provided"
-    );
-    assert_eq!(reason(&run_of("good/terminal")), "");
-    assert_eq!(reason(&run_of("good/paused")), "");
-
-    let (_temp, dir) = copy_of("good/failed");
-    for file in ["state.json", "summary.json", "manifest.json"] {
-        fs::remove_file(dir.join(file)).unwrap();
-    }
-    assert_eq!(reason(&dir), "", "nothing failed");
-    let failed = r#""error":"no answer","step_id":"step-2","step_status":"failed""#;
-    let done = r#""result_status":"ok","step_id":"step-2","step_status":"done""#;
-    replace(&dir.join("events.jsonl"), done, failed);
-    assert_eq!(
-        reason(&dir),
-        "Failed at step-2 (act-2, events.jsonl:6, +0.090s): no answer"
-    );
-
-    let (_temp, dir) = copy_of("good/terminal");
-    replace(
-        &dir.join("summary.json"),
-        r#""outcome":"success""#,
-        r#""outcome":"goal_not_achieved""#,
-    );
-    assert_eq!(reason(&dir), "", "the summary does not say why");
-    let assertion = r#"{"name":"report exists","passed":"#;
-    replace(
-        &dir.join("summary.json"),
-        &format!("{assertion}true"),
-        &format!("{assertion}false"),
-    );
-    assert_eq!(
-        reason(&dir),
-        "Goal not achieved (summary.json:1): failed assertion: report exists"
-    );
-    let assertion = r#"{"name":"report exists","#;
-    replace(
-        &dir.join("summary.json"),
-        assertion,
-        &format!(r#"{assertion}"message":"2 of 5 are empty","#),
-    );
-    let output = runvet(&dir, &["view"], Width::Narrow);
-    let end = "\nRun: goal not achieved (ok): failed assertion: report exists (2 of 5 are empty)\n";
-    assert!(stdout(&output).contains(end), "{}", stdout(&output));
-}
-
-#[test]
-fn reason_names_the_step_in_which_the_run_failed() {
-    let (_temp, dir) = copy_of("good/failed-in-a-step");
-    assert!(
-        reason(&dir).starts_with("Failed at step-3 "),
-        "{}",
-        reason(&dir)
-    );
-}
-
-#[test]
-fn failure_that_was_repeated_with_success_is_no_reason() {
-    let (_temp, dir) = copy_of("good/failed");
-    let events = dir.join("events.jsonl");
-    let act = r#""result_status":"ok","step_id":"step-1","step_status":"done""#;
-    let failed = r#""error":"no answer","step_id":"step-1","step_status":"failed""#;
-    replace(&events, act, failed);
-    assert_eq!(
-        reason(&dir),
-        "Failed at step-1 (act-1, events.jsonl:5, +0.040s): timeout (no answer)"
-    );
-    replace(
-        &events,
-        r#""step_id":"step-2","step_status""#,
-        r#""step_id":"step-1","step_status""#,
-    );
-    assert_eq!(reason(&dir), "Failed (state.json:1): timeout");
 }
 
 #[test]

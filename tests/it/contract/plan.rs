@@ -575,36 +575,3 @@ fn plan_json_has_both_plans_and_their_differences() {
     );
     assert_eq!(json["comparison"]["unjudged"], "state.json can't be judged");
 }
-
-#[test]
-fn plan_table_marks_differences_and_ends_with_the_verdict() {
-    let table = |case: &str| {
-        let dir = run_of(case);
-        let output = runvet(
-            dir.parent().unwrap(),
-            &["plan", dir.to_str().unwrap()],
-            Width::Narrow,
-        );
-        assert_eq!(output.status.code(), Some(0));
-        stdout(&output).to_owned()
-    };
-    assert!(
-        table("good/terminal")
-            .ends_with("\nthe persisted plan equals the one rebuilt from the timeline\n")
-    );
-    let edited = table("demo/episodes/ep_03_edited");
-    let marked: Vec<&str> = edited
-        .lines()
-        .filter(|line| line.starts_with("! ") && line.contains('│'))
-        .collect();
-    assert!(
-        marked.len() == 1 && marked[0].contains("step-2"),
-        "{edited}"
-    );
-    assert!(
-        table("demo/episodes/ep_04_crashed")
-            .contains("\nnot judged: line 11 of events.jsonl is not an event")
-    );
-    assert!(table("good/legacy-labels").contains("Collect"));
-    assert!(table("broken/summary-alone").contains("\nnot judged: events.jsonl is missing"));
-}

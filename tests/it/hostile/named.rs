@@ -2,20 +2,18 @@
 //! twice.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Command;
 
 use runvet::gate::Gate;
 
 use runvet::finding::{EpisodeReport, Level};
 use runvet::source::Artifact;
-use rustix::fs::{CWD, FileType, Mode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::process::{Unprivileged, ended};
-use crate::support::runs::{copy_dir, copy_of, copy_of_good_run};
+use crate::support::runs::{copy_dir, copy_of_good_run};
 
 /// A good run with a manifest.
 struct Run {
@@ -30,97 +28,12 @@ impl Run {
         fs::write(dir.join("manifest.json"), manifest).unwrap();
         Self { _temp: temp, dir }
     }
-
-    fn check(&self) -> EpisodeReport {
-        strict().run([&self.dir]).unwrap().episodes.remove(0)
-    }
-
-    /// What is found, each without the names of files.
-    fn found(&self) -> Vec<String> {
-        let findings = self.check().findings;
-        let said = |message: &str| message.rsplit('"').next().unwrap().trim().to_owned();
-        findings
-            .iter()
-            .map(|finding| said(&finding.message))
-            .collect()
-    }
 }
 
 fn strict() -> Gate {
     Gate::default()
         .level("manifest/digest", Level::Error)
         .unwrap()
-}
-
-#[test]
-fn special_files_and_links_are_not_opened() {
-    let names = ["pipe", "pipe/x", "out/secret", "secret", "state.json/."];
-    let run = Run::new(
-        &names
-            .iter()
-            .map(|name| json!({"name": name, "size_bytes": 7}))
-            .collect(),
-    );
-    let outside = tempfile::tempdir().unwrap();
-    fs::write(outside.path().join("secret"), "secret\n").unwrap();
-    symlink(outside.path(), run.dir.join("out")).unwrap();
-    symlink(outside.path().join("secret"), run.dir.join("secret")).unwrap();
-    let mode = Mode::from_raw_mode(0o644);
-    rustix::fs::mknodat(CWD, run.dir.join("pipe"), FileType::Fifo, mode, 0).unwrap();
-    let link = "is a symbolic link, or lies behind one, so it was not opened";
-    assert_eq!(
-        run.found(),
-        [
-            "is a FIFO, a socket or a device, so it was not opened".to_owned(),
-            String::new(),
-            link.to_owned(),
-            link.to_owned(),
-            "is a directory".to_owned(),
-        ]
-    );
-    // With `--follow-links` neither.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    command.args([
-        "validate",
-        "--verify-manifest",
-        "--follow-links",
-        "--format=json",
-    ]);
-    let output = ended(command.arg(&run.dir).env_clear());
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["totals"]["errors"], 5);
-}
-
-#[test]
-fn file_that_is_named_often_is_read_once() {
-    let entry = json!({"name": "./holes", "sha256": "0".repeat(64)});
-    let run = Run::new(&vec![entry; 5_000].into());
-    let holes = fs::File::create(run.dir.join("holes")).unwrap();
-    holes.set_len(1 << 20).unwrap();
-    let report = run.check();
-    assert_eq!((report.findings.len(), report.skipped.len()), (5_000, 0));
-}
-
-#[test]
-fn files_beyond_the_limit_are_skipped_unread() {
-    let run = Run::new(&json!([
-        {"name": "a", "sha256": "0".repeat(64)},
-        {"name": "b", "size_bytes": 1},
-        {"name": "state.json", "sha256": "0".repeat(64)},
-    ]));
-    for name in ["a", "b"] {
-        let holes = fs::File::create(run.dir.join(name)).unwrap();
-        holes.set_len((16 << 30) + 1).unwrap();
-    }
-    let report = run.check();
-    let pointers = report
-        .findings
-        .iter()
-        .map(|finding| finding.location.pointer.as_deref());
-    let expected = ["/files/1/size_bytes", "/files/2/sha256"].map(Some);
-    assert!(pointers.eq(expected), "{:?}", report.findings);
-    assert_eq!(report.skipped.len(), 1);
-    assert_eq!(report.skipped[0].kind(), "limit");
 }
 
 #[test]
@@ -166,27 +79,6 @@ fn file_that_was_not_given_is_skipped() {
 }
 
 #[test]
-fn manifest_is_judged_only_when_the_run_has_ended() {
-    let (_temp, dir) = copy_of("good/paused");
-    fs::write(dir.join("manifest.json"), "[]").unwrap();
-    let report = strict().run([&dir]).unwrap().episodes.remove(0);
-    let rules: Vec<_> = report
-        .findings
-        .iter()
-        .map(|finding| &*finding.rule)
-        .collect();
-    assert_eq!(rules, ["lifecycle/early-artifacts"]);
-    assert_eq!(report.skipped, []);
-    fs::write(dir.join("state.json"), "{").unwrap();
-    let report = strict().run([&dir]).unwrap().episodes.remove(0);
-    let skip = report
-        .skipped
-        .iter()
-        .find(|skip| skip.rule == "manifest/digest");
-    assert_eq!(skip.unwrap().kind(), "lifecycle");
-}
-
-#[test]
 fn forbidden_named_file_is_a_finding() {
     let run = Run::new(&json!([{"name": "out.txt", "size_bytes": 5}]));
     let Some(user) = Unprivileged::new() else {
@@ -207,37 +99,6 @@ fn forbidden_named_file_is_a_finding() {
         finding["message"],
         "\"out.txt\" can't be read: reading it is not permitted"
     );
-}
-
-#[test]
-fn fingerprint_holds_the_digest_where_the_size_differs() {
-    let zeros = "0".repeat(64);
-    let run = Run::new(&json!([{"name": "out.txt", "size_bytes": 4, "sha256": zeros}]));
-    let fingerprint = |content: &str| {
-        fs::write(run.dir.join("out.txt"), content).unwrap();
-        let [finding] = run.check().findings.try_into().unwrap();
-        assert_eq!(
-            finding.location.pointer.as_deref(),
-            Some("/files/0/size_bytes")
-        );
-        finding.fingerprint
-    };
-    assert_eq!(fingerprint("hello"), fingerprint("hello"));
-    assert_ne!(fingerprint("hello"), fingerprint("EVIL!"));
-}
-
-#[test]
-fn fingerprint_tells_apart_what_is_in_the_place_of_a_file() {
-    let run = Run::new(&json!([{"name": "gone", "size_bytes": 4}]));
-    let gone = run.dir.join("gone");
-    let fingerprint = || run.check().findings.remove(0).fingerprint;
-    let absent = fingerprint();
-    symlink("/etc/passwd", &gone).unwrap();
-    let link = fingerprint();
-    fs::remove_file(&gone).unwrap();
-    fs::create_dir(&gone).unwrap();
-    let directory = fingerprint();
-    assert!(absent != link && link != directory && directory != absent);
 }
 
 #[test]

@@ -63,18 +63,6 @@ pub(crate) fn exited(child: &mut Child) -> ExitStatus {
     }
 }
 
-/// Runs a command whose reader takes ten bytes and closes the pipe.
-pub(crate) fn cut_off(command: &mut Command) -> Output {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut first = [0; 10];
-    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    child.wait_with_output().unwrap()
-}
-
 /// A user whom permissions and limits hold off, unlike the superuser.
 pub(crate) struct Unprivileged {
     /// What makes the superuser that user.
