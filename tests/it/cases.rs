@@ -1,10 +1,10 @@
 //! The files of `tests/cases` -> what their commands print, which the files show.
 //!
 //! A file is text. A line `# PROMISE` opens a case, which has a shell and an empty directory of its
-//! own; the functions of `tests/cases/prelude.sh` fill it. Lines indented by two spaces are commands,
-//! `$ ` (continued by `> `), each with what it prints to both streams, and `[CODE]` unless it exits
-//! with 0. Of what is shown, a line `...` stands for any lines, and `[..]` for a part of a line;
-//! `make bless` keeps both. `CASES=cli/list` runs one file.
+//! own; the functions of `tests/cases/prelude.sh` fill it. Lines indented by two spaces are
+//! commands, `$ ` (continued by `> `), each with what it prints to both streams, and `[CODE]` where
+//! it does not exit with 0. Of what is shown, a line `...` stands for any lines, and `[..]` for a
+//! part of a line; `make bless` keeps both. `CASES=cli/list` runs one file.
 //!
 //! `COMMAND | json POINTER [KEY...]` prints what a document in JSON has there, a line for each
 //! value, and of each value the keys; `*` stands for every item, and `.` for the document.
@@ -167,7 +167,7 @@ fn normalized(filter: Option<&str>, output: &str, code: &str, shown: &str) -> St
         None => output.trim_end().to_owned(),
     };
     if code != "0" {
-        output += &format!("\n[{code}]");
+        write!(output, "\n[{code}]").unwrap();
     }
     let output = snapbox::Data::text(output.trim_start_matches('\n'));
     let kept = NormalizeToExpected::new().redact();

@@ -80,6 +80,7 @@ Rules that a team writes as expressions are judged over the events and the recor
   $ runvet validate --select a/b --rule a/b=warning runs > out 2>&1; echo $?; grep -e error: -e ' valid' out
   2
   error: runs/episodes/ep_1: a/b could not be judged: its evaluation takes more steps than its limit; make its expressions simpler, or its selectors narrower
+  1 episode: valid, with 1 warning; 1 not fully judged
   $ judged | json /episodes/*/findings/* line
   1
   $ printf "[[order]]\nid = 'a/b'\neach = { if = 'event.payload.items.all(a, event.payload.items.all(b, a == b))' }\nnever = true\nmessage = 'm'\n" > runvet.toml; runvet validate --select a/b --quiet runs 2>&1 | grep error:
