@@ -1,9 +1,7 @@
 //! Anything in place of a file or a directory: it is checked or reported, nothing outside is read,
 //! and other episodes are checked as usual.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -104,10 +102,6 @@ impl Checked {
         said.strip_prefix(&format!("{artifact} can't be read: it is "))
             .unwrap_or(said)
             .to_owned()
-    }
-
-    fn is_clean(&self) -> bool {
-        self.code == Some(0) && self.report["totals"]["valid"] == 2
     }
 }
 
@@ -243,36 +237,6 @@ fn artifact_is_judged_as_read_when_it_changes_after_listing() {
 }
 
 #[test]
-fn sparse_gigabyte_files_are_reported_in_bounded_time() {
-    let grow = |path: PathBuf, bytes: u64| {
-        fs::OpenOptions::new()
-            .write(true)
-            .open(path)
-            .unwrap()
-            .set_len(bytes)
-            .unwrap();
-    };
-    for artifact in ["state.json", "summary.json"] {
-        let data = RunData::new();
-        grow(data.dir.join(artifact), 10 << 30);
-        assert_eq!(
-            data.validate(&[]).unreadable(artifact),
-            "larger than the limit of 64 MiB"
-        );
-    }
-    let data = RunData::new();
-    grow(data.dir.join("events.jsonl"), (16 << 30) + 1);
-    assert_eq!(
-        data.validate(&[]).unreadable("events.jsonl"),
-        "larger than the limit of 16384 MiB"
-    );
-    // A file that is not read may have any size.
-    let data = RunData::new();
-    grow(data.dir.join("learn.jsonl"), 1 << 40);
-    assert!(data.validate(&[]).is_clean());
-}
-
-#[test]
 fn forbidden_files_are_reported() {
     for artifact in ARTIFACTS {
         let data = RunData::new();
@@ -325,92 +289,8 @@ fn directory_that_is_only_listed_is_unreadable() {
 }
 
 #[test]
-fn episode_is_judged_when_its_name_is_not_utf_8() {
-    let data = RunData::new();
-    let odd = data
-        .temp
-        .path()
-        .join("episodes")
-        .join(OsStr::from_bytes(b"\xff\xfe\x1b[2J"));
-    copy_dir(&data.dir, &odd);
-    fs::write(
-        data.dir.join(OsStr::from_bytes(b"state.json\xff")),
-        "not looked at",
-    )
-    .unwrap();
-    let checked = data.validate(&[]);
-    assert_eq!(checked.code, Some(1));
-    assert_eq!(checked.report["totals"]["valid"], 2, "the other two");
-    let episode = checked.episode("\u{fffd}\u{fffd}\u{1b}[2J");
-    let findings = episode["findings"].as_array().unwrap();
-    assert!(
-        !findings.is_empty()
-            && findings
-                .iter()
-                .all(|finding| finding["rule"] == "episode/id"),
-        "{episode}"
-    );
-    // A file in it can be given as well, and a missing file is reported.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    let given = Checked::of(&ended(
-        command
-            .args(["validate", "--format", "json"])
-            .arg(odd.join("state.json")),
-    ));
-    assert_eq!(given.report["totals"]["episodes"], 1);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    let missing = ended(
-        command
-            .arg("validate")
-            .arg(OsStr::from_bytes(b"no\xff\x1bwhere")),
-    );
-    assert_eq!(missing.status.code(), Some(2));
-    assert_eq!(
-        missing.stderr,
-        "error: no\u{fffd}\\u{1b}where: no such file or directory\n".as_bytes()
-    );
-}
-
-#[test]
-fn episode_of_a_hundred_thousand_entries_is_judged() {
-    let data = RunData::new();
-    let dir =
-        rustix::fs::open(&data.dir, OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).unwrap();
-    for number in 0..100_000 {
-        rustix::fs::mknodat(
-            &dir,
-            format!("{number}"),
-            FileType::RegularFile,
-            Mode::RUSR,
-            0,
-        )
-        .unwrap();
-    }
-    assert!(data.validate(&[]).is_clean());
-}
-
-#[test]
 fn cycle_of_directories_is_walked_once() {
     let data = RunData::new();
-    for (target, name) in [
-        (".", "here"),
-        ("..", "up"),
-        ("/", "root"),
-        ("ep_answer", "again"),
-    ] {
-        symlink(target, data.temp.path().join("episodes").join(name)).unwrap();
-    }
-    let checked = data.validate(&[]);
-    assert_eq!(
-        (checked.code, &checked.report["totals"]["valid"]),
-        (Some(2), &2.into()),
-        "no link is followed"
-    );
-    for name in ["here", "up", "root"] {
-        fs::remove_file(data.temp.path().join("episodes").join(name)).unwrap();
-    }
-    assert!(data.validate(&[]).is_clean());
-
     let cycle = data.temp.path().join("episodes/cycle");
     fs::create_dir(&cycle).unwrap();
     let mut command = Command::new("unshare");

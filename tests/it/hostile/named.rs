@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use runvet::gate::Gate;
 
-use runvet::finding::{EpisodeReport, Level};
+use runvet::finding::Level;
 use runvet::source::Artifact;
 use serde_json::{Value, json};
 use tempfile::TempDir;
