@@ -145,6 +145,10 @@ slots! {
         Kind = "/payload/kind",
         Tool = "/payload/tool",
         InputExcerpt = "/payload/input_excerpt",
+        #[expect(dead_code, reason = "a team's declarations ask for it by its place")]
+        Input = "/payload/input",
+        #[expect(dead_code, reason = "a team's declarations ask for it by its place")]
+        Output = "/payload/output",
         PlanSource = "/payload/source",
         PlanAgent = "/payload/agent_id",
         StepRecords = "/payload/step_records",
