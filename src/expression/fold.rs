@@ -52,14 +52,21 @@ pub(crate) struct FoldState {
     is_decided: bool,
     /// The reason why an event can't be taken into account.
     failure: Option<Box<str>>,
+    /// `true` if nobody can tell whether or as what the list has an event: then nothing is decided.
+    is_unknown: bool,
 }
 
 /// The bytes of the longest text that is kept.
 const MAX_TEXT: usize = 256;
 
 impl FoldState {
-    /// Notes that an event on a line can't be taken into account.
-    pub(crate) fn fail(&mut self, line: u64, why: &str) {
+    /// Notes that an event on a line can't be taken into account: its item of the list is unknown.
+    pub(crate) fn lose(&mut self, line: u64, why: &str) {
+        self.is_unknown = true;
+        self.fail(line, why);
+    }
+
+    fn fail(&mut self, line: u64, why: &str) {
         let failure = || format!("of the event on line {line}, {why}").into();
         self.failure.get_or_insert_with(failure);
     }
@@ -87,7 +94,7 @@ impl Fold {
     /// Why it has none.
     pub(crate) fn value(&self, folded: &FoldState) -> Result<Value<'static>, String> {
         let is_all = matches!(self.outcome, FoldOutcome::All(_));
-        if folded.is_decided {
+        if folded.is_decided && !folded.is_unknown {
             return Ok(Value::Bool(!is_all));
         }
         if let Some(failure) = &folded.failure {
@@ -123,7 +130,13 @@ impl Expression {
         budget: &mut Budget,
     ) -> Option<()> {
         let mut evaluator = Evaluator::new(&self.text, bound, &[], budget);
-        match evaluator.add(fold, folded, event) {
+        let item = evaluator.item_of(fold, event);
+        folded.is_unknown |= item.is_err();
+        let added = item.and_then(|item| match item {
+            Some(item) => evaluator.add(fold, folded, &item),
+            None => Ok(()),
+        });
+        match added {
             Ok(()) => {}
             Err(Stop::Spent) => return None,
             Err(Stop::Failed(failure)) => folded.fail(line, &self.describe(&failure)),
@@ -133,21 +146,26 @@ impl Expression {
 }
 
 impl<'a> Evaluator<'a, '_> {
-    fn add(
-        &mut self,
-        fold: &'a Fold,
-        folded: &mut FoldState,
-        event: Value<'a>,
-    ) -> Result<(), Stop> {
+    /// Returns the item that an event is in the list, if it is in that.
+    fn item_of(&mut self, fold: &'a Fold, event: Value<'a>) -> Result<Option<Value<'a>>, Stop> {
         let mut item = event;
         for stage in &fold.stages {
             self.items = vec![item.clone()];
             match stage {
-                FoldStage::Filter(part) if !self.condition(part)? => return Ok(()),
+                FoldStage::Filter(part) if !self.condition(part)? => return Ok(None),
                 FoldStage::Filter(_) => {}
                 FoldStage::Map(part) => item = self.value(part)?,
             }
         }
+        Ok(Some(item))
+    }
+
+    fn add(
+        &mut self,
+        fold: &'a Fold,
+        folded: &mut FoldState,
+        item: &Value<'a>,
+    ) -> Result<(), Stop> {
         self.items = vec![item.clone()];
         let failed = |why: String| Self::failed_at(&fold.span, why);
         let before = folded.value.as_ref();
@@ -156,9 +174,9 @@ impl<'a> Evaluator<'a, '_> {
             FoldOutcome::All(part) => folded.is_decided |= !self.condition(part)?,
             FoldOutcome::Exists(part) => folded.is_decided |= self.condition(part)?,
             FoldOutcome::ExistsOne(part) => folded.count += u64::from(self.condition(part)?),
-            FoldOutcome::Last => folded.value = Some(kept(&item).map_err(failed)?),
+            FoldOutcome::Last => folded.value = Some(kept(item).map_err(failed)?),
             FoldOutcome::Sum => {
-                let sum = sum(before.unwrap_or(&Value::Int(0)), &item);
+                let sum = sum(before.unwrap_or(&Value::Int(0)), item);
                 folded.value = Some(sum.map_err(failed)?);
             }
             FoldOutcome::Min | FoldOutcome::Max => {
@@ -175,7 +193,7 @@ impl<'a> Evaluator<'a, '_> {
                 };
                 let order = order.ok_or_else(|| failed(why()))?;
                 if before.is_none() || order == target {
-                    folded.value = Some(kept(&item).map_err(failed)?);
+                    folded.value = Some(kept(item).map_err(failed)?);
                 }
             }
         }

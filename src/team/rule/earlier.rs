@@ -96,7 +96,7 @@ impl Earlier {
                 continue;
             };
             if let Truth::Unknown(why) = answer {
-                folded.fail(event.line.number, &why);
+                folded.lose(event.line.number, &why);
                 continue;
             }
             budget.add_record(event);
