@@ -66,7 +66,7 @@ pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
-pub(crate) use parser::{Parser, Sink, end_of_number, end_of_string, skip, skip_whitespace};
+pub(crate) use parser::{Parser, Sink, end_of_number, end_of_string, skip, skip_whitespace, walk};
 pub(crate) use pieces::{PieceProgress, Pieces};
 pub(crate) use read_text::ReadText;
 pub(crate) use resolve::Resolved;

@@ -3,15 +3,12 @@
 //! A selector is a set of tests, each of the value at a pointer.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use crate::document::{
-    Kind, Node, Number, Span, end_of_number, end_of_string, skip, skip_whitespace, unquoted,
-};
+use crate::document::{Kind, Node, Number, Sink, Span, unquoted, walk};
 use crate::source::Pointer;
 
 /// The tokens of a JSON Pointer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct KeyPath(Box<[Box<str>]>);
 
 impl KeyPath {
@@ -34,6 +31,22 @@ impl KeyPath {
         tokens.try_fold(record, |node, token| step(node, token))
     }
 
+    /// Returns where the value is that its tokens after some lead to, in the value that starts at
+    /// a place of a text that was read.
+    pub(crate) fn in_text(&self, after: usize, text: &str, start: usize) -> Span {
+        let mut found = Span::default();
+        let finder = ValueFinder {
+            text,
+            path: self.0.get(after..).unwrap_or_default(),
+            found: &mut found,
+            is_next: true,
+            open: Vec::new(),
+        };
+        // The text is JSON, so the pass ends where it does.
+        let _ = walk(text.as_bytes(), start, 0, finder);
+        found
+    }
+
     /// Returns the pointer to the value that it leads to, or to the nearest one around it.
     pub(crate) fn reached(&self, record: Node<'_>) -> Pointer {
         let (mut node, mut pointer) = (record, Pointer::default());
@@ -48,6 +61,11 @@ impl KeyPath {
     pub(crate) fn pointer(&self) -> Pointer {
         let tokens = self.0.iter();
         tokens.fold(Pointer::default(), |pointer, token| pointer.field(token))
+    }
+
+    /// Returns the path of its first tokens.
+    pub(crate) fn first(&self, length: usize) -> Self {
+        Self(self.0.iter().take(length).cloned().collect())
     }
 
     /// Returns the path to a field of the value that it leads to.
@@ -115,11 +133,12 @@ pub(crate) enum SelectorValue {
 impl SelectorValue {
     /// Returns `true` if a value is it; the text is the content of a string.
     fn is(&self, written: &str, text: Option<&str>) -> bool {
-        match (self, Kind::of(written)) {
-            (Self::Text(glob), _) => text.is_some_and(|text| glob.matches(text)),
-            (Self::Number(wanted), Kind::Number) => Number::of(written).equals(Number::of(wanted)),
-            (Self::Boolean(wanted), kind) => kind == if *wanted { Kind::True } else { Kind::False },
-            (Self::Number(_), _) => false,
+        match self {
+            Self::Text(glob) => text.is_some_and(|text| glob.matches(text)),
+            Self::Number(wanted) => {
+                Kind::of(written) == Kind::Number && Number::of(written).equals(Number::of(wanted))
+            }
+            Self::Boolean(wanted) => written == if *wanted { "true" } else { "false" },
         }
     }
 }
@@ -215,141 +234,74 @@ impl Selector {
     }
 }
 
-/// The paths that many selectors, and other readers of a record, ask for: each once.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Keys {
-    paths: Vec<KeyPath>,
-    tree: KeyTree,
+/// Finds the value in a text that a path leads to.
+struct ValueFinder<'p, 'v> {
+    text: &'v str,
+    path: &'p [Box<str>],
+    found: &'v mut Span,
+    /// `true` if the path leads to the next value, or through it.
+    is_next: bool,
+    /// The arrays and objects that are open, all of them on the path: of an array the number of the
+    /// next item.
+    open: Vec<Option<usize>>,
 }
 
-/// The paths that begin with the same tokens: the place of the one that ends with these, and those
-/// that go on, by their next token.
-#[derive(Clone, Debug, Default)]
-struct KeyTree {
-    place: Option<usize>,
-    below: Vec<(Box<str>, KeyTree)>,
-}
+impl<'p> ValueFinder<'p, '_> {
+    /// Returns the token of the path that counts where the innermost array or object is open.
+    fn token(&self) -> Option<&'p str> {
+        let at = self.open.len().checked_sub(1)?;
+        self.path.get(at).map(|token| &**token)
+    }
 
-impl Keys {
-    /// Returns the place of a path among them.
-    pub(crate) fn place(&mut self, path: &KeyPath) -> usize {
-        let place = place(&mut self.paths, path);
-        let mut tree = &mut self.tree;
-        for token in &path.0 {
-            let below = tree.below.iter().position(|(known, _)| known == token);
-            let below = below.unwrap_or(tree.below.len());
-            if below == tree.below.len() {
-                tree.below.push((token.clone(), KeyTree::default()));
-            }
-            let Some((_, next)) = tree.below.get_mut(below) else {
-                return place;
-            };
-            tree = next;
+    /// Goes on to the next item of an array.
+    fn step(&mut self) {
+        let token = self.token();
+        self.is_next = false;
+        if let Some(Some(item)) = self.open.last_mut() {
+            self.is_next = token.and_then(index) == Some(*item);
+            *item += 1;
         }
-        tree.place = Some(place);
-        place
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.paths.is_empty()
-    }
-
-    /// Returns the path at a place.
-    pub(crate) fn path(&self, place: usize) -> Option<&KeyPath> {
-        self.paths.get(place)
-    }
-
-    /// Returns the place of a path, if it is one of them.
-    pub(crate) fn find(&self, path: &KeyPath) -> Option<usize> {
-        let mut tokens = path.0.iter();
-        let tree = tokens.try_fold(&self.tree, |tree, token| {
-            let mut below = tree.below.iter();
-            Some(&below.find(|(known, _)| known == token)?.1)
-        });
-        tree?.place
-    }
-
-    /// Returns the values that the paths lead to in a text that was read, in one pass.
-    pub(crate) fn values(&self, text: &str) -> Vec<Span> {
-        let mut found = vec![Span::default(); self.paths.len()];
-        let start = skip_whitespace(text.as_bytes(), 0);
-        // The text is JSON, so the pass ends where it does.
-        let _ = self.tree.read(text, start, &mut found);
-        found
-    }
-
-    /// Returns the tests of a selector, by the places of their paths.
-    pub(crate) fn indexed(&mut self, selector: &Selector) -> Indexed {
-        let tests = selector.0.iter();
-        let tests = tests.map(|(path, values)| (self.place(path), Arc::new(values.clone())));
-        Indexed(tests.collect())
     }
 }
 
-impl KeyTree {
-    /// Finds the values that the paths lead to from a place of a text; returns the end of what is
-    /// there.
-    fn read(&self, text: &str, start: usize, found: &mut [Span]) -> Option<usize> {
-        self.forget(found);
-        let bytes = text.as_bytes();
-        let (end, is_escaped) = match bytes.get(start)? {
-            b'"' => end_of_string(bytes, start)?,
-            b'{' | b'[' if !self.below.is_empty() => (self.content(text, start, found)?, false),
-            b'{' | b'[' => (skip(bytes, start, 0)?, false),
-            b't' | b'n' => (start + 4, false),
-            b'f' => (start + 5, false),
-            _ => (end_of_number(bytes, start)?, false),
-        };
-        if let Some(place) = self.place.and_then(|place| found.get_mut(place)) {
-            *place = Span::new(start, end).escaped(is_escaped);
-        }
-        Some(end)
-    }
-
-    /// Finds the values in an object or an array.
-    fn content(&self, text: &str, start: usize, found: &mut [Span]) -> Option<usize> {
-        const OTHER: KeyTree = KeyTree {
-            place: None,
-            below: Vec::new(),
-        };
-        let bytes = text.as_bytes();
-        let after_blank = |at: usize| match bytes.get(at) {
-            Some(byte) if *byte > b' ' => at,
-            _ => skip_whitespace(bytes, at),
-        };
-        let is_object = bytes.get(start) == Some(&b'{');
-        let mut at = after_blank(start + 1);
-        if matches!(bytes.get(at)?, b'}' | b']') {
-            return Some(at + 1);
-        }
-        for item in 0.. {
-            let mut below = self.below.iter();
-            let next = if is_object {
-                let (end, is_escaped) = end_of_string(bytes, at)?;
-                let name = unquoted(text, at, end, is_escaped);
-                at = after_blank(after_blank(end) + 1);
-                below.find(|(token, _)| **token == *name)
+impl Sink for ValueFinder<'_, '_> {
+    #[inline]
+    fn value(&mut self, _: Kind, start: usize, end: usize, escaped: bool) {
+        if self.is_next {
+            // Of a key that repeats, the last counts.
+            *self.found = if self.open.len() == self.path.len() {
+                Span::new(start, end).escaped(escaped)
             } else {
-                below.find(|(token, _)| index(token) == Some(item))
+                Span::default()
             };
-            at = after_blank(
-                next.map_or(&OTHER, |(_, tree)| tree)
-                    .read(text, at, found)?,
-            );
-            if bytes.get(at)? != &b',' {
-                break;
-            }
-            at = after_blank(at + 1);
         }
-        Some(at + 1)
+        self.step();
     }
 
-    /// Forgets what was found: of a key that repeats, the last counts.
-    fn forget(&self, found: &mut [Span]) {
-        if let Some(place) = self.place.and_then(|place| found.get_mut(place)) {
-            *place = Span::default();
+    #[inline]
+    fn key(&mut self, start: usize, end: usize, escaped: bool) {
+        let token = self.token();
+        self.is_next = token.is_some_and(|token| match self.text.get(start + 1..end - 1) {
+            Some(name) if !escaped => *name == *token,
+            _ => *unquoted(self.text, start, end, escaped) == *token,
+        });
+    }
+
+    #[inline]
+    fn open(&mut self, kind: Kind, _: usize) -> bool {
+        let is_wanted = self.is_next && self.open.len() < self.path.len();
+        if is_wanted {
+            *self.found = Span::default();
+            self.open.push((kind == Kind::Array).then_some(0));
+            self.step();
         }
-        self.below.iter().for_each(|(_, below)| below.forget(found));
+        is_wanted
+    }
+
+    #[inline]
+    fn close(&mut self, _: usize) {
+        self.open.pop();
+        self.step();
     }
 }
 
@@ -370,27 +322,6 @@ impl<'a> Written<'a> {
         let (start, end) = (self.span.start() as usize, self.span.end() as usize);
         let is_string = self.text.as_bytes().get(start) == Some(&b'"');
         is_string.then(|| unquoted(self.text, start, end, self.span.is_escaped()))
-    }
-}
-
-/// Returns the place of an item in a list, to which it is added if it is new.
-pub(crate) fn place<T: Clone + PartialEq>(list: &mut Vec<T>, item: &T) -> usize {
-    let known = list.iter().position(|known| known == item);
-    known.unwrap_or_else(|| {
-        list.push(item.clone());
-        list.len() - 1
-    })
-}
-
-/// A selector whose paths are those of [`Keys`].
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Indexed(pub(crate) Vec<(usize, Arc<Values>)>);
-
-impl Indexed {
-    /// Returns `true` if it names a record, of which a function gives the value at a place.
-    pub(crate) fn names<'a>(&self, value: impl Fn(usize) -> Option<Written<'a>>) -> bool {
-        let mut tests = self.0.iter();
-        tests.all(|(key, wanted)| value(*key).is_some_and(|value| wanted.are_met_by(value)))
     }
 }
 
@@ -450,40 +381,33 @@ mod tests {
 
     #[test]
     fn paths_lead_to_the_same_values_in_a_text_and_on_its_tape() {
-        let paths = ["", "/a", "/a/b", "/a/1", "/a/1/b", "/b~1", "/a/b/c", "/x/y"];
-        let paths = paths.map(|path| KeyPath::parse(path).unwrap());
-        let mut keys = Keys::default();
-        let places = paths.each_ref().map(|path| keys.place(path));
+        let paths = [
+            "", "/a", "/a/b", "/a/1", "/a/1/b", "/b~1", "/a/b/c", "/x/y", "/0/a",
+        ];
         let mut tape = Tape::default();
+        let mut present = 0;
         for text in [
             r#"{"a":{"b":{"c":1},"1":2},"b/":"x\"","x":{"y":null}}"#,
             " { \"a\" : [ 1 , { \"b\" : true } , 3 ] , \"x\" : [ ] } ",
             r#"{"a":{"b":1,"1":{"b":2}},"x":{"y":[]},"a":{"\u0062":{"c":[{}]}}}"#,
             r#"{"a":{"b":1},"\u0061":"","x":{"y":-1.5e3},"x":{}}"#,
+            r#"{"a":{"b":1},"a":[],"x":{"y":1},"x":null}"#,
             r#"[{"a":1},false]"#,
             "7",
         ] {
-            let (values, root) = (
-                keys.values(text),
-                tape.read(text.as_bytes()).unwrap().root(),
-            );
-            for (path, place) in paths.iter().zip(places) {
-                let written = Written {
-                    text,
-                    span: values[place],
-                };
-                let node = path.of(root);
+            let root = tape.read(text.as_bytes()).unwrap().root();
+            let start = text.find(|c: char| c != ' ').unwrap();
+            for path in paths.map(|path| KeyPath::parse(path).unwrap()) {
+                let span = path.in_text(0, text, start);
+                let (written, node) = (Written { text, span }, path.of(root));
                 let on_tape = node.map_or("", Node::raw);
                 assert_eq!(written.raw(), on_tape, "{path:?} in {text}");
-                assert_eq!(
-                    written.string(),
-                    node.and_then(Node::text),
-                    "{path:?} in {text}"
-                );
-                assert_eq!(keys.find(path), Some(place));
+                let string = node.and_then(Node::text);
+                assert_eq!(written.string(), string, "{path:?} in {text}");
+                present += u32::from(span.is_present());
             }
         }
-        assert_eq!(keys.find(&KeyPath::parse("/x").unwrap()), None);
+        assert_eq!(present, 23);
     }
 
     #[test]

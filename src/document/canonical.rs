@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::parser::{end_of_number, end_of_string, skip_whitespace};
-use super::{Number, unquoted};
+use super::parser::{Sink, walk};
+use super::{Kind, Number, unquoted};
 use crate::digest::Digest;
 
 /// The bytes of the text of an array or object in another from which its digest stands for it.
@@ -13,90 +13,107 @@ const LARGE: usize = 256;
 /// value. Two values have the same text if they are equal, by [`super::Node::equals`], and only
 /// then.
 pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Option<usize> {
-    let (bytes, from) = (text.as_bytes(), to.len());
-    let end = match bytes.get(start)? {
-        b'"' => {
-            let (end, is_escaped) = end_of_string(bytes, start)?;
-            if is_escaped {
-                let content = unquoted(text, start, end, true);
-                serde_json::to_writer(&mut *to, &content).ok()?;
-            } else {
-                to.extend_from_slice(bytes.get(start..end)?);
-            }
-            return Some(end);
-        }
-        b'{' => push_object(text, start, to)?,
-        b'[' => push_array(text, start, to)?,
-        b't' | b'n' => start + 4,
-        b'f' => start + 5,
-        _ => {
-            let end = end_of_number(bytes, start)?;
-            Number(text.get(start..end)?).push_canonical(to);
-            return Some(end);
-        }
+    let (open, members) = (Vec::new(), Vec::new());
+    let canonical = Canonical {
+        text,
+        to,
+        open,
+        members,
     };
-    if to.len() == from {
-        to.extend_from_slice(bytes.get(start..end)?);
-    } else if to.len() - from > LARGE {
-        // What is moved behind other keys is short, however deep it is.
-        let digest = Digest::of([to.get(from..)?]);
-        to.truncate(from);
-        to.push(b'#');
-        to.extend_from_slice(digest.bytes());
-    }
-    Some(end)
+    walk(text.as_bytes(), start, 0, canonical)
 }
 
-fn push_array(text: &str, start: usize, to: &mut Vec<u8>) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = skip_whitespace(bytes, start + 1);
-    to.push(b'[');
-    while bytes.get(at)? != &b']' {
-        at = skip_whitespace(bytes, push_canonical(text, at, to)?);
-        to.push(b',');
-        if bytes.get(at)? == &b',' {
-            at = skip_whitespace(bytes, at + 1);
-        }
-    }
-    Some(at + 1)
+struct Canonical<'t, 'v> {
+    text: &'t str,
+    to: &'v mut Vec<u8>,
+    /// The arrays and objects whose texts are being made: the place of the content of each, and the
+    /// number of members of those around it.
+    open: Vec<(usize, usize)>,
+    /// Of each member of these, the places of its name and of all of it.
+    members: Vec<(Range<usize>, Range<usize>)>,
 }
 
-fn push_object(text: &str, start: usize, to: &mut Vec<u8>) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = skip_whitespace(bytes, start + 1);
-    to.push(b'{');
-    let first = to.len();
-    // Of each member, its name and all of it, from the first one on.
-    let mut members: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    while bytes.get(at)? != &b'}' {
-        let from = to.len() - first;
-        at = skip_whitespace(bytes, push_canonical(text, at, to)?);
-        let name = from..to.len() - first;
-        to.push(b':');
-        at = skip_whitespace(bytes, at + 1);
-        at = skip_whitespace(bytes, push_canonical(text, at, to)?);
-        to.push(b',');
-        members.push((name, from..to.len() - first));
-        if bytes.get(at)? == &b',' {
-            at = skip_whitespace(bytes, at + 1);
+impl Canonical<'_, '_> {
+    fn push(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
+        let written = self.text.get(start..end).unwrap_or_default();
+        match kind {
+            Kind::Number => Number(written).push_canonical(self.to),
+            Kind::String if escaped => {
+                let content = unquoted(self.text, start, end, true);
+                self.to
+                    .extend(serde_json::to_vec(&content).unwrap_or_default());
+            }
+            _ => self.to.extend_from_slice(written.as_bytes()),
         }
     }
-    let made = to.get(first..)?;
-    let name = |(name, _): &(Range<usize>, Range<usize>)| made.get(name.clone());
-    if !members.is_sorted_by(|a, b| name(a) < name(b)) {
+
+    /// Ends a value.
+    fn end(&mut self) {
+        let Some((_, around)) = self.open.last() else {
+            return;
+        };
+        self.to.push(b',');
+        if let Some((_, member)) = self.members.get_mut(*around..).and_then(<[_]>::last_mut) {
+            member.end = self.to.len();
+        }
+    }
+
+    /// Sorts some members, whose text starts at a place, by their names.
+    fn sort(&mut self, start: usize, members: usize) {
+        let text = &mut *self.to;
+        let members = self.members.get_mut(members..).unwrap_or_default();
+        let name = |member: &(Range<usize>, Range<usize>)| text.get(member.0.clone());
+        if members.is_sorted_by(|a, b| name(a) < name(b)) {
+            return;
+        }
         members.sort_by(|a, b| name(a).cmp(&name(b)));
-        let mut sorted = Vec::with_capacity(made.len());
+        let mut sorted = Vec::with_capacity(text.len() - start);
         for (index, member) in members.iter().enumerate() {
             // Of a name that repeats, the last counts.
             let next = members.get(index + 1);
             if next.is_none_or(|next| name(next) != name(member)) {
-                sorted.extend_from_slice(made.get(member.1.clone())?);
+                sorted.extend_from_slice(text.get(member.1.clone()).unwrap_or_default());
             }
         }
-        to.truncate(first);
-        to.append(&mut sorted);
+        text.truncate(start);
+        text.append(&mut sorted);
     }
-    Some(at + 1)
+}
+
+impl Sink for Canonical<'_, '_> {
+    fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
+        self.push(kind, start, end, escaped);
+        self.end();
+    }
+
+    fn key(&mut self, start: usize, end: usize, escaped: bool) {
+        let from = self.to.len();
+        self.push(Kind::String, start, end, escaped);
+        let name = from..self.to.len();
+        self.to.push(b':');
+        self.members.push((name, from..from));
+    }
+
+    fn open(&mut self, kind: Kind, _: usize) -> bool {
+        self.to.push(if kind == Kind::Object { b'{' } else { b'[' });
+        self.open.push((self.to.len(), self.members.len()));
+        true
+    }
+
+    fn close(&mut self, _: usize) {
+        if let Some((start, members)) = self.open.pop() {
+            self.sort(start, members);
+            self.members.truncate(members);
+            if self.to.len() - start >= LARGE {
+                // What is moved behind other keys is short, however deep it is.
+                let digest = Digest::of([self.to.get(start - 1..).unwrap_or_default()]);
+                self.to.truncate(start - 1);
+                self.to.push(b'#');
+                self.to.extend_from_slice(digest.bytes());
+            }
+        }
+        self.end();
+    }
 }
 
 #[cfg(test)]
@@ -143,6 +160,8 @@ mod tests {
             "[ 1.0 , [2] ]",
             "[1,2]",
             "[12]",
+            "[[1],2]",
+            "[[1,2]]",
             "{}",
             "{ }",
             r#"{"a":1,"b":2}"#,

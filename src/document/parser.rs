@@ -148,7 +148,7 @@ impl<'a, S: Sink> Parser<'a, S> {
             return fail(start, SyntaxErrorKind::TooDeep);
         }
         if !self.sink.open(kind, start) {
-            let end = skipped(self.bytes, start, self.depth)?;
+            let end = walked(self.bytes, start, self.depth, SkipSink)?;
             self.sink.value(kind, start, end, false);
             return Ok(OpenedContainer::Whole(end));
         }
@@ -241,7 +241,13 @@ pub(crate) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
 /// Returns the end of the array or object that starts at a place, inside of a number of others;
 /// `None` where it is not JSON.
 pub(crate) fn skip(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
-    skipped(bytes, start, depth).ok()
+    walk(bytes, start, depth, SkipSink)
+}
+
+/// Reads the value that starts at a place, inside of a number of arrays and objects, into a sink;
+/// returns its end; `None` where it is not JSON.
+pub(crate) fn walk(bytes: &[u8], start: usize, depth: usize, sink: impl Sink) -> Option<usize> {
+    walked(bytes, start, depth, sink).ok()
 }
 
 /// Returns the end of the string that starts at a quote, and whether it has escapes.
@@ -263,11 +269,10 @@ pub(crate) fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
     number(bytes, start).ok()
 }
 
-/// Reads the array or object that starts at `start`, inside of a number of others; returns its end.
-pub(super) fn skipped(bytes: &[u8], start: usize, depth: usize) -> Result<usize, SyntaxError> {
+fn walked(bytes: &[u8], start: usize, depth: usize, sink: impl Sink) -> Result<usize, SyntaxError> {
     let mut parser = Parser {
         bytes,
-        sink: SkipSink,
+        sink,
         objects: 0,
         depth,
     };

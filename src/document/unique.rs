@@ -2,7 +2,7 @@
 
 use super::Kind;
 use super::builder::hash;
-use super::parser::{Parser, Sink};
+use super::parser::{Sink, walk};
 
 /// The keys of the objects that are open.
 #[derive(Default)]
@@ -30,13 +30,7 @@ pub(crate) fn skip_unique(
     keys.open.clear();
     keys.may_repeat = false;
     let sink = Unique { keys, bytes };
-    let mut parser = Parser {
-        bytes,
-        sink,
-        objects: 0,
-        depth,
-    };
-    let end = parser.value(start, depth).ok()?;
+    let end = walk(bytes, start, depth, sink)?;
     (!keys.may_repeat).then_some(end)
 }
 

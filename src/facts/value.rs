@@ -73,6 +73,10 @@ impl<'a> Value<'a> {
         same_tokens(self.raw(), other.raw())
     }
 
+    pub(crate) fn span(self) -> Span {
+        self.span
+    }
+
     /// Returns the value as it is written.
     pub(crate) fn raw(self) -> &'a str {
         self.span.of(self.of.text)

@@ -316,7 +316,8 @@ impl<'a> EventsReader<'_, 'a> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let parsed_event = EventText::Parsed(document.root());
-                self.judges.event(line, parsed_event, self.values);
+                let view = self.team.index.view(line, parsed_event);
+                self.judges.event(&view, self.values);
                 let text = JsonText {
                     text: document.text(),
                     read: parsed,
@@ -355,11 +356,11 @@ impl<'a> EventsReader<'_, 'a> {
         let Some(event) = self.reader.read(line, bytes) else {
             return false;
         };
-        if !self.team.pass(event, &mut self.examined) {
-            let Some(event) = EventText::of(event) else {
+        if let Some(view) = self.team.concerned(event, &mut self.examined) {
+            if !view.has_room() {
                 return false;
-            };
-            self.judges.event(line, event, self.values);
+            }
+            self.judges.event(&view, self.values);
         }
         self.listeners.event(event, counting);
         true

@@ -1,18 +1,18 @@
 //! An event -> the values and the selectors that declarations ask of it.
 //!
-//! Paths and selectors that many declarations share are followed once for an event.
+//! Tests and selectors that many declarations share are made once for an event.
 
-use std::cell::OnceCell;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use memchr::memmem::{self, Finder};
+use memchr::memmem::Finder;
 
 use crate::digest::Digest;
 use crate::document::{Node, Span, push_canonical};
 use crate::expression::{Budget, Expression, Record};
-use crate::facts::{EventFacts, EventSlot, InEvent, Value as FactValue};
-use crate::select::{Indexed, KeyPath, Keys, Values, Written, place};
+use crate::facts::{EventFacts, EventSlot};
+use crate::select::{KeyPath, Selector, Values, Written};
 use crate::source::{Line, Pointer};
 
 use super::instant::Instant;
@@ -21,123 +21,136 @@ use super::selector::{Condition, EVENT, TeamSelector, TooManySteps, Truth};
 /// The keys and selectors of all declarations that judge events.
 #[derive(Debug, Default)]
 pub(crate) struct EventIndex {
-    keys: Keys,
-    selectors: Vec<Indexed>,
-    /// The tests of each selector that an event passes which it names, and that cost little.
-    quick: Vec<Vec<QuickTest>>,
+    keys: Vec<EventKey>,
+    /// The places of the keys.
+    places: BTreeMap<KeyPath, usize>,
+    /// The places of the keys of the values by which events are grouped.
+    groups: Vec<Vec<usize>>,
+    selectors: Vec<Selector>,
+    /// The tests of the selectors by keys: those of values that are at hand come first.
+    tests: Vec<(usize, Vec<SharedTest>)>,
     /// A flag for each selector: `true` if it has named an event.
     met: Vec<AtomicBool>,
     /// `true` if any event was looked at.
     has_looked: AtomicBool,
 }
 
-/// A test that costs little.
+/// Values that a key is to have, and the selectors that name only events which have them.
+type SharedTest = (Values, Vec<usize>);
+
+/// A path to values of events.
 #[derive(Debug)]
-enum QuickTest {
-    /// A value that is kept of each event is one of some.
-    Slot(EventSlot, Arc<Values>),
-    /// These keys are written in the payload, or an escape, in which they may hide.
-    Keys(Vec<Finder<'static>>),
+struct EventKey {
+    path: KeyPath,
+    /// The longest part of it whose values are kept of each event that is read: the number of
+    /// tokens, and the slot.
+    kept: Option<(usize, EventSlot)>,
+    /// `true` if that is all of it.
+    is_at_hand: bool,
+    /// The next token as a key, where it is one of the payload: there it has no escape.
+    next: Option<Finder<'static>>,
 }
 
-impl QuickTest {
-    fn new(path: &KeyPath, values: &Arc<Values>) -> Option<Self> {
-        if let Some(slot) = slot_of(path) {
-            return Some(Self::Slot(slot, Arc::clone(values)));
-        }
-        let keys = path.tokens().split_first();
-        let keys = keys.filter(|(first, _)| &***first == "payload")?.1;
-        // Another character may have an escape of its own, and a number may be that of an item.
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let has_letter = |key: &str| key.contains(|c: char| !c.is_ascii_digit());
-        let keys = keys.iter().rev();
-        let keys = keys.filter(|key| has_letter(key) && key.chars().all(is_plain));
-        let keys = keys.map(|key| Finder::new(&format!("\"{key}\"")).into_owned());
-        Some(Self::Keys(keys.collect()))
-    }
-
-    /// Returns `true` if an event passes it, of which a function says whether it has an escape.
-    fn passes(&self, event: EventFacts<'_>, has_escape: &dyn Fn() -> bool) -> bool {
-        match self {
-            Self::Slot(slot, values) => {
-                let value = event.value(*slot);
-                value.is_some_and(|value| is_one_of(value, values))
-            }
-            Self::Keys(keys) => {
-                let payload = event.value(InEvent::Payload);
-                let payload = payload.map_or("", FactValue::raw).as_bytes();
-                keys.iter().all(|key| key.find(payload).is_some()) || has_escape()
-            }
+impl EventKey {
+    fn new(path: &KeyPath) -> Self {
+        let tokens = path.tokens();
+        let kept = (1..=tokens.len()).rev().find_map(|length| {
+            let slot = EventSlot::at(path.first(length).pointer().as_str())?;
+            Some((length, slot))
+        });
+        let next = tokens.get(1).filter(|key| {
+            path.first(1).pointer().as_str() == "/payload" && !key.contains(['"', '\\'])
+        });
+        let next = next.filter(|_| matches!(kept, Some((1, _))));
+        Self {
+            next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),
+            path: path.clone(),
+            kept,
+            is_at_hand: kept.is_some_and(|(length, _)| length == tokens.len()),
         }
     }
 }
 
 impl EventIndex {
-    /// Returns the selector with the place of its tests among those of all.
+    /// Returns the selector with its place among those of all.
     pub(super) fn selector(&mut self, selector: &TeamSelector) -> EventSelector {
-        let indexed = self.keys.indexed(&selector.keys);
-        let place = place(&mut self.selectors, &indexed);
-        if place == self.quick.len() {
-            let quick = indexed
-                .0
-                .iter()
-                .filter_map(|(key, values)| QuickTest::new(self.keys.path(*key)?, values));
-            self.quick.push(quick.collect());
-        }
         if let Some(condition) = &selector.condition {
             self.paths(&condition.expression, EVENT);
         }
-        self.met
-            .resize_with(self.selectors.len(), AtomicBool::default);
+        let keys = &selector.keys;
+        let known = self.selectors.iter().position(|known| known == keys);
+        let place = known.unwrap_or_else(|| {
+            self.selectors.push(keys.clone());
+            self.met.push(AtomicBool::default());
+            for (path, values) in &keys.0 {
+                self.test(path, values, self.selectors.len() - 1);
+            }
+            self.selectors.len() - 1
+        });
         EventSelector {
             place,
             condition: selector.condition.clone(),
         }
     }
 
+    /// Adds a test of a selector.
+    fn test(&mut self, path: &KeyPath, values: &Values, selector: usize) {
+        let key = self.key(path);
+        let is_at_hand = |key: &usize| self.keys.get(*key).is_some_and(|key| key.is_at_hand);
+        let tests = &mut self.tests;
+        let of_key = tests.iter().position(|(known, _)| *known == key);
+        let of_key = of_key.unwrap_or_else(|| {
+            let place = if is_at_hand(&key) { 0 } else { tests.len() };
+            tests.insert(place, (key, Vec::new()));
+            place
+        });
+        let Some((_, of_key)) = tests.get_mut(of_key) else {
+            return;
+        };
+        match of_key.iter_mut().find(|(known, _)| known == values) {
+            Some((_, selectors)) => selectors.push(selector),
+            None => of_key.push((values.clone(), vec![selector])),
+        }
+    }
+
     /// Returns the place of a key among all.
-    pub(super) fn key(&mut self, key: &KeyPath) -> usize {
-        self.keys.place(key)
+    pub(super) fn key(&mut self, path: &KeyPath) -> usize {
+        *self.places.entry(path.clone()).or_insert_with(|| {
+            self.keys.push(EventKey::new(path));
+            self.keys.len() - 1
+        })
+    }
+
+    /// Returns the place of some keys together, by whose values events are grouped.
+    pub(super) fn group(&mut self, paths: &[KeyPath]) -> usize {
+        let group: Vec<usize> = paths.iter().map(|path| self.key(path)).collect();
+        let known = self.groups.iter().position(|known| *known == group);
+        known.unwrap_or_else(|| {
+            self.groups.push(group);
+            self.groups.len() - 1
+        })
     }
 
     /// Adds the values of events that an expression reads, by the name of the event in it.
     pub(super) fn paths(&mut self, expression: &Expression, event: usize) {
         expression.paths(event, &mut |path| {
-            self.keys.place(path);
+            self.key(path);
         });
     }
 
     /// Returns the tests of a selector, each with its pointer and the place of its key.
-    pub(super) fn tests(&self, selector: &EventSelector) -> Vec<(Pointer, usize, Arc<Values>)> {
+    pub(super) fn tests(&self, selector: &EventSelector) -> Vec<(Pointer, usize, Values)> {
         let tests = self.selectors.get(selector.place).map(|it| &*it.0);
         let tests = tests.unwrap_or_default().iter();
-        tests
-            .filter_map(|(key, values)| {
-                Some((self.keys.path(*key)?.pointer(), *key, Arc::clone(values)))
-            })
-            .collect()
+        let placed = tests.filter_map(|(path, values)| {
+            Some((path.pointer(), *self.places.get(path)?, values.clone()))
+        });
+        placed.collect()
     }
 
     /// Returns `true` if no declaration judges events.
     pub(super) fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.selectors.is_empty()
-    }
-
-    /// Returns `true` if a selector may name an event.
-    pub(super) fn may_name(&self, event: EventFacts<'_>) -> bool {
-        raise(&self.has_looked);
-        let escape = OnceCell::new();
-        let text = event.written().as_bytes();
-        let has_escape = || *escape.get_or_init(|| memmem::find(text, b"\\u").is_some());
-        let passes = |test: &QuickTest| test.passes(event, &has_escape);
-        self.quick.iter().any(|tests| tests.iter().all(passes))
-    }
-
-    /// Notes which selectors name an event.
-    fn note(&self, named: impl Iterator<Item = (usize, bool)>) {
-        let named = named.filter(|(_, is_named)| *is_named);
-        let met = named.filter_map(|(at, _)| self.met.get(at));
-        std::iter::once(&self.has_looked).chain(met).for_each(raise);
     }
 
     /// Returns `true` if events were looked at, and a selector named none of them.
@@ -152,17 +165,44 @@ impl EventIndex {
         let mut view = EventView {
             line,
             event,
-            keys: &self.keys,
-            values: self.keys.values(event.text()),
+            index: self,
+            searches: AtomicUsize::default(),
             named: Vec::new(),
             time: OnceLock::new(),
-            groups: Mutex::default(),
+            group: Mutex::default(),
         };
-        let selectors = self.selectors.iter();
-        let named = selectors.map(|selector| selector.names(|key| view.value(key)));
-        view.named = named.collect();
-        self.note(view.named.iter().copied().enumerate());
+        view.named = self.named(&view);
+        raise(&self.has_looked);
+        let met = self.met.iter().zip(&view.named);
+        let met = met.filter(|(_, is_named)| **is_named);
+        met.for_each(|(met, _)| raise(met));
         view
+    }
+
+    /// Returns a flag for each selector: `true` if its keys name an event.
+    fn named(&self, view: &EventView<'_>) -> Vec<bool> {
+        let mut named = vec![true; self.selectors.len()];
+        for (key, tests) in &self.tests {
+            let is_open = |selector: &usize| named.get(*selector) == Some(&true);
+            let is_at_hand = self.keys.get(*key).is_some_and(|key| key.is_at_hand);
+            if !is_at_hand && !tests.iter().any(|(_, of)| of.iter().any(is_open)) {
+                continue;
+            }
+            let value = view.value(*key);
+            let string = value.and_then(Written::string);
+            for (values, selectors) in tests {
+                let is_it =
+                    |value: Written<'_>| values.have_written(value.raw(), string.as_deref());
+                if !value.is_some_and(is_it) {
+                    for selector in selectors {
+                        if let Some(named) = named.get_mut(*selector) {
+                            *named = false;
+                        }
+                    }
+                }
+            }
+        }
+        named
     }
 }
 
@@ -171,16 +211,6 @@ fn raise(flag: &AtomicBool) {
     if !flag.load(Ordering::Relaxed) {
         flag.store(true, Ordering::Relaxed);
     }
-}
-
-/// Returns the slot of the values that a path leads to, if they are kept of each event.
-pub(super) fn slot_of(path: &KeyPath) -> Option<EventSlot> {
-    EventSlot::at(path.pointer().as_str())
-}
-
-/// Returns `true` if a value of an event is one of some.
-pub(super) fn is_one_of(value: FactValue<'_>, values: &Values) -> bool {
-    values.have_written(value.raw(), value.string().as_deref())
 }
 
 /// An event, of which a tape is made when it is first asked for, if there is none.
@@ -194,15 +224,10 @@ pub(crate) enum EventText<'a> {
 /// it.
 const LARGE: usize = 1 << 16;
 
-impl<'a> EventText<'a> {
-    /// Returns an event that was read; `None` where it has to be parsed.
-    pub(crate) fn of(event: EventFacts<'a>) -> Option<Self> {
-        if event.written().len() < LARGE {
-            return Some(Self::Read(event));
-        }
-        event.node().map(Self::Parsed)
-    }
+/// The number of values that are searched for in the text of an event.
+const MAX_SEARCHES: usize = 16;
 
+impl<'a> EventText<'a> {
     fn text(self) -> &'a str {
         match self {
             Self::Parsed(root) => root.document().text(),
@@ -211,35 +236,67 @@ impl<'a> EventText<'a> {
     }
 }
 
-/// The keys of the values by which an event is grouped, and the digest of these values, if none is
-/// absent.
-type Group = (Box<[usize]>, Option<Digest>);
-
 /// An event as declarations see it.
 pub(crate) struct EventView<'a> {
     pub(super) line: Line,
     event: EventText<'a>,
-    keys: &'a Keys,
-    /// The values that the keys lead to.
-    values: Vec<Span>,
+    index: &'a EventIndex,
+    /// The number of values that were searched for in its text.
+    searches: AtomicUsize,
     /// A flag for each selector: `true` if its keys name the event.
     named: Vec<bool>,
     time: OnceLock<Option<Instant>>,
-    /// The groups of the event, by the keys of the values that make them.
-    groups: Mutex<Vec<Group>>,
+    /// The group that was asked for last, and its digest.
+    group: Mutex<Option<(usize, Option<Digest>)>>,
 }
 
 impl<'a> EventView<'a> {
     /// Returns the value that a key leads to.
     pub(super) fn value(&self, key: usize) -> Option<Written<'a>> {
-        let (text, span) = (self.event.text(), *self.values.get(key)?);
+        let text = self.event.text();
+        let key = self.index.keys.get(key)?;
+        let span = match (self.event, key.kept) {
+            (EventText::Read(event), Some((_, slot))) if key.is_at_hand => {
+                event.value(slot)?.span()
+            }
+            (EventText::Read(event), kept) => {
+                let (length, around) = match kept {
+                    Some((length, slot)) => (length, event.value(slot)?),
+                    None => (0, event.root()),
+                };
+                if let Some(next) = &key.next {
+                    next.find(around.raw().as_bytes())?;
+                }
+                self.search(key, length, around.span().start() as usize)?
+            }
+            (EventText::Parsed(root), _) => span_of(key.path.of(root)?),
+        };
         span.is_present().then_some(Written { text, span })
+    }
+
+    /// Returns where the value is that the tokens of a key after some lead to, in the value that
+    /// starts at a place. Where many are searched for, a tape takes less time.
+    fn search(&self, key: &EventKey, after: usize, start: usize) -> Option<Span> {
+        if self.searches.fetch_add(1, Ordering::Relaxed) < MAX_SEARCHES {
+            return Some(key.path.in_text(after, self.event.text(), start));
+        }
+        Some(span_of(key.path.of(self.root()?)?))
     }
 
     /// Returns the same on the tape.
     pub(super) fn node_at(&self, key: usize) -> Option<Node<'a>> {
         self.value(key)?;
-        self.keys.path(key)?.of(self.root()?)
+        self.index.keys.get(key)?.path.of(self.root()?)
+    }
+
+    /// Returns `true` if a selector may name it.
+    pub(super) fn is_named_at_all(&self) -> bool {
+        self.named.contains(&true)
+    }
+
+    /// Returns `true` if there is memory for its tape.
+    pub(crate) fn has_room(&self) -> bool {
+        self.text().len() < LARGE || self.root().is_some()
     }
 
     /// Returns the whole event; `None` where there is no memory for its tape.
@@ -250,24 +307,24 @@ impl<'a> EventView<'a> {
         }
     }
 
-    /// Returns the digest of the values at some keys, by which events are grouped; `None` where one
-    /// is absent. Two events have the same one only if their values are equal, one by one.
-    pub(super) fn group(&self, keys: &[usize]) -> Option<Digest> {
-        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = groups.iter().find(|(known, _)| **known == *keys) {
-            return *known;
-        }
-        let mut form = Vec::new();
-        let values = keys.iter().try_for_each(|key| {
+    /// Returns the digest of the values by which events are grouped; `None` where one is absent.
+    /// Two events have the same one only if their values are equal, one by one.
+    pub(super) fn group(&self, place: usize) -> Option<Digest> {
+        let mut last = self.group.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = last.filter(|(known, _)| *known == place);
+        let (_, group) = *last.insert(known.unwrap_or_else(|| (place, self.grouped(place))));
+        group
+    }
+
+    fn grouped(&self, place: usize) -> Option<Digest> {
+        let keys = self.index.groups.get(place).filter(|it| !it.is_empty())?;
+        let mut form = Vec::with_capacity(256);
+        for key in keys {
             let start = self.value(*key)?.span.start() as usize;
             push_canonical(self.event.text(), start, &mut form)?;
             form.push(b',');
-            Some(())
-        });
-        let values = values.filter(|()| !keys.is_empty());
-        let group = values.map(|()| Digest::of([&*form]));
-        groups.push((keys.into(), group));
-        group
+        }
+        Some(Digest::by_secret(&form))
     }
 
     /// Returns the digest of what the values at some keys mean, as findings keep it; `None` where
@@ -297,13 +354,17 @@ impl<'a> EventView<'a> {
     }
 }
 
+fn span_of(value: Node<'_>) -> Span {
+    Span::from(value.span()).escaped(value.is_escaped())
+}
+
 impl Record for EventView<'_> {
     fn node(&self) -> Option<Node<'_>> {
         self.root()
     }
 
     fn value(&self, path: &KeyPath) -> Option<Written<'_>> {
-        self.value(self.keys.find(path)?)
+        self.value(*self.index.places.get(path)?)
     }
 
     fn bytes(&self) -> usize {

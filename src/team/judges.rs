@@ -123,13 +123,23 @@ impl TeamJudges {
         self.index.is_empty() && !self.are_counted
     }
 
-    /// Returns `true` if an event surely concerns no declaration, apart from vocabularies that have
-    /// its values, and notes whether these judged it.
-    pub(crate) fn pass(&self, event: EventFacts<'_>, examined: &mut Examined) -> bool {
-        self.judges_no_event()
-            || (!self.are_counted
-                && self.vocabulary.allows(event, &mut examined.vocabulary)
-                && !self.index.may_name(event))
+    /// Returns an event as declarations see it; `None` if it surely concerns none, apart from
+    /// vocabularies that have its values, and notes whether these judged it.
+    pub(crate) fn concerned<'a>(
+        &'a self,
+        event: EventFacts<'a>,
+        examined: &mut Examined,
+    ) -> Option<EventView<'a>> {
+        if self.judges_no_event() {
+            return None;
+        }
+        let view = self.index.view(event.line, EventText::Read(event));
+        let is_concerned =
+            self.are_counted || view.is_named_at_all() || !self.vocabulary.has_all(&view);
+        if !is_concerned {
+            examined.vocabulary |= self.vocabulary.is_about(&view);
+        }
+        is_concerned.then_some(view)
     }
 
     /// Returns `true` if there is nothing to find in an event, apart from what orders find.
@@ -173,7 +183,7 @@ impl TeamJudges {
         let schemas = self.schemas.iter().enumerate();
         let schemas = schemas.filter(|(_, judge)| judge.value(event).is_some());
         examined.schemas.extend(schemas.map(|(place, _)| place));
-        examined.vocabulary |= self.vocabulary.values(event).next().is_some();
+        examined.vocabulary |= self.vocabulary.is_about(event);
     }
 
     /// Notes which judges have judged an event that was not shown to them.
@@ -187,19 +197,17 @@ impl TeamJudges {
     }
 
     /// Judges an event, and notes it for those that follow.
-    pub(crate) fn event(&mut self, line: Line, event: EventText<'_>, values: &RunValues<'_>) {
-        let index = Arc::clone(&self.index);
-        let event = index.view(line, event);
-        self.event_by_itself(&event);
+    pub(crate) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+        self.event_by_itself(event);
         for order in &mut self.orders {
-            if let Some(seen) = order.seen(&event) {
+            if let Some(seen) = order.seen(event) {
                 order.event(&seen, event.text(), &mut self.room);
             }
         }
-        for rule in self.rules.iter_mut().filter(|rule| rule.names(&event)) {
-            rule.event(&event, values);
+        for rule in self.rules.iter_mut().filter(|rule| rule.names(event)) {
+            rule.event(event, values);
         }
-        self.count(&event);
+        self.count(event);
     }
 
     /// Counts an event, if a rule names the numbers of events.

@@ -16,7 +16,7 @@ use crate::draft::{Compared, Draft, Findings};
 use crate::expression::Budget;
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
-use crate::printable::brief;
+use crate::printable::{brief, count as count_of};
 use crate::select::KeyPath;
 use crate::source::{Artifact, Place};
 pub(crate) use automaton::OrderEvent;
@@ -45,6 +45,7 @@ pub(super) struct OrderKeys {
     pub(super) each: EventSelector,
     pub(super) other: Option<EventSelector>,
     pub(super) same: Vec<usize>,
+    group: usize,
     /// The instant of an event, if the order asks for it.
     time: Option<usize>,
 }
@@ -54,7 +55,7 @@ pub(super) struct OrderKeys {
 pub(super) struct OrderJudge {
     order: Arc<TeamOrder>,
     /// The places of what it asks of events, if it is on.
-    pub(super) in_events: Option<OrderKeys>,
+    pub(super) in_events: Option<Arc<OrderKeys>>,
     automaton: Automaton,
     /// The offences that are listed, and the number of the rest.
     offences: Vec<Offence>,
@@ -88,8 +89,10 @@ impl OrderJudge {
             each: index.selector(&order.each),
             other: order.other.as_ref().map(|other| index.selector(other)),
             same: order.same.iter().map(|same| index.key(same)).collect(),
+            group: index.group(&order.same),
             time: (order.within.and(KeyPath::parse("/timestamp"))).map(|key| index.key(&key)),
         });
+        let in_events = in_events.map(Arc::new);
         let is_grouped = !order.same.is_empty();
         Self {
             automaton: Automaton::new(order.pattern, is_grouped, order.within),
@@ -198,7 +201,7 @@ impl OrderJudge {
         let same = match self.order.pattern {
             // A finding about a group keeps it.
             OrderPattern::AtLeast(_) => event.meaning(&asks.same),
-            _ => event.group(&asks.same),
+            _ => event.group(asks.group),
         };
         OrderEvent {
             line: event.line,
@@ -217,9 +220,10 @@ impl OrderJudge {
     pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8], taken: &mut usize) {
         if self.stopped.is_none() {
             let others = taken.saturating_sub(self.room());
-            self.examine(seen, text);
+            let known = self.offences.len();
             let stepped = self.automaton.step(seen, &mut self.offences);
             self.stopped = stepped.err().map(Stopped::Entries);
+            self.examine(seen, text, known);
             if others + self.room() > MAX_ROOM {
                 self.stopped.get_or_insert(Stopped::Room);
             }
@@ -240,8 +244,8 @@ impl OrderJudge {
         let mut next = Self::new(&self.order, false, &mut EventIndex::default());
         // Only the end of a run breaks some orders.
         if !self.order.pattern.is_of_the_end() {
-            next.examine(seen, text);
             next.offences = self.automaton.offences(seen);
+            next.examine(seen, text, 0);
             next.stopped = self.stopped;
             next.keep_the_first();
         }
@@ -276,16 +280,21 @@ impl OrderJudge {
         let (count, last) = self.automaton.known(seen.same);
         let last = last.map_or("none".to_owned(), |it| format!("line {}", it.number));
         told.push(format!(
-            "with these values before it: {count} events of `each`; the latest of `other`: {last}"
+            "with these values before it: {} of `each`; the latest of `other`: {last}",
+            count_of(count, "event")
         ));
         // Beyond its limits the report of the run says so.
         let _ = self.automaton.step(&seen, &mut Vec::new());
         Some(told)
     }
 
-    fn examine(&mut self, seen: &OrderEvent, text: &[u8]) {
+    /// Notes that it saw an event, and the values by which that is grouped if an offence beyond
+    /// those that are known, or at the end, may show them.
+    fn examine(&mut self, seen: &OrderEvent, text: &[u8], known: usize) {
         self.examined |= seen.is_each;
+        let may_show = self.order.pattern.is_of_the_end() || self.offences.len() > known;
         if let Some(same) = seen.same
+            && may_show
             && self.order.message.names(MessageWord::Same)
         {
             self.shown.entry(same).or_insert_with(|| {

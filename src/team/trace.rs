@@ -36,7 +36,7 @@ pub(crate) struct Trace {
 
 /// A test: its pointer, the place of its key, its values, and the numbers of the values that are
 /// not among them.
-type TracedTest = (Pointer, usize, Arc<Values>, BTreeMap<String, u64>);
+type TracedTest = (Pointer, usize, Values, BTreeMap<String, u64>);
 
 /// A selector, and what it matches.
 struct TracedSelector {

@@ -92,6 +92,7 @@ impl RunExample {
         check: TeamCheck,
         events: &[String],
     ) -> Vec<(u64, String)> {
+        let index = &judges.index;
         let mut judges = judges.clone();
         let read = |text: String| OwnedDocument::read(text.into_bytes()).ok();
         let has_ended = self.ended.unwrap_or(true);
@@ -120,7 +121,8 @@ impl RunExample {
                     length: text.len(),
                     ..Line::BEFORE_ALL
                 };
-                judges.event(line, EventText::Parsed(document.root()), &values());
+                let event = index.view(line, EventText::Parsed(document.root()));
+                judges.event(&event, &values());
             }
         }
         judges.end(lifecycle, values(), |line, bytes| {

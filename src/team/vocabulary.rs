@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::RunFacts;
-use super::events::{EventIndex, EventView, is_one_of, slot_of};
+use super::events::{EventIndex, EventView};
 use crate::digest::Digest;
 use crate::document::Node;
 use crate::draft::{Compared, Draft, Findings};
-use crate::facts::{EventFacts, EventSlot};
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::{brief, quote};
 use crate::select::{KeyPath, SelectorValue, Values, Written};
@@ -31,8 +30,6 @@ pub(super) struct VocabularyJudge {
     closed: Arc<Vec<Closed>>,
     /// The place of each key among those of events; empty where the vocabulary is off.
     pub(super) keys: Vec<usize>,
-    /// The slot of each key, if its values are kept of each event.
-    slots: Vec<Option<EventSlot>>,
     /// `true` if any event has a value of which the vocabulary is closed.
     pub(super) examined: bool,
     /// The values that it lacks, by the places of their keys.
@@ -54,10 +51,9 @@ struct Outside {
 
 impl VocabularyJudge {
     pub(super) fn new(closed: &Arc<Vec<Closed>>, is_on: bool, index: &mut EventIndex) -> Self {
-        let keys = || closed.iter().filter(|_| is_on).map(|closed| &closed.key);
+        let keys = closed.iter().filter(|_| is_on);
         Self {
-            keys: keys().map(|key| index.key(key)).collect(),
-            slots: keys().map(slot_of).collect(),
+            keys: keys.map(|closed| index.key(&closed.key)).collect(),
             closed: Arc::clone(closed),
             examined: false,
             outside: BTreeMap::new(),
@@ -77,14 +73,9 @@ impl VocabularyJudge {
         closed.is_some_and(|closed| closed.values.are_met_by(value))
     }
 
-    /// Returns `true` if an event surely has no value that the sets lack, and notes in `examined`
-    /// whether it has any value for which there is a set.
-    pub(super) fn allows(&self, event: EventFacts<'_>, examined: &mut bool) -> bool {
-        self.slots.iter().zip(&*self.closed).all(|(slot, closed)| {
-            let value = slot.map(|slot| event.value(slot));
-            *examined |= matches!(value, Some(Some(_)));
-            value.is_some_and(|value| value.is_none_or(|value| is_one_of(value, &closed.values)))
-        })
+    /// Returns `true` if an event has any value for which there is a set.
+    pub(super) fn is_about(&self, event: &EventView<'_>) -> bool {
+        self.values(event).next().is_some()
     }
 
     /// Returns the values of an event for which it has sets, each with the place of its key.

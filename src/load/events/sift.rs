@@ -5,7 +5,7 @@ use crate::facts::{EventFacts, EventTally};
 use crate::outline::OutlineEvent;
 use crate::source::Line;
 use crate::store::{Block, LineRead};
-use crate::team::{EventText, Examined, OrderEvent, TeamJudges};
+use crate::team::{Examined, OrderEvent, TeamJudges};
 
 /// The settings by which threads sift blocks.
 pub(super) struct Sifting<'i> {
@@ -101,14 +101,13 @@ impl Sifted {
 
     /// Returns `true` if a team finds nothing in an event, and adds what its orders see.
     fn is_sound_to(&mut self, team: &TeamJudges, event: EventFacts<'_>) -> bool {
-        if team.pass(event, &mut self.examined) {
+        let Some(view) = team.concerned(event, &mut self.examined) else {
             return true;
-        }
-        let before = self.seen.len();
-        let Some(text) = EventText::of(event).filter(|_| before <= MAX_SEEN) else {
-            return false;
         };
-        let view = team.index.view(event.line, text);
+        let before = self.seen.len();
+        if before > MAX_SEEN || !view.has_room() {
+            return false;
+        }
         if !team.judge_alone(&view, &mut self.examined, &mut self.seen) {
             return false;
         }

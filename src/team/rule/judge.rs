@@ -38,9 +38,9 @@ pub(crate) struct RuleJudge {
     pub(in crate::team) is_on: bool,
     /// If it is on, the selector of the events that it judges, if it does, and of those that it
     /// asks for.
-    pub(in crate::team) in_events: Vec<EventSelector>,
-    /// The places of the values by which events are grouped.
-    same: Vec<usize>,
+    pub(in crate::team) in_events: Arc<[EventSelector]>,
+    /// The place of the values by which events are grouped.
+    group: Option<usize>,
     earlier: Earlier,
     budget: Budget,
     found: Found,
@@ -82,13 +82,12 @@ impl RuleJudge {
     pub(in crate::team) fn new(rule: &Arc<TeamRule>, is_on: bool, index: &mut EventIndex) -> Self {
         let selectors = rule.each.iter().chain(&rule.earlier).filter(|_| is_on);
         let in_events = selectors.map(|it| index.selector(it)).collect();
-        let same = rule.same.iter().filter(|_| is_on);
         for expression in rule.when.iter().chain([&rule.check]).filter(|_| is_on) {
             index.paths(expression, NAMES.len() - 1);
         }
         Self {
             in_events,
-            same: same.map(|same| index.key(same)).collect(),
+            group: is_on.then(|| index.group(&rule.same)),
             earlier: Earlier::default(),
             rule: Arc::clone(rule),
             is_on,
@@ -155,9 +154,9 @@ impl RuleJudge {
 
     /// Returns the group of an event.
     fn group(&self, event: &EventView<'_>) -> Group {
-        match event.group(&self.same) {
+        match self.group.and_then(|group| event.group(group)) {
             Some(digest) => Group::Of(digest),
-            None if self.same.is_empty() => Group::All,
+            None if self.rule.same.is_empty() => Group::All,
             None => Group::Unknown,
         }
     }
