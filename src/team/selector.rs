@@ -101,4 +101,13 @@ impl Condition {
         let bound: [&dyn Record; 2] = [&params, record];
         ask("if", &self.expression, &bound.map(Value::Record), budget)
     }
+
+    /// Returns its value for a record, and those that it compares, in words.
+    pub(super) fn compared(&self, record: &dyn Record) -> Vec<String> {
+        let params = self.params.root();
+        let bound: [&dyn Record; 2] = [&params, record];
+        let bound = bound.map(Value::Record);
+        let budget = &mut Budget::of_run();
+        self.expression.compared("if", &bound, &[], budget)
+    }
 }

@@ -44,6 +44,8 @@ struct TracedSelector {
     selector: EventSelector,
     lines: Vec<String>,
     matched: u64,
+    /// What its condition compares in events that only this keeps out, each as a line.
+    refused: Vec<String>,
     /// Each of its tests, with the values that are not wanted, and the numbers of these.
     tests: Vec<TracedTest>,
 }
@@ -61,6 +63,7 @@ impl Trace {
                 selector,
                 lines: Vec::new(),
                 matched: 0,
+                refused: Vec::new(),
             }
         });
         Self {
@@ -127,6 +130,13 @@ impl TracedSelector {
             self.matched += 1;
             self.lines.push(event.line.number.to_string());
             self.lines.truncate(MAX_LISTED);
+        } else if let Some(condition) = &self.selector.condition
+            && self.selector.has_keys_of(event)
+            && self.refused.len() < MAX_LISTED
+        {
+            let compared = condition.compared(event).join("; ");
+            let line = event.line.number;
+            self.refused.push(format!("    line {line}: {compared}"));
         }
     }
 
@@ -151,6 +161,7 @@ impl TracedSelector {
             let shown = list(shown.collect(), others.len());
             format!("    {}: other values are {shown}", pointer.as_str())
         });
-        std::iter::once(first).chain(tests).collect()
+        let refused = self.refused.iter().cloned();
+        std::iter::once(first).chain(tests).chain(refused).collect()
     }
 }

@@ -102,6 +102,21 @@ It is of a rule of the team, and one that is off is judged where it is asked for
   error: plan/projection is built in; --trace shows rules that the configuration declares
   [2]
 
+# A trace shows what a condition compares.
+  $ repository team/refunds/runs; cat > runvet.toml <<.
+  > [params]
+  > most = 500
+  > [[order]]
+  > id = "acme/asked"
+  > each = { tool = "refund", if = "event.payload.input.order_id == params.most || event.payload.amount > 1" }
+  > needs-earlier = { tool = "ask" }
+  > message = "nobody was asked"
+  > .
+  $ runvet rules --trace runs/episodes/ep_answer --rule acme/asked | head -4
+  acme/asked in runs/episodes/ep_answer (terminal)
+  `each` matches 0 of 14 events
+  ...
+
 # A schema of a part is inferred from runs, and the runs satisfy what is inferred from them.
   $ here=$PWD; cd "$CORPUS"; infer() { runvet schema infer team/refunds/runs "$@"; }
   $ infer --where 'tool=re*' --at /payload/input
