@@ -55,6 +55,7 @@ mod formats {
 /// What a team declares of its runs.
 mod team {
     mod agreement;
+    mod brute;
     mod coverage;
     mod declared;
     mod held;
