@@ -103,9 +103,9 @@ Rules and schemas have selectors too, and a name stands for a whole selector; th
   $ events ended '{"tool":"a","input":{"x":1,"y":[2]}}' '{"tool":"a","input":{"y":[2.0],"x":1e0}}' '{"tool":"a","input":{"x":1,"y":["2"]}}' \
   >   '{"tool":"b","input":{"x":1,"y":[2]}}' '{"tool":"a"}' '{"tool":"a","input":1}' '{"tool":1,"input":"a"}' '{"tool":"a","input":1.0}'
   $ judged | found
-  2 "a", {"x":1,"y":[2]}: 2
+  2 "a", {"y":[2.0],"x":1e0}: 2
   5 the event has no value at `/payload/tool` or `/payload/input`, by which the order groups events
-  8 "a", 1: 2
+  8 "a", 1.0: 2
   $ runvet explain a/b | grep -A 3 '"same"'
     "same": [
       "/payload/tool",
