@@ -8,7 +8,7 @@ mod timeline;
 
 use crate::finding::{EpisodeReport, RunEntry};
 pub(crate) use timeline::{
-    EventLine, Incident, Mark, OmittedEvents, Outline, Reason, ReasonKind, TimelineRow,
+    EventSummary, Incident, Mark, OmittedEvents, Outline, Reason, ReasonKind, TimelineRow,
 };
 
 /// The maximum number of rows of a list that a dashboard keeps.

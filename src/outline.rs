@@ -5,7 +5,7 @@
 //! read again at the end.
 
 mod density;
-mod event_line;
+mod event_summary;
 mod folding;
 mod incident;
 mod track;
@@ -13,7 +13,7 @@ mod track;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::dashboard::{EventLine, Incident, Mark, Outline};
+use crate::dashboard::{EventSummary, Incident, Mark, Outline};
 use crate::document::{Kind, Tape};
 use crate::facts::{EventFacts, InEvent};
 use crate::printable::brief;
@@ -21,7 +21,7 @@ use crate::record::phases;
 use crate::source::Line;
 use crate::timestamp::Timestamp;
 pub(crate) use density::{Density, PhaseBin};
-pub(crate) use event_line::{TimelineClock, event_line, shown, waits};
+pub(crate) use event_summary::{TimelineClock, shown, summary_of, waits};
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
 use incident::{EventOutcome, incident, is_enforced};
@@ -124,7 +124,7 @@ impl OutlineEvent {
     /// Returns what an outline needs of an event; `with_steps` says whether it shows all steps.
     pub(crate) fn of(event: EventFacts<'_>, with_steps: bool) -> Self {
         let text = |slot: InEvent| event.value(slot)?.string();
-        let phase = event_line::cut(text(InEvent::Phase).unwrap_or_default());
+        let phase = event_summary::cut(text(InEvent::Phase).unwrap_or_default());
         let outcome = EventOutcome {
             text: |key: &str| text(slot_of_outcome(key)?),
             has_error: || has_error(event),
@@ -248,13 +248,13 @@ impl<'n> OutlineReader<'n> {
             let read = read_again(kept.line, &mut bytes).then_some(&*bytes);
             let event = read.and_then(|bytes| tape.read_record(bytes).ok());
             let Some(event) = event.map(crate::document::Document::root) else {
-                return EventLine {
+                return EventSummary {
                     line: number,
                     phase: kept.phase.into_owned(),
-                    ..EventLine::default()
+                    ..EventSummary::default()
                 };
             };
-            event_line(number, event, clock.offset_of(event))
+            summary_of(number, event, clock.offset_of(event))
         });
         outlined.track = self.track.map(Track::finish).unwrap_or_default();
         outlined

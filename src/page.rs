@@ -29,7 +29,7 @@ mod shell;
 mod units;
 mod waterfall;
 
-use crate::dashboard::{Dashboard, EventLine, Rows};
+use crate::dashboard::{Dashboard, EventSummary, Rows};
 use crate::document::OwnedDocument;
 use crate::outline::Density;
 use crate::printable::{cut_after, escape};
@@ -98,7 +98,7 @@ pub(crate) enum TrackItem {
 /// An event of a timeline, as a waterfall and a list of events show it.
 #[derive(Debug)]
 pub(crate) struct TrackEvent {
-    pub(crate) row: EventLine,
+    pub(crate) row: EventSummary,
     /// The class of its mark where nothing failed or was vetoed in it.
     pub(crate) class: &'static str,
     /// Its start and end, in seconds since the first event, where it has both.

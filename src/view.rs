@@ -13,7 +13,7 @@
 
 #[cfg(feature = "html")]
 mod actions;
-mod event_lines;
+mod event_summaries;
 mod page;
 mod reason;
 #[cfg(feature = "html")]
@@ -35,7 +35,7 @@ use crate::printable::brief;
 use crate::read::{Error, Records, RunReader};
 use crate::report::json_bytes;
 use crate::source::{Artifact, leads_to};
-pub(crate) use event_lines::event_lines;
+pub(crate) use event_summaries::event_summaries;
 pub(crate) use page::RunPage;
 #[cfg(feature = "html")]
 pub(crate) use sheet::run_page;

@@ -34,7 +34,7 @@ pub(crate) struct Outline {
 
 /// A row of a timeline in outline.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum TimelineRow<E = EventLine> {
+pub(crate) enum TimelineRow<E = EventSummary> {
     /// One event.
     Event(E),
     /// Events that are left out.
@@ -52,7 +52,7 @@ pub(crate) struct OmittedEvents {
 
 /// One event in outline.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct EventLine {
+pub(crate) struct EventSummary {
     /// The line in `events.jsonl`.
     pub(crate) line: u64,
     /// Seconds since the first event; `None` where one of the two has no timestamp.

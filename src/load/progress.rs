@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::document::{Document, Node, Tape};
 use crate::finding::{Lifecycle, Pause, RunEntry};
-use crate::outline::{event_line, waits};
+use crate::outline::{summary_of, waits};
 use crate::source::{Artifact, Entries, Line};
 use crate::store::Opened;
 
@@ -66,7 +66,7 @@ fn tells_now(entry: &mut RunEntry, event: Node<'_>) -> bool {
     let is_runtime = text(&["phase"]).as_deref() == Some("runtime");
     let tells = !is_runtime || text(&["event_type"]).as_deref() == Some("run.resume");
     if tells {
-        let line = event_line(0, event, None);
+        let line = summary_of(0, event, None);
         let parts = [line.phase, line.summary];
         let parts = parts.iter().map(|part| &**part).filter(|it| !it.is_empty());
         entry.now = Some(parts.collect::<Vec<_>>().join(" · "));

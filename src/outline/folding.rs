@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::dashboard::{EventLine, OmittedEvents, TimelineRow};
+use crate::dashboard::{EventSummary, OmittedEvents, TimelineRow};
 use crate::source::Line;
 
 /// The maximum number of rows of a timeline in outline; a timeline with more events is folded.
@@ -57,7 +57,10 @@ impl Folding {
     }
 
     /// Returns the rows; `line_of` makes the row of an event.
-    pub(super) fn rows(self, mut line_of: impl FnMut(KeptLine) -> EventLine) -> Vec<TimelineRow> {
+    pub(super) fn rows(
+        self,
+        mut line_of: impl FnMut(KeptLine) -> EventSummary,
+    ) -> Vec<TimelineRow> {
         let rows = self.rows.into_iter().map(|(_, row)| match row {
             TimelineRow::Event(kept) => TimelineRow::Event(line_of(kept)),
             TimelineRow::Folded(all) => TimelineRow::Folded(all),
@@ -143,10 +146,10 @@ mod tests {
             TimelineRow::Event(event) => format!("{}{}", event.phase, event.line),
             TimelineRow::Folded(folded) => format!("+{}", folded.events),
         };
-        let rows = folding.rows(|kept| EventLine {
+        let rows = folding.rows(|kept| EventSummary {
             line: kept.line.number,
             phase: kept.phase.into_owned(),
-            ..EventLine::default()
+            ..EventSummary::default()
         });
         rows.into_iter().map(shown).collect()
     }

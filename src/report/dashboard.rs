@@ -11,7 +11,7 @@ use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting
 use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
 use crate::dashboard::{
-    Dashboard, DashboardFigure, EventLine, LinkRow, Overview, PlanPair, PlanSides, Rows,
+    Dashboard, DashboardFigure, EventSummary, LinkRow, Overview, PlanPair, PlanSides, Rows,
     VerificationSection,
 };
 use crate::printable::{count, escape, fit, padded, shortened};
@@ -85,7 +85,7 @@ impl<'o> DashboardText<'o> {
     }
 
     /// Draws one event: its line, time, phase and agent, and its summary.
-    pub(crate) fn event(&mut self, event: &EventLine) -> io::Result<()> {
+    pub(crate) fn event(&mut self, event: &EventSummary) -> io::Result<()> {
         let number = StyledLine::default().text(&format!("{:>6} ", event.line));
         self.draw(&self.in_a_line(number, event))
     }

@@ -193,7 +193,7 @@ impl EventQuery {
                     EventItem {
                         line,
                         event: Some(text),
-                        summary: Some(outline::event_line(line, event, None).summary),
+                        summary: Some(outline::summary_of(line, event, None).summary),
                         error: None,
                     }
                 }

@@ -11,7 +11,7 @@ use crate::facts::Usable;
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
-use crate::outline::{Density, Listening, TimelineClock, Tracked, event_line, waits};
+use crate::outline::{Density, Listening, TimelineClock, Tracked, summary_of, waits};
 use crate::page::{
     ActionCell, EventBody, Preview, RunSheet, TrackEvent, TrackItem, class_of_phase,
 };
@@ -143,7 +143,7 @@ fn track_event(
 ) -> TrackEvent {
     let event = document.root();
     let offset_sec = clock.offset_of(event);
-    let row = event_line(line, event, offset_sec);
+    let row = summary_of(line, event, offset_sec);
     let until_next = || {
         let start = offset_sec?;
         Some((start, next.filter(|end| *end >= start)?))

@@ -15,7 +15,7 @@ use crate::read::RunReader;
 use crate::record::phases::{KNOWN, is_known};
 use crate::report::{DashboardText, count, write_json_line};
 use crate::source::Artifact;
-use crate::view::{self, RunPage, event_lines};
+use crate::view::{self, RunPage, event_summaries};
 
 /// Show one run at a glance, and whether its records can be trusted
 ///
@@ -108,7 +108,7 @@ impl ViewCommand {
 
     /// Streams the timeline, line by line.
     fn timeline(self, run: &RunReader, output: &mut Output) -> Result {
-        let events = event_lines(run, &self.phases, self.grep.as_deref())?;
+        let events = event_summaries(run, &self.phases, self.grep.as_deref())?;
         let (style, width) = (style(self.color), width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
         for read in events {

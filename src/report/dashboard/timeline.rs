@@ -3,7 +3,7 @@
 use std::io;
 
 use super::DashboardText;
-use crate::dashboard::{EventLine, Mark, OmittedEvents, Outline, TimelineRow};
+use crate::dashboard::{EventSummary, Mark, OmittedEvents, Outline, TimelineRow};
 use crate::printable::{fit, padded};
 use crate::report::figures::offset;
 use crate::report::paint::{Paint, StyledLine};
@@ -67,7 +67,7 @@ impl DashboardText<'_> {
     }
 
     /// Returns an event in one line: time, phase, agent, summary.
-    pub(super) fn in_a_line(&self, line: StyledLine, event: &EventLine) -> StyledLine {
+    pub(super) fn in_a_line(&self, line: StyledLine, event: &EventSummary) -> StyledLine {
         let offset = event.offset_sec.map_or_else(|| "?".into(), offset);
         let [phase, agent] = [(named(&event.phase), 10), (&*event.agent, 16)]
             .map(|(text, columns)| padded(&fit(text, self.column(columns)), columns));

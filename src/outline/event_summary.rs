@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::incident;
-use crate::dashboard::EventLine;
+use crate::dashboard::EventSummary;
 use crate::document::{Key, Kind, Node};
 use crate::printable::{brief, brief_json, shortened};
 use crate::timestamp::Timestamp;
@@ -47,10 +47,10 @@ pub(super) fn cut(name: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// Returns an event in one line.
-pub(crate) fn event_line(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> EventLine {
+pub(crate) fn summary_of(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> EventSummary {
     let phase = cut(event.get("phase").and_then(Node::text).unwrap_or_default());
     let agent = event.get("agent_id").and_then(Node::text);
-    EventLine {
+    EventSummary {
         line,
         offset_sec,
         agent: cut(agent.unwrap_or_default()).into_owned(),
@@ -184,7 +184,7 @@ mod tests {
         let line = |payload: &str| {
             let event = format!(r#"{{"phase":"x","payload":{payload}}}"#);
             let event = OwnedDocument::read(event.into_bytes()).unwrap();
-            event_line(1, event.root(), None).summary
+            summary_of(1, event.root(), None).summary
         };
         for (payload, expected) in [
             (r#"{"score":0.25,"text":"a\nb"}"#, r"a\nb · score=0.25"),
