@@ -27,7 +27,7 @@ use crate::gate::Gate;
 use crate::parallel::in_order;
 use crate::read::RunReader;
 use crate::source::Line;
-use crate::store::{Dir, Fault, GivenPaths};
+use crate::store::{Dir, Fault, GivenPaths, WalkFindings};
 use crate::team::{EventIndex, EventSelector, EventText, Truth};
 use fields::Fields;
 
@@ -97,12 +97,12 @@ pub(crate) struct SelectorSeen {
 /// --format json`. Each run is judged once, and its timeline is read once more for its events.
 #[must_use]
 pub fn json<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> String {
-    serde_json::to_string(&coverage(paths, gate)).unwrap_or_default()
+    let found = gate.search(paths, GivenPaths::Each);
+    serde_json::to_string(&coverage(&found, gate)).unwrap_or_default()
 }
 
-/// Judges the runs below paths, and adds up their coverage.
-pub(crate) fn coverage<P: AsRef<Path>>(paths: &[P], gate: &Gate) -> RunsCoverage {
-    let found = gate.search(paths, GivenPaths::Each);
+/// Judges the runs that were found, and adds up their coverage.
+pub(crate) fn coverage(found: &WalkFindings, gate: &Gate) -> RunsCoverage {
     let faults = found.faults.iter().map(Into::into).collect();
     RunCounter::new(gate).of(&found.episodes, faults)
 }

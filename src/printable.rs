@@ -177,8 +177,14 @@ pub(crate) fn in_address(path: &(impl AsRef<[u8]> + ?Sized)) -> PercentEncode<'_
 /// Returns a short text of a record in a cell of a table in Markdown.
 pub(crate) fn markdown_cell(text: &str) -> String {
     let mut cell = String::new();
-    for c in brief(text).chars() {
+    let text = brief(text);
+    let has_one_colon = text.matches(':').count() == 1;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
         match c {
+            // A slash would make a link of it, and a second colon an emoji.
+            ':' if next == Some(' ') || has_one_colon && next != Some('/') => cell.push(c),
             '<' => cell.push_str("&lt;"),
             '&' => cell.push_str("&amp;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '@' | '#' | '!' | '~' | ':' => {
@@ -339,6 +345,15 @@ mod tests {
     fn address_holds_any_path() {
         let address = in_address("a&b=c#d/é-_.~").to_string();
         assert_eq!(address, "a%26b%3Dc%23d/%C3%A9-_.~");
+    }
+
+    #[test]
+    fn cell_escapes_the_colons_that_markdown_reads() {
+        for plain in ["tag:case", "ends: soon", "a: b: c", "it:"] {
+            assert_eq!(markdown_cell(plain), plain);
+        }
+        assert_eq!(markdown_cell("http://a"), "http&#58;//a");
+        assert_eq!(markdown_cell("a :tada: b:c"), "a &#58;tada: b&#58;c");
     }
 
     #[test]

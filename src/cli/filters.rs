@@ -36,8 +36,8 @@ pub(super) struct FilterArgs {
     search: Option<String>,
 
     /// Only runs in progress that have written no file for this long, such as 15m, 1h or 7d
-    #[arg(long, value_name = "LENGTH", value_parser = RunFilter::silence)]
-    silent_for: Option<Duration>,
+    #[arg(long, value_name = "LENGTH", value_parser = parse_silence)]
+    silent_for: Option<(String, Duration)>,
 
     #[command(flatten)]
     period: Period,
@@ -50,6 +50,11 @@ fn parse_tag(text: &str) -> Result<String, String> {
     } else {
         Err("a tag is written KEY:VALUE".into())
     }
+}
+
+/// Parses a length of time, and keeps it as it was given.
+fn parse_silence(text: &str) -> Result<(String, Duration), &'static str> {
+    Ok((text.to_owned(), RunFilter::silence(text)?))
 }
 
 impl FilterArgs {
@@ -67,7 +72,7 @@ impl FilterArgs {
             words: SearchWords::of(self.search.as_deref().unwrap_or_default()),
             since: self.period.since().cloned(),
             until: self.period.until().cloned(),
-            silent_for: self.silent_for,
+            silent_for: self.silent_for.as_ref().map(|(_, length)| *length),
             ..RunFilter::default()
         }
     }
@@ -80,15 +85,16 @@ impl FilterArgs {
             ("tag", self.tags.clone()),
             ("adapter", self.adapters.clone()),
             ("search", self.search.iter().cloned().collect()),
+            (
+                "silent-for",
+                self.silent_for.iter().map(|it| it.0.clone()).collect(),
+            ),
         ];
         let given = given.iter().flat_map(|(name, values)| {
             let option = move |value: &String| format!("--{name} {}", brief(value));
             values.iter().map(option)
         });
         let mut filters: Vec<String> = given.collect();
-        let silent = self.silent_for.map(|it| it.as_secs());
-        let silent = silent.map(|seconds| format!("--silent-for {seconds}s"));
-        filters.extend(silent);
         filters.extend((!self.period.is_all()).then(|| self.period.to_string()));
         filters
     }

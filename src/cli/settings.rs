@@ -79,6 +79,8 @@ pub(super) struct SettingsArgs {
 }
 
 /// The options that decide which findings count.
+///
+/// A command has them last: its options after these would have the same heading.
 #[derive(Args)]
 #[command(next_help_heading = "Rules, baseline and configuration")]
 pub(super) struct GateArgs {

@@ -37,11 +37,14 @@ pub(crate) fn page(of: &Comparison, diffs: &[Result<Vec<Difference>, String>]) -
                 @for line in missing(of) { p { (line) } }
             }
             section.panel { h2 { "Flipped" } (flipped(of, diffs)) }
-            section.panel {
-                h2 { "Not compared" }
-                ul {
-                    @for apart in &of.apart {
-                        li { (reason(apart)) ": " (apart.set) " " (escape(&apart.dir)) }
+            @if !of.apart.is_empty() {
+                section.panel {
+                    h2 { "Not compared" }
+                    ul {
+                        @for apart in &of.apart {
+                            li { (reason(apart)) ": " (apart.set) " " (escape(&apart.dir)) }
+                        }
+                        @if of.apart_more > 0 { li { "and " (of.apart_more) " more" } }
                     }
                 }
             }

@@ -101,6 +101,7 @@ mod cli {
     mod example;
     mod exec;
     mod generators;
+    mod help;
     mod hooks;
     mod installed;
     mod listed;

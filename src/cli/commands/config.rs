@@ -31,15 +31,15 @@ Example:
   select           -      default
   verify-manifest  false  default")]
 pub(in crate::cli) struct ConfigCommand {
-    #[command(flatten)]
-    settings: SettingsArgs,
-
     /// Show the level of this rule, or of the rules of a group such as `plan/*`, and what sets it
     #[arg(value_name = "RULE", value_parser = parse_rule, add = ArgValueCandidates::new(candidates::rules))]
     name: Option<String>,
 
     /// Show the level in the directory of this episode [default: a directory without overrides]
     episode: Option<PathBuf>,
+
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 /// The name of a setting, its value and its origin.

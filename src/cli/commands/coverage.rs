@@ -9,8 +9,10 @@ use super::Result;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::sinks::write_result;
+use super::validate::notes::skipped;
 use super::words::{FORMATS, OutputFormat, format_of};
 use crate::coverage::{coverage, text};
+use crate::store::GivenPaths;
 
 /// Show what a check of runs looks at: rules, fields, words and events
 ///
@@ -57,7 +59,11 @@ impl CoverageCommand {
         } else {
             &self.paths
         };
-        let covered = coverage(paths, &gate);
+        let found = gate.search(paths, GivenPaths::Each);
+        for note in skipped(&found) {
+            output.note(&note);
+        }
+        let covered = coverage(&found, &gate);
         if covered.runs > 0 {
             let out = output.stdout();
             write_result(self.format, &covered, text::human, text::markdown, out)?;

@@ -46,12 +46,12 @@ pub(in crate::cli) struct DiffCommand {
     #[command(flatten)]
     json: JsonArgs,
 
-    #[command(flatten)]
-    gate: GateArgs,
-
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
+
+    #[command(flatten)]
+    gate: GateArgs,
 }
 
 impl DiffCommand {

@@ -55,9 +55,6 @@ pub(in crate::cli) struct ListCommand {
     #[arg(long)]
     invalid: bool,
 
-    #[command(flatten)]
-    gate: GateArgs,
-
     /// How to print the list
     #[arg(long, default_value = "human", value_parser = format_of(FORMATS))]
     format: OutputFormat,
@@ -65,6 +62,9 @@ pub(in crate::cli) struct ListCommand {
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
+
+    #[command(flatten)]
+    gate: GateArgs,
 }
 
 /// The formats of a list.

@@ -172,6 +172,7 @@ fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result {
         writeln!(output.stdout(), "{rule}: {cases} in the corpus")?;
     }
     let team = rules.team();
+    let mut has_any = false;
     for rule in rules.iter() {
         let Check::Team(check) = rule.check else {
             continue;
@@ -179,6 +180,7 @@ fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result {
         let Some((examples, wrong)) = team.test(check) else {
             continue;
         };
+        has_any = true;
         let id = &rule.info.id;
         if wrong.is_empty() {
             let examples = count(examples as u64, "example");
@@ -192,6 +194,9 @@ fn test(rules: &RuleSet, all: bool, output: &mut Output) -> Result {
         for line in wrong {
             writeln!(output.stdout(), "{id}: {}", escape(&line))?;
         }
+    }
+    if !has_any {
+        output.note("the configuration declares no rule that has examples, so none was tested");
     }
     Ok(exit)
 }

@@ -11,6 +11,7 @@ use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::sinks::write_whole;
 use super::usage::note_idle;
+use super::validate::notes::skipped;
 use super::words::{OutputFormat, format_of, one_of};
 use super::{CommandFailure, Result};
 use crate::finding::ReportedFault;
@@ -104,6 +105,9 @@ impl TableCommand {
             [] => gate.search(&["."], GivenPaths::None),
             paths => gate.search(paths, GivenPaths::Each),
         };
+        for note in skipped(&found) {
+            output.note(&note);
+        }
         let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
         let mut filter = self.filters.filter();
         if self.invalid {

@@ -66,6 +66,10 @@ pub(in crate::cli) struct Validate {
     #[command(flatten)]
     settings: SettingsArgs,
 
+    // The heading of the last settings ends here.
+    #[command(flatten, next_help_heading = None::<&'static str>)]
+    limits: Limits,
+
     /// Write all findings to a baseline: with `--baseline FILE`, they no longer fail the check
     ///
     /// The file lists the findings of this check only, so check all run data when you write it.
@@ -99,9 +103,6 @@ pub(in crate::cli) struct Validate {
     /// the report.
     #[arg(long, value_name = "REPORT", conflicts_with = "write_baseline")]
     against: Option<PathBuf>,
-
-    #[command(flatten)]
-    limits: Limits,
 
     /// How the human format groups findings [default: episode, or cause where a rule has more than
     /// 20 findings, unless all are to be shown]

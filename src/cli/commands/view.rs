@@ -59,12 +59,12 @@ pub(in crate::cli) struct ViewCommand {
     #[arg(long, value_name = "TEXT")]
     grep: Option<String>,
 
-    #[command(flatten)]
-    gate: GateArgs,
-
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
+
+    #[command(flatten)]
+    gate: GateArgs,
 }
 
 impl ViewCommand {

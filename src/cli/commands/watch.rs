@@ -63,10 +63,10 @@ pub(in crate::cli) struct WatchCommand {
     period: Period,
 
     #[command(flatten)]
-    gate: GateArgs,
+    watched: WatchArgs,
 
     #[command(flatten)]
-    watched: WatchArgs,
+    gate: GateArgs,
 }
 
 /// The formats of a verdict.

@@ -128,6 +128,10 @@ The difference has an interval over tasks: its standard error is the root of 0.1
   $ compare > out; echo $?; compare --max-left-out 1 > out 2>&1; echo $?
   0
   2
+  $ compare --format html | grep -c 'Not compared'; runvet compare base base --format html | grep -c 'Not compared'
+  1
+  0
+  [1]
 
 # A value that is no number is missing in its pair.
   $ for value in '"nan"' '"NaN"' '"inf"' '"-inf"' null; do

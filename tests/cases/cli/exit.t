@@ -149,6 +149,9 @@ Where some are judged, the others are said.
   $ printf "$sound\nempty\n" > list; runvet validate --files-from=list
   1 episode: valid
   note: empty: no episode was found here, though there are some below other paths
+  $ runvet table runs $sound empty 2>&1 > out; runvet coverage $sound empty 2>&1 > out
+  note: empty: no episode was found here, though there are some below other paths
+  note: empty: no episode was found here, though there are some below other paths
 
 What a path leads to is judged, whatever other path leads there too.
   $ runvet validate $sound $sound/../ep_01_answer

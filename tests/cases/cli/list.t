@@ -97,6 +97,8 @@ The list of runs on the command line.
   $ of 0s
   ep_02_paused
   $ of 1d
+  $ runvet list --silent-for 1d
+  no runs: none of 5 runs matches --silent-for 1d
   $ touch -d '30 hours ago' episodes/ep_02_paused/*; of 1d
   ep_02_paused
 

@@ -274,3 +274,7 @@ A deleted file above episodes stands for none of them.
   error: invalid value 'x\u{1b}[31m\n::error::forged\u{202e}' for '--select <RULE>': there is no rule called `x\u{1b}[31m\n::error::forged\u{202e}`
   $ runvet validate "--$evil=$evil" 2>&1 | head -1
   error: unexpected argument '--x\u{1b}[31m\n::error::forged\u{202e}' found
+
+# Rules without examples are not said to be tested.
+  $ runvet rules --test --no-config
+  note: the configuration declares no rule that has examples, so none was tested

@@ -18,9 +18,8 @@ const MAX_PASSED: usize = 3;
 pub(super) struct NoteScope {
     pub(super) is_empty: bool,
     pub(super) excluded: usize,
-    pub(super) foreign: usize,
-    /// Directories that hold files and no record.
-    passed: Vec<String>,
+    /// What [`skipped`] says.
+    skipped: Vec<String>,
     pub(super) is_given_wrongly: bool,
 }
 
@@ -29,8 +28,7 @@ impl NoteScope {
         Self {
             is_empty: found.episodes.is_empty(),
             excluded: found.excluded,
-            foreign: found.foreign.len(),
-            passed: found.passed.iter().map(ToString::to_string).collect(),
+            skipped: skipped(found),
             is_given_wrongly: found.faults.iter().any(Fault::is_of_given_path),
         }
     }
@@ -90,24 +88,31 @@ impl Validate {
 
 /// Notes beside the report.
 pub(super) fn notes(gate: &Gate, scope: &NoteScope, outcome: &Outcome) -> Vec<String> {
-    let mut notes = Vec::new();
-    if scope.foreign > 0 {
-        notes.push(passed_over(scope.foreign));
-    }
-    let (named, more) = scope.passed.split_at(scope.passed.len().min(MAX_PASSED));
-    notes.extend(named.iter().cloned());
-    if !more.is_empty() {
-        let more = directories(more.len());
-        notes.push(format!(
-            "{more} more below `episodes` with files and no record"
-        ));
-    }
+    let mut notes = scope.skipped.clone();
     if outcome.is_complete {
         if scope.excluded > 0 && !scope.is_empty {
             let directories = directories(scope.excluded);
             notes.push(format!("{directories} excluded by the configuration"));
         }
         notes.extend(gate.stale_entries());
+    }
+    notes
+}
+
+/// Returns notes on what a walk passed over: what other programs wrote, paths without runs beside
+/// others, and directories that hold files and no record.
+pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !found.foreign.is_empty() {
+        notes.push(passed_over(found.foreign.len()));
+    }
+    let (named, more) = found.passed.split_at(found.passed.len().min(MAX_PASSED));
+    notes.extend(named.iter().map(ToString::to_string));
+    if !more.is_empty() {
+        let more = directories(more.len());
+        notes.push(format!(
+            "{more} more below `episodes` with files and no record"
+        ));
     }
     notes
 }
