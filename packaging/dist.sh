@@ -15,9 +15,11 @@ most_bytes=18000000
 glibc=2.28
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 machine=$(uname -m)
+# The crate as it is published: the binaries are built from it.
+packed=$work/runvet-$version
 # The same commit gives the same bytes: no time, and no directory of this machine.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-plain_flags=$(printf -- '--remap-path-prefix=%s\x1f' "$CARGO_TARGET_DIR=/target" "$PWD=/runvet" \
+plain_flags=$(printf -- '--remap-path-prefix=%s\x1f' "$PWD=/runvet" "$CARGO_TARGET_DIR=/target" "$packed=/runvet" \
   "${CARGO_HOME:-$HOME/.cargo}=/cargo")
 export SOURCE_DATE_EPOCH CARGO_ENCODED_RUSTFLAGS=${plain_flags%$'\x1f'}
 rm -rf "$out" "$work"
@@ -43,7 +45,6 @@ try_out() {
 # Tries a binary where there is nothing else, as a user who may nothing: so it is in the image.
 try_alone() {
   local root=$work/empty
-  alone=$1
   mkdir -p "$root/corpus"
   cp "$1" "$root/runvet"
   cp -R corpus/demo "$root/corpus"
@@ -67,16 +68,10 @@ pack() {
     --directory "$work" "$1" | gzip --no-name --best > "$out/$1.tar.gz"
 }
 
-say "the crate, installed from what is published"
+say "the crate, schemas, licences of the dependencies"
 $CARGO package --locked --no-verify
 cp "$CARGO_TARGET_DIR/package/runvet-$version.crate" "$out"
 tar --extract --gzip --file "$out/runvet-$version.crate" --directory "$work"
-CARGO_TARGET_DIR=$CARGO_TARGET_DIR/crate $CARGO install --locked --path "$work/runvet-$version" --root "$work/cargo"
-runvet=$work/cargo/bin/runvet
-try_out "$runvet"
-weigh "$runvet"
-
-say "schemas, licences of the dependencies"
 mkdir "$work/runvet-$version-schemas"
 cp schemas/* "$work/runvet-$version-schemas"
 pack "runvet-$version-schemas"
@@ -95,7 +90,23 @@ archive() {
 
 has_target() { [ -d "$(rustc --print sysroot)/lib/rustlib/$1" ]; }
 
-say "static binaries"
+musl=$machine-unknown-linux-musl
+native=$musl static=""
+say "a static binary, installed from the crate"
+if ! has_target "$musl"; then
+  leave_out "$musl is missing; install it with: rustup target add $musl"
+  echo "the static C library of this machine stands in, to try what the others share"
+  native=$machine-unknown-linux-gnu
+  # Unlike with musl, the crate for random bytes would look for its system call in a shared library, and then for /dev.
+  static=$'\x1f-Ctarget-feature=+crt-static\x1f--cfg\x1fgetrandom_backend="linux_getrandom"'
+fi
+CARGO_ENCODED_RUSTFLAGS=$CARGO_ENCODED_RUSTFLAGS$static \
+  $CARGO install --locked --path "$packed" --target "$native" --root "$work/cargo"
+runvet=$work/cargo/bin/runvet
+try_alone "$runvet"
+weigh "$runvet"
+archive "$native" "$runvet"
+
 zig=""
 if python=$(python3 tests/environment.py "$work/maturin" "maturin>=1.16,<2" ziglang==0.16.0 cargo-zigbuild==0.24.0); then
   zig=$(dirname "$python")
@@ -103,43 +114,32 @@ if python=$(python3 tests/environment.py "$work/maturin" "maturin>=1.16,<2" zigl
 else
   leave_out "what zig links, and the wheels: $python"
 fi
-for target in "$machine-unknown-linux-musl" $([ "$machine" = aarch64 ] || echo aarch64-unknown-linux-musl); do
-  build="$CARGO build"
-  [ "${target%%-*}" = "$machine" ] || build="$CARGO zigbuild"
-  if ! has_target "$target"; then
-    [ "${target%%-*}" != "$machine" ] || leave_out "$target is missing; install it with: rustup target add $target"
-    echo "$target is not built: rustup target add $target"
-  elif [ "$build" = "$CARGO build" ] || [ -n "$zig" ]; then
-    $build --release --locked --target "$target" --bin runvet
-    built=$CARGO_TARGET_DIR/$target/release/runvet
-    if [ "${target%%-*}" = "$machine" ]; then
-      try_alone "$built"
-    elif command -v "qemu-${target%%-*}-static" >/dev/null; then
-      try_out "qemu-${target%%-*}-static" "$built"
+
+other=aarch64-unknown-linux-musl
+if [ "$machine" != aarch64 ]; then
+  say "the same for ARM"
+  if ! has_target "$other"; then
+    echo "left out: rustup target add $other"
+  elif [ -n "$zig" ]; then
+    $CARGO zigbuild --manifest-path "$packed/Cargo.toml" --release --locked --target "$other" --bin runvet
+    built=$CARGO_TARGET_DIR/$other/release/runvet
+    if command -v qemu-aarch64-static >/dev/null; then
+      try_out qemu-aarch64-static "$built"
     else
-      echo "$built is not tried: apt-get install qemu-user-static"
+      echo "it is not tried: apt-get install qemu-user-static"
     fi
     weigh "$built"
-    archive "$target" "$built"
+    archive "$other" "$built"
   fi
-done
-if ! has_target "$machine-unknown-linux-musl"; then
-  say "the same, linked with the static C library of this machine, to try what the others share"
-  target=$machine-unknown-linux-gnu
-  # Unlike with musl, the crate for random bytes would look for its system call in a shared library, and then for /dev.
-  static=$'\x1f-Ctarget-feature=+crt-static\x1f--cfg\x1fgetrandom_backend="linux_getrandom"'
-  CARGO_ENCODED_RUSTFLAGS=$CARGO_ENCODED_RUSTFLAGS$static \
-    $CARGO build --release --locked --target "$target" --bin runvet
-  try_alone "$CARGO_TARGET_DIR/$target/release/runvet"
-  archive "$target" "$CARGO_TARGET_DIR/$target/release/runvet"
 fi
 
-# The wheel of a C library, from the source distribution: as the backend of pip builds it, but linked by zig.
+# The wheel of a C library, from the source distribution: as the backend of pip builds it, but linked by zig. With a static
+# binary, that is its command: a module needs its C library shared, so for musl a command would be a build of its own.
 wheel() {
   (
     cd "$work/sdist"/runvet-*
     export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/zig
-    python3 python/build_backend.py release "$1"
+    if [ $# = 3 ]; then cp "$3" python/wheel.data/scripts/runvet; else python3 python/build_backend.py release "$1"; fi
     CARGO_TARGET_DIR=$CARGO_TARGET_DIR/python maturin build --release --zig --target "${1%%.*}" --compatibility "$2" --out "$out"
   )
 }
@@ -165,10 +165,10 @@ assert runvet.validate('corpus/demo').totals.invalid == 3; print('the module wor
   # maturin puts a list of the crates into the wheel, as CycloneDX.
   unzip -p "$wheels"/*.whl '*/sboms/*.cyclonedx.json' > "$work/crates.json"
   sed "s|$(echo "$work"/sdist/runvet-*)|/runvet|g" "$work/crates.json" > "$out/runvet-$version.cdx.json"
-  if has_target "$machine-unknown-linux-musl"; then
-    wheel "$machine-unknown-linux-musl" musllinux_1_2
+  if has_target "$musl"; then
+    wheel "$musl" musllinux_1_2 "$runvet"
   else
-    leave_out "the wheel for musl: rustup target add $machine-unknown-linux-musl"
+    leave_out "the wheel for musl: rustup target add $musl"
   fi
   say "the wheel and the hooks, as pre-commit installs them"
   CARGO_ENCODED_RUSTFLAGS="" RUNVET_TESTS=all RUNVET_WHEELS=$wheels \
@@ -177,7 +177,7 @@ fi
 
 say "the image"
 if docker info >/dev/null 2>&1; then
-  packaging/image.sh "$alone" "runvet:$version"
+  packaging/image.sh "$runvet" "runvet:$version"
   try_out docker run --rm --read-only --network none --volume "$PWD:/work:ro" "runvet:$version"
   if docker pull --quiet "$(sed -n 's/^FROM \(.*\) AS build$/\1/p' Dockerfile)"; then
     docker build --tag "runvet:$version-source" .
