@@ -33,7 +33,7 @@ pub(super) fn episode<R>(
     files: &dyn Artifacts,
     listening: Option<Listening<'_>>,
     buffers: &mut Buffers,
-    also: impl FnOnce(&Loaded<'_, '_>) -> R,
+    also: &dyn Fn(&Loaded<'_, '_>) -> R,
 ) -> (EpisodeReport, R) {
     let levels = &*checker.levels_of(&episode.key);
     let (settings, request) = (&checker.settings, &checker.request);
