@@ -100,6 +100,12 @@ impl From<crate::watch::Error> for CommandFailure {
     propagate_version = true,
     max_term_width = 100
 )]
+#[cfg_attr(
+    not(feature = "commands"),
+    command(
+        after_help = "This build has the feature `minimal` alone; `cargo build` adds the other commands."
+    )
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
