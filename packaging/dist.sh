@@ -22,8 +22,8 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 plain_flags=$(printf -- '--remap-path-prefix=%s\x1f' "$PWD=/runvet" "$CARGO_TARGET_DIR=/target" "$packed=/runvet" \
   "${CARGO_HOME:-$HOME/.cargo}=/cargo")
 export SOURCE_DATE_EPOCH CARGO_ENCODED_RUSTFLAGS=${plain_flags%$'\x1f'}
-# In one part it takes longer, as one processor does it, and is 2 % smaller.
-export CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
+# In one part, which one processor compiles, runvet is 5 % smaller and as fast: docs/performance.md has the numbers.
+export CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 CARGO_PROFILE_RELEASE_OPT_LEVEL=2
 rm -rf "$out" "$work"
 mkdir -p "$out" "$work"
 
