@@ -116,6 +116,7 @@ zig=""
 if python=$(python3 tests/environment.py "$work/maturin" "maturin>=1.16,<2" ziglang==0.16.0 cargo-zigbuild==0.24.0); then
   zig=$(dirname "$python")
   PATH=$zig:$PATH
+  export CARGO_ZIGBUILD_CACHE_DIR=$work/zig
 else
   leave_out "what zig links, and the wheels: $python"
 fi
@@ -144,7 +145,14 @@ wheel() {
   (
     cd "$work/sdist"/runvet-*
     export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/zig
-    if [ $# = 3 ]; then cp "$3" python/wheel.data/scripts/runvet; else python3 python/build_backend.py release "$1"; fi
+    if [ $# = 3 ]; then
+      cp "$3" python/wheel.data/scripts/runvet
+    else
+      python3 python/build_backend.py release "$1"
+      # maturin would call zig by another script, and Cargo compile all anew for another linker.
+      linker=$(echo "$CARGO_ZIGBUILD_CACHE_DIR"/cargo-zigbuild/*/wrappers/*/"zigcc-$1"-*.sh)
+      export "CARGO_TARGET_$(tr a-z- A-Z_ <<< "${1%%.*}")_LINKER=$linker"
+    fi
     CARGO_TARGET_DIR=$CARGO_TARGET_DIR/python maturin build --release --zig --target "${1%%.*}" --compatibility "$2" --out "$out"
   )
 }
