@@ -90,8 +90,8 @@ struct StepEvent {
     is_begun: bool,
 }
 
-/// The mark of an event and its clarity, by which the clearer of two events counts; and the incident
-/// in it, without its time.
+/// The mark of an event and its clarity, by which the clearer of two events counts; and the
+/// incident in it, without its time.
 struct EventSigns {
     mark: Option<(Mark, u8)>,
     incident: Incident,

@@ -43,8 +43,8 @@ const PHASES: [&str; 6] = [
     "terminate",
 ];
 
-/// Returns the phase that a phase is probably a misspelling of. Runtimes write phases of their own, which
-/// are words like `action`, so a misspelling of the shortest one is another style of it.
+/// Returns the phase that a phase is probably a misspelling of. Runtimes write phases of their own,
+/// which are words like `action`, so a misspelling of the shortest one is another style of it.
 #[inline]
 pub(crate) fn phase_meant(phase: &str) -> Option<&'static str> {
     if phases::is_known(phase) {
