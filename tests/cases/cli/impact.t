@@ -143,7 +143,7 @@ Without a limit the findings decide.
 
   | rule | new | gone | other level | runs | for example |
   |---|--:|--:|--:|--:|---|
-  | &#92;u{1b}&#91;2J&#124;&lt;b>&#58;&#58;error&#58;&#58;&#92;u{202e} | 1 | 0 | 0 | 1 | new error&#58; a&#58; &#92;u{1b}&#91;2J&#124;&lt;b>&#58;&#58;error&#58;&#58;&#92;u{202e} |
+  | &#92;u{1b}&#91;2J&#124;&lt;b>&#58;&#58;error&#58;&#58;&#92;u{202e} | 1 | 0 | 0 | 1 | new error: a: &#92;u{1b}&#91;2J&#124;&lt;b>&#58;&#58;error&#58;&#58;&#92;u{202e} |
 
   | run | |
   |---|---|
