@@ -80,6 +80,12 @@ impl From<Range<usize>> for Span {
     }
 }
 
+impl From<Node<'_>> for Span {
+    fn from(value: Node<'_>) -> Self {
+        Self::from(value.span()).escaped(value.is_escaped())
+    }
+}
+
 /// The prefix of the keys of a runtime's own.
 pub(crate) const EXTENSION: &str = "x-";
 
@@ -297,8 +303,7 @@ impl Slots {
                 }
             };
             if let Some(value) = value {
-                let span = Span::from(value.span()).escaped(value.is_escaped());
-                self.set(row, slot, span);
+                self.set(row, slot, value.into());
             }
         }
     }
@@ -312,9 +317,7 @@ impl Slots {
     ) {
         for key in object.members() {
             if key.name().starts_with(prefix) && known.clone().all(|known| !key.is(known)) {
-                let value = key.value();
-                let span = Span::from(value.span()).escaped(value.is_escaped());
-                self.add_other(row, Span::from(key.span()), span);
+                self.add_other(row, key.span().into(), key.value().into());
             }
         }
     }

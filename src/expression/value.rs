@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Budget, Stop};
-use crate::document::{Key, Kind, Node, Number, Span};
+use crate::document::{Key, Kind, Node, Number};
 use crate::printable::brief;
 use crate::select::{KeyPath, Written};
 
@@ -125,8 +125,7 @@ impl From<Stop> for Unable {
 impl<'a> Value<'a> {
     /// Returns the value at a place of a record.
     pub(crate) fn of(node: Node<'a>, budget: &mut Budget) -> Result<Self, Unable> {
-        let span = Span::from(node.span()).escaped(node.is_escaped());
-        let text = node.document().text();
+        let (text, span) = (node.document().text(), node.into());
         let scalar = Self::scalar(Written { text, span }, budget)?;
         Ok(scalar.unwrap_or(Self::Node(node)))
     }

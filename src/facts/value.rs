@@ -154,11 +154,8 @@ impl<'a> Value<'a> {
 
     /// Returns a node of the same text as a value.
     pub(crate) fn with(self, node: Node<'a>) -> Self {
-        let span = node.span();
-        Self {
-            span: Span::from(span).escaped(node.is_escaped()),
-            ..self
-        }
+        let span = node.into();
+        Self { span, ..self }
     }
 }
 

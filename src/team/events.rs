@@ -269,7 +269,7 @@ impl<'a> EventView<'a> {
                 }
                 self.search(key, length, around.span().start() as usize)?
             }
-            (EventText::Parsed(root), _) => span_of(key.path.of(root)?),
+            (EventText::Parsed(root), _) => key.path.of(root)?.into(),
         };
         span.is_present().then_some(Written { text, span })
     }
@@ -280,7 +280,7 @@ impl<'a> EventView<'a> {
         if self.searches.fetch_add(1, Ordering::Relaxed) < MAX_SEARCHES {
             return Some(key.path.in_text(after, self.event.text(), start));
         }
-        Some(span_of(key.path.of(self.root()?)?))
+        Some(key.path.of(self.root()?)?.into())
     }
 
     /// Returns the same on the tape.
@@ -352,10 +352,6 @@ impl<'a> EventView<'a> {
     pub(super) fn text(&self) -> &'a [u8] {
         self.event.text().as_bytes()
     }
-}
-
-fn span_of(value: Node<'_>) -> Span {
-    Span::from(value.span()).escaped(value.is_escaped())
 }
 
 impl Record for EventView<'_> {
