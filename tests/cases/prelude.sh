@@ -129,24 +129,7 @@ longer() { echo >> "runs/episodes/$1"; }
 
 # A repository with a sound run and a pack, whose schema refers to another file.
 pack() {
-  repository good/terminal && mkdir -p gate/defs && echo "packs = ['gate/pack.toml']" > runvet.toml
-  echo '{"required":["order"],"properties":{"x-attempt":{"$ref":"defs/n%20.json#/$defs/n"}}}' > gate/act.json
-  echo '{"$defs":{"n":{"minimum":1}}}' > 'gate/defs/n .json'
-  cat > gate/pack.toml <<.
-[selector]
-acts = { phase = 'act', tool = 'adapter:*' }
-
-[[schema]]
-id = 'acme/order'
-where = 'acts'
-at = '/payload'
-file = 'act.json'
-title = 'an act names its order'
-why = 'Money is paid by order.'
-help = 'Pass the order on.'
-url = 'https://acme.example/order'
-tags = ['money']
-.
+  repository good/terminal && cp -r "$CORPUS/../tests/cases/pack" gate && echo "packs = ['gate/pack.toml']" > runvet.toml
 }
 
 # A sound run, whose records are then changed; and a check by one rule or group.

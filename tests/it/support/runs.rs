@@ -46,7 +46,12 @@ pub(crate) fn touch(dir: &Path, day: u64) {
 pub(crate) fn copy_dir(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        let (from, to) = (file.path(), to.join(file.file_name()));
+        if from.is_dir() {
+            copy_dir(&from, &to);
+        } else {
+            fs::copy(from, to).unwrap();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Repositories with runs, and what a team's rules find in them.
 
 use crate::support::corpus::corpus;
+use crate::support::markdown::root;
 use crate::support::project::Project;
 use crate::support::runs::copy_dir;
 
@@ -45,30 +46,11 @@ pub(super) fn repository(config: &str) -> Project {
 
 pub(super) const DECLARED: &str = "packs = ['gate/pack.toml']\n";
 
-pub(super) const PACK: &str = "[selector]
-acts = { phase = 'act', tool = 'adapter:*' }
-
-[[schema]]
-id = 'acme/order'
-where = 'acts'
-at = '/payload'
-file = 'act.json'
-title = 'an act names its order'
-why = 'Money is paid by order.'
-help = 'Pass the order on.'
-url = 'https://acme.example/order'
-tags = ['money']
-";
+pub(super) const PACK: &str = include_str!("../../cases/pack/pack.toml");
 
 /// A repository with a pack, whose schema refers to another file.
 pub(super) fn with_pack(config: &str) -> Project {
     let project = repository(&format!("{DECLARED}{config}"));
-    std::fs::create_dir_all(project.path("gate/defs")).unwrap();
-    project.write("gate/pack.toml", PACK);
-    project.write(
-        "gate/act.json",
-        r#"{"required":["order"],"properties":{"x-attempt":{"$ref":"defs/n%20.json#/$defs/n"}}}"#,
-    );
-    project.write("gate/defs/n .json", r#"{"$defs":{"n":{"minimum":1}}}"#);
+    copy_dir(&root().join("tests/cases/pack"), &project.path("gate"));
     project
 }
