@@ -126,7 +126,7 @@ const LARGE_BYTES: usize = 4 << 20;
 
 /// A reader of events, one by one.
 pub(crate) struct TimelineReader<'i, 'a> {
-    /// It is moved a lot.
+    /// In a box, as the reader is moved several times.
     timeline: Box<Timeline<'a>>,
     expected_id: Option<&'i str>,
     /// The ids of the state's steps, sorted.

@@ -291,7 +291,7 @@ impl<'a> EventsReader<'_, 'a> {
             }
             LineRead::TooLong { line } => {
                 self.no_event(line);
-                self.listeners.no_event(|| no_event(read));
+                self.listeners.no_event(|| no_event_on(read));
                 self.troubles.add(Trouble::LineTooLong(line));
             }
         }
@@ -310,7 +310,7 @@ impl<'a> EventsReader<'_, 'a> {
         let parsed = &*self.parsed;
         let document = text.and_then(|text| parsed.document(text));
         if !matches!(document, Ok(it) if it.root().kind() == Kind::Object) {
-            self.listeners.no_event(|| no_event(read));
+            self.listeners.no_event(|| no_event_on(read));
         }
         let (span, why) = match document {
             Ok(document) if document.root().kind() == Kind::Object => {
@@ -422,7 +422,7 @@ enum TallyState {
 }
 
 /// Returns why a line is not an event.
-fn no_event(read: LineRead<'_>) -> NoEvent {
+fn no_event_on(read: LineRead<'_>) -> NoEvent {
     let mut tape = Tape::default();
     let why = event_on(read, &mut tape).err();
     why.unwrap_or_else(|| NoEvent {

@@ -1,4 +1,4 @@
-//! Mistakes are told in one order, by any number of threads.
+//! Mistakes are reported in the same order, with any number of threads.
 
 use std::fs;
 use std::num::NonZeroUsize;
