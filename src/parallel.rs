@@ -5,7 +5,7 @@ mod ordered;
 mod pipeline;
 
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 pub(crate) use alone::Alone;
@@ -17,4 +17,10 @@ pub(crate) use pipeline::pipeline;
 pub(crate) fn cores() -> NonZeroUsize {
     static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+}
+
+/// Locks a mutex, also one in whose lock a thread panicked: what is kept in one here is whole at
+/// any time.
+pub(crate) fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -210,7 +210,7 @@ impl<'a> EventsReader<'_, 'a> {
             fault: None,
         };
         pipeline(
-            threads,
+            (threads, 2 * threads),
             &mut reading,
             |reading| {
                 let Reading {

@@ -1,7 +1,9 @@
 //! Work that takes much memory -> one at a time in the process.
 
 use std::cell::OnceCell;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use super::locked;
 
 /// Held by the work that is on its own.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -14,7 +16,6 @@ pub(crate) struct Alone(OnceCell<MutexGuard<'static, ()>>);
 impl Alone {
     /// Waits until no other such work goes on; once for all calls.
     pub(crate) fn enter(&self) {
-        self.0
-            .get_or_init(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.get_or_init(|| locked(&ALONE));
     }
 }

@@ -1,179 +1,20 @@
-//! A list of items -> their results in order: a bounded reorder buffer.
-//!
-//! A chunk of items passes through these states. `next` and `turn` are the two ends of the window
-//! of chunks that are under way; no chunk is claimed further than [`AHEAD`] items behind `turn`.
-//!
-//! ```text
-//!            claim                put                take_turn           handed_out
-//! unclaimed ───────▶ in progress ───────▶ in `done` ───────────▶ taken ───────────▶ over
-//!    │                                        │
-//!    │ the window is full                     │ an earlier chunk is not done
-//!    ▼                                        ▼
-//! workers wait for `room`                  the taker works itself, or waits for `ready`
-//! ```
-//!
-//! The calling thread takes the results. While no result is ready, it works as well.
+//! A list of items -> their results in order, from a pipeline whose workers take items by chunks.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The number of items that workers may run ahead of the oldest unfinished one; their results wait
-/// in memory.
-const AHEAD: usize = 1024;
+use super::pipeline;
 
-/// The number of items that a worker claims at once, so that workers seldom wait for the lock.
+/// The most chunks that are in progress. A result that takes long holds up those behind it only
+/// when there are so many.
+const AHEAD: usize = 128;
+
+/// Items that a worker takes at a time.
 const CHUNK: usize = 8;
 
-/// The reorder buffer that workers and taker share.
-struct Queue<R> {
-    window: Mutex<Window<R>>,
-    /// Signalled when the window moves, or the work ends.
-    room: Condvar,
-    /// Signalled when the chunk to hand out next is done, or the work ends.
-    ready: Condvar,
-}
-
-/// The chunks in progress.
-struct Window<R> {
-    /// The number of items.
-    len: usize,
-    /// The first item that is not claimed.
-    next: usize,
-    /// The first item whose result was not handed out.
-    turn: usize,
-    /// The results of chunks that are done, by their first items.
-    done: BTreeMap<usize, Vec<R>>,
-    /// Workers that wait for room.
-    waiting: usize,
-    stopped: bool,
-}
-
-/// The next action of the taker.
-enum Turn<R> {
-    /// Hands out results.
-    HandOut(Vec<R>),
-    /// Works on the chunk that starts with this item.
-    Work(usize),
-    Over,
-}
-
-impl<R> Window<R> {
-    /// Returns the first item of a chunk to work on, where the window has room.
-    fn claim(&mut self) -> Option<usize> {
-        let first = self.next;
-        let is_free = !self.is_claimed() && first < self.turn + AHEAD;
-        is_free.then(|| {
-            self.next += CHUNK;
-            first
-        })
-    }
-
-    /// Returns `true` if no chunk is left to claim.
-    fn is_claimed(&self) -> bool {
-        self.stopped || self.next >= self.len
-    }
-}
-
-impl<R> Queue<R> {
-    fn new(len: usize) -> Self {
-        Self {
-            window: Mutex::new(Window {
-                len,
-                next: 0,
-                turn: 0,
-                done: BTreeMap::new(),
-                waiting: 0,
-                stopped: false,
-            }),
-            room: Condvar::new(),
-            ready: Condvar::new(),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Window<R>> {
-        self.window.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Claims a chunk for a worker, and waits while the window has no room; `None` when all chunks
-    /// are claimed.
-    fn claim(&self) -> Option<usize> {
-        let mut window = self.lock();
-        while !window.is_claimed() {
-            let chunk = window.claim();
-            if chunk.is_some() {
-                return chunk;
-            }
-            window.waiting += 1;
-            window = wait(&self.room, window);
-            window.waiting -= 1;
-        }
-        None
-    }
-
-    /// Stores the results of a chunk.
-    fn put(&self, first: usize, results: Vec<R>) {
-        let mut window = self.lock();
-        window.done.insert(first, results);
-        if window.turn == first {
-            self.ready.notify_one();
-        }
-    }
-
-    /// Returns the next action of the taker; waits while its turn is not done and no chunk is free.
-    fn take_turn(&self) -> Turn<R> {
-        let mut window = self.lock();
-        while window.turn < window.len && !window.stopped {
-            let turn = window.turn;
-            if let Some(results) = window.done.remove(&turn) {
-                return Turn::HandOut(results);
-            }
-            if let Some(first) = window.claim() {
-                return Turn::Work(first);
-            }
-            window = wait(&self.ready, window);
-        }
-        Turn::Over
-    }
-
-    /// Moves the window past the chunk that was handed out, or ends the work.
-    fn handed_out(&self, flow: ControlFlow<()>) {
-        let mut window = self.lock();
-        window.turn += CHUNK;
-        window.stopped |= flow.is_break();
-        if window.waiting > 0 {
-            self.room.notify_all();
-        }
-    }
-
-    /// Ends the work, so that no thread waits forever.
-    fn stop(&self) {
-        self.lock().stopped = true;
-        self.room.notify_all();
-        self.ready.notify_all();
-    }
-}
-
-fn wait<'q, R>(signal: &Condvar, window: MutexGuard<'q, Window<R>>) -> MutexGuard<'q, Window<R>> {
-    signal.wait(window).unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A guard that ends the work when the thread that owns it panics.
-struct StopAtPanic<'q, R>(&'q Queue<R>);
-
-impl<R> Drop for StopAtPanic<'_, R> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.stop();
-        }
-    }
-}
-
 /// Processes all items with several workers, each with its own state, and hands out the results in
-/// order. The calling thread hands out the results, and is one of the workers. Where the system
-/// gives fewer threads, there are fewer workers.
+/// order, on the calling thread. Where the system gives fewer threads, there are fewer workers.
 pub(crate) fn in_order<T: Sync, S, R: Send>(
     items: &[T],
     jobs: NonZeroUsize,
@@ -184,41 +25,27 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
     let jobs = jobs.get().min(items.len().div_ceil(CHUNK));
     if jobs <= 1 {
         let mut state = new_state();
-        let _ = items
-            .iter()
-            .try_for_each(|item| take(work(&mut state, item)));
+        let mut items = items.iter();
+        let _ = items.try_for_each(|item| take(work(&mut state, item)));
         return;
     }
-    let queue = Queue::new(items.len());
-    let work_on = |state: &mut S, first: usize| {
-        let chunk = items.iter().skip(first).take(CHUNK);
-        queue.put(first, chunk.map(|item| work(state, item)).collect());
-    };
-    let help = || {
-        let _stop = StopAtPanic(&queue);
-        let mut state = new_state();
-        while let Some(first) = queue.claim() {
-            work_on(&mut state, first);
-        }
-    };
-    thread::scope(|scope| {
-        let _stop = StopAtPanic(&queue);
-        for _ in 1..jobs {
-            if thread::Builder::new().spawn_scoped(scope, help).is_err() {
-                break;
+    let is_over = AtomicBool::new(false);
+    let goes_on = || !is_over.load(Ordering::Relaxed);
+    pipeline(
+        (jobs, AHEAD),
+        &mut items.chunks(CHUNK),
+        |chunks| chunks.next().filter(|_| goes_on()),
+        new_state,
+        |state, chunk| {
+            let items = chunk.iter().take_while(|_| goes_on());
+            items.map(|item| work(state, item)).collect::<Vec<R>>()
+        },
+        |_, results| {
+            if goes_on() && results.into_iter().try_for_each(&mut take).is_break() {
+                is_over.store(true, Ordering::Relaxed);
             }
-        }
-        let mut state = new_state();
-        loop {
-            match queue.take_turn() {
-                Turn::HandOut(results) => {
-                    queue.handed_out(results.into_iter().try_for_each(&mut take));
-                }
-                Turn::Work(first) => work_on(&mut state, first),
-                Turn::Over => break,
-            }
-        }
-    });
+        },
+    );
 }
 
 #[cfg(test)]

@@ -2,15 +2,17 @@
 //! item.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
+use super::locked;
+
 /// Processes the items of a source with several workers, each with its own state, and hands out the
-/// results in order. The source and the taker run on the calling thread and share a state. At most
-/// two items for each worker, plus one, are in progress. Where the system gives fewer threads,
+/// results in order. The source and the taker run on the calling thread and share a state. Besides
+/// the item that is read, at most `ahead` are in progress. Where the system gives fewer threads,
 /// there are fewer workers; where it gives none, the calling thread does the work.
 pub(crate) fn pipeline<C, T: Send, S, R: Send>(
-    workers: usize,
+    (workers, ahead): (usize, usize),
     state: &mut C,
     mut source: impl FnMut(&mut C) -> Option<T>,
     new_worker: impl Fn() -> S + Sync,
@@ -25,20 +27,14 @@ pub(crate) fn pipeline<C, T: Send, S, R: Send>(
             let receive = Arc::clone(&receive);
             let help = move || {
                 let mut worker = new_worker();
-                let next = || {
-                    receive
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .recv()
-                };
+                let next = || locked(&receive).recv();
                 while let Ok((item, reply)) = next() {
                     let _ = reply.send(work(&mut worker, item));
                 }
             };
             thread::Builder::new().spawn_scoped(scope, help).is_ok()
         });
-        let workers = started.count();
-        if workers == 0 {
+        if started.count() == 0 {
             let mut worker = new_worker();
             while let Some(item) = source(state) {
                 take(state, work(&mut worker, item));
@@ -53,7 +49,7 @@ pub(crate) fn pipeline<C, T: Send, S, R: Send>(
             let (reply, result) = mpsc::channel();
             let _ = send.send((item, reply));
             under_way.push_back(result);
-            if under_way.len() > 2 * workers
+            if under_way.len() > ahead
                 && let Some(Ok(result)) = under_way.pop_front().map(|result| result.recv())
             {
                 take(state, result);
@@ -78,7 +74,7 @@ mod tests {
         for workers in [0, 1, 2, 5] {
             let mut state = (0..1000, Vec::new());
             pipeline(
-                workers,
+                (workers, 2 * workers),
                 &mut state,
                 |(items, _)| items.next(),
                 || (),
@@ -97,7 +93,16 @@ mod tests {
         use std::panic::{AssertUnwindSafe, catch_unwind};
         for at in [0, 5] {
             let work = |(): &mut (), item: usize| assert!(item < at);
-            let run = || pipeline(2, &mut (0..10), Iterator::next, || (), work, |_, ()| {});
+            let run = || {
+                pipeline(
+                    (2, 4),
+                    &mut (0..10),
+                    Iterator::next,
+                    || (),
+                    work,
+                    |_, ()| {},
+                )
+            };
             assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
         }
     }
