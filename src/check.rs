@@ -208,7 +208,7 @@ mod tests {
         };
         let found = |settings: &CheckSettings| {
             let checker = Arc::new(Checker::new(settings.clone()));
-            let mut worker = Worker::new(checker, None);
+            let mut worker = Worker::new(checker);
             let (files, key) = (InMemory::default(), EpisodeKey::from("ep_1"));
             let (mut report, ()) = worker.artifacts(&key, None, &files, None, |_| ());
             report

@@ -31,7 +31,7 @@ pub(crate) use slots::{
     EVENT, EventSlot, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot,
 };
 pub(crate) use strict::{MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts, Termination};
-pub(crate) use tally::{Counted, EventTally};
+pub(crate) use tally::Counted;
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use typos::{Typo, TypoLines, Typos, typo_for};
 pub(crate) use value::{JsonText, NotAFact, RowItem, Stamp, Value, show};

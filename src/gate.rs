@@ -246,7 +246,7 @@ impl Gate {
         }
         let mut is_whole = true;
         let (checker, jobs) = (self.checker(), self.parallelism());
-        let worker = || Worker::new(Arc::clone(&checker), Some(jobs));
+        let worker = || Worker::new(Arc::clone(&checker));
         let check = |worker: &mut Worker, episode: &E| {
             let judged = worker.directory(&episode.clone().into(), None, |_| ());
             judged.map(|(report, ())| report)
@@ -262,7 +262,7 @@ impl Gate {
             flow
         });
         // What the checker has seen of events is known to who asks later.
-        (self.worker.0).get_or_insert_with(|| Box::new(Worker::new(checker, Some(jobs))));
+        (self.worker.0).get_or_insert_with(|| Box::new(Worker::new(checker)));
         ReportedFault::tidy(&mut outcome.faults);
         outcome.is_complete = outcome.faults.is_empty() && is_whole;
         outcome
@@ -428,7 +428,7 @@ impl Gate {
         let settings = &self.settings;
         let worker = self.worker.0.get_or_insert_with(|| {
             let checker = Arc::new(Checker::new(settings.clone()));
-            Box::new(Worker::new(checker, settings.jobs))
+            Box::new(Worker::new(checker))
         });
         let (mut report, other) = check(worker)?;
         self.suppressions.apply(&mut report, worker.checker());

@@ -14,7 +14,6 @@ mod records;
 mod trouble;
 
 use std::io;
-use std::num::NonZeroUsize;
 
 use events::{EventReader, EventsReader, Listeners};
 pub(crate) use events::{column_of, event_on};
@@ -37,7 +36,7 @@ use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
-use crate::team::{Examined, Judged, RunValues, TeamJudges};
+use crate::team::{Judged, RunValues, TeamJudges};
 pub(crate) use trouble::{
     ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnEvent, Trouble, Troubles,
     VersionField,
@@ -48,8 +47,6 @@ pub(crate) use trouble::{
 pub(crate) struct Buffers {
     /// The error where the machine lacked a resource to read the latest episode.
     pub(crate) lacking: Option<io::Error>,
-    /// The number of threads that may read one long timeline; `None` stands for one on each core.
-    threads: Option<NonZeroUsize>,
     state: RecordBuffers,
     summary: RecordBuffers,
     timeline: TimelineBuffers,
@@ -79,14 +76,6 @@ struct TimelineBuffers {
 }
 
 impl Buffers {
-    /// Buffers for a worker that may use a number of threads for one timeline.
-    pub(crate) fn for_threads(threads: Option<NonZeroUsize>) -> Self {
-        Self {
-            threads,
-            ..Self::default()
-        }
-    }
-
     /// Returns the memory that large records needed.
     fn release(&mut self) {
         self.state.release();
@@ -180,7 +169,6 @@ pub(crate) fn episode<R>(
         lifecycle,
         listening,
         &values,
-        buffers.threads,
         &mut buffers.timeline,
     );
     loader.end_of_rules(&timeline, lifecycle, values);
@@ -299,7 +287,6 @@ impl<'f> Loader<'f> {
         lifecycle: Lifecycle,
         listening: Option<Listening<'_>>,
         values: &RunValues<'_>,
-        threads: Option<NonZeroUsize>,
         buffers: &mut TimelineBuffers,
     ) -> LoadedTimeline<'a>
     where
@@ -326,11 +313,9 @@ impl<'f> Loader<'f> {
             alone: &self.alone,
             troubles: &mut self.troubles,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
-            threads,
             multi_line: MultiLineSearch::default(),
-            team: &self.request.team,
+            index: &self.request.team.index,
             judges: &mut self.judges,
-            examined: Examined::default(),
             values,
         };
         let result = self.files.open(artifact).and_then(|stream| {

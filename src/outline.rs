@@ -66,35 +66,9 @@ pub(crate) struct Outlined {
 pub(crate) struct OutlineReader<'n> {
     outlined: Outlined,
     folding: Folding,
-    /// The clarity of the failure and the veto of the outline, see [`EventSigns`].
+    /// The clarity of the failure and the veto of the outline, of which the clearer event counts.
     clarity: [u8; 2],
     track: Option<Track<'n>>,
-}
-
-/// What an outline needs of an event, whichever thread reads the event.
-pub(crate) struct OutlineEvent {
-    pub(crate) line: Line,
-    phase: Cow<'static, str>,
-    /// The instant at which it happened.
-    at: Option<Timestamp>,
-    step: Option<Box<StepEvent>>,
-    /// The failure or the veto in it; `None` for most events.
-    signs: Option<Box<EventSigns>>,
-}
-
-/// The step of an event, and what happened to it.
-struct StepEvent {
-    id: String,
-    /// `true` if it was done, or its action ended well.
-    is_good: bool,
-    is_begun: bool,
-}
-
-/// The mark of an event and its clarity, by which the clearer of two events counts; and the
-/// incident in it, without its time.
-struct EventSigns {
-    mark: Option<(Mark, u8)>,
-    incident: Incident,
 }
 
 /// Returns the slot of a key of a payload that says how an event went.
@@ -120,44 +94,6 @@ fn has_error(event: EventFacts<'_>) -> bool {
         })
 }
 
-impl OutlineEvent {
-    /// Returns what an outline needs of an event; `with_steps` says whether it shows all steps.
-    pub(crate) fn of(event: EventFacts<'_>, with_steps: bool) -> Self {
-        let text = |slot: InEvent| event.value(slot)?.string();
-        let phase = event_summary::cut(text(InEvent::Phase).unwrap_or_default());
-        let outcome = EventOutcome {
-            text: |key: &str| text(slot_of_outcome(key)?),
-            has_error: || has_error(event),
-        };
-        let event_type = text(InEvent::EventType);
-        let is_enforced = || event.node().is_none_or(is_enforced);
-        let mark = outcome.mark(&phase, event_type.as_deref(), is_enforced);
-        let good = || outcome.good_step(event.value(InEvent::StepStatus).is_some());
-        let good = mark.is_none().then(good).flatten();
-        let is_good = good.is_some();
-        let step = good.or_else(|| with_steps.then(|| text(InEvent::StepId)).flatten());
-        let step = step.map(|id| StepEvent {
-            id: brief(&id),
-            is_good,
-            is_begun: text(InEvent::StepStatus).as_deref() == Some("running"),
-        });
-        let has_incident = mark.is_some() || phase == "terminate";
-        let node = has_incident.then(|| event.node()).flatten();
-        let signs = node.map(|node| EventSigns {
-            mark,
-            incident: incident(node, event.line.number, mark),
-        });
-        let at = text(InEvent::Timestamp).and_then(|text| Timestamp::parse(&text));
-        Self {
-            line: event.line,
-            phase: lasting(&phase),
-            at,
-            step: step.map(Box::new),
-            signs: signs.map(Box::new),
-        }
-    }
-}
-
 impl<'n> OutlineReader<'n> {
     pub(crate) fn new(listening: Listening<'n>) -> Self {
         Self {
@@ -171,53 +107,75 @@ impl<'n> OutlineReader<'n> {
         }
     }
 
-    /// Returns `true` if all steps are shown.
-    pub(crate) fn shows_steps(&self) -> bool {
-        self.track.is_some()
-    }
-
     /// Adds the next event.
-    pub(crate) fn event(&mut self, event: OutlineEvent) {
-        let OutlineEvent { line, phase, .. } = event;
-        let Outlined { outline, clock, .. } = &mut self.outlined;
-        let offset_sec = event.at.map(|at| clock.offset(&at));
-        count(outline, &phase, 1);
-        let mut mark = None;
-        if let Some(signs) = event.signs {
-            let (marked, mut incident) = (signs.mark, signs.incident);
-            incident.offset_sec = offset_sec;
-            mark = marked.map(|(mark, _)| mark);
-            if phase == "terminate" {
-                outline.end = Some(incident.clone());
-            }
-            let [failure, veto] = &mut self.clarity;
-            match marked {
-                Some((Mark::Failed, clarity)) if clarity >= *failure => {
-                    *failure = clarity;
-                    outline.failure = Some(incident);
-                }
-                Some((Mark::Vetoed, clarity)) if clarity >= *veto => {
-                    *veto = clarity;
-                    outline.veto = Some(incident);
-                }
-                _ => {}
-            }
+    pub(crate) fn event(&mut self, event: EventFacts<'_>) {
+        let line = event.line;
+        let text = |slot: InEvent| event.value(slot)?.string();
+        let phase = event_summary::cut(text(InEvent::Phase).unwrap_or_default());
+        let at = text(InEvent::Timestamp).and_then(|text| Timestamp::parse(&text));
+        let offset_sec = at.map(|at| self.outlined.clock.offset(&at));
+        let outcome = EventOutcome {
+            text: |key: &str| text(slot_of_outcome(key)?),
+            has_error: || has_error(event),
+        };
+        let is_enforced = || event.node().is_none_or(is_enforced);
+        let event_type = text(InEvent::EventType);
+        let marked = outcome.mark(&phase, event_type.as_deref(), is_enforced);
+        count(&mut self.outlined.outline, &phase, 1);
+        if marked.is_some() || phase == "terminate" {
+            self.incident(event, &phase, marked, offset_sec);
         }
-        if let Some(step) = &event.step
-            && step.is_good
+        let is_status_set = event.value(InEvent::StepStatus).is_some();
+        if marked.is_none()
+            && let Some(step) = outcome.good_step(is_status_set)
         {
-            self.make_good(&step.id);
+            self.make_good(&brief(&step));
         }
+        let mark = marked.map(|(mark, _)| mark);
         if let Some(track) = &mut self.track {
             track.add(line, mark.is_some());
             if let Some(at) = offset_sec {
                 self.outlined.density.add(&phase, line.number, at);
-                if let Some(step) = event.step {
-                    track.step(line.number, step.id, at, step.is_begun);
+                if let Some(step) = text(InEvent::StepId) {
+                    let is_begun = text(InEvent::StepStatus).as_deref() == Some("running");
+                    track.step(line.number, brief(&step), at, is_begun);
                 }
             }
         }
-        self.folding.add(weight(&phase, mark), phase, line);
+        self.folding
+            .add(weight(&phase, mark), lasting(&phase), line);
+    }
+
+    /// Keeps the incident in an event, if none of its kind is clearer: its mark comes with its
+    /// clarity.
+    fn incident(
+        &mut self,
+        event: EventFacts<'_>,
+        phase: &str,
+        marked: Option<(Mark, u8)>,
+        offset_sec: Option<f64>,
+    ) {
+        let Some(node) = event.node() else { return };
+        let incident = Incident {
+            offset_sec,
+            ..incident(node, event.line.number, marked)
+        };
+        let outline = &mut self.outlined.outline;
+        if phase == "terminate" {
+            outline.end = Some(incident.clone());
+        }
+        let [failure, veto] = &mut self.clarity;
+        match marked {
+            Some((Mark::Failed, clarity)) if clarity >= *failure => {
+                *failure = clarity;
+                outline.failure = Some(incident);
+            }
+            Some((Mark::Vetoed, clarity)) if clarity >= *veto => {
+                *veto = clarity;
+                outline.veto = Some(incident);
+            }
+            _ => {}
+        }
     }
 
     /// Drops the failure of a step that was made good: it does not count.
@@ -346,16 +304,15 @@ mod tests {
                     refused: &[],
                 },
             );
-            let signs = OutlineEvent::of(facts, false).signs;
-            let by_slots = signs.and_then(|signs| signs.mark);
+            let mut reader = OutlineReader::new(Listening::Outline);
+            reader.event(facts);
+            let outline = reader.outlined.outline;
+            let by_slots = outline.failure.is_some() || outline.veto.is_some();
             let node = facts.node().unwrap();
             let phase = node.get("phase").and_then(Node::text);
-            assert_eq!(by_slots.is_some(), is_marked, "{event}");
-            assert_eq!(
-                by_slots,
-                incident::mark(node, &phase.unwrap_or_default()),
-                "{event}"
-            );
+            let by_tape = incident::mark(node, &phase.unwrap_or_default());
+            assert_eq!(by_slots, is_marked, "{event}");
+            assert_eq!(by_tape.is_some(), is_marked, "{event}");
         }
     }
 }

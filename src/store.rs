@@ -52,7 +52,7 @@ pub(crate) use fault::{FaultKind, unlistable};
 pub use keys::episodes_of;
 #[cfg(feature = "cli")]
 pub(crate) use known::{KnownRuns, Renewed};
-pub(crate) use lines::{Block, LineRead, Lines, Repetition};
+pub(crate) use lines::{LineRead, Lines, Repetition};
 pub use memory::{Content, InMemory};
 pub(crate) use open_dir::OpenDir;
 #[cfg(feature = "cli")]

@@ -203,7 +203,7 @@ mod tests {
     fn rules_with(part: &str, is_wanted: impl Fn((bool, bool)) -> bool) -> BTreeSet<String> {
         let (gate, mut rules) = (all_on(), BTreeSet::new());
         let check = gate.checker();
-        let mut worker = Worker::new(Arc::clone(&check), None);
+        let mut worker = Worker::new(Arc::clone(&check));
         for episode in gate.discover(&[part]).episodes {
             let answered = worker.directory(&episode, None, |loaded| answers(&check, loaded));
             let (_, answers) = answered.expect("an episode");
@@ -215,7 +215,7 @@ mod tests {
 
     fn of_empty_run() -> BTreeMap<String, (bool, bool)> {
         let (check, files) = (all_on().checker(), crate::store::InMemory::default());
-        let mut worker = Worker::new(Arc::clone(&check), None);
+        let mut worker = Worker::new(Arc::clone(&check));
         let answers = |loaded: &Loaded<'_, '_>| answers(&check, loaded);
         worker
             .artifacts(&"ep_1".into(), None, &files, None, answers)

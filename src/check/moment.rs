@@ -82,7 +82,7 @@ impl LiveChecker {
         self.judge(event, Some(read_again), |document| {
             let (line, event) = (event.line, EventText::Parsed(document.root()));
             let view = team.index.view(line, event);
-            if team.find_nothing(&view) && !team.order(&view) {
+            if !team.concerns(&view) {
                 return None;
             }
             let [state, run] = self.named(state);

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread;
 
@@ -25,12 +24,10 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Makes a worker whose long timelines are read by a number of threads, one on each core unless
-    /// it is given.
-    pub(crate) fn new(checker: Arc<Checker>, threads: Option<NonZeroUsize>) -> Self {
+    pub(crate) fn new(checker: Arc<Checker>) -> Self {
         Self {
             checker,
-            buffers: Buffers::for_threads(threads),
+            buffers: Buffers::default(),
         }
     }
 

@@ -140,12 +140,6 @@ impl<'a> EventFacts<'a> {
         })
     }
 
-    /// Returns `true` if the timeline keeps anything of the event, apart from counting it;
-    /// `expected_id` is the id of the run.
-    pub(crate) fn matters(self, expected_id: Option<&str>) -> bool {
-        self.matters_by_phase() || self.foreign_id(expected_id).is_some()
-    }
-
     /// Returns `true` if the timeline keeps anything of an event of its own run.
     pub(super) fn matters_by_phase(self) -> bool {
         match self.phase().as_deref() {
@@ -164,7 +158,7 @@ impl<'a> EventFacts<'a> {
     }
 
     /// Returns the id of the run that the event belongs to, if that is not the expected one.
-    pub(crate) fn foreign_id(self, expected_id: Option<&str>) -> Option<Cow<'a, str>> {
+    pub(super) fn foreign_id(self, expected_id: Option<&str>) -> Option<Cow<'a, str>> {
         let id = self.text(InEvent::EpisodeId)?;
         (id != expected_id?).then_some(id)
     }

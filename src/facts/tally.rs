@@ -4,7 +4,7 @@ use super::event::EventFacts;
 use crate::source::Line;
 
 /// The events of one kind: their number, and the first of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) number: u64,
     pub(crate) first: Option<Line>,
@@ -15,15 +15,10 @@ impl Counted {
         self.number += 1;
         self.first.get_or_insert(line);
     }
-
-    fn append(&mut self, later: Self) {
-        self.number += later.number;
-        self.first = self.first.or(later.first);
-    }
 }
 
-/// The events and lines that are counted, of a timeline or of a part of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The events and lines of a timeline that are counted.
+#[derive(Debug, Default)]
 pub(crate) struct EventTally {
     /// The number of events.
     pub(crate) events: u64,
@@ -65,21 +60,5 @@ impl EventTally {
     pub(crate) fn repeated(&mut self, original: Line, line: Line) {
         self.first_original.get_or_insert(original);
         self.repeated.add(line);
-    }
-
-    /// Adds what was counted in the lines that come next.
-    pub(crate) fn append(&mut self, later: &Self) {
-        self.second_start = self.second_start.or(match self.starts.number {
-            0 => later.second_start,
-            _ => later.starts.first,
-        });
-        self.events += later.events;
-        self.starts.append(later.starts);
-        self.plans.append(later.plans);
-        self.acts.append(later.acts);
-        self.reflects.append(later.reflects);
-        self.directions.append(later.directions);
-        self.first_original = self.first_original.or(later.first_original);
-        self.repeated.append(later.repeated);
     }
 }

@@ -163,11 +163,6 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         self
     }
 
-    /// Returns the id of the run.
-    pub(crate) fn expected_id(&self) -> Option<&'i str> {
-        self.expected_id
-    }
-
     pub(crate) fn finish(self) -> Box<Timeline<'a>> {
         self.timeline
     }
@@ -181,9 +176,10 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         self.timeline.kept_bytes() > LARGE_BYTES
     }
 
-    /// Adds one event that was counted.
+    /// Adds one event.
     pub(crate) fn event(&mut self, event: EventFacts<'_>) {
         let (line, timeline) = (event.line, &mut self.timeline);
+        timeline.tally.event(event);
         let foreign_id = event.foreign_id(self.expected_id);
         let matters = foreign_id.is_some() || event.matters_by_phase();
         if !matters || timeline.exceeds_memory {

@@ -1,76 +1,24 @@
 //! The lines of `events.jsonl` -> the timeline's facts, and the troubles on the way.
-//!
-//! A long timeline is split into blocks of whole lines, in which several threads find the lines
-//! that matter. Those are added one by one and in order, as all lines of a short timeline are, so
-//! the result is the same.
 
 mod reader;
-mod sift;
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::cause::{Cause, NotJson};
 use super::multi_line::MultiLineSearch;
 use super::trouble::{Mistaken, NotAnEvent, Trouble, Troubles};
 pub(super) use reader::EventReader;
-use sift::{SiftWorker, Sifted, SiftedLine, Sifting};
 
 use crate::digest::Digest;
 use crate::document::{Document, Kind, ReadText, Refused, Tape};
 use crate::facts::{self, EventFacts, JsonText, StrictFacts, Timeline, TimelineReader, typo_for};
-use crate::outline::{NoEvent, OutlineEvent, OutlineReader};
-use crate::parallel::{Alone, cores, pipeline};
+use crate::outline::{NoEvent, OutlineReader};
+use crate::parallel::Alone;
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
-use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
-use crate::team::{EventText, Examined, OrderEvent, RunValues, TeamJudges};
-
-/// The size of a timeline in bytes from which several threads read it: starting them takes as long
-/// as reading some hundred kilobytes.
-const SPLIT_BYTES: u64 = 1 << 20;
-
-/// The number of threads that read one timeline, at most: one thread feeds them, and each holds two
-/// blocks.
-const MAX_THREADS: usize = 4;
-
-/// The offset at which several threads are started for the rest of a timeline. They end at a line
-/// that is longer than a block. Where such lines are so close that the threads read too little in
-/// between, each start waits twice as long as the one before.
-struct Split {
-    due: u64,
-    wait: u64,
-}
-
-impl Default for Split {
-    fn default() -> Self {
-        Self {
-            due: SPLIT_BYTES,
-            wait: SPLIT_BYTES,
-        }
-    }
-}
-
-impl Split {
-    /// Returns `true` if threads are started at an offset.
-    fn is_due(&self, offset: u64) -> bool {
-        offset >= self.due
-    }
-
-    /// Notes that the threads have read from one offset to another.
-    fn ended(&mut self, from: u64, to: u64) {
-        if to - from < SPLIT_BYTES {
-            self.due = to + self.wait;
-            self.wait = self.wait.saturating_mul(2);
-        } else {
-            *self = Self {
-                due: to,
-                ..Self::default()
-            };
-        }
-    }
-}
+use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
+use crate::team::{EventIndex, EventText, RunValues, TeamJudges};
 
 /// A reader of a timeline.
 pub(super) struct EventsReader<'r, 'a> {
@@ -83,16 +31,11 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) troubles: &'r mut Troubles,
     /// `true` if a last line that was cut off may still be written.
     pub(super) may_be_unfinished: bool,
-    /// The number of threads that may read the timeline. `None` stands for one on each core; their
-    /// number is asked for where the timeline is long.
-    pub(super) threads: Option<NonZeroUsize>,
     pub(super) multi_line: MultiLineSearch,
-    /// The judges of what a team declares; they have judged nothing.
-    pub(super) team: &'r TeamJudges,
-    /// The same judges, with their findings in the run.
+    /// The parts of events that what a team declares asks for.
+    pub(super) index: &'r EventIndex,
+    /// The judges of what a team declares.
     pub(super) judges: &'r mut TeamJudges,
-    /// The judges that judged events which were not shown to them.
-    pub(super) examined: Examined,
     /// The values that the names in its rules stand for.
     pub(super) values: &'r RunValues<'r>,
 }
@@ -107,16 +50,13 @@ pub(super) struct Listeners<'r, 'a> {
 }
 
 impl Listeners<'_, '_> {
-    fn event(&mut self, event: EventFacts<'_>, counting: TallyState) {
-        if counting == TallyState::Due {
-            self.facts.timeline_mut().tally.event(event);
-        }
+    fn event(&mut self, event: EventFacts<'_>) {
         self.facts.event(event);
         if let Some(strict) = &mut self.strict {
             strict.event(event);
         }
         if let Some(outline) = &mut self.outline {
-            outline.event(OutlineEvent::of(event, outline.shows_steps()));
+            outline.event(event);
         }
     }
 
@@ -141,7 +81,6 @@ impl<'a> EventsReader<'_, 'a> {
     ) -> (Opened<'s>, Result<(), Unreadable>) {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         let result = self.read_lines(&mut lines);
-        self.judges.examined(&self.examined);
         if let Err(why) = &result {
             let (place, reason) = (None, why.to_string());
             self.listeners.no_event(|| NoEvent { place, reason });
@@ -162,114 +101,18 @@ impl<'a> EventsReader<'_, 'a> {
     }
 
     fn read_lines(&mut self, lines: &mut Lines<Opened<'_>>) -> io::Result<()> {
-        let mut split = Split::default();
-        loop {
-            if split.is_due(lines.offset()) && self.threads() > 1 {
-                let from = lines.offset();
-                self.read_blocks(lines)?;
-                split.ended(from, lines.offset());
-            }
-            let Some(read) = lines.next_line_with(|| self.alone.enter())? else {
-                return Ok(());
-            };
-            self.take(read, TallyState::Due);
-            self.multi_line.passed(Some(read.line()));
+        while let Some(read) = lines.next_line_with(|| self.alone.enter())? {
+            self.take(read);
+            self.multi_line.passed(read.line());
             if let Some(repetition) = lines.repetition() {
                 self.repetition(lines, repetition)?;
             }
         }
+        Ok(())
     }
 
     fn timeline(&mut self) -> &mut Timeline<'a> {
         self.listeners.facts.timeline_mut()
-    }
-
-    fn threads(&mut self) -> usize {
-        self.threads.get_or_insert_with(cores).get()
-    }
-
-    /// Reads the rest of the timeline in blocks of whole lines, with several threads.
-    fn read_blocks(&mut self, lines: &mut Lines<Opened<'_>>) -> io::Result<()> {
-        struct Reading<'e, 'l, 'r, 'a, 's> {
-            events: &'e mut EventsReader<'r, 'a>,
-            lines: &'l mut Lines<Opened<'s>>,
-            spare: Vec<Vec<u8>>,
-            fault: Option<io::Error>,
-        }
-        let threads = self.threads().min(MAX_THREADS);
-        let sifting = Sifting {
-            expected_id: self.listeners.facts.expected_id(),
-            every_line: self.listeners.strict.is_some(),
-            outline_steps: (self.listeners.outline.as_ref()).map(OutlineReader::shows_steps),
-            team: self.team,
-        };
-        let mut reading = Reading {
-            events: self,
-            lines,
-            spare: Vec::new(),
-            fault: None,
-        };
-        pipeline(
-            (threads, 2 * threads),
-            &mut reading,
-            |reading| {
-                let Reading {
-                    lines,
-                    spare,
-                    fault,
-                    ..
-                } = reading;
-                let block = lines.next_block(|| spare.pop().unwrap_or_default());
-                block.unwrap_or_else(|error| {
-                    *fault = Some(error);
-                    None
-                })
-            },
-            SiftWorker::default,
-            |worker, block| (Sifted::new(&block, worker, &sifting), block),
-            |reading, (mut sifted, block)| {
-                let Reading { events, lines, .. } = reading;
-                if let Some(repetition) = block.repetition()
-                    && let Err(why) = events.repetition(lines, repetition)
-                {
-                    reading.fault.get_or_insert(why);
-                }
-                events.timeline().tally.append(&sifted.tally);
-                events.examined.append(&mut sifted.examined);
-                events.kept(sifted.kept, &sifted.seen, &block);
-                events.multi_line.passed(sifted.last);
-                reading.spare.extend(block.into_buffer());
-            },
-        );
-        reading.fault.map_or(Ok(()), Err)
-    }
-
-    /// Takes the lines that were kept of a block, and what orders and the outline need of others.
-    fn kept(&mut self, kept: Vec<SiftedLine>, mut seen: &[(usize, OrderEvent)], block: &Block) {
-        // Where every line is asked for, none was counted.
-        let counting = match self.listeners.strict {
-            Some(_) => TallyState::Due,
-            None => TallyState::Done,
-        };
-        for kept in kept {
-            match kept {
-                SiftedLine::Whole(line, before) => {
-                    self.multi_line.passed(before);
-                    self.take(block.line(line), counting);
-                }
-                SiftedLine::Seen(line, count) => {
-                    let of_line = seen.split_off(..count).unwrap_or_default();
-                    for (order, seen) in of_line {
-                        self.judges.seen(*order, seen, block.bytes(line));
-                    }
-                }
-                SiftedLine::Outlined(event) => {
-                    if let Some(outline) = &mut self.listeners.outline {
-                        outline.event(event);
-                    }
-                }
-            }
-        }
     }
 
     /// Counts a line that repeats the one before it, if it does.
@@ -281,10 +124,10 @@ impl<'a> EventsReader<'_, 'a> {
         Ok(())
     }
 
-    fn take(&mut self, read: LineRead<'_>, counting: TallyState) {
+    fn take(&mut self, read: LineRead<'_>) {
         match read {
             LineRead::Text { bytes, ended, .. } => {
-                self.line(read, bytes, ended, counting);
+                self.line(read, bytes, ended);
                 if self.listeners.are_large() {
                     self.alone.enter();
                 }
@@ -301,9 +144,9 @@ impl<'a> EventsReader<'_, 'a> {
         self.timeline().broken_line.get_or_insert(line);
     }
 
-    fn line(&mut self, read: LineRead<'_>, bytes: &[u8], ended: bool, counting: TallyState) {
+    fn line(&mut self, read: LineRead<'_>, bytes: &[u8], ended: bool) {
         let line = read.line();
-        if self.is_sound(line, bytes, counting) {
+        if self.is_sound(line, bytes) {
             return;
         }
         let text = self.parsed.parse(bytes, &facts::EVENT);
@@ -316,7 +159,7 @@ impl<'a> EventsReader<'_, 'a> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let parsed_event = EventText::Parsed(document.root());
-                let view = self.team.index.view(line, parsed_event);
+                let view = self.index.view(line, parsed_event);
                 self.judges.event(&view, self.values);
                 let text = JsonText {
                     text: document.text(),
@@ -325,7 +168,7 @@ impl<'a> EventsReader<'_, 'a> {
                 };
                 let event = EventFacts::new(line, text);
                 self.listeners.facts.timeline_mut().typos.add(event);
-                return self.listeners.event(event, TallyState::Due);
+                return self.listeners.event(event);
             }
             Ok(document) => {
                 let root = document.root();
@@ -352,17 +195,18 @@ impl<'a> EventsReader<'_, 'a> {
     }
 
     /// Adds an event that is read in one pass; returns `false` if it must be parsed.
-    fn is_sound(&mut self, line: Line, bytes: &[u8], counting: TallyState) -> bool {
+    fn is_sound(&mut self, line: Line, bytes: &[u8]) -> bool {
         let Some(event) = self.reader.read(line, bytes) else {
             return false;
         };
-        if let Some(view) = self.team.concerned(event, &mut self.examined) {
+        if !self.judges.judges_no_event() {
+            let view = self.index.view(line, EventText::Read(event));
             if !view.has_room() {
                 return false;
             }
             self.judges.event(&view, self.values);
         }
-        self.listeners.event(event, counting);
+        self.listeners.event(event);
         true
     }
 
@@ -411,14 +255,6 @@ impl<'a> EventsReader<'_, 'a> {
             self.no_event(line);
         }
     }
-}
-
-/// The state of the count of the events that can be noted in one pass.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TallyState {
-    Due,
-    /// The thread that sifted the block has counted them.
-    Done,
 }
 
 /// Returns why a line is not an event.

@@ -53,9 +53,9 @@ impl OpenArray {
 }
 
 impl MultiLineSearch {
-    /// Passes a line that is not blank, if there is one.
-    pub(super) fn passed(&mut self, line: Option<Line>) {
-        self.before = line.map_or(self.before, |line| line.number);
+    /// Passes a line that is not blank.
+    pub(super) fn passed(&mut self, line: Line) {
+        self.before = line.number;
     }
 
     /// Adds a line that is not an event, and what it is by itself. Returns whether it completes an

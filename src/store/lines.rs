@@ -1,10 +1,6 @@
 //! A stream -> its lines, one at a time, in a buffer that grows only for a line that needs it.
 
-mod block;
-
 use std::io::{self, Read};
-
-pub(crate) use block::Block;
 
 use super::{LARGE_BYTES, Opened};
 use crate::source::Line;
@@ -229,76 +225,6 @@ impl<R: Read> Lines<R> {
             before.start = None;
             unread
         }
-    }
-
-    /// Returns the number of bytes that were returned.
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    /// Returns the next whole lines that are in the buffer, in exchange for another buffer; `None`
-    /// where the next line is longer than a block, or does not end.
-    pub(crate) fn next_block(
-        &mut self,
-        spare: impl FnOnce() -> Vec<u8>,
-    ) -> io::Result<Option<Block>> {
-        let end = loop {
-            let unread = self.buffer.get(self.start..self.end).unwrap_or_default();
-            if let Some(newline) = memchr::memrchr(b'\n', unread) {
-                break self.start + newline + 1;
-            }
-            if self.at_end || unread.len() >= BLOCK {
-                return Ok(None);
-            }
-            self.fill()?;
-        };
-        let (number, repetition) = self.pass_lines(end);
-        let from = self.needed_from(end);
-        let rest = self.buffer.get(from..self.end).unwrap_or_default();
-        let mut next = spare();
-        next.resize(next.len().max(BLOCK).max(rest.len()), 0);
-        if let Some(head) = next.get_mut(..rest.len()) {
-            head.copy_from_slice(rest);
-        }
-        let (start, rest) = (self.start, rest.len());
-        let block = Block {
-            buffer: std::mem::replace(&mut self.buffer, next),
-            lines: start..end,
-            offset: self.offset,
-            number: self.number,
-            limit: self.limit,
-            repetition,
-        };
-        (self.start, self.searched, self.end) = (end - from, end - from, rest);
-        self.offset += (end - start) as u64;
-        self.number = number;
-        Ok(Some(block))
-    }
-
-    /// Looks at the whole lines from the unread part up to `end`: the number of the last one, and
-    /// whether the first repeats the one before it.
-    fn pass_lines(&mut self, end: usize) -> (u64, Option<Repetition>) {
-        let lines = self.buffer.get(self.start..end).unwrap_or_default();
-        let number = self.number + memchr::memchr_iter(b'\n', lines).count() as u64;
-        let first = memchr::memchr(b'\n', lines).unwrap_or_default();
-        let text = lines.split_last().map_or(lines, |(_, text)| text);
-        let last = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
-        let is_blank = |from, to| is_blank(text.get(from..to).unwrap_or_default());
-        let line = |number, from, to| Line {
-            number,
-            offset: self.offset + from as u64,
-            length: to - from,
-        };
-        let repetition = if is_blank(0, first) {
-            None
-        } else {
-            self.repeats(line(self.number + 1, 0, first), self.start)
-        };
-        self.before = (!is_blank(last, text.len())).then(|| PreviousLine {
-            line: line(number, last, text.len()),
-            start: Some(self.start + last),
-        });
-        (number, repetition)
     }
 
     fn fill(&mut self) -> io::Result<()> {

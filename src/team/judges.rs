@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::events::{EventIndex, EventSelector, EventText, EventView};
-use super::order::{OrderEvent, OrderJudge};
+use super::order::OrderJudge;
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;
 use super::{OtherFile, RunFacts, Team, TeamCheck};
 use crate::document::Node;
 use crate::draft::{Compared, Findings};
-use crate::facts::EventFacts;
 use crate::finding::Lifecycle;
 use crate::source::{Artifact, Line, Pointer};
 
@@ -31,22 +30,6 @@ pub(crate) struct TeamJudges {
     /// `true` if a rule names the numbers of events.
     pub(super) are_counted: bool,
     counts: CountedEvents,
-}
-
-/// The judges that judged any event.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Examined {
-    /// The places of schemas among all.
-    pub(super) schemas: BTreeSet<usize>,
-    pub(super) vocabulary: bool,
-}
-
-impl Examined {
-    /// Adds those of another part of the events.
-    pub(crate) fn append(&mut self, other: &mut Self) {
-        self.schemas.append(&mut other.schemas);
-        self.vocabulary |= other.vocabulary;
-    }
 }
 
 impl TeamJudges {
@@ -123,82 +106,18 @@ impl TeamJudges {
         self.index.is_empty() && !self.are_counted
     }
 
-    /// Returns an event as declarations see it; `None` if it surely concerns none, apart from
-    /// vocabularies that have its values, and notes whether these judged it.
-    pub(crate) fn concerned<'a>(
-        &'a self,
-        event: EventFacts<'a>,
-        examined: &mut Examined,
-    ) -> Option<EventView<'a>> {
-        if self.judges_no_event() {
-            return None;
-        }
-        let view = self.index.view(event.line, EventText::Read(event));
-        let is_concerned =
-            self.are_counted || view.is_named_at_all() || !self.vocabulary.has_all(&view);
-        if !is_concerned {
-            examined.vocabulary |= self.vocabulary.is_about(&view);
-        }
-        is_concerned.then_some(view)
-    }
-
-    /// Returns `true` if there is nothing to find in an event, apart from what orders find.
-    pub(crate) fn find_nothing(&self, event: &EventView<'_>) -> bool {
-        (self.schemas.iter()).all(|schema| schema.finds_nothing(event))
-            && !self.are_counted
-            && !self.rules.iter().any(|rule| rule.names(event))
-            && self.vocabulary.has_all(event)
-    }
-
-    /// Returns `true` if an order names an event.
-    pub(crate) fn order(&self, event: &EventView<'_>) -> bool {
-        self.orders.iter().any(|order| order.names(event))
-    }
-
-    /// Judges an event as far as its order among others does not count. Returns `false` if it has
-    /// to be judged among them; otherwise adds what orders see of it, each with its place.
-    pub(crate) fn judge_alone(
-        &self,
-        event: &EventView<'_>,
-        examined: &mut Examined,
-        seen: &mut Vec<(usize, OrderEvent)>,
-    ) -> bool {
-        if !self.find_nothing(event)
-            || self
-                .orders
-                .iter()
-                .any(|order| order.has_condition_on(event))
-        {
-            return false;
-        }
-        self.examine(event, examined);
-        let orders = self.orders.iter().enumerate();
-        let of_orders = orders.filter_map(|(at, order)| Some((at, order.sees(event)?)));
-        seen.extend(of_orders);
-        true
-    }
-
-    /// Notes which judges judge an event.
-    fn examine(&self, event: &EventView<'_>, examined: &mut Examined) {
-        let schemas = self.schemas.iter().enumerate();
-        let schemas = schemas.filter(|(_, judge)| judge.value(event).is_some());
-        examined.schemas.extend(schemas.map(|(place, _)| place));
-        examined.vocabulary |= self.vocabulary.is_about(event);
-    }
-
-    /// Notes which judges have judged an event that was not shown to them.
-    pub(crate) fn examined(&mut self, examined: &Examined) {
-        for place in &examined.schemas {
-            if let Some(judge) = self.schemas.get_mut(*place) {
-                judge.examined = true;
-            }
-        }
-        self.vocabulary.examined |= examined.vocabulary;
+    /// Returns `true` if there may be something to find in an event, or to note for those that
+    /// follow.
+    pub(crate) fn concerns(&self, event: &EventView<'_>) -> bool {
+        self.are_counted || event.is_named_at_all() || !self.vocabulary.has_all(event)
     }
 
     /// Judges an event, and notes it for those that follow.
     pub(crate) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
         self.event_by_itself(event);
+        if !event.is_named_at_all() {
+            return self.count(event);
+        }
         for order in &mut self.orders {
             if let Some(seen) = order.seen(event) {
                 order.event(&seen, event.text(), &mut self.room);
@@ -221,17 +140,12 @@ impl TeamJudges {
 
     /// Judges an event as far as no other counts.
     fn event_by_itself(&mut self, event: &EventView<'_>) {
-        for schema in &mut self.schemas {
-            schema.event(event);
+        if event.is_named_at_all() {
+            self.schemas
+                .iter_mut()
+                .for_each(|schema| schema.event(event));
         }
         self.vocabulary.event(event);
-    }
-
-    /// Shows what an order sees of an event to that order.
-    pub(crate) fn seen(&mut self, order: usize, seen: &OrderEvent, text: &[u8]) {
-        if let Some(order) = self.orders.get_mut(order) {
-            order.event(seen, text, &mut self.room);
-        }
     }
 
     /// Judges the next event alone: returns judges that know what it would add, from those that

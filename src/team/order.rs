@@ -125,33 +125,6 @@ impl OrderJudge {
         selectors.any(TeamSelector::reads_outcome) || order.same.iter().any(leads_to_outcome)
     }
 
-    /// Returns `true` if the keys of a selector of it name an event.
-    pub(super) fn names(&self, event: &EventView<'_>) -> bool {
-        self.in_events.as_ref().is_some_and(|asks| {
-            let mut selectors = asks.other.iter().chain([&asks.each]);
-            selectors.any(|selector| selector.has_keys_of(event))
-        })
-    }
-
-    /// Returns `true` if a condition has to be evaluated to know whether it names an event.
-    pub(super) fn has_condition_on(&self, event: &EventView<'_>) -> bool {
-        self.in_events.as_ref().is_some_and(|asks| {
-            let mut selectors = asks.other.iter().chain([&asks.each]);
-            selectors.any(|it| it.condition.is_some() && it.has_keys_of(event))
-        })
-    }
-
-    /// Returns what it sees of an event on which none of its selectors has a condition.
-    pub(super) fn sees(&self, event: &EventView<'_>) -> Option<OrderEvent> {
-        let asks = self.in_events.as_ref()?;
-        let has_keys = |selector: &EventSelector| selector.has_keys_of(event);
-        let roles = [
-            has_keys(&asks.each),
-            asks.other.as_ref().is_some_and(has_keys),
-        ];
-        (roles != [false; 2]).then(|| self.seen_as(event, asks, roles))
-    }
-
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
     pub(super) fn seen(&mut self, event: &EventView<'_>) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;

@@ -197,20 +197,6 @@ impl SchemaJudge {
         is_named.then(|| event.node_at(*at)).flatten()
     }
 
-    /// Returns `true` if it surely finds nothing in an event. What patterns may take long is judged
-    /// in the order of events, within a budget.
-    pub(super) fn finds_nothing(&self, event: &EventView<'_>) -> bool {
-        let Some((selector, _)) = &self.in_events else {
-            return true;
-        };
-        let is_asked = selector.condition.is_some() && selector.has_keys_of(event);
-        let value = self.value(event);
-        !is_asked
-            && value.is_none_or(|value| {
-                self.schema.steps_of_byte == 0 && self.schema.schema.is_valid(value)
-            })
-    }
-
     pub(super) fn event(&mut self, event: &EventView<'_>) {
         let place = || Place::event(event.line, "");
         let selector = self.in_events.as_ref().map(|(selector, _)| selector);

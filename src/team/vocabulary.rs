@@ -73,11 +73,6 @@ impl VocabularyJudge {
         closed.is_some_and(|closed| closed.values.are_met_by(value))
     }
 
-    /// Returns `true` if an event has any value for which there is a set.
-    pub(super) fn is_about(&self, event: &EventView<'_>) -> bool {
-        self.values(event).next().is_some()
-    }
-
     /// Returns the values of an event for which it has sets, each with the place of its key.
     pub(super) fn values<'a>(
         &self,

@@ -1,17 +1,13 @@
-//! One thread against several: counts and the outline of a timeline.
-
-use std::collections::BTreeSet;
+//! Counts of a timeline, against those of a simple program.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
 use super::*;
-use crate::facts::EventTally;
-use crate::outline::{Listening, Outlined};
 
-/// Returns what is counted of a timeline that a number of threads read.
-fn tally(timeline: &[u8], threads: usize) -> EventTally {
+/// Returns the numbers of events of a timeline by kind, and of repeated lines.
+fn tally(timeline: &[u8]) -> [u64; 6] {
     let mut events = EventsReader {
         listeners: Listeners {
             facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
@@ -23,16 +19,23 @@ fn tally(timeline: &[u8], threads: usize) -> EventTally {
         alone: &Alone::default(),
         troubles: &mut Troubles::default(),
         may_be_unfinished: false,
-        threads: NonZeroUsize::new(threads),
         multi_line: MultiLineSearch::default(),
-        team: &TeamJudges::default(),
+        index: &EventIndex::default(),
         judges: &mut TeamJudges::default(),
-        examined: Examined::default(),
         values: &RunValues::NONE,
     };
     let stream = Opened::from_bytes(timeline);
     events.read(stream, &mut Vec::new()).1.expect("memory");
-    events.listeners.facts.finish().tally
+    let tally = events.listeners.facts.finish().tally;
+    [
+        tally.starts,
+        tally.plans,
+        tally.acts,
+        tally.reflects,
+        tally.directions,
+        tally.repeated,
+    ]
+    .map(|counted| counted.number)
 }
 
 /// Counts line by line, without any of the code above.
@@ -101,142 +104,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn tally_is_exact_with_any_number_of_threads(timeline in timelines()) {
-        let alone = tally(&timeline, 1);
-        let numbers = [&alone.starts, &alone.plans, &alone.acts, &alone.reflects, &alone.directions, &alone.repeated];
-        prop_assert_eq!(numbers.map(|counted| counted.number), counted(&timeline));
-        for threads in [2, 5] {
-            prop_assert_eq!(&alone, &tally(&timeline, threads), "{} threads", threads);
-        }
+    fn tally_is_exact(timeline in timelines()) {
+        prop_assert_eq!(tally(&timeline), counted(&timeline));
     }
-}
-
-/// Returns long timelines, with all that matters to an outline, and lines that are not events.
-fn eventful() -> impl Strategy<Value = Vec<u8>> {
-    let event = |phase: &str, rest: &str, payload: &str| {
-        let padding = "x".repeat(400);
-        format!(r#"{{"phase":"{phase}",{rest}"payload":{{{payload}"n":"{padding}"}}}}"#)
-    };
-    let at = r#""timestamp":"2026-03-01T12:00:00.5Z","#;
-    let later = r#""agent_id":"é","timestamp":"2026-03-01T13:00:00+00:00","#;
-    let common = [
-        event("observe", at, ""),
-        event("reason", later, r#""message":"m","#),
-        event("own", "", ""),
-        event("other", later, ""),
-        event("act", later, r#""step_id":"s","result_status":"ok","#),
-        event("plan", at, r#""steps":[1,2],"#),
-        event(
-            "act",
-            at,
-            r#""step_id":"s","step_status":"running","error":null,"#,
-        ),
-        event(
-            "act",
-            later,
-            r#""step_id":"u","step_status":"done","error":" ","#,
-        ),
-        event("governance", later, r#""decision":"allow","status":"ok","#),
-        event(
-            "direction",
-            later,
-            r#""decision":7,"status":"open","error":false,"#,
-        ),
-    ];
-    let rare = [
-        event("act", later, r#""step_id":"s","step_status":"failed","#),
-        event("act", later, r#""step_id":"t","error":{"message":"no"},"#),
-        event("act", at, r#""step_id":"t","step_status":"done","#),
-        event("direction", at, r#""decision":"veto","reason":"r","#),
-        event("direction", at, r#""decision":"veto","enforced":false,"#),
-        event("governance", at, r#""decision":"allow","status":"denied","#),
-        event("other", r#""event_type":"step.vetoed","#, ""),
-        event("other", at, r#""error":["no"],"#),
-        event("other", later, r#""error":7,"#),
-        event("other", later, r#""step_id":"t","result_status":"ok","#),
-        event("terminate", later, r#""status":"error","#),
-        event("\\u0061ct", at, ""),
-        event(&"p".repeat(300), at, ""),
-        "{".into(),
-        "[7]".into(),
-        " ".into(),
-        event("act", "", &format!(r#""long":"{}","#, "y".repeat(280_000))),
-    ];
-    let line = prop_oneof![600 => select(common.to_vec()), 6 => select(rare.to_vec())];
-    let lines = prop::collection::vec(line, 4_000..7_000);
-    (lines, prop::collection::vec(0..1_000_u32, 0..300)).prop_map(move |(mut lines, names)| {
-        let own = names.iter().map(|name| event(&format!("p{name}"), "", ""));
-        lines.extend(own);
-        let mut timeline = lines.join("\n").into_bytes();
-        if lines.len() % 2 == 0 {
-            timeline.splice(2_000_000..2_000_001, [0xFF]);
-        }
-        timeline
-    })
-}
-
-/// Returns the outline of a timeline that a number of threads read.
-fn outline(timeline: &[u8], listening: Listening<'_>, threads: usize) -> Outlined {
-    let mut events = EventsReader {
-        listeners: Listeners {
-            facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
-            strict: None,
-            outline: Some(OutlineReader::new(listening)),
-        },
-        reader: &mut EventReader::default(),
-        parsed: &mut ReadText::default(),
-        alone: &Alone::default(),
-        troubles: &mut Troubles::default(),
-        may_be_unfinished: false,
-        threads: NonZeroUsize::new(threads),
-        multi_line: MultiLineSearch::default(),
-        team: &TeamJudges::default(),
-        judges: &mut TeamJudges::default(),
-        examined: Examined::default(),
-        values: &RunValues::NONE,
-    };
-    let (stream, read) = events.read(Opened::from_bytes(timeline), &mut Vec::new());
-    read.unwrap();
-    let outline = events.listeners.outline.unwrap();
-    outline.finish(|line, bytes| stream.read_again(line, bytes).is_ok())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 4, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn outline_is_the_same_with_any_number_of_threads(timeline in eventful()) {
-        let named = BTreeSet::from([3, 2_000, 2_001, 3_900]);
-        for listening in [Listening::Outline, Listening::Track(&named)] {
-            let alone = outline(&timeline, listening, 1);
-            prop_assert!(alone.outline.events > 4_000 && alone.outline.rows.len() > 7);
-            let split = outline(&timeline, listening, 3);
-            prop_assert_eq!(format!("{alone:?}"), format!("{split:?}"));
-        }
-    }
-}
-
-/// Returns how often threads are started for a timeline of blocks, and of long lines between them.
-fn starts(lengths: impl IntoIterator<Item = (u64, u64)>) -> usize {
-    let (mut split, mut offset, mut starts) = (Split::default(), 0, 0);
-    for (blocks, long_line) in lengths {
-        if split.is_due(offset) {
-            starts += 1;
-            split.ended(offset, offset + blocks);
-        }
-        offset += blocks + long_line;
-    }
-    starts
-}
-
-#[test]
-fn threads_are_started_only_where_they_have_work() {
-    assert!(
-        starts(std::iter::repeat_n((0, 300_000), 2_000)) <= 10,
-        "nothing but long lines"
-    );
-    let mixed = starts([(8 << 20, 300_000); 100]);
-    assert_eq!(mixed, 99, "a long line in some megabytes");
-    let late = starts([[(0, 300_000); 100], [(8 << 20, 300_000); 100]].concat());
-    assert!(late >= 95, "short lines after long ones");
 }

@@ -2,7 +2,6 @@
 //! findings in a line depend neither on the lines before it nor on the number of threads.
 
 use std::fs;
-use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -152,56 +151,6 @@ proptest! {
         });
         let (alike, unlike) = (found(&alike), found(&unlike));
         prop_assert!(alike == unlike, "{alike:?}\n{unlike:?}\n{}", String::from_utf8_lossy(&events));
-    }
-}
-
-/// Timelines of megabytes that mix good events, broken events, blank lines and lines longer than a
-/// block.
-fn long_timelines() -> impl Strategy<Value = Vec<u8>> {
-    let odd = [
-        "",
-        " \r",
-        "{",
-        "[]",
-        "{\"phase\":7}",
-        "\u{feff}{}",
-        "{\"phase\":\"act\",\"phase\":\"plan\"}",
-    ];
-    let long = format!(
-        "{{\"phase\":\"act\",\"payload\":{{\"note\":\"{}\"}}}}",
-        "é".repeat(200_000)
-    );
-    let line = prop_oneof![
-        400 => select(good_events()),
-        4 => select(odd.map(str::to_owned).to_vec()),
-        1 => Just(long),
-    ];
-    (prop::collection::vec(line, 3_000..5_000), any::<bool>()).prop_map(|(lines, ends)| {
-        let mut text = lines.join("\n").into_bytes();
-        text.extend(ends.then_some(b'\n'));
-        text
-    })
-}
-
-proptest! {
-    #![proptest_config(config(4))]
-
-    #[test]
-    fn long_timeline_is_judged_alike_by_any_number_of_threads(events in long_timelines(), run in 0..2_usize) {
-        let run = &GOOD_RUNS[run];
-        let every_rule = Gate::default().level("strict/*", Level::Warning).unwrap();
-        for gate in [Gate::default(), every_rule] {
-            let judged = |jobs| {
-                let mut gate = gate.clone().jobs(NonZeroUsize::new(jobs).unwrap());
-                gate.records(&run.id, &run.with(Artifact::Events, &events))
-            };
-            let alone = judged(1);
-            prop_assert!(alone.findings.len() > 3, "{} findings", alone.findings.len());
-            for jobs in [2, 5] {
-                let together = judged(jobs);
-                prop_assert_eq!(&alone, &together, "{} jobs", jobs);
-            }
-        }
     }
 }
 
