@@ -50,7 +50,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 pub use assertion::{Assertion, Evaluated};
 pub use attachment::Attachment;
@@ -58,7 +58,7 @@ pub use bounded::{MAX_OUTPUT, bounded};
 pub use clock::Clock;
 use clock::{Micros, SystemClock, episode_id};
 pub use error::Error;
-use event::{EventDraft, object};
+use event::{RunEvent, object};
 use fold::RunFold;
 pub use protocol::Session;
 pub use run::{
@@ -72,6 +72,7 @@ use task::text_of_path;
 use timeline::{TimelineFile, WriteFailed};
 
 use crate::gate::Gate;
+use crate::parallel::locked;
 use crate::read::policy::Policy;
 use crate::record::{IntuitionMode, RuntimeMode};
 use crate::source::EPISODES;
@@ -156,15 +157,9 @@ impl Recorder {
     pub fn workspace(self, path: impl Into<PathBuf>) -> Self {
         // A path that is not UTF-8 is in no record.
         if let Ok(path) = text_of_path(path.into()) {
-            self.workspaces().insert(path);
+            locked(&self.workspaces).insert(path);
         }
         self
-    }
-
-    fn workspaces(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.workspaces
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a policy, which is asked after those before it. With any policy, runs are recorded in
@@ -276,7 +271,7 @@ impl Recorder {
             Some(id) => id,
             None => episode_id(now, random),
         };
-        self.workspaces().extend(task.named_workspace());
+        locked(&self.workspaces).extend(task.named_workspace());
         let mut start = self.start(task)?;
         let (before, snapshot) = self.look_before(&mut start)?;
         if self.stop.load(Ordering::Relaxed) {
@@ -284,25 +279,25 @@ impl Recorder {
             let path = self.run_data.join(EPISODES).join(&id);
             return Err(Error::io("making", &path)(ErrorKind::Interrupted.into()));
         }
-        let start = start.at(&id, 1, now);
+        let start = start.numbered(&id, 1, now);
         let line = start.line()?;
         let fold = RunFold::start(&start).map_err(|wrong| Error::refused("the task", wrong))?;
         let dir = self.make_episode_dir(&id)?;
         if let Some(content) = snapshot {
             let snapshots = self.dir_in(&dir, SNAPSHOTS)?;
             let replaced = self.replace(&snapshots, &beside(PRE), PRE, &content);
-            replaced.map_err(|failed| failed.error)?;
+            replaced.map_err(|failed| failed.0)?;
             if self.durability != Durability::Process {
                 self.sync_dir(&snapshots)?;
             }
         }
         // A timeline of learning alone belongs to no run.
-        let mut events = TimelineFile::create(self.disk.as_ref(), &dir, "events.jsonl")?;
-        let learn = TimelineFile::create(self.disk.as_ref(), &dir, "learn.jsonl")?;
+        let mut events = TimelineFile::open(self.disk.as_ref(), &dir, "events.jsonl", true)?;
+        let learn = TimelineFile::open(self.disk.as_ref(), &dir, "learn.jsonl", true)?;
         if !events.lock()? {
             return Err(Error::Busy { id });
         }
-        events.append(&line).map_err(|failed| failed.error)?;
+        events.append(&line).map_err(|failed| failed.0)?;
         if self.durability != Durability::Process {
             events.sync()?;
             self.sync_dir(&dir)?;
@@ -311,7 +306,7 @@ impl Recorder {
     }
 
     /// Returns the start event of a run with a task.
-    fn start(&self, task: Task) -> Result<EventDraft, Error> {
+    fn start(&self, task: Task) -> Result<RunEvent, Error> {
         if !(0.0..=1.0).contains(&self.threshold) {
             let why = format!("it is {}, not between 0 and 1", self.threshold);
             return Err(Error::refused("the threshold", why));
@@ -329,13 +324,12 @@ impl Recorder {
         ]);
         payload.extend(task.declared()?);
         Size::of(&payload).check("the task")?;
-        Ok(EventDraft::new("start", payload))
+        Ok(RunEvent::new("start", payload))
     }
 
     fn with_clock<T>(&self, ask: impl FnOnce(&mut dyn Clock) -> T) -> T {
         // A clock that panicked once may be asked again.
-        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
-        ask(&mut *clock)
+        ask(&mut *locked(&self.clock))
     }
 
     /// Makes the directory of an episode, and those above it that are missing.
@@ -396,7 +390,7 @@ impl Recorder {
         let written = self.write_beside(dir, beside, content).and_then(|()| {
             let renamed = self.disk.rename(dir, beside, name);
             let path = dir.path().join(name);
-            renamed.map_err(|source| WriteFailed::as_before(Error::io("replacing", &path)(source)))
+            renamed.map_err(|source| (Error::io("replacing", &path)(source), true))
         });
         if written.is_err() {
             // Where this fails too, the file does no harm: the next process removes it.
@@ -409,7 +403,7 @@ impl Recorder {
         let path = dir.path().join(beside);
         let failed = |operation| {
             let path = &path;
-            move |source| WriteFailed::as_before(Error::io(operation, path)(source))
+            move |source| (Error::io(operation, path)(source), true)
         };
         let file = match self.disk.create(dir, beside) {
             // An earlier process left the file: this one has the lock.
@@ -424,10 +418,8 @@ impl Recorder {
         if self.durability == Durability::Process {
             return Ok(());
         }
-        file.sync().map_err(|source| WriteFailed {
-            is_as_before: false,
-            ..failed("syncing")(source)
-        })
+        file.sync()
+            .map_err(|source| (Error::io("syncing", &path)(source), false))
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use jsonschema::{Retrieve, Uri};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
+use crate::parallel::locked;
 use crate::schema::CompiledSchema;
 use crate::{schema, store};
 
@@ -37,7 +38,7 @@ impl Files {
     }
 
     pub(crate) fn text(&self, path: &Path) -> Result<String, String> {
-        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = locked(&self.named);
         let text = match named.get(path).or_else(|| self.given.get(path)) {
             Some(text) => text.clone(),
             None => read(path)?,
@@ -55,8 +56,7 @@ impl Files {
 
     /// Returns all that a configuration named.
     pub(crate) fn texts(&self) -> Texts {
-        let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-        named.clone()
+        locked(&self.named).clone()
     }
 }
 
@@ -95,8 +95,7 @@ impl Retrieve for Reached {
         let path = path.decode_utf8()?;
         let path = self.dir.join(&*path);
         let text = self.files.schema(&path)?;
-        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
-        paths.push(path);
+        locked(&self.paths).push(path);
         Ok(serde_json::from_str(&text)?)
     }
 }

@@ -82,42 +82,35 @@ pub(super) const SYNTHETIC: &str = "synthetic";
 /// The key in the payload of an event of which the caller does not know when it happened.
 pub(super) const UNKNOWN_TIME: &str = "x-time-unknown";
 
-/// An event before it is dated and numbered.
-pub(super) struct EventDraft {
-    pub(super) phase: String,
-    pub(super) event_type: Option<&'static str>,
-    pub(super) agent_id: String,
-    pub(super) payload: Map<String, Value>,
-}
-
-impl EventDraft {
+impl RunEvent {
+    /// Returns an event before it is dated and numbered.
     pub(super) fn new(phase: impl Into<String>, payload: Map<String, Value>) -> Self {
         Self {
-            phase: phase.into(),
-            event_type: None,
             agent_id: "system".into(),
+            episode_id: String::new(),
+            event_type: None,
+            id: String::new(),
             payload,
+            phase: phase.into(),
+            timestamp: DateTime(String::new()),
         }
     }
 
     /// Returns an event of the runtime itself, such as `run.interrupt`.
-    pub(super) fn runtime(event_type: &'static str, payload: Map<String, Value>) -> Self {
+    pub(super) fn runtime(event_type: &str, payload: Map<String, Value>) -> Self {
         Self {
-            event_type: Some(event_type),
+            event_type: Some(event_type.into()),
             ..Self::new("runtime", payload)
         }
     }
 
     /// Returns the event of a run with a number and a time.
-    pub(super) fn at(self, episode_id: &str, number: u64, at: Micros) -> RunEvent {
-        RunEvent {
-            agent_id: self.agent_id,
+    pub(super) fn numbered(self, episode_id: &str, number: u64, at: Micros) -> Self {
+        Self {
             episode_id: episode_id.into(),
-            event_type: self.event_type.map(Into::into),
             id: event_id(number),
-            payload: self.payload,
-            phase: self.phase,
             timestamp: at.date_time(),
+            ..self
         }
     }
 

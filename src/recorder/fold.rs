@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::attachment::{ATTACHED, Attachment};
 use super::clock::Micros;
-use super::event::{EventDraft, RunEvent, SYNTHETIC, UNKNOWN_TIME};
+use super::event::{RunEvent, SYNTHETIC, UNKNOWN_TIME};
 use super::size::{ROOM_TO_END, Size};
 use super::task::GIVEN;
 use super::text::text;
@@ -330,7 +330,7 @@ impl RunFold {
 
     /// Returns how much the state takes at most, after one more event of a size, with what must be
     /// left for others; `None` where it does not grow.
-    pub(super) fn held_with(&self, event: &EventDraft, size: Size) -> Option<Size> {
+    pub(super) fn held_with(&self, event: &RunEvent, size: Size) -> Option<Size> {
         let payload = size.within(DEEPER) + BESIDES;
         match &*event.phase {
             // Those who resume a run plan what is planned already.
@@ -338,7 +338,7 @@ impl RunFold {
             "plan" => Some(self.held + size.within(1) + ROOM_TO_END),
             "act" if !event.adds_to_state() => None,
             "terminate" => Some(self.held() + payload),
-            "runtime" if event.event_type != Some(ATTACHED) => None,
+            "runtime" if event.event_type.as_deref() != Some(ATTACHED) => None,
             "act" | "memory" | "runtime" => Some(self.held() + payload + ROOM_TO_END),
             _ => None,
         }

@@ -28,7 +28,7 @@ pub(super) use verification::{PRE, SNAPSHOTS};
 
 use super::clock::Micros;
 use super::error::Error;
-use super::event::{EventDraft, RunEvent, UNKNOWN_TIME, object};
+use super::event::{RunEvent, UNKNOWN_TIME, object};
 use super::fold::RunFold;
 use super::phase::reserved;
 use super::size::Size;
@@ -206,7 +206,7 @@ impl Run {
         if let Some(why) = reserved(phase) {
             return Err(Error::refused("the phase", why));
         }
-        self.write(EventDraft::new(phase, payload))
+        self.write(RunEvent::new(phase, payload))
     }
 
     /// Replaces `state.json` by the present state, after its evidence.
@@ -248,7 +248,7 @@ impl Run {
             ("outcomes", json(&self.fold.state.outcomes, "the state")?),
             ("state_sha256", FileDigest::of(&state).to_string().into()),
         ]);
-        self.write(EventDraft::runtime(PROJECTION, payload))?;
+        self.write(RunEvent::runtime(PROJECTION, payload))?;
         if self.recorder.durability == Durability::Snapshot {
             let synced = self.events.sync();
             self.poison_unless(synced)?;
@@ -277,7 +277,7 @@ impl Run {
             return Err(Error::refused("pausing", why));
         }
         let payload = object([("reason", reason.into())]);
-        self.write(EventDraft::runtime("run.interrupt", payload))?;
+        self.write(RunEvent::runtime("run.interrupt", payload))?;
         self.leave()
     }
 
@@ -288,11 +288,11 @@ impl Run {
     }
 
     /// Adds an event.
-    fn write(&mut self, draft: EventDraft) -> Result<String, Error> {
+    fn write(&mut self, draft: RunEvent) -> Result<String, Error> {
         self.write_event(draft).map(|event| event.id)
     }
 
-    fn write_event(&mut self, mut draft: EventDraft) -> Result<RunEvent, Error> {
+    fn write_event(&mut self, mut draft: RunEvent) -> Result<RunEvent, Error> {
         self.must_be_sound()?;
         let mut at = self.now();
         if matches!(&*draft.phase, "runtime" | "terminate") {
@@ -302,7 +302,7 @@ impl Run {
             draft.payload.insert(UNKNOWN_TIME.into(), true.into());
         }
         self.must_fit(&draft)?;
-        let event = draft.at(self.id(), self.fold.events + 1, at);
+        let event = draft.numbered(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
         let checker = self.live.as_ref();
         let found = checker.map(|checker| self.judge_next(checker, &event, &line, None));
@@ -321,7 +321,7 @@ impl Run {
     }
 
     /// Refuses an event that a reader would refuse, or that would make the state such a record.
-    fn must_fit(&self, draft: &EventDraft) -> Result<(), Error> {
+    fn must_fit(&self, draft: &RunEvent) -> Result<(), Error> {
         let size = Size::of(&draft.payload);
         size.check(draft.name())?;
         let held = self.fold.held_with(draft, size);
@@ -365,8 +365,8 @@ impl Run {
     /// After a failed write it may be unknown what the disk holds.
     fn unless_unknown(&mut self, written: Result<(), WriteFailed>) -> Result<(), Error> {
         written.map_err(|failed| {
-            self.is_poisoned |= !failed.is_as_before;
-            failed.error
+            self.is_poisoned |= !failed.1;
+            failed.0
         })
     }
 
@@ -431,6 +431,6 @@ impl Run {
 #[cfg(test)]
 pub(super) fn fold_of(dir: &Path, id: &str) -> Result<RunFold, Error> {
     let dir = OpenDir::open(dir).unwrap();
-    let events = TimelineFile::open(&crate::store::FileSystem, &dir, "events.jsonl")?;
-    reread::reread(&dir, &events, id).map(|reread| reread.fold)
+    let events = TimelineFile::open(&crate::store::FileSystem, &dir, "events.jsonl", false)?;
+    reread::reread(&dir, &events, id).map(|(fold, _)| fold)
 }

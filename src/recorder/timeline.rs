@@ -14,54 +14,34 @@ pub(super) struct TimelineFile {
     file: Box<dyn Appending>,
     dir: OpenDir,
     name: &'static str,
-    held: Held,
+    pub(super) held: Held,
     /// The process that opened it.
     owner: u32,
 }
 
-/// A write failed.
-pub(super) struct WriteFailed {
-    pub(super) error: Error,
-    /// `true` if the disk holds what it held before: else that is unknown.
-    pub(super) is_as_before: bool,
-}
-
-impl WriteFailed {
-    pub(super) fn as_before(error: Error) -> Self {
-        Self {
-            error,
-            is_as_before: true,
-        }
-    }
-}
+/// The error of a write, and `true` if the disk holds what it held before: else that is unknown.
+pub(super) type WriteFailed = (Error, bool);
 
 impl TimelineFile {
-    /// Makes a file of a directory that must not exist.
-    pub(super) fn create(
+    /// Opens a file of a directory, or makes one, which must not exist.
+    pub(super) fn open(
         disk: &dyn Disk,
         dir: &OpenDir,
         name: &'static str,
+        is_new: bool,
     ) -> Result<Self, Error> {
-        let file = disk.create(dir, name);
-        let file = file.map_err(Error::io("creating", &dir.path().join(name)))?;
-        Ok(Self::new(file, dir, name))
-    }
-
-    /// Opens a file of a directory.
-    pub(super) fn open(disk: &dyn Disk, dir: &OpenDir, name: &'static str) -> Result<Self, Error> {
-        let file = disk.open(dir, name);
-        let file = file.map_err(Error::io("opening", &dir.path().join(name)))?;
-        Ok(Self::new(file, dir, name))
-    }
-
-    fn new(file: Box<dyn Appending>, dir: &OpenDir, name: &'static str) -> Self {
-        Self {
-            file,
+        let (file, operation) = if is_new {
+            (disk.create(dir, name), "creating")
+        } else {
+            (disk.open(dir, name), "opening")
+        };
+        Ok(Self {
+            file: file.map_err(Error::io(operation, &dir.path().join(name)))?,
             dir: dir.clone(),
             name,
             held: Held::default(),
             owner: std::process::id(),
-        }
+        })
     }
 
     pub(super) fn path(&self) -> PathBuf {
@@ -103,11 +83,6 @@ impl TimelineFile {
         cut.map_err(Error::io("cutting", &self.path()))
     }
 
-    /// Says what the file holds, which was read meanwhile.
-    pub(super) fn holds(&mut self, held: Held) {
-        self.held = held;
-    }
-
     /// Keeps the beginning of the file and rewrites the rest.
     pub(super) fn becomes(&mut self, held: Held, kept: u64, rest: &[u8]) -> Result<(), Error> {
         self.held = held;
@@ -135,23 +110,15 @@ impl TimelineFile {
                 self.held.add(line);
                 Ok(())
             }
-            Err(source) => Err(WriteFailed {
-                error: Error::io("writing", &self.path())(source),
-                is_as_before: self.file.cut(self.held.length).is_ok(),
-            }),
+            Err(source) => {
+                let is_as_before = self.file.cut(self.held.length).is_ok();
+                Err((Error::io("writing", &self.path())(source), is_as_before))
+            }
         }
     }
 
     pub(super) fn sync(&mut self) -> Result<(), Error> {
         self.file.sync().map_err(Error::io("syncing", &self.path()))
-    }
-
-    pub(super) fn length(&self) -> u64 {
-        self.held.length
-    }
-
-    pub(super) fn held(&self) -> &Held {
-        &self.held
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::attachment::{ATTACHED, ATTACHMENTS, Attachment, read};
 use super::super::error::Error;
-use super::super::event::{EventDraft, object};
+use super::super::event::{RunEvent, object};
 use super::super::{Durability, beside};
 use super::Run;
 
@@ -47,7 +47,7 @@ impl Run {
             ("name", attachment.name.as_str().into()),
             ("sha256", attachment.sha256.as_str().into()),
         ]);
-        let draft = EventDraft::runtime(ATTACHED, payload);
+        let draft = RunEvent::runtime(ATTACHED, payload);
         self.must_fit(&draft)?;
         let dir = self.recorder.dir_in(&self.dir, ATTACHMENTS)?;
         if self.fold.attached.is_empty() && self.recorder.durability != Durability::Process {

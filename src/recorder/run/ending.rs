@@ -10,7 +10,7 @@ use super::super::Durability;
 use super::super::assertion::Evaluated;
 use super::super::clock::Micros;
 use super::super::error::Error;
-use super::super::event::{EventDraft, object};
+use super::super::event::{RunEvent, object};
 use super::super::text::text;
 use super::super::timeline::Held;
 use super::Run;
@@ -136,7 +136,7 @@ impl End {
     }
 
     /// Returns the `terminate` event.
-    fn terminate(self) -> EventDraft {
+    fn terminate(self) -> RunEvent {
         let mut metrics = self.metrics.unwrap_or_default();
         metrics.extend(self.score.map(|score| (SCORE.to_owned(), score.into())));
         let payload = object([
@@ -147,7 +147,7 @@ impl End {
             ("reason", self.reason.into()),
             ("status", RunStatus::from(self.status).word().into()),
         ]);
-        EventDraft::new("terminate", payload)
+        RunEvent::new("terminate", payload)
     }
 
     /// Adds a name or path to `outcomes.artifacts`.
@@ -336,8 +336,8 @@ impl Run {
         let attached = self.fold.attached.values();
         let attached = attached.map(|it| entry("attachment", &it.name, &it.sha256, it.bytes));
         let mut files: Vec<Value> = attached.collect();
-        files.push(held("events", "events.jsonl", self.events.held()));
-        files.push(held("learn", "learn.jsonl", self.learn.held()));
+        files.push(held("events", "events.jsonl", &self.events.held));
+        files.push(held("learn", "learn.jsonl", &self.learn.held));
         let verification = self.fold.verification.as_ref();
         if verification.is_some_and(|verification| verification.snapshots.is_some()) {
             // The names are the recorder's own: what a record names is not opened.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::bounded::cut;
 use super::super::error::Error;
-use super::super::event::{EventDraft, RunEvent, SYNTHETIC, object};
+use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::Run;
 use super::ending::Recorded;
 use crate::check::{LiveChecker, WrittenLine};
@@ -90,12 +90,12 @@ impl Run {
     /// [`Error::Ended`].
     pub fn would(&self, phase: &str, payload: Map<String, Value>) -> Result<Vec<Finding>, Error> {
         self.must_not_have_ended()?;
-        let mut draft = EventDraft::new(phase, payload);
+        let mut draft = RunEvent::new(phase, payload);
         if phase == "act" && !draft.payload.contains_key(SYNTHETIC) {
             self.complete_act(&mut draft.payload);
         }
         self.must_fit(&draft)?;
-        let event = draft.at(self.id(), self.fold.events + 1, self.now());
+        let event = draft.numbered(self.id(), self.fold.events + 1, self.now());
         self.found_in(&event)
     }
 
@@ -153,7 +153,7 @@ impl Run {
         line: &[u8],
         asked: Option<&[Vec<u8>]>,
     ) -> Vec<Finding> {
-        let (mut number, mut offset) = (self.fold.events + 1, self.events.length());
+        let (mut number, mut offset) = (self.fold.events + 1, self.events.held.length);
         let to_come = asked.map(|lines| {
             let lines = lines.iter().map(|line| {
                 let next = written(Artifact::Events, number, offset, line);
@@ -182,7 +182,7 @@ impl Run {
     /// Notes the event that was written last, and what was found in it.
     pub(super) fn follow(&mut self, found: Vec<Finding>, line: &[u8]) {
         if let Some(live) = &mut self.live {
-            let (number, end) = (self.fold.events, self.events.length());
+            let (number, end) = (self.fold.events, self.events.held.length);
             let offset = end.saturating_sub(line.len() as u64);
             live.follow(written(Artifact::Events, number, offset, line));
         }
@@ -213,7 +213,7 @@ impl Run {
     }
 
     /// Refuses steps that are about to be made where a schema of the team does.
-    pub(super) fn hold_plan(&self, steps: &[Step], plan: EventDraft) -> Result<(), Error> {
+    pub(super) fn hold_plan(&self, steps: &[Step], plan: RunEvent) -> Result<(), Error> {
         let is_to_come = |pointer: &Pointer| {
             // Below `/payload/step_records`.
             let index = pointer.tokens().nth(2);
@@ -227,7 +227,7 @@ impl Run {
     /// of it, not for what is still missing.
     pub(super) fn hold_act(&self, payload: &Map<String, Value>) -> Result<(), Error> {
         let is_given = |pointer: &Pointer| is_given(payload, pointer);
-        self.hold(ACTION, EventDraft::new("act", payload.clone()), is_given)
+        self.hold(ACTION, RunEvent::new("act", payload.clone()), is_given)
     }
 
     /// Asks the rules of the team about an act that is about to be made. Where they find an error
@@ -242,8 +242,8 @@ impl Run {
         let Some((live, gate)) = self.holding() else {
             return Ok(allowed);
         };
-        let event = EventDraft::new("act", payload.clone());
-        let event = event.at(self.id(), self.fold.events + 1, self.now());
+        let event = RunEvent::new("act", payload.clone());
+        let event = event.numbered(self.id(), self.fold.events + 1, self.now());
         let text = event.line()?;
         let under_way = self.under_way.iter().map(|(_, line)| line.clone());
         let under_way: Vec<Vec<u8>> = under_way.collect();
@@ -296,13 +296,13 @@ impl Run {
     fn hold(
         &self,
         what: &'static str,
-        draft: EventDraft,
+        draft: RunEvent,
         is_to_come: impl Fn(&Pointer) -> bool,
     ) -> Result<(), Error> {
         let Some((live, _)) = self.holding() else {
             return Ok(());
         };
-        let event = draft.at(self.id(), self.fold.events + 1, self.fold.last);
+        let event = draft.numbered(self.id(), self.fold.events + 1, self.fold.last);
         let mut findings = self.found_in(&event)?;
         findings.retain(|finding| {
             finding.severity == Severity::Error

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::error::Error;
-use super::super::event::{EventDraft, learn_line, object};
+use super::super::event::{RunEvent, learn_line, object};
 use super::super::text::json;
 use super::Run;
 use crate::record::{Belief, Fact};
@@ -67,7 +67,7 @@ impl Run {
     ) -> Result<String, Error> {
         self.must_not_have_ended()?;
         let payload = [(name.to_owned(), json(value, "the memory")?)];
-        self.write(EventDraft::new("memory", payload.into_iter().collect()))
+        self.write(RunEvent::new("memory", payload.into_iter().collect()))
     }
 
     /// Adds a reflection.
@@ -76,7 +76,7 @@ impl Run {
     /// As for [`Run::note`].
     pub fn reflect(&mut self, payload: Map<String, Value>) -> Result<String, Error> {
         self.must_not_have_ended()?;
-        self.write(EventDraft::new("reflect", payload))
+        self.write(RunEvent::new("reflect", payload))
     }
 
     /// Adds a proposal of what to learn, to the timeline and to `learn.jsonl`.
@@ -90,12 +90,12 @@ impl Run {
     ) -> Result<String, Error> {
         let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
         self.must_not_have_ended()?;
-        let event = self.write_event(EventDraft::new("learn", payload))?;
+        let event = self.write_event(RunEvent::new("learn", payload))?;
         let line = learn_line(&event)?;
         // The event is there: `recover` finds out what its line lacks.
-        let appended = self.learn.append(&line).map_err(|failed| failed.error);
+        let appended = self.learn.append(&line).map_err(|failed| failed.0);
         self.poison_unless(appended)?;
-        let offset = self.learn.length() - line.len() as u64;
+        let offset = self.learn.held.length - line.len() as u64;
         self.judge_record(Artifact::Learn, offset, &line);
         Ok(event.id)
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::super::error::Error;
-use super::super::event::{EventDraft, object};
+use super::super::event::{RunEvent, object};
 use super::Run;
 use crate::read::policy::{Advice, Change, Policy, Scope, StepChange};
 use crate::record::{RuntimeMode, Step, StepStatus};
@@ -118,9 +118,9 @@ impl Run {
     ) -> Result<(), Error> {
         let id = format!("dir-{:04}", self.fold.directions + 1);
         payload.insert("id".into(), id.into());
-        let draft = EventDraft {
-            event_type: Some(event_type),
-            ..EventDraft::new("direction", payload)
+        let draft = RunEvent {
+            event_type: Some(event_type.into()),
+            ..RunEvent::new("direction", payload)
         };
         self.write(draft.by(policy))?;
         Ok(())

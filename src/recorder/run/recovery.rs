@@ -6,14 +6,14 @@ use std::path::{Component, Path};
 use super::super::attachment::ATTACHMENTS;
 use super::super::clock::Micros;
 use super::super::error::Error;
-use super::super::event::{EventDraft, object};
+use super::super::event::{RunEvent, object};
 use super::super::text::text;
-use super::super::timeline::{Held, TimelineFile};
+use super::super::timeline::TimelineFile;
 use super::super::{Recorder, beside};
 use super::Run;
 use super::attaching::NEW;
 use super::ending::{End, Recorded};
-use super::reread::{Learn, Reread, reread};
+use super::reread::{Reread, reread};
 use super::verification::{BeforeRun, POST, PRE, SNAPSHOTS};
 use crate::digest::FileDigest;
 use crate::finding::Severity;
@@ -41,11 +41,7 @@ pub enum Recovered {
 /// An episode that is locked, and read.
 struct Left {
     run: Run,
-    /// The bytes after the last whole event.
-    tail: Held,
-    /// `true` if the state was persisted after the last whole event.
-    is_ahead: bool,
-    learn: Learn,
+    files: Reread,
     /// `true` if `state.json` is the terminal one.
     has_ended: bool,
 }
@@ -127,12 +123,12 @@ impl Recorder {
     /// As for [`Recorder::resume`], but a run that has ended is not an error.
     pub fn recover(&self, id: &str) -> Result<Recovered, Error> {
         let mut left = self.left(id)?;
-        let is_complete = left.has_ended && left.learn.is_whole;
+        let is_complete = left.has_ended && left.files.learn.is_whole;
         left.repair()?;
         if left.run.fold.terminated.is_some() && !is_complete {
             return Ok(Recovered::Completed(Box::new(left.run.recorded())));
         }
-        Ok(match left.tail.length {
+        Ok(match left.files.tail.length {
             0 => Recovered::Intact,
             bytes => Recovered::Cut { bytes },
         })
@@ -175,7 +171,7 @@ impl Recorder {
             return Err(Error::Absent { id: id.into() });
         };
         let disk = self.disk.as_ref();
-        let open = |dir| Ok((TimelineFile::open(disk, &dir, "events.jsonl")?, dir));
+        let open = |dir| Ok((TimelineFile::open(disk, &dir, "events.jsonl", false)?, dir));
         let path = self.run_data.join(EPISODES).join(id);
         let dir = OpenDir::open(&self.run_data).and_then(|dir| dir.dir(EPISODES)?.dir(id));
         let (mut events, dir) = match dir.map_err(Error::io("opening", &path)).and_then(open) {
@@ -187,31 +183,19 @@ impl Recorder {
         if !events.lock()? {
             return Err(Error::Busy { id: id.into() });
         }
-        let Reread {
-            fold,
-            events: held,
-            persisted,
-            is_ahead,
-            tail,
-            learn: lines,
-        } = reread(&dir, &events, id)?;
-        events.holds(held);
+        let (fold, mut files) = reread(&dir, &events, id)?;
+        events.held = std::mem::take(&mut files.events);
         let state = || Ok(FileDigest::of(&text(&fold.state, "the state")?).to_string());
-        let has_ended = fold.terminated.is_some() && persisted == Some(state()?);
+        let has_ended = fold.terminated.is_some() && files.persisted == Some(state()?);
         let before = self.noted_before(fold.verify.as_ref(), &dir);
         self.must_name_workspace_of(before.as_ref())?;
-        let learn = if dir.has("learn.jsonl") {
-            TimelineFile::open(disk, &dir, "learn.jsonl")?
-        } else {
-            TimelineFile::create(disk, &dir, "learn.jsonl")?
-        };
+        let is_new = !dir.has("learn.jsonl");
+        let learn = TimelineFile::open(disk, &dir, "learn.jsonl", is_new)?;
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
         run.has_state = run.dir.has("state.json");
         Ok(Left {
             run,
-            tail,
-            is_ahead,
-            learn: lines,
+            files,
             has_ended,
         })
     }
@@ -237,7 +221,7 @@ impl Left {
         let directory = directory.map_err(Error::io("reading", self.run.path()))?;
         if self.has_ended {
             self.run.must_be_trusted(&directory)?;
-            return if self.learn.is_whole {
+            return if self.files.learn.is_whole {
                 Ok(())
             } else {
                 self.relearn()
@@ -246,14 +230,14 @@ impl Left {
         // Without the tail, nothing would vouch for a state whose evidence is in the tail.
         self.run.must_be_trusted(&WithoutTail {
             directory,
-            events: self.run.events.length(),
-            has_state: !self.is_ahead,
+            events: self.run.events.held.length,
+            has_state: !self.files.is_ahead(),
         })?;
-        if self.is_ahead {
+        if self.files.is_ahead() {
             self.run.remove(&self.run.dir, ["state.json".to_owned()])?;
             self.run.has_state = false;
         }
-        if self.tail.length > 0 {
+        if self.files.tail.length > 0 {
             self.run.events.cut()?;
         }
         self.relearn()?;
@@ -261,14 +245,14 @@ impl Left {
             return self.run.complete();
         }
         self.run.clear_away()?;
-        if self.is_ahead {
+        if self.files.is_ahead() {
             self.run.persist()?;
         }
         Ok(())
     }
 
     fn relearn(&mut self) -> Result<(), Error> {
-        let lines = std::mem::take(&mut self.learn);
+        let lines = std::mem::take(&mut self.files.learn);
         let learn = &mut self.run.learn;
         learn.becomes(lines.held, lines.kept, &lines.missing)
     }
@@ -280,12 +264,12 @@ impl Left {
             return Err(run.ended());
         }
         let mut run = run.judged(false)?;
-        let cut = Some(self.tail).filter(|tail| tail.length > 0);
+        let cut = Some(self.files.tail).filter(|tail| tail.length > 0);
         let payload = object([
             ("cut_bytes", cut.as_ref().map(|tail| tail.length).into()),
             ("cut_sha256", cut.map(|tail| tail.sha256()).into()),
         ]);
-        run.write(EventDraft::runtime("run.resume", payload))?;
+        run.write(RunEvent::runtime("run.resume", payload))?;
         Ok(run)
     }
 }

@@ -15,17 +15,25 @@ use crate::printable::quote;
 use crate::source::Artifact;
 use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, whole_lines};
 
-/// The content of the files of lines of an episode.
+/// The files of lines of an episode, as far as they are read.
+#[derive(Default)]
 pub(super) struct Reread {
-    pub(super) fold: RunFold,
-    pub(super) events: Held,
     /// The digest of `state.json`, where it can be read.
     pub(super) persisted: Option<String>,
-    /// `true` if it can be read, and no event is the evidence of it.
-    pub(super) is_ahead: bool,
+    /// `true` if a line is the evidence of the persisted state.
+    is_sealed: bool,
+    /// The number of the last evidence of a state. Its digest covers all that led to that state, so
+    /// that no other has to be compared.
+    sealed: u64,
+    /// The first line with a hole, which is where the timeline ends. A hole before the evidence of
+    /// the persisted state is none that a failure of power left: that evidence was synced.
+    hole: Option<u64>,
+    fold: Option<RunFold>,
+    pub(super) events: Held,
     /// The bytes after the last event that is whole.
     pub(super) tail: Held,
     pub(super) learn: Learn,
+    tape: Tape,
 }
 
 const NO_START: &str = "events.jsonl has no `start` event: the run never began, and its directory \
@@ -35,107 +43,55 @@ const DAMAGED_START: &str = "line 1 of events.jsonl, the `start` event, is damag
                              back from a copy";
 
 /// Reads the timelines of an episode; that of its events is open.
-pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<Reread, Error> {
+pub(super) fn reread(
+    dir: &OpenDir,
+    events: &TimelineFile,
+    id: &str,
+) -> Result<(RunFold, Reread), Error> {
     let path = events.path();
     let reading = || Error::io("reading", &path);
     let directory = dir.directory().map_err(reading())?;
     let state = directory.open_file(Artifact::State).ok();
     let read = |state| FileDigest::of_stream(state, MAX_RECORD_BYTES as u64).ok()?;
-    let persisted = state.and_then(read).map(|(_, digest)| digest.to_string());
-    let mut lines = RereadLines {
-        id,
-        marks: RereadMarks::of(events.content()?, persisted.as_deref()).map_err(reading())?,
-        fold: None,
-        held: Held::default(),
-        tail: Held::default(),
-        learn: Learn::open(&directory)
-            .map_err(Error::io("reading", &dir.path().join("learn.jsonl")))?,
-        tape: Tape::default(),
+    let learn = Learn::open(&directory);
+    let mut lines = Reread {
+        persisted: state.and_then(read).map(|(_, digest)| digest.to_string()),
+        learn: learn.map_err(Error::io("reading", &dir.path().join("learn.jsonl")))?,
+        ..Reread::default()
     };
-    let (is_persisted, is_sealed) = (persisted.is_some(), lines.marks.is_sealed);
+    lines.mark(events.content()?).map_err(reading())?;
     let mut wrong = None;
     let rest = whole_lines(events.content()?, &mut |line| {
-        wrong = lines.add(line).err();
+        wrong = lines.add(id, line).err();
         wrong.is_none()
     });
     let rest = rest.map_err(reading())?;
     lines.tail.add(&rest);
-    let RereadLines {
-        fold,
-        held,
-        tail,
-        learn,
-        ..
-    } = lines;
     // A state that another writer persisted may hold more than its events, and would be lost.
-    let is_another = is_persisted && !is_sealed && tail.length == 0;
-    let wrong = wrong.or_else(|| {
-        is_another
-            .then(|| "no projection event has the digest of state.json as `state_sha256`".into())
-    });
-    let is_begun = || {
-        let has_lost_lines = tail.length > rest.len() as u64 || is_hole(&rest);
-        has_lost_lines || is_persisted || dir.has("summary.json") || !learn.is_empty()
+    if lines.is_ahead() && lines.tail.length == 0 {
+        wrong.get_or_insert_with(|| {
+            "no projection event has the digest of state.json as `state_sha256`".into()
+        });
+    }
+    let is_begun = lines.tail.length > rest.len() as u64
+        || is_hole(&rest)
+        || lines.persisted.is_some()
+        || dir.has("summary.json")
+        || !lines.learn.is_empty();
+    let reason = match (wrong, lines.fold.take()) {
+        (None, Some(fold)) => {
+            lines.learn.compare().map_err(reading())?;
+            return Ok((fold, lines));
+        }
+        (Some(wrong), _) => format!("{wrong}; only its own writer can repair or end it"),
+        (None, None) if is_begun => DAMAGED_START.into(),
+        (None, None) => NO_START.into(),
     };
-    match (wrong, fold) {
-        (None, Some(fold)) => Ok(Reread {
-            fold,
-            events: held,
-            persisted,
-            is_ahead: is_persisted && !is_sealed,
-            tail,
-            learn: learn.compared().map_err(reading())?,
-        }),
-        (wrong, _) => Err(Error::Untrusted {
-            id: id.into(),
-            reason: match wrong {
-                Some(wrong) => format!("{wrong}; only its own writer can repair or end it"),
-                None if is_begun() => DAMAGED_START.into(),
-                None => NO_START.into(),
-            },
-            report: None,
-        }),
-    }
-}
-
-/// The numbers of lines that must be known before a timeline is folded.
-#[derive(Default)]
-struct RereadMarks {
-    /// The last evidence of a state. Its digest covers all that led to that state, so that no other
-    /// has to be compared.
-    sealed: u64,
-    /// The first line with a hole, which is where the timeline ends. A hole before the evidence of
-    /// the persisted state is none that a failure of power left: that evidence was synced.
-    hole: Option<u64>,
-    /// `true` if a line is the evidence of the persisted state.
-    is_sealed: bool,
-}
-
-impl RereadMarks {
-    fn of(events: impl Read, persisted: Option<&str>) -> io::Result<Self> {
-        let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
-        let (mut number, mut marks, mut tape) = (0, Self::default(), Tape::default());
-        whole_lines(events, &mut |line| {
-            number += 1;
-            if is_hole(line) {
-                marks.hole.get_or_insert(number);
-            } else if finder.find(line).is_some()
-                && let Ok(event) = parse(&mut tape, line)
-                && event.is_evidence()
-            {
-                // A state that did not change has the same evidence again.
-                if !marks.is_sealed && persisted.is_some() && event.sealed() == persisted {
-                    marks.is_sealed = true;
-                    marks.hole = None;
-                }
-                if marks.hole.is_none() {
-                    marks.sealed = number;
-                }
-            }
-            true
-        })?;
-        Ok(marks)
-    }
+    Err(Error::Untrusted {
+        id: id.into(),
+        reason,
+        report: None,
+    })
 }
 
 /// Returns `true` if a line was written, and then lost in part when power failed: what a disk did
@@ -172,32 +128,51 @@ const FIELDS: [&str; 6] = [
     "timestamp",
 ];
 
-/// The lines of a timeline, so far.
-struct RereadLines<'i> {
-    id: &'i str,
-    marks: RereadMarks,
-    fold: Option<RunFold>,
-    held: Held,
-    /// The bytes after the first hole.
-    tail: Held,
-    learn: Learn,
-    tape: Tape,
-}
+impl Reread {
+    /// Returns `true` if the state was persisted after the last whole event.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.persisted.is_some() && !self.is_sealed
+    }
 
-impl RereadLines<'_> {
-    fn add(&mut self, line: &[u8]) -> Result<(), String> {
+    /// Notes the numbers of lines that must be known before a timeline is folded.
+    fn mark(&mut self, events: impl Read) -> io::Result<()> {
+        let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
+        let mut number = 0;
+        whole_lines(events, &mut |line| {
+            number += 1;
+            if is_hole(line) {
+                self.hole.get_or_insert(number);
+            } else if finder.find(line).is_some()
+                && let Ok(event) = parse(&mut self.tape, line)
+                && event.is_evidence()
+            {
+                // A state that did not change has the same evidence again.
+                if self.is_ahead() && event.sealed() == self.persisted.as_deref() {
+                    self.is_sealed = true;
+                    self.hole = None;
+                }
+                if self.hole.is_none() {
+                    self.sealed = number;
+                }
+            }
+            true
+        })?;
+        Ok(())
+    }
+
+    fn add(&mut self, id: &str, line: &[u8]) -> Result<(), String> {
         let number = self.fold.as_ref().map_or(0, |fold| fold.events) + 1;
-        if self.marks.hole.is_some_and(|hole| hole <= number) {
+        if self.hole.is_some_and(|hole| hole <= number) {
             self.tail.add(line);
             return Ok(());
         }
-        self.held.add(line);
+        self.events.add(line);
         let wrong = |why| format!("line {number} of events.jsonl {why}");
         if line.trim_ascii().is_empty() {
             return Err(wrong("is blank, which the recorder never writes".into()));
         }
         let event = parse(&mut self.tape, line).map_err(wrong)?;
-        if event.episode_id != self.id {
+        if event.episode_id != id {
             let other = quote(&event.episode_id);
             return Err(wrong(format!("is an event of another run, {other}")));
         }
@@ -221,7 +196,7 @@ impl RereadLines<'_> {
         fold.add(&event).map_err(wrong)?;
         let fits = fold.held().check("the state");
         fits.map_err(|error| error.to_string())?;
-        if fold.events == self.marks.sealed && fold.sealed_last.is_some() && !fold.is_sealed() {
+        if fold.events == self.sealed && fold.sealed_last.is_some() && !fold.is_sealed() {
             return Err(wrong(
                 "has a digest that differs from that of the state computed from the events".into(),
             ));
@@ -287,10 +262,10 @@ impl Learn {
         Ok(())
     }
 
-    /// Returns the lines, once all are compared.
-    fn compared(mut self) -> io::Result<Self> {
+    /// Notes whether the file ends where its lines do, once all are compared.
+    fn compare(&mut self) -> io::Result<()> {
         let rest = self.file.as_mut().map(|file| file.read(&mut [0]));
         self.is_whole = rest.transpose()? == Some(0);
-        Ok(self)
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::super::bounded::bounded;
 use super::super::bounded::cut;
 use super::super::error::Error;
-use super::super::event::{EventDraft, SYNTHETIC, object};
+use super::super::event::{RunEvent, SYNTHETIC, object};
 use super::super::text::json;
 use super::Run;
 use super::judging::Allowed;
@@ -262,7 +262,7 @@ impl Run {
         payload.insert("step_id".into(), step.into());
         payload.insert("step_status".into(), status.word().into());
         payload.insert(SYNTHETIC.into(), true.into());
-        self.write(EventDraft::new("act", payload))?;
+        self.write(RunEvent::new("act", payload))?;
         Ok(())
     }
 
@@ -316,7 +316,7 @@ impl Run {
             }
             self.hold_act(&payload)?;
         }
-        let mut draft = EventDraft::new("act", payload);
+        let mut draft = RunEvent::new("act", payload);
         if matches!(self.must_fit(&draft), Err(Error::TooLarge { .. })) {
             cut(&mut draft.payload);
         }
@@ -498,8 +498,8 @@ impl Run {
 }
 
 /// Returns the event that sets a plan.
-fn plan_of(steps: &[Step], source: &str) -> Result<EventDraft, Error> {
+fn plan_of(steps: &[Step], source: &str) -> Result<RunEvent, Error> {
     let records = json(steps, "the plan")?;
     let payload = object([("source", source.into()), ("step_records", records)]);
-    Ok(EventDraft::new("plan", payload).by(source))
+    Ok(RunEvent::new("plan", payload).by(source))
 }

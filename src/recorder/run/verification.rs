@@ -9,11 +9,12 @@ use serde_json::{Map, Value};
 use super::super::Recorder;
 use super::super::assertion::{Declared, Evaluated};
 use super::super::error::Error;
-use super::super::event::{EventDraft, object};
+use super::super::event::{RunEvent, object};
 use super::super::text::text;
 use super::super::timeline::Held;
 use super::Run;
 use crate::document::Tape;
+use crate::parallel::locked;
 use crate::record::{Snapshots, Verification, VerificationPolicy, WorkspaceDiff};
 use crate::store::{Artifacts, OpenDir, WorkspaceSearch};
 
@@ -82,7 +83,7 @@ impl Recorder {
     /// snapshot too.
     pub(in crate::recorder) fn look_before(
         &self,
-        start: &mut EventDraft,
+        start: &mut RunEvent,
     ) -> Result<(Option<BeforeRun>, Option<Vec<u8>>), Error> {
         let verify = start.payload.get("verify").map(Declared::deserialize);
         let Some(Ok(declared)) = verify else {
@@ -109,7 +110,7 @@ impl Recorder {
     /// the one that was taken, and its workspace if this process names it.
     pub(super) fn noted_before(&self, verify: Option<&Value>, dir: &OpenDir) -> Option<BeforeRun> {
         let mut declared = Declared::deserialize(verify?).ok()?;
-        let is_unnamed = |path: &mut String| !self.workspaces().contains(path);
+        let is_unnamed = |path: &mut String| !locked(&self.workspaces).contains(path);
         let unnamed = declared.workspace.take_if(is_unnamed);
         let expected = declared.pre_sha256.as_ref();
         let pre = snapshot(dir, PRE)
@@ -227,18 +228,18 @@ impl Run {
 }
 
 /// Returns the event of what an evaluator found, as far as its size matters.
-pub(super) fn evaluation(evaluated: &[Evaluated]) -> EventDraft {
+pub(super) fn evaluation(evaluated: &[Evaluated]) -> RunEvent {
     let assertions = evaluated.iter().map(Evaluated::item).collect();
-    EventDraft::runtime("run.verification", object([("assertions", assertions)]))
+    RunEvent::runtime("run.verification", object([("assertions", assertions)]))
 }
 
 /// Returns the event of a verification.
-fn recorded(verification: &Verification) -> EventDraft {
+fn recorded(verification: &Verification) -> RunEvent {
     let payload = match serde_json::to_value(verification) {
         Ok(Value::Object(payload)) => payload,
         _ => Map::new(),
     };
-    EventDraft::runtime("run.verification", payload)
+    RunEvent::runtime("run.verification", payload)
 }
 
 fn diff(pre: &Files, post: &Files) -> WorkspaceDiff {
