@@ -88,10 +88,10 @@ impl ConfigSource<'_> {
             file: self.name.into(),
             ..Location::default()
         };
-        let spots = source::locate(self.text.as_bytes(), 0, 1, &[span]);
-        for (spot, excerpt) in spots {
-            location.line = Some(spot.line);
-            location.column = Some(spot.column);
+        let spots = source::locate(self.text.as_bytes(), 1, &[span]);
+        for (start, _, excerpt) in spots {
+            location.line = Some(start.line);
+            location.column = Some(start.column);
             location.excerpt = Some(excerpt);
         }
         ConfigError {
@@ -104,7 +104,7 @@ impl ConfigSource<'_> {
 
     /// Returns the file and the line of a place.
     pub(crate) fn place(self, span: &Range<usize>) -> String {
-        let line = source::Spot::of(self.text.as_bytes(), span).line;
+        let (line, _) = source::line_and_column(self.text.as_bytes(), span.start);
         format!("{}:{line}", self.name)
     }
 }

@@ -357,60 +357,19 @@ impl Place {
     }
 }
 
-/// A place in the bytes of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
-    /// The line where the place starts, counted from 1.
-    pub(crate) line: u64,
-    /// The column where the place starts, in characters, counted from 1.
-    pub(crate) column: u64,
-    /// The line where the place ends.
-    pub(crate) end_line: u64,
-    /// The column after the last character of the place.
-    pub(crate) end_column: u64,
-    /// The offset of the first byte in the file.
-    pub(crate) offset: u64,
-    /// The length in bytes.
-    pub(crate) length: u64,
+/// Returns the line and the column of an offset in a whole file, both counted from 1.
+pub(crate) fn line_and_column(bytes: &[u8], offset: usize) -> (u64, u64) {
+    let at = Position::start_of(1).advance(bytes, offset.min(bytes.len()));
+    (at.line, at.column)
 }
 
-impl Spot {
-    /// Returns the line and the column where the place starts.
-    pub(crate) fn line_and_column(&self) -> (u64, u64) {
-        (self.line, self.column)
-    }
-
-    /// Returns the spot of a span in a whole file.
-    pub(crate) fn of(bytes: &[u8], span: &Range<usize>) -> Self {
-        let mut counted = Position::start_of(1);
-        let start = counted.advance(bytes, span.start.min(bytes.len()));
-        Self::between(
-            start,
-            counted.advance(bytes, span.end.clamp(start.offset, bytes.len())),
-        )
-    }
-
-    fn between(start: Position, end: Position) -> Self {
-        Self {
-            line: start.line,
-            column: start.column,
-            end_line: end.line,
-            end_column: end.column,
-            offset: start.offset as u64,
-            length: (end.offset - start.offset) as u64,
-        }
-    }
-}
-
-/// Returns the spots and excerpts of spans in a text that starts at byte `base` of its file, at the
-/// start of line `line`. Lines and columns are counted in one pass, whatever the order of the
-/// spans.
+/// Returns where spans start and end in a text that begins at the start of line `line`, and their
+/// excerpts. Lines and columns are counted in one pass, whatever the order of the spans.
 pub(crate) fn locate(
     bytes: &[u8],
-    base: u64,
     line: u64,
     spans: &[Range<usize>],
-) -> Vec<(Spot, Excerpt)> {
+) -> Vec<(Position, Position, Excerpt)> {
     let within = |span: &Range<usize>| {
         let start = span.start.min(bytes.len());
         start..span.end.clamp(start, bytes.len())
@@ -434,24 +393,20 @@ pub(crate) fn locate(
     let locate = |span: &Range<usize>| {
         let shown = within(span);
         let (start, end) = (at(shown.start), at(shown.end));
-        let length = span.end.saturating_sub(shown.start) as u64;
-        let spot = Spot {
-            offset: base + shown.start as u64,
-            length,
-            ..Spot::between(start, end)
-        };
-        (spot, Excerpt::cut(bytes, start.line_start, shown))
+        (start, end, Excerpt::cut(bytes, start.line_start, shown))
     };
     spans.iter().map(locate).collect()
 }
 
-/// The position up to which lines and columns were counted.
+/// A position in a text, up to which lines and columns were counted.
 #[derive(Clone, Copy)]
-struct Position {
-    offset: usize,
-    line: u64,
+pub(crate) struct Position {
+    pub(crate) offset: usize,
+    /// The line, counted from 1.
+    pub(crate) line: u64,
     line_start: usize,
-    column: u64,
+    /// The column, in characters, counted from 1.
+    pub(crate) column: u64,
 }
 
 impl Position {
@@ -494,25 +449,13 @@ mod tests {
         let text = "{\n \"é\": \"ü\", \"n\": [1,\n2]}";
         let span = |from: &str, to: &str| text.find(from).unwrap()..text.find(to).unwrap();
         let spans = [span("[1", "}"), span("\"ü", ", "), span("[1", ",\n")];
-        let spots: Vec<Spot> = locate(text.as_bytes(), 100, 7, &spans)
-            .into_iter()
-            .map(|(spot, _)| spot)
+        let found = locate(text.as_bytes(), 7, &spans).into_iter();
+        let found: Vec<_> = found
+            .map(|(start, end, _)| (start.line, start.column, end.line, end.column, start.offset))
             .collect();
-        let spot = |line, column, end_line, end_column, offset, length| Spot {
-            line,
-            column,
-            end_line,
-            end_column,
-            offset,
-            length,
-        };
         assert_eq!(
-            spots,
-            [
-                spot(8, 17, 9, 3, 120, 6),
-                spot(8, 7, 8, 10, 109, 4),
-                spot(8, 17, 8, 19, 120, 2)
-            ]
+            found,
+            [(8, 17, 9, 3, 20), (8, 7, 8, 10, 9), (8, 17, 8, 19, 20)]
         );
     }
 

@@ -108,12 +108,13 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
         found.map(|((place, _), resolved)| find((bytes, document), &place.target, resolved));
     let (values, spans): (Vec<Option<Node<'_>>>, Vec<Range<usize>>) = found.unzip();
     let mut digests = digests(&values.iter().copied().flatten().collect::<Vec<_>>()).into_iter();
-    let spots = source::locate(bytes, base, line, &spans);
-    for (((place, location), (value, span)), (spot, excerpt)) in sought
+    let spots = source::locate(bytes, line, &spans);
+    for (((place, location), (value, span)), (start, end, excerpt)) in sought
         .into_iter()
         .zip(values.into_iter().zip(spans))
         .zip(spots)
     {
+        let length = span.end.saturating_sub(start.offset) as u64;
         let text = match place.target {
             // Many texts stop being JSON at the same character, so all that follows it counts.
             Target::Bytes(_) => span.start..bytes.len(),
@@ -122,12 +123,12 @@ fn fill((bytes, document): Whole<'_>, (base, line): (u64, u64), sought: Vec<Soug
         let text = || Some(Digest::of([bytes.get(text).unwrap_or_default()]));
         *location = Location {
             digest: value.map_or_else(text, |_| digests.next()),
-            line: Some(spot.line),
-            column: Some(spot.column),
-            end_line: Some(spot.end_line),
-            end_column: Some(spot.end_column),
-            offset: Some(spot.offset),
-            length: Some(spot.length),
+            line: Some(start.line),
+            column: Some(start.column),
+            end_line: Some(end.line),
+            end_column: Some(end.column),
+            offset: Some(base + start.offset as u64),
+            length: Some(length),
             excerpt: Some(excerpt),
             ..mem::take(location)
         };

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::document::{Kind, Parser, Sink, unquoted, utf8};
 use crate::printable::{brief, escape};
-use crate::source::{Artifact, Spot};
+use crate::source::{Artifact, line_and_column};
 
 /// The records of an episode, to be checked.
 #[derive(Debug, JsonSchema)]
@@ -42,19 +42,15 @@ impl CheckRequest {
         };
         let read = Parser::new(bytes, &mut members).text();
         read.map_err(|error| {
-            let (line, column) = Spot::of(bytes, &error.span(bytes)).line_and_column();
+            let (line, column) = line_and_column(bytes, error.span(bytes).start);
             format!("{error}, at line {line}, column {column}")
         })?;
         members.wrong.map_or(Ok(()), Err)?;
         let episode_id = members.episode_id.ok_or("it has no `episode_id`")?;
         let records = members.records.ok_or("it has no `records`")?;
-        let texts = records.into_iter().map(|(artifact, given)| {
-            let text = given.text(artifact).map_err(|wrong| wrong.to_string())?;
-            Ok((artifact, text))
-        });
         Ok(Self {
             episode_id,
-            records: texts.collect::<Result<_, String>>()?,
+            records,
         })
     }
 
@@ -63,32 +59,6 @@ impl CheckRequest {
         records
             .map(|(artifact, text)| (*artifact, text.as_bytes()))
             .collect()
-    }
-}
-
-/// A record as a request has it.
-enum RequestRecord<'a> {
-    Text(Cow<'a, str>),
-    Json(&'a str),
-}
-
-impl RequestRecord<'_> {
-    /// Returns the text of the artifact.
-    fn text(self, artifact: Artifact) -> serde_json::Result<String> {
-        let json = match self {
-            Self::Text(text) => return Ok(text.into_owned()),
-            Self::Json(json) => json,
-        };
-        let has_lines = matches!(artifact, Artifact::Events | Artifact::Learn);
-        if !(has_lines && json.starts_with('[')) {
-            return Ok(json.to_owned());
-        }
-        let lines: Vec<&RawValue> = serde_json::from_str(json)?;
-        let lines = lines.iter().map(|line| {
-            // Line breaks in JSON stand between its tokens only.
-            line.get().replace(['\n', '\r'], " ") + "\n"
-        });
-        Ok(lines.collect())
     }
 }
 
@@ -101,17 +71,18 @@ struct RequestMembers<'a> {
     /// The key of the next value.
     key: Cow<'a, str>,
     episode_id: Option<String>,
-    records: Option<Vec<(Artifact, RequestRecord<'a>)>>,
+    records: Option<Vec<(Artifact, String)>>,
     /// The first mistake.
     wrong: Option<String>,
 }
 
-impl<'a> RequestMembers<'a> {
+impl RequestMembers<'_> {
     fn refuse(&mut self, why: impl FnOnce() -> String) {
         self.wrong.get_or_insert_with(why);
     }
 
-    fn record(&mut self, name: &str, given: RequestRecord<'a>) {
+    /// Adds the text of an artifact, given the value that a request has of it.
+    fn record(&mut self, name: &str, kind: Kind, json: &str, text: impl FnOnce() -> String) {
         let records = self.records.get_or_insert_default();
         let Some(artifact) = Artifact::from_file_name(name) else {
             let names = Artifact::ALL.map(Artifact::file_name).join(", ");
@@ -123,36 +94,44 @@ impl<'a> RequestMembers<'a> {
         if records.iter().any(|(other, _)| *other == artifact) {
             return self.refuse(|| format!("`records` has `{name}` twice"));
         }
-        records.push((artifact, given));
+        let text = match kind {
+            Kind::String => text(),
+            Kind::Array if matches!(artifact, Artifact::Events | Artifact::Learn) => {
+                match serde_json::from_str::<Vec<&RawValue>>(json) {
+                    // Line breaks in JSON stand between its tokens only.
+                    Ok(lines) => (lines.iter())
+                        .map(|line| line.get().replace(['\n', '\r'], " ") + "\n")
+                        .collect(),
+                    Err(wrong) => return self.refuse(|| wrong.to_string()),
+                }
+            }
+            _ => json.to_owned(),
+        };
+        records.push((artifact, text));
     }
 }
 
 impl Sink for &mut RequestMembers<'_> {
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
         let text = self.text;
-        let given = || match kind {
-            Kind::String => RequestRecord::Text(unquoted(text, start, end, escaped)),
-            _ => RequestRecord::Json(text.get(start..end).unwrap_or_default()),
-        };
-        let kind = kind.with_article();
+        let given = || unquoted(text, start, end, escaped).into_owned();
+        let named = kind.with_article();
         let key = std::mem::take(&mut self.key);
         match (self.depth, &*key) {
-            (0, _) => self.refuse(|| format!("it is {kind}, not an object")),
-            (1, "episode_id") => match given() {
-                RequestRecord::Text(_) if self.episode_id.is_some() => {
-                    self.refuse(|| "it has `episode_id` twice".into());
-                }
-                RequestRecord::Text(id) => self.episode_id = Some(id.into_owned()),
-                RequestRecord::Json(_) => {
-                    self.refuse(|| format!("`episode_id` is {kind}, not a string"));
-                }
-            },
-            (1, "records") => self.refuse(|| format!("`records` is {kind}, not an object")),
+            (0, _) => self.refuse(|| format!("it is {named}, not an object")),
+            (1, "episode_id") if kind != Kind::String => {
+                self.refuse(|| format!("`episode_id` is {named}, not a string"));
+            }
+            (1, "episode_id") if self.episode_id.is_some() => {
+                self.refuse(|| "it has `episode_id` twice".into());
+            }
+            (1, "episode_id") => self.episode_id = Some(given()),
+            (1, "records") => self.refuse(|| format!("`records` is {named}, not an object")),
             (1, other) => self.refuse(|| {
                 let other = brief(other);
                 format!("`{other}` is neither `episode_id` nor `records`")
             }),
-            (_, name) => self.record(name, given()),
+            (_, name) => self.record(name, kind, text.get(start..end).unwrap_or_default(), given),
         }
     }
 

@@ -1,6 +1,7 @@
 //! One run, wherever it is -> its records, its events and its entry in a list.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::load::{self, Buffers, LoadRequest, Loaded, LoadedRecord, NOT_THERE, N
 use crate::outline::Listening;
 use crate::record::{State, Summary};
 use crate::schema::{self, CompiledSchema};
-use crate::source::{Artifact, Entries, EpisodeKey, Spot};
+use crate::source::{Artifact, Entries, EpisodeKey, line_and_column};
 use crate::store::{
     self, Artifacts, Directory, Discovery, EpisodeDir, Fault, FaultKind, GivenPaths, InMemory,
     LinkPolicy, Opened, display,
@@ -299,7 +300,7 @@ impl RunReader {
                     NoText::Refused(Refused::Syntax(error)) => Some(error.offset),
                     _ => None,
                 };
-                let place = offset.map(|at| Spot::of(record.bytes, &(at..at)).line_and_column());
+                let place = offset.map(|at| line_and_column(record.bytes, at));
                 Err(self.error(artifact, place, why.to_string()))
             }
         };
@@ -342,21 +343,23 @@ impl RunReader {
         let document = self.document(artifact)?;
         let (root, text) = (document.root(), document.view().text());
         if root.kind() != Kind::Object {
-            let place = Spot::of(text.as_bytes(), &root.span()).line_and_column();
+            let place = line_and_column(text.as_bytes(), root.span().start);
             let reason = format!("{}, not an object", root.kind().with_article());
             return Err(self.error(artifact, Some(place), reason));
         }
-        let path = self.dir.path.join(artifact.file_name());
-        Ok(Stored::new(document, schema, path))
+        Ok(Stored {
+            document,
+            schema,
+            path: self.dir.path.join(artifact.file_name()),
+            as_type: PhantomData,
+        })
     }
 
     /// Returns an artifact that is one JSON text.
     pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
         OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
             let place = match why {
-                Refused::Syntax(error) => {
-                    Some(Spot::of(&bytes, &(error.offset..error.offset)).line_and_column())
-                }
+                Refused::Syntax(error) => Some(line_and_column(&bytes, error.offset)),
                 Refused::TooManyValues | Refused::NoMemory => None,
             };
             self.error(artifact, place, why.to_string())

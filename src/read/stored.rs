@@ -8,31 +8,18 @@ use super::Error;
 use crate::document::{Node, OwnedDocument};
 use crate::printable::escape;
 use crate::schema::CompiledSchema;
-use crate::source::Spot;
+use crate::source::line_and_column;
 
 /// A record, as it was stored and as a type.
 #[derive(Debug)]
 pub struct Stored<T> {
-    document: OwnedDocument,
-    schema: &'static CompiledSchema,
-    path: PathBuf,
-    as_type: std::marker::PhantomData<fn() -> T>,
+    pub(super) document: OwnedDocument,
+    pub(super) schema: &'static CompiledSchema,
+    pub(super) path: PathBuf,
+    pub(super) as_type: std::marker::PhantomData<fn() -> T>,
 }
 
 impl<T> Stored<T> {
-    pub(super) fn new(
-        document: OwnedDocument,
-        schema: &'static CompiledSchema,
-        path: PathBuf,
-    ) -> Self {
-        Self {
-            document,
-            schema,
-            path,
-            as_type: std::marker::PhantomData,
-        }
-    }
-
     /// Returns the stored JSON object, with unknown fields, the texts of numbers and the order of
     /// keys.
     #[must_use]
@@ -64,10 +51,9 @@ impl<T: DeserializeOwned> Stored<T> {
     /// [`Error::Artifact`] with the place where the record does not fit its type.
     pub fn record(&self) -> Result<T, Error> {
         if let Some((span, reason)) = self.schema.first_violation(self.document.view()) {
-            let spot = Spot::of(self.text().as_bytes(), &span);
             return Err(Error::Artifact {
                 path: self.path.clone(),
-                place: Some(spot.line_and_column()),
+                place: Some(line_and_column(self.text().as_bytes(), span.start)),
                 reason,
             });
         }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::printable::{columns_of_char, opens_command, stand_in};
 
 /// The width of an excerpt in columns, at most: with the margin of a snippet it fits into a
@@ -13,7 +15,7 @@ const SPAN_WIDTH: usize = 40;
 
 /// A window of one line around a span, of bounded width and without control characters; every
 /// character keeps its position.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Excerpt {
     /// The text of the window; `…` marks where the line was cut.
     pub(crate) text: String,

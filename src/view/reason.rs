@@ -7,7 +7,7 @@ use crate::finding::Lifecycle;
 use crate::outline::error_text;
 use crate::printable::{brief, shortened};
 use crate::read::Records;
-use crate::source::{Artifact, Spot};
+use crate::source::{Artifact, line_and_column};
 
 /// The maximum number of lines of standard error that a reason has.
 const MAX_STDERR_LINES: usize = 5;
@@ -243,5 +243,5 @@ fn id_of(step: Node<'_>) -> Option<String> {
 /// Returns the line of a value of a record, counted from 1.
 fn line_of(record: &OwnedDocument, value: Node<'_>) -> u64 {
     let text = record.view().text();
-    Spot::of(text.as_bytes(), &value.span()).line
+    line_and_column(text.as_bytes(), value.span().start).0
 }
