@@ -1,5 +1,6 @@
 //! What is asked for of many runs, and one of them -> whether it is among them.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -44,11 +45,11 @@ pub struct RunFilter {
     /// The numbers of which a run has at least one that is not 0.
     pub(crate) has: Vec<Tallied>,
     /// The duration in seconds.
-    pub(crate) duration: Option<Range>,
+    pub(crate) duration: Option<Range<f64>>,
     /// The name of a latency, and its milliseconds.
-    pub(crate) latency: Option<(String, Range)>,
+    pub(crate) latency: Option<(String, Range<f64>)>,
     /// The name of a metric, and its value.
-    pub(crate) metric: Option<(String, Range)>,
+    pub(crate) metric: Option<(String, Range<f64>)>,
     /// All of these words are in the id, the directory or the task.
     pub(crate) words: SearchWords,
     /// Runs in progress of which no file was written for this long.
@@ -154,7 +155,8 @@ impl RunFilter {
             && self.has_start(run)
             && self
                 .duration
-                .is_none_or(|range| run.duration_sec.is_some_and(|value| range.has(value)))
+                .as_ref()
+                .is_none_or(|range| run.duration_sec.is_some_and(|value| range.contains(&value)))
             && self
                 .silent_for
                 .is_none_or(|wanted| silence().is_some_and(|silence| silence >= wanted))
@@ -169,10 +171,12 @@ impl RunFilter {
             rest == Some(value)
         };
         let has_tag = |wanted: &String| run.tags.iter().any(|tag| is_tag(wanted, tag));
-        let has_figure = |wanted: &Option<(String, Range)>, figures: &[(Arc<str>, f64)]| {
+        let has_figure = |wanted: &Option<(String, Range<f64>)>, figures: &[(Arc<str>, f64)]| {
             wanted.as_ref().is_none_or(|(wanted, range)| {
                 let mut figures = figures.iter().filter(|(name, _)| **name == **wanted);
-                figures.next().is_some_and(|(_, value)| range.has(*value))
+                figures
+                    .next()
+                    .is_some_and(|(_, value)| range.contains(value))
             })
         };
         (self.tags.is_empty() || self.tags.iter().any(has_tag))
@@ -200,31 +204,18 @@ impl RunFilter {
     }
 }
 
-/// The numbers from the first one on and below the second one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Range(f64, f64);
-
-impl Range {
-    /// Returns the range that is written as `LOW..HIGH`; either may be left out.
-    pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
-        let wrong = "a range has the form LOW..HIGH, such as 0.5..2";
-        let (low, high) = text.split_once("..").ok_or(wrong)?;
-        let number = |text: &str, otherwise: f64| match text {
-            "" => Ok(otherwise),
-            text => {
-                let number = text.parse::<f64>().ok();
-                number.filter(|number| !number.is_nan()).ok_or(wrong)
-            }
-        };
-        Ok(Self(
-            number(low, f64::NEG_INFINITY)?,
-            number(high, f64::INFINITY)?,
-        ))
-    }
-
-    fn has(self, value: f64) -> bool {
-        value >= self.0 && value < self.1
-    }
+/// Returns the range that is written as `LOW..HIGH`; either may be left out.
+pub(crate) fn range(text: &str) -> Result<Range<f64>, &'static str> {
+    let wrong = "a range has the form LOW..HIGH, such as 0.5..2";
+    let (low, high) = text.split_once("..").ok_or(wrong)?;
+    let number = |text: &str, otherwise: f64| match text {
+        "" => Ok(otherwise),
+        text => {
+            let number = text.parse::<f64>().ok();
+            number.filter(|number| !number.is_nan()).ok_or(wrong)
+        }
+    };
+    Ok(number(low, f64::NEG_INFINITY)?..number(high, f64::INFINITY)?)
 }
 
 /// Words that are looked for in many texts, in upper or lower case.

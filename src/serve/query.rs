@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::problem::Problem;
 use crate::finding::{NONE, RunEntry, Verdict};
 use crate::page::{RunItem, serialize_items};
 use crate::printable::{brief, escape};
-use crate::read::{Range, RunFilter, SearchWords, Tallied};
+use crate::read::{RunFilter, SearchWords, Tallied, range};
 use crate::timestamp::Timestamp;
 use crate::words::Words as WordsOfEnum;
 
@@ -396,7 +397,7 @@ impl RunQuery {
             valid: valid.collect::<Result<_, _>>()?,
             verdicts: self.verdict.iter().map(ToString::to_string).collect(),
             has: has.collect::<Result<_, _>>()?,
-            duration: self.duration.as_deref().map(Range::read).transpose()?,
+            duration: self.duration.as_deref().map(range).transpose()?,
             latency: self.latency.as_deref().map(named).transpose()?,
             metric: self.metric.as_deref().map(named).transpose()?,
             words: SearchWords::of(searched(self.q.as_deref())?),
@@ -429,9 +430,9 @@ fn whole(service: &Service, path: &Path, run: &RunEntry) -> Option<RunEntry> {
 }
 
 /// Returns a name, alone or with a range of its values.
-fn named(text: &str) -> Result<(String, Range), &'static str> {
+fn named(text: &str) -> Result<(String, Range<f64>), &'static str> {
     let (name, values) = text.split_once("..").unwrap_or((text, ".."));
-    Ok((name.to_owned(), Range::read(values)?))
+    Ok((name.to_owned(), range(values)?))
 }
 
 fn valid_words(_: &mut SchemaGenerator) -> Schema {
