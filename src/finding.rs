@@ -191,26 +191,6 @@ pub struct Report {
     pub(crate) statistics: Option<Statistics>,
 }
 
-impl Report {
-    /// Returns a report by this program.
-    pub(crate) fn new(
-        episodes: Vec<EpisodeReport>,
-        totals: Totals,
-        faults: Vec<ReportedFault>,
-        statistics: Option<Statistics>,
-    ) -> Self {
-        Self {
-            schema_version: REPORT_VERSION.into(),
-            tool: Tool::this(),
-            episodes,
-            totals,
-            complete: faults.is_empty(),
-            faults,
-            statistics,
-        }
-    }
-}
-
 /// A path that could not be read, or an episode that could not be judged.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]

@@ -43,13 +43,15 @@ use std::sync::Arc;
 use crate::check::{self, Checker, Worker};
 use crate::config::Files;
 use crate::digest::Digest;
-use crate::finding::{Deny, EpisodeReport, Report, ReportedFault, RuleInfo, Statistics, Totals};
+use crate::finding::{
+    Deny, EpisodeReport, REPORT_VERSION, Report, ReportedFault, RuleInfo, Statistics, Tool, Totals,
+};
 use crate::parallel::in_order;
 use crate::rules::RuleSet;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{
-    self, Artifacts, ConfigSearch, Content, Discovery, EpisodeDir, Fault, GivenPaths, InMemory,
-    WalkFindings, find_config,
+    self, Artifacts, Content, Discovery, EpisodeDir, Fault, GivenPaths, InMemory, WalkFindings,
+    find_config,
 };
 
 pub(crate) use crate::check::Decided;
@@ -71,7 +73,7 @@ use suppressions::Suppressions;
 ///
 /// The file is inside run data, whose author may have written it, or is not a regular file.
 pub fn nearest_config(here: &Path) -> io::Result<Option<PathBuf>> {
-    let ConfigSearch { found, passed_over } = find_config(here);
+    let (found, passed_over) = find_config(here);
     // The author of run data may have written it, or may have made run data of the directory of a
     // file that the user relies on.
     if let Some(path) = passed_over.first() {
@@ -189,8 +191,15 @@ impl Gate {
             episodes.extend(judged);
             ControlFlow::Continue(())
         });
-        let (totals, faults) = (outcome.totals, outcome.faults);
-        Ok(Report::new(episodes, totals, faults, outcome.statistics))
+        Ok(Report {
+            schema_version: REPORT_VERSION.into(),
+            tool: Tool::this(),
+            episodes,
+            totals: outcome.totals,
+            complete: outcome.faults.is_empty(),
+            faults: outcome.faults,
+            statistics: outcome.statistics,
+        })
     }
 
     /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's

@@ -116,7 +116,7 @@ impl ServiceStop {
     /// Makes the service finish the answers that it has begun, and end.
     pub(crate) fn stop(&self) {
         self.service.send_replace(true);
-        self.watches.iter().for_each(watch::WatchStop::stop);
+        self.watches.iter().for_each(|stop| stop());
     }
 }
 

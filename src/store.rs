@@ -63,11 +63,11 @@ pub(crate) use run_dir::RunDir;
 pub(crate) use runs::{is_below_episodes, last_written, run_data_below, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::is_run_data;
-pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_trusted};
+pub(crate) use settings::{find_config, must_be_file, read_trusted};
 pub(crate) use settings::{open_given, read_text};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{look_at, reports_no_changes};
-pub(crate) use stillness::{Movement, SeenVersions};
+pub(crate) use stillness::{Movement, seen_versions};
 pub(crate) use tree::Dir;
 pub(crate) use walk::{Excludes, WalkFindings};
 #[cfg(feature = "cli")]
@@ -75,7 +75,7 @@ pub(crate) use whole::{
     WholeFile, append, are_one_open_file, is_one_file, write_new_dir, write_new_file,
 };
 
-pub(crate) use workspace::{WorkspaceSearch, contains};
+pub(crate) use workspace::{contains, files_below};
 pub(crate) use writing::{
     Appending, Disk, FileSystem, append_all, make_unless_there, open_or_make,
 };

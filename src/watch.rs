@@ -3,13 +3,13 @@
 mod agreement;
 mod touched;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use notify::{Config, ErrorKind, Event, EventKindMask, RecommendedWatcher, Recurs
 use crate::digest::Digest;
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
+use crate::parallel::locked;
 use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
@@ -32,21 +33,13 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The reason why a watch ended, or could not start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// The directory can't be reached.
-    #[error("can't watch {}: {source}", escape(&.dir.to_string_lossy()))]
-    Unreachable {
-        /// The directory.
-        dir: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
     /// The directory no longer exists.
     #[error("the watched directory {} no longer exists", escape(&.dir.to_string_lossy()))]
     Gone {
         /// The directory.
         dir: PathBuf,
     },
-    /// The system does not report changes in the directory.
+    /// The directory can't be reached, or the system does not report changes in it.
     #[error("can't watch {}: {reason}", escape(&.dir.to_string_lossy()))]
     Unwatchable {
         /// The directory.
@@ -85,29 +78,25 @@ pub(crate) struct Watch {
     /// The interval at which all artifacts are looked at again, where the system does not report
     /// changes.
     poll: Option<Duration>,
-    place: Mutex<WatchPlace>,
+    /// The place of the directory, and the watcher of changes there, to which each directory is
+    /// added; `None` where changes are polled for.
+    place: Mutex<(Place, Option<Box<dyn Watcher + Send>>)>,
 }
 
-/// The place of the directory, and the watcher of changes there.
-struct WatchPlace {
-    /// The real path.
-    top: PathBuf,
-    /// The device, and the number of the directory on it.
-    identity: (u64, u64),
-    /// The watcher, to which each directory is added; `None` where changes are polled for.
-    watcher: Option<Box<dyn Watcher + Send>>,
-}
+/// The real path of a directory, its device, and its number there.
+type Place = (PathBuf, u64, u64);
 
-/// A handle that stops a watch from another thread.
-#[derive(Clone)]
-pub(crate) struct WatchStop(Arc<Touched>);
-
-impl WatchStop {
-    /// Makes the watch judge what was written so far, and end.
-    pub(crate) fn stop(&self) {
-        self.0.end(Ok(()));
+fn place_of(dir: &Path) -> io::Result<Place> {
+    let top = dir.canonicalize()?;
+    let metadata = top.metadata()?;
+    if !metadata.is_dir() {
+        return Err(io::ErrorKind::NotFound.into());
     }
+    Ok((top, metadata.dev(), metadata.ino()))
 }
+
+/// A function that makes a watch judge what was written so far, and end.
+pub(crate) type WatchStop = Arc<dyn Fn() + Send + Sync>;
 
 impl Watch {
     /// Starts to watch a directory: a run-data directory, or any directory above or below one. With
@@ -122,28 +111,25 @@ impl Watch {
         given: GivenPaths,
         poll: Option<Duration>,
     ) -> Result<Self, Error> {
-        let unreachable = |source| Error::Unreachable {
-            dir: dir.clone(),
-            source,
-        };
-        look_at(&dir).map_err(unreachable)?;
-        let touched = Arc::new(Touched::new());
-        let mut place = WatchPlace::of(&dir).map_err(unreachable)?;
-        let watcher = poll.is_none().then(|| watcher(&dir, &place.top, &touched));
-        place.watcher = watcher.transpose()?;
+        let place = look_at(&dir).and_then(|()| place_of(&dir));
+        let place = place.map_err(|error| unwatchable(&dir, &error))?;
+        let touched = Arc::new(Touched::default());
+        let watcher = poll.is_none().then(|| watcher(&dir, &place.0, &touched));
+        let watcher = watcher.transpose()?;
         Ok(Self {
             dir,
             given,
             touched,
             poll,
-            place: Mutex::new(place),
+            place: Mutex::new((place, watcher)),
         })
     }
 
-    /// Returns a handle that stops the watch.
+    /// Returns what stops the watch from another thread.
     #[must_use]
     pub(crate) fn stop(&self) -> WatchStop {
-        WatchStop(Arc::clone(&self.touched))
+        let touched = Arc::clone(&self.touched);
+        Arc::new(move || touched.end(Ok(())))
     }
 
     /// Judges every run below the directory. When a run changes, judges it again as soon as it has
@@ -164,10 +150,7 @@ impl Watch {
         let files = gate.other_files();
         self.touched.set_other_files(files.clone());
         let known = KnownRuns::new(&self.dir, self.given, gate.parallelism(), files);
-        let known = known.map_err(|source| Error::Unreachable {
-            dir: self.dir.clone(),
-            source,
-        })?;
+        let known = known.map_err(|error| unwatchable(&self.dir, &error))?;
         // To watch all directories takes several times as long as to count the runs.
         let found = gate.search(&[&self.dir], self.given).episodes.len();
         if take(News::Found(found)).is_break() {
@@ -182,9 +165,12 @@ impl Watch {
         };
         let mut next_look = Instant::now();
         // Runs that exist already count as new.
-        let mut first = Some(Due::all());
+        let mut first = Some(Due {
+            touched: BTreeMap::from([(PathBuf::new(), true)]),
+            ..Due::default()
+        });
         loop {
-            let next = || self.touched.wait(Some(next_look));
+            let next = || self.touched.wait(next_look);
             let mut due = first.take().unwrap_or_else(next);
             if due.is_end || next_look <= Instant::now() {
                 self.look(&mut seen);
@@ -192,7 +178,8 @@ impl Watch {
             }
             if due.is_end {
                 // What was seen just now is judged too.
-                due.touched.append(&mut self.touched.wait(None).touched);
+                due.touched
+                    .append(&mut self.touched.wait(next_look).touched);
             }
             if self.judge(gate, &due, &mut seen, &mut take).is_break() {
                 return Ok(());
@@ -201,10 +188,6 @@ impl Watch {
                 return self.touched.result();
             }
         }
-    }
-
-    fn place(&self) -> MutexGuard<'_, WatchPlace> {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Judges what may have changed, and passes on what is new, and what is gone.
@@ -275,18 +258,18 @@ impl Watch {
     /// Resolves the directory's path anew, and compares all artifacts with the last time, where the
     /// system does not report changes.
     fn look(&self, seen: &mut WatchState) {
-        let mut place = self.place();
-        match WatchPlace::of(&self.dir) {
-            Ok(now) if now.is(&place) && now.top == seen.known.top() => {}
+        let mut place = locked(&self.place);
+        match place_of(&self.dir) {
+            Ok(now) if now == place.0 && now.0 == seen.known.top() => {}
             Ok(now) => {
                 // Another directory is at the path now. All of it is due before what comes into it.
                 self.touched.add_all();
-                let watcher = || watcher(&self.dir, &now.top, &self.touched);
+                let watcher = || watcher(&self.dir, &now.0, &self.touched);
                 let watcher = self.poll.is_none().then(watcher).transpose();
                 let found = seen.known.find_top();
                 let found = found.map_err(|error| unwatchable(&self.dir, &error));
                 match watcher.and_then(|watcher| found.map(|()| watcher)) {
-                    Ok(watcher) => *place = WatchPlace { watcher, ..now },
+                    Ok(watcher) => *place = (now, watcher),
                     Err(error) => self.touched.end(Err(error)),
                 }
             }
@@ -304,15 +287,12 @@ impl Watch {
 
     /// Watches a directory. That comes before it is listed: nothing can come into it unseen.
     fn listen(&self, below: &Path) {
-        let mut place = self.place();
-        let dir = join(&place.top, below);
-        if let Some(watcher) = &mut place.watcher {
-            match watcher.watch(&dir, RecursiveMode::NonRecursive) {
-                Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
-                    self.touched.end(Err(unwatchable(&self.dir, &error)));
-                }
-                _ => {}
-            }
+        let (place, watcher) = &mut *locked(&self.place);
+        if let Some(watcher) = watcher
+            && let Err(error) = watcher.watch(&join(&place.0, below), RecursiveMode::NonRecursive)
+            && matches!(error.kind, ErrorKind::MaxFilesWatch)
+        {
+            self.touched.end(Err(unwatchable(&self.dir, &error)));
         }
     }
 
@@ -325,25 +305,6 @@ impl Watch {
             }
             known.renew(&due.touched, excludes, &listen)
         })
-    }
-}
-
-impl WatchPlace {
-    fn of(dir: &Path) -> io::Result<Self> {
-        let top = dir.canonicalize()?;
-        let metadata = top.metadata()?;
-        if !metadata.is_dir() {
-            return Err(io::ErrorKind::NotFound.into());
-        }
-        Ok(Self {
-            identity: (metadata.dev(), metadata.ino()),
-            top,
-            watcher: None,
-        })
-    }
-
-    fn is(&self, other: &Self) -> bool {
-        (&self.top, self.identity) == (&other.top, other.identity)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::finding::EpisodeReport;
 use crate::load::{Buffers, Loaded};
 use crate::outline::Listening;
 use crate::source::EpisodeKey;
-use crate::store::{Artifacts, Directory, EpisodeDir, Movement, SeenVersions, unlistable};
+use crate::store::{Artifacts, Directory, EpisodeDir, Movement, seen_versions, unlistable};
 
 /// The number of attempts to read an episode while it is being written.
 const MAX_READINGS: usize = 5;
@@ -67,7 +67,7 @@ impl Worker {
         let mut fetched = fetch(readings)?;
         loop {
             let files = view(&fetched);
-            let before = SeenVersions::of(files);
+            let before = seen_versions(files);
             let identity = Identity {
                 key: key.clone(),
                 id,
@@ -79,7 +79,7 @@ impl Worker {
                 return Ok((report, other));
             }
             let next = fetch(readings + 1)?;
-            let movement = Movement::between(&before, &SeenVersions::of(view(&next)));
+            let movement = Movement::between(&before, &seen_versions(view(&next)));
             if movement.is_none() || readings == MAX_READINGS {
                 judge::hold_back(checker, &mut report, &movement);
                 return Ok((report, other));

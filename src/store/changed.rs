@@ -91,30 +91,20 @@ struct GitChanges {
 
 impl GitChanges {
     fn since(revision: &str, other_files: &[Arc<str>]) -> Result<Self, GitError> {
-        let top = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
+        let top = git(Path::new("."), ["rev-parse", "--show-toplevel"])?;
         let top = path::from_bytes(top.strip_suffix(b"\n").unwrap_or(&top).to_vec());
         let commit = format!("{revision}^{{commit}}");
-        let commit = git(
-            &top,
-            &[
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                &commit,
-            ],
-        )
-        .map_err(|_| GitError::NoCommit {
+        let verify = "rev-parse --verify --quiet --end-of-options".split(' ');
+        let commit = git(&top, verify.chain([&*commit])).map_err(|_| GitError::NoCommit {
             top: top.clone(),
             revision: revision.to_owned(),
         })?;
         let commit = String::from_utf8_lossy(&commit);
 
         let files = pathspecs(other_files);
-        let paths = |command: &[&str]| {
+        let paths = |command: &str| {
             let files = files.iter().map(String::as_str);
-            let args: Vec<&str> = command.iter().copied().chain(["--"]).chain(files).collect();
-            let listed = git(&top, &args)?;
+            let listed = git(&top, command.split(' ').chain(["--"]).chain(files))?;
             let paths = listed
                 .split(|byte| *byte == 0)
                 .filter(|path| !path.is_empty());
@@ -122,19 +112,12 @@ impl GitChanges {
                 paths.map(|path| path::from_bytes(path.to_vec())).collect(),
             )
         };
-        let tracked = paths(&["ls-files", "-z"])?;
+        let tracked = paths("ls-files -z")?;
         // Staged changes, and unstaged ones. `git diff` would report both, but it sometimes
         // rewrites the index.
-        let mut differ = paths(&[
-            "diff-index",
-            "--cached",
-            "--name-only",
-            "-z",
-            "--no-renames",
-            "--ignore-submodules=all",
-            commit.trim_end(),
-        ])?;
-        differ.extend(paths(&["ls-files", "-z", "--modified"])?);
+        let staged = "diff-index --cached --name-only -z --no-renames --ignore-submodules=all";
+        let mut differ = paths(&format!("{staged} {}", commit.trim_end()))?;
+        differ.extend(paths("ls-files -z --modified")?);
         let changed = differ
             .iter()
             .filter_map(|path| path.parent())
@@ -214,7 +197,7 @@ fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
 
 /// Runs git and returns its output. It writes nothing, not even its index, and does not use a file
 /// system monitor.
-fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
+fn git<'a>(dir: &Path, args: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, GitError> {
     let mut command = Command::new("git");
     command
         .arg("-C")

@@ -58,7 +58,16 @@ pub(crate) fn discover<P: AsRef<Path>>(
     excludes: Excludes<'_>,
     given: GivenPaths,
 ) -> WalkFindings {
-    let mut search = PathSearch::new(jobs, excludes, given);
+    let mut search = PathSearch {
+        jobs,
+        excludes,
+        given,
+        found: WalkFindings::default(),
+        roots: Vec::new(),
+        empty: BTreeSet::new(),
+        of_files: BTreeMap::new(),
+        around: Enclosing::default(),
+    };
     for path in paths {
         if let Err(fault) = search.search(path.as_ref()) {
             search.found.faults.push(fault);
@@ -82,20 +91,7 @@ struct PathSearch<'e> {
     around: Enclosing,
 }
 
-impl<'e> PathSearch<'e> {
-    fn new(jobs: NonZeroUsize, excludes: Excludes<'e>, given: GivenPaths) -> Self {
-        Self {
-            jobs,
-            excludes,
-            given,
-            found: WalkFindings::default(),
-            roots: Vec::new(),
-            empty: BTreeSet::new(),
-            of_files: BTreeMap::new(),
-            around: Enclosing::default(),
-        }
-    }
-
+impl PathSearch<'_> {
     fn search(&mut self, path: &Path) -> Result<(), Fault> {
         let fault = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound
@@ -183,12 +179,7 @@ impl<'e> PathSearch<'e> {
     }
 
     fn walk<'w>(&'w self, root: &'w Arc<Root>) -> TreeWalk<'w> {
-        TreeWalk {
-            tree: &OnDisk,
-            root,
-            excludes: self.excludes,
-            opens_runs: true,
-        }
+        TreeWalk::new(&OnDisk, root, self.excludes)
     }
 
     /// Sorts what was found, and decides about the links.
@@ -225,7 +216,16 @@ mod tests {
         let top = temp.path().canonicalize().unwrap();
         let group = top.join("episodes/group").join(["d"; 100].join("/"));
         fs::create_dir_all(&group).unwrap();
-        let mut search = PathSearch::new(NonZeroUsize::MIN, None, GivenPaths::Each);
+        let mut search = PathSearch {
+            jobs: NonZeroUsize::MIN,
+            excludes: None,
+            given: GivenPaths::Each,
+            found: WalkFindings::default(),
+            roots: Vec::new(),
+            empty: BTreeSet::new(),
+            of_files: BTreeMap::new(),
+            around: Enclosing::default(),
+        };
         for index in 0..50 {
             let run = group.join(index.to_string());
             fs::create_dir(&run).unwrap();

@@ -159,8 +159,8 @@ impl Directory {
 
     /// Notes other files that must be still, before they are read.
     pub(crate) fn with_others<'n>(mut self, names: impl Iterator<Item = &'n Arc<str>>) -> Self {
-        let others = names.map(|name| (Arc::clone(name), self.entry(name).ok().map(OpenedAt::now)));
-        self.others = others.collect();
+        let now = |name: &str| Some((self.entry(name).ok()?, SystemTime::now()));
+        self.others = names.map(|name| (Arc::clone(name), now(name))).collect();
         self
     }
 
@@ -173,7 +173,7 @@ impl Directory {
     fn note_version(&self, artifact: Artifact, version: FileVersion) {
         let slot = self.opened.get(artifact as usize);
         if let Some(slot) = slot.filter(|slot| slot.get().is_none()) {
-            slot.set(Some(OpenedAt::now(version)));
+            slot.set(Some((version, SystemTime::now())));
         }
     }
 

@@ -47,13 +47,7 @@ pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> D
         level: 0,
         given: GivenPaths::None,
     });
-    let walk = TreeWalk {
-        tree: &tree,
-        root: &root,
-        excludes: None,
-        opens_runs: true,
-    };
-    let mut found = walk.everything(NonZeroUsize::MIN);
+    let mut found = TreeWalk::new(&tree, &root, None).everything(NonZeroUsize::MIN);
     let wrong = wrong.into_iter();
     let wrong = wrong.map(|key| Fault::new(join(&root.typed, Path::new(key)), FaultKind::Key));
     found.faults.splice(..0, wrong);

@@ -5,7 +5,7 @@ use std::io;
 use std::mem;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::fault::Fault;
 use super::others::{OtherFiles, SeenFiles};
@@ -14,6 +14,7 @@ use super::root::{GivenPaths, Root};
 use super::snapshot::{Listen, SeenTree, Snapshot};
 use super::tree::Dir;
 use super::walk::{Excludes, TreeWalk, WalkFindings};
+use crate::parallel::locked;
 
 /// The findings of discovery below a directory, kept up to date: where a directory differs from
 /// what was seen of it, the walk is repeated over what was seen.
@@ -84,28 +85,19 @@ impl KnownRuns {
 
     /// Returns a path from the directory on.
     pub(crate) fn below<'p>(&self, path: &'p Path) -> &'p Path {
-        let root = &self.root.typed;
-        if path == root {
-            return Path::new("");
-        }
-        path.strip_prefix(root).unwrap_or(path)
+        path.strip_prefix(&self.root.typed).unwrap_or(path)
     }
 
     fn typed(&self, below: &Path) -> PathBuf {
         join(&self.root.typed, below)
     }
 
-    fn seen(&mut self) -> &mut Snapshot {
-        self.seen.get_mut().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the runs at and above a path of which other files may differ.
     fn with_other_files(&self, below: &Path) -> Vec<PathBuf> {
         let differs = |run: &&Path| {
             let before = self.others.get(*run);
-            before.is_some_and(|before| {
-                let now = self.other_files.look(&self.typed(run), |_| ());
-                now.may_differ(before)
+            before.is_some_and(|(versions, is_fresh)| {
+                *is_fresh || self.other_files.look(&self.typed(run), |_| ()).0 != *versions
             })
         };
         let runs = below.ancestors().filter(differs);
@@ -114,9 +106,8 @@ impl KnownRuns {
 
     /// Compares everything with what was seen, which stays what counts as seen; returns the paths
     /// at which something differs.
-    pub(crate) fn changes(&mut self) -> Vec<PathBuf> {
-        let root = Arc::clone(&self.root);
-        let mut changes = self.seen().changes(&root.typed);
+    pub(crate) fn changes(&self) -> Vec<PathBuf> {
+        let mut changes = locked(&self.seen).changes(&self.root.typed);
         let runs = self.others.keys();
         changes.extend(runs.flat_map(|run| self.with_other_files(run)));
         changes
@@ -146,7 +137,7 @@ impl KnownRuns {
             seen: &Mutex::default(),
             listen: &listen,
         };
-        walk(&tree, &root, excludes).undecided(self.jobs);
+        TreeWalk::new(&tree, &root, excludes).undecided(self.jobs);
     }
 
     /// Looks at what may have changed: paths, each with `true` if everything at and below it counts
@@ -157,28 +148,24 @@ impl KnownRuns {
         excludes: Excludes<'_>,
         listen: Listen<'_>,
     ) -> Renewed {
-        let root = Arc::clone(&self.root);
+        let mut seen = locked(&self.seen);
         for (below, _) in due.iter().filter(|(_, is_whole)| **is_whole) {
-            self.seen().forget(below);
+            seen.forget(below);
         }
-        self.seen().look(&root.typed, due.keys().map(|it| &**it));
-        let others: Vec<_> = due
-            .keys()
-            .flat_map(|it| self.with_other_files(it))
-            .collect();
-        self.seen().touched.extend(others);
-        let mut renewed = if mem::take(&mut self.seen().is_stale) {
+        seen.look(&self.root.typed, due.keys().map(|it| &**it));
+        let others = due.keys().flat_map(|it| self.with_other_files(it));
+        seen.touched.extend(others);
+        let is_stale = mem::take(&mut seen.is_stale);
+        drop(seen);
+        let mut renewed = if is_stale {
             self.search(excludes, listen)
         } else {
             Renewed::default()
         };
-        let touched = mem::take(&mut self.seen().touched);
+        let touched = mem::take(&mut locked(&self.seen).touched);
         let touched = touched.iter().map(|below| self.typed(below));
-        let touched: Vec<_> = touched
-            .filter_map(|it| self.found.episode_at(&it).cloned())
-            .collect();
         let episodes = &mut renewed.episodes;
-        episodes.extend(touched);
+        episodes.extend(touched.filter_map(|it| self.found.episode_at(&it).cloned()));
         episodes.sort_by(Dir::path_order);
         episodes.dedup_by(|a, b| a.path_order(b).is_eq());
         for gone in &renewed.gone {
@@ -204,7 +191,7 @@ impl KnownRuns {
             seen: &self.seen,
             listen,
         };
-        let mut found = walk(&tree, &self.root, excludes).everything(self.jobs);
+        let mut found = TreeWalk::new(&tree, &self.root, excludes).everything(self.jobs);
         found.sort();
         found.decide_links(&[Arc::clone(&self.root)], excludes);
         let faults = mem::take(&mut found.faults).into_iter();
@@ -223,15 +210,6 @@ impl KnownRuns {
             faults: faults.map(|(_, fault)| fault).collect(),
             faults_gone,
         }
-    }
-}
-
-fn walk<'w>(tree: &'w SeenTree<'_>, root: &'w Arc<Root>, excludes: Excludes<'w>) -> TreeWalk<'w> {
-    TreeWalk {
-        tree,
-        root,
-        excludes,
-        opens_runs: true,
     }
 }
 

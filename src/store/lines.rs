@@ -37,14 +37,6 @@ pub(crate) struct Repetition {
     is_certain: bool,
 }
 
-/// A line that is not blank, before the unread part of a buffer.
-#[derive(Clone, Copy)]
-struct PreviousLine {
-    line: Line,
-    /// The offset of its start in the buffer, if it is still there.
-    start: Option<usize>,
-}
-
 /// The lines of a stream.
 pub(crate) struct Lines<R> {
     stream: R,
@@ -60,7 +52,9 @@ pub(crate) struct Lines<R> {
     at_end: bool,
     /// The number of the first line that is wanted; those before it are passed.
     first: u64,
-    before: Option<PreviousLine>,
+    /// The line before the unread part, unless it is blank, and the offset of its start in the
+    /// buffer, if it is still there.
+    before: Option<(Line, Option<usize>)>,
     repetition: Option<Repetition>,
 }
 
@@ -170,10 +164,7 @@ impl<R: Read> Lines<R> {
             length: end - start,
         };
         self.repetition = self.repeats(line, start);
-        self.before = Some(PreviousLine {
-            line,
-            start: Some(start),
-        });
+        self.before = Some((line, Some(start)));
         self.start = end + usize::from(ended);
         self.searched = self.start;
         self.offset += (self.start - start) as u64;
@@ -187,17 +178,17 @@ impl<R: Read> Lines<R> {
 
     /// Returns whether a line, which starts at a place of the buffer, repeats the one before it.
     fn repeats(&self, line: Line, start: usize) -> Option<Repetition> {
-        let before = self.before?;
-        if before.line.length != line.length {
+        let (original, before) = self.before?;
+        if original.length != line.length {
             return None;
         }
         let bytes = |start: usize| self.buffer.get(start..start + line.length);
-        let is_certain = match before.start {
+        let is_certain = match before {
             Some(before) if bytes(before) != bytes(start) => return None,
             before => before.is_some(),
         };
         Some(Repetition {
-            original: before.line,
+            original,
             line,
             is_certain,
         })
@@ -211,20 +202,13 @@ impl<R: Read> Lines<R> {
     /// Returns where the part of the buffer starts that the next reading needs: at the unread part,
     /// or at the line before it.
     fn needed_from(&mut self, unread: usize) -> usize {
-        let before = self.before.as_mut();
-        let Some((before, start)) = before.and_then(|before| {
-            let start = before.start?;
-            Some((before, start))
-        }) else {
+        let Some((line, before)) = &mut self.before else {
             return unread;
         };
-        if before.line.length <= KEPT && start + before.line.length + 1 == unread {
-            before.start = Some(0);
-            start
-        } else {
-            before.start = None;
-            unread
-        }
+        let is_kept = |start: &usize| line.length <= KEPT && start + line.length + 1 == unread;
+        let start = before.filter(is_kept);
+        *before = start.map(|_| 0);
+        start.unwrap_or(unread)
     }
 
     fn fill(&mut self) -> io::Result<()> {
@@ -280,11 +264,11 @@ impl<R: Read> Lines<R> {
                     offset: self.offset,
                     length,
                 };
-                if let Some(before) = &mut self.before {
-                    before.start = None;
+                if let Some((_, before)) = &mut self.before {
+                    *before = None;
                 }
                 self.repetition = self.repeats(line, self.start);
-                self.before = Some(PreviousLine { line, start: None });
+                self.before = Some((line, None));
                 let newline = usize::from(newline.is_some());
                 self.start += newline;
                 self.searched = self.start;

@@ -16,23 +16,6 @@ pub(super) enum Nature {
     None,
 }
 
-/// Returns what a directory is, by its name, where it is, its own entries, and whether it contains
-/// a directory called `episodes`.
-pub(super) fn nature_of(
-    name: &OsStr,
-    is_below_episodes: bool,
-    entries: Entries,
-    holds_episodes: bool,
-) -> Nature {
-    if is_below_episodes {
-        nature(name, entries)
-    } else if name != EPISODES && holds_records(entries) && !holds_episodes {
-        Nature::Episode
-    } else {
-        Nature::None
-    }
-}
-
 /// Returns what a directory below one called `episodes` is, by its name and its own entries.
 /// Nothing else in it counts, so that a run can't be hidden by what is added to it.
 pub(super) fn nature(name: &OsStr, entries: Entries) -> Nature {

@@ -1,12 +1,11 @@
 //! The files of an episode besides its artifacts that a check reads -> whether they changed.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::listing::open_dir;
+use super::open_dir::OpenDir;
 use super::path;
 use super::stillness::FileVersion;
 use super::tree::MAX_LEVELS;
@@ -28,19 +27,9 @@ impl Default for OtherFiles {
     }
 }
 
-/// The state of such files when they were last seen.
-pub(crate) struct SeenFiles {
-    versions: Digest,
-    /// `true` if one was written just now: another write may leave the same version behind.
-    is_fresh: bool,
-}
-
-impl SeenFiles {
-    /// Returns `true` if a file may have changed since an earlier look.
-    pub(crate) fn may_differ(&self, before: &Self) -> bool {
-        before.is_fresh || self.versions != before.versions
-    }
-}
+/// The versions of such files when they were last seen, and `true` if one was written just then:
+/// another write may leave the same version behind.
+pub(crate) type SeenFiles = (Digest, bool);
 
 impl OtherFiles {
     pub(crate) fn are_none(&self) -> bool {
@@ -80,20 +69,14 @@ impl OtherFiles {
             if level > 0 {
                 listen(&below);
             }
-            let entries = open_dir(&dir.join(&below)).map(rustix::fs::Dir::read_from);
-            let entries = entries.into_iter().flatten().flatten();
-            for entry in entries.map_while(Result::ok) {
-                let name = entry.file_name().to_bytes();
-                if matches!(name, b"." | b"..") {
-                    continue;
-                }
-                let at = below.join(OsStr::from_bytes(name));
+            let names = OpenDir::open(&dir.join(&below)).and_then(|dir| dir.names(usize::MAX));
+            for (name, _) in names.unwrap_or_default() {
+                let at = below.join(name);
                 if add(&at) && level < MAX_LEVELS {
                     waiting.push((at, level + 1));
                 }
             }
         }
-        let versions = parts.digest();
-        SeenFiles { versions, is_fresh }
+        (parts.digest(), is_fresh)
     }
 }

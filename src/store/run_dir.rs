@@ -109,24 +109,16 @@ fn time(name: &str, stat: &Stat) -> i128 {
 
 /// Returns the milliseconds since 1970 that a ULID at the end of a name carries.
 fn ulid_time(name: &str) -> Option<u64> {
-    let ulid = name.get(name.len().checked_sub(26)?..)?;
-    let before = name.get(..name.len() - 26)?;
+    let (before, ulid) = name.split_at_checked(name.len().checked_sub(26)?)?;
     if !(before.is_empty() || before.ends_with(['_', '-'])) {
         return None;
     }
-    let digit = |c: u8| {
-        b"0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-            .iter()
-            .position(|known| *known == c.to_ascii_uppercase())
-    };
-    if !ulid.bytes().all(|c| digit(c).is_some()) {
-        return None;
-    }
-    let time = ulid
-        .bytes()
-        .take(10)
-        .try_fold(0u64, |sum, c| Some(sum << 5 | digit(c)? as u64))?;
-    (time < 1 << 48).then_some(time)
+    let digits = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let digit = |c: u8| digits.iter().position(|it| *it == c.to_ascii_uppercase());
+    let mut digits = ulid.bytes().map(digit);
+    let mut first = digits.by_ref().take(10);
+    let time = first.try_fold(0, |sum, digit| Some(sum << 5 | digit? as u64))?;
+    (digits.all(|digit| digit.is_some()) && time < 1 << 48).then_some(time)
 }
 
 #[cfg(test)]

@@ -40,10 +40,8 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<RunDir>, Vec<Fault>)> {
         given: GivenPaths::None,
     });
     let walk = TreeWalk {
-        tree: &OnDisk,
-        root: &root,
-        excludes: None,
         opens_runs: false,
+        ..TreeWalk::new(&OnDisk, &root, None)
     };
     let (runs, found) = split(walk.everything(cores()));
     let mut faults = Vec::new();

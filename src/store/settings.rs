@@ -18,23 +18,15 @@ const MAX_BYTES: u64 = 256 << 20;
 /// The number of links that lead to a file, at most: that of Linux.
 const MAX_LINKS: usize = 40;
 
-/// The result of searching for the configuration.
-#[derive(Default)]
-pub(crate) struct ConfigSearch {
-    /// The configuration file, relative to the directory that the search started from.
-    pub(crate) found: Option<PathBuf>,
-    /// Files with that name inside run data, which are not read, because the author of the run data
-    /// may have written them. The author may also have made run data of their directory, so going
-    /// on without them would let the writer of the run data choose how it is judged.
-    pub(crate) passed_over: Vec<PathBuf>,
-}
-
 /// Looks for `runvet.toml` from a directory upward to the root of the repository; outside of a
-/// repository, in the directory alone.
-pub(crate) fn find_config(here: &Path) -> ConfigSearch {
+/// repository, in the directory alone. Returns it, relative to the directory that the search starts
+/// from, and files with that name inside run data, which are not read, because the author of the
+/// run data may have written them. The author may also have made run data of their directory, so
+/// going on without them would let the writer of the run data choose how it is judged.
+pub(crate) fn find_config(here: &Path) -> (Option<PathBuf>, Vec<PathBuf>) {
     let is_root = |dir: &Path| dir.join(".git").exists() && !is_run_data(dir);
     let levels = here.ancestors().position(is_root).unwrap_or_default();
-    let mut search = ConfigSearch::default();
+    let mut passed_over = Vec::new();
     for (level, dir) in here.ancestors().take(levels + 1).enumerate() {
         // A file that exists but can't be read must not be ignored.
         let path = dir.join(CONFIG);
@@ -44,14 +36,12 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
         let file = std::iter::repeat_n("..", level)
             .collect::<PathBuf>()
             .join(CONFIG);
-        if lies_in_run_data(&path).unwrap_or_else(|_| path.exists()) {
-            search.passed_over.push(file);
-        } else {
-            search.found = Some(file);
-            break;
+        if !lies_in_run_data(&path).unwrap_or_else(|_| path.exists()) {
+            return (Some(file), passed_over);
         }
+        passed_over.push(file);
     }
-    search
+    (None, passed_over)
 }
 
 /// Returns `true` if a directory contains run data, is an episode, or is inside run data.

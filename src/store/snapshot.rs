@@ -9,7 +9,7 @@ use std::io;
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use rustix::fs::{Access, AtFlags, CWD};
@@ -21,6 +21,7 @@ use super::other_names::OtherNames;
 use super::path::{is_artifact, is_nothing, join};
 use super::stillness::FileVersion;
 use super::tree::{Dir, Tree};
+use crate::parallel::locked;
 use crate::source::{Artifact, EPISODES, EntryKind};
 
 /// A function that is called with each directory before it is listed, by its path from the root on.
@@ -62,17 +63,13 @@ pub(super) struct SeenTree<'s> {
 }
 
 impl SeenTree<'_> {
-    fn seen(&self) -> MutexGuard<'_, Snapshot> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Answers a question about a record, which is read once.
     fn ask(&self, dir: &Dir, question: fn(&EpisodeDir) -> bool) -> bool {
         let below = dir.below();
-        let known = self.seen().get(&below).and_then(|it| it.content);
+        let known = locked(self.seen).get(&below).and_then(|it| it.content);
         known.unwrap_or_else(|| {
             let answer = question(&dir.episode());
-            if let Some(seen) = self.seen().directories.get_mut(below.as_os_str()) {
+            if let Some(seen) = locked(self.seen).directories.get_mut(below.as_os_str()) {
                 seen.content = Some(answer);
             }
             answer
@@ -83,12 +80,12 @@ impl SeenTree<'_> {
 impl Tree for SeenTree<'_> {
     fn list(&self, dir: &Dir) -> io::Result<Listing> {
         let below = dir.below();
-        if let Some(known) = self.seen().get(&below) {
+        if let Some(known) = locked(self.seen).get(&below) {
             return known.listing();
         }
         (self.listen)(&below);
         let is = SeenDirectory::at(&dir.path());
-        let (listing, mut seen) = (is.listing(), self.seen());
+        let (listing, mut seen) = (is.listing(), locked(self.seen));
         seen.touched.insert(below.clone());
         seen.directories.insert(below.into_os_string(), is);
         listing
@@ -96,7 +93,7 @@ impl Tree for SeenTree<'_> {
 
     fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
         let listing = self.list(dir);
-        let known = self.seen();
+        let known = locked(self.seen);
         let is_open = known.get(&dir.below()).is_some_and(|it| it.is_open);
         match listing {
             Ok(listing) if is_open => Ok(listing.entries.has(Artifact::Events)),

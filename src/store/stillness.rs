@@ -104,25 +104,7 @@ impl FileVersion {
 }
 
 /// The version of a file when it was opened, and when that was.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpenedAt {
-    version: FileVersion,
-    time: SystemTime,
-}
-
-impl OpenedAt {
-    pub(super) fn now(version: FileVersion) -> Self {
-        let time = SystemTime::now();
-        Self { version, time }
-    }
-
-    /// Returns `true` if what was read is the content of this version. A file that was changed just
-    /// before it was opened may have been changed once more while it was read, and have the same
-    /// version.
-    fn is_what_was_read(self) -> bool {
-        !self.version.is_fresh(self.time)
-    }
-}
+pub(super) type OpenedAt = (FileVersion, SystemTime);
 
 /// The changes in an episode's directory.
 #[derive(Debug, Default)]
@@ -180,13 +162,16 @@ impl Movement {
     fn moves(&mut self, before: Option<OpenedAt>, is: Option<FileVersion>) -> bool {
         let settles_in = is.map_or(Duration::ZERO, |is| is.settles_in(self.now_ns));
         self.settles_in = self.settles_in.max(settles_in);
-        let is_same = is == before.map(|it| it.version);
-        !is_same || !before.is_none_or(OpenedAt::is_what_was_read) || !settles_in.is_zero()
+        let is_same = is == before.map(|(version, _)| version);
+        // A file that was changed just before it was opened may have been changed once more while
+        // it was read, and have the same version.
+        let was_fresh = before.is_some_and(|(version, time)| version.is_fresh(time));
+        !is_same || was_fresh || !settles_in.is_zero()
     }
 
     /// Compares what was seen of artifacts before they were read with what was seen afterwards.
     pub(crate) fn between(before: &SeenVersions, after: &SeenVersions) -> Self {
-        let seen = before.0.iter().zip(&after.0);
+        let seen = before.iter().zip(after);
         let changed = Artifact::ALL.into_iter().zip(seen);
         let changed = changed.filter(|(_, (before, after))| before != after);
         Self {
@@ -213,15 +198,11 @@ impl Movement {
 }
 
 /// The entry of each artifact in an episode's listing, and the version of its content.
-#[derive(Debug, PartialEq)]
-pub(crate) struct SeenVersions([(Option<EntryKind>, Option<Version>); Artifact::ALL.len()]);
+pub(crate) type SeenVersions = [(Option<EntryKind>, Option<Version>); Artifact::ALL.len()];
 
-impl SeenVersions {
-    pub(crate) fn of(artifacts: &dyn Artifacts) -> Self {
-        let entries = artifacts.entries();
-        let seen = |artifact| (entries.kind(artifact), artifacts.version(artifact));
-        Self(Artifact::ALL.map(seen))
-    }
+pub(crate) fn seen_versions(artifacts: &dyn Artifacts) -> SeenVersions {
+    let entries = artifacts.entries();
+    Artifact::ALL.map(|artifact| (entries.kind(artifact), artifacts.version(artifact)))
 }
 
 fn nanoseconds(now: SystemTime) -> i128 {
@@ -277,7 +258,7 @@ mod tests {
             is.map(FileVersion::kind),
         );
         let time = time(opened_ns);
-        movement.file(Artifact::State, OpenedAt { version, time }, is);
+        movement.file(Artifact::State, (version, time), is);
         movement
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::content;
 use super::disk::EpisodeDir;
 use super::listing::{Listing, list};
-use super::nature::{Nature, below_episodes, nature_of};
+use super::nature::{Nature, below_episodes, holds_records, nature};
 use super::path::{self, join};
 use super::root::Root;
 use crate::source::{EPISODES, Entries};
@@ -57,7 +57,7 @@ impl Tree for OnDisk {
 /// million of them take little memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Dir {
-    around: Arc<Around>,
+    pub(super) around: Arc<Around>,
     /// The real name.
     name: Arc<OsStr>,
     /// The artifacts that it lists, once it was listed.
@@ -74,15 +74,15 @@ pub(super) struct Around {
     /// The number of bytes of the prefix before the path from the root on.
     before: usize,
     /// The number of levels that they are below the given path.
-    level: usize,
+    pub(super) level: usize,
     /// `true` if it is around the root of the walk.
     is_around_root: bool,
     /// `true` if they are below a directory called `episodes`.
     in_episodes: bool,
     /// `true` if they are below a directory that is an episode unless there is one below it.
-    in_group: bool,
+    pub(super) in_group: bool,
     /// The episode around them, if that is not below a directory called `episodes`.
-    episode: Option<Arc<Path>>,
+    pub(super) episode: Option<Arc<Path>>,
 }
 
 impl From<Dir> for EpisodeDir {
@@ -192,18 +192,8 @@ impl Dir {
         self.around.is_around_root
     }
 
-    /// Returns `true` if the directories in it are deeper than directories are searched.
-    pub(super) fn is_deepest(&self) -> bool {
-        self.around.level >= MAX_LEVELS
-    }
-
     pub(super) fn is_below_episodes(&self) -> bool {
         self.around.in_episodes
-    }
-
-    /// Returns `true` if it is below a directory that is an episode unless there is one below it.
-    pub(super) fn is_in_group(&self) -> bool {
-        self.around.in_group
     }
 
     /// Returns `true` if it is, or is below, a directory called `episodes`.
@@ -211,19 +201,16 @@ impl Dir {
         self.around.in_episodes || &*self.name == EPISODES
     }
 
-    /// Returns the episode around it, if that is not below a directory called `episodes`.
-    pub(super) fn episode_around(&self) -> Option<&Arc<Path>> {
-        self.around.episode.as_ref()
-    }
-
     /// Returns what it is by what it lists.
     pub(super) fn nature(&self, listing: &Listing) -> Nature {
-        nature_of(
-            &self.name,
-            self.is_below_episodes(),
-            listing.entries,
-            listing.holds_episodes,
-        )
+        let entries = listing.entries;
+        if self.is_below_episodes() {
+            nature(&self.name, entries)
+        } else if &*self.name != EPISODES && holds_records(entries) && !listing.holds_episodes {
+            Nature::Episode
+        } else {
+            Nature::None
+        }
     }
 
     /// Returns the episode that it is.

@@ -16,7 +16,7 @@ use super::path::{self, is_loop, is_nothing, join, real_dir};
 use super::recordless;
 use super::root::{GivenPaths, Root};
 use super::run_dir::RunDir;
-use super::tree::{Around, Dir, Tree};
+use super::tree::{Around, Dir, MAX_LEVELS, Tree};
 use crate::parallel::in_order;
 use crate::source::{Artifact, EPISODES};
 
@@ -61,7 +61,17 @@ pub(super) struct TreeWalk<'w> {
     pub(super) opens_runs: bool,
 }
 
-impl TreeWalk<'_> {
+impl<'w> TreeWalk<'w> {
+    /// Returns a walk that opens runs.
+    pub(super) fn new(tree: &'w dyn Tree, root: &'w Arc<Root>, excludes: Excludes<'w>) -> Self {
+        Self {
+            tree,
+            root,
+            excludes,
+            opens_runs: true,
+        }
+    }
+
     /// Finds what is at and below the root, and decides what is a group.
     pub(super) fn everything(self, jobs: NonZeroUsize) -> WalkFindings {
         let mut found = self.undecided(jobs);
@@ -116,7 +126,7 @@ impl TreeWalk<'_> {
         if !self.opens_runs && RunDir::stays_closed(&dir, &mut found.unopened) {
             return None;
         }
-        let mut episode = dir.episode_around().map(Arc::clone);
+        let mut episode = dir.around.episode.clone();
         let listing = match self.tree.list(&dir) {
             Ok(listing) => listing,
             // The agent may still be at work in the episode.
@@ -152,7 +162,7 @@ impl TreeWalk<'_> {
             names.retain(|name| !self.excludes(&Dir::new(&around, Arc::clone(name))));
             found.excluded += number - names.len();
         }
-        if dir.is_deepest() {
+        if dir.around.level >= MAX_LEVELS {
             let too_deep = names.into_iter().map(|name| Dir::new(&around, name).path());
             let faults = too_deep.map(|path| Fault::new(path, FaultKind::TooDeep));
             found.faults.extend(faults);
@@ -272,7 +282,7 @@ impl WalkFindings {
         // Of what was not opened, that must be known for certain.
         self.unopened.retain(|run| {
             let is_run = |it: Listing| run.dir.nature(&it) != Nature::None;
-            !run.dir.is_in_group() || tree.list(&run.dir).is_ok_and(is_run)
+            !run.dir.around.in_group || tree.list(&run.dir).is_ok_and(is_run)
         });
         self.unopened.sort_by(|a, b| a.dir.path_order(&b.dir));
         self.episodes.sort_by(Dir::path_order);

@@ -18,11 +18,8 @@ use super::{OpenDir, is_gone};
 pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {
         let in_its_dir = || {
-            Some(
-                fs::canonicalize(directory_of(path))
-                    .ok()?
-                    .join(path.file_name()?),
-            )
+            let dir = fs::canonicalize(directory_of(path)).ok()?;
+            Some(dir.join(path.file_name()?))
         };
         fs::canonicalize(path).ok().or_else(in_its_dir)
     };
@@ -81,15 +78,8 @@ impl Unnamed {
             #[cfg(target_os = "linux")]
             Self::File(file) => {
                 use rustix::fs::{AtFlags, CWD, linkat};
-                let link = |to: &Path| {
-                    Ok(linkat(
-                        CWD,
-                        name_of(&file),
-                        CWD,
-                        to,
-                        AtFlags::SYMLINK_FOLLOW,
-                    )?)
-                };
+                let from = name_of(&file);
+                let link = |to: &Path| Ok(linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW)?);
                 builder()
                     .make_in(dir, link)
                     .map_err(plain)?

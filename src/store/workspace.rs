@@ -23,65 +23,63 @@ const MAX_ENTRIES: usize = 500_000;
 /// The number of levels below a workspace that are looked at, at most.
 const MAX_LEVELS: usize = 256;
 
-/// The settings of the search of a workspace.
-pub(crate) struct WorkspaceSearch<'s> {
-    /// Names that are passed over at any depth.
-    pub(crate) ignored: &'s [&'s str],
-    /// A directory that is passed over.
-    pub(crate) but: Option<OpenDir>,
-    /// The flag that is set to give up.
-    pub(crate) stop: &'s AtomicBool,
-}
-
-impl WorkspaceSearch<'_> {
-    /// Returns the digests of the regular files below a directory, by their paths. Links are passed
-    /// over. Beyond 16 GiB, 500,000 entries or 256 levels, there are none.
-    pub(crate) fn files_below(&self, dir: &OpenDir) -> io::Result<BTreeMap<String, String>> {
-        let (mut digests, mut bytes_left) = (BTreeMap::new(), MAX_WORKSPACE_BYTES);
-        let mut entries_left = MAX_ENTRIES;
-        // A directory is opened when its turn comes, so that few are open at a time.
-        let mut waiting = vec![(dir.clone(), OsString::from("."), PathBuf::new())];
-        while let Some((parent, name, at)) = waiting.pop() {
-            // What others remove meanwhile is not there.
-            let Some(dir) = there(parent.dir(&name))? else {
-                continue;
-            };
-            let is_top = at.as_os_str().is_empty();
-            if !is_top && self.but.as_ref().is_some_and(|but| dir.is(but)) {
-                continue;
-            }
-            if at.components().count() > MAX_LEVELS {
-                return Err(io::Error::other("it is nested too deep"));
-            }
-            let names = dir.names(entries_left)?;
-            entries_left -= names.len();
-            for (name, kind) in names {
-                let path = at.join(&name);
-                if self.ignored.iter().any(|ignored| name == *ignored) {
-                } else if kind == EntryKind::Directory {
-                    waiting.push((dir.clone(), name, path));
-                } else if kind == EntryKind::File
-                    && let Some((bytes, digest)) = there(self.digest(&dir, &name, bytes_left))?
-                {
-                    bytes_left -= bytes;
-                    digests.insert(text_of(&path), digest.to_string());
-                }
+/// Returns the digests of the regular files below a directory, by their paths. Links are passed
+/// over, and names that are ignored, and one directory. Beyond 16 GiB, 500,000 entries or 256
+/// levels, there are none, nor where it is asked to stop.
+pub(crate) fn files_below(
+    dir: &OpenDir,
+    ignored: &[&str],
+    but: Option<&OpenDir>,
+    stop: &AtomicBool,
+) -> io::Result<BTreeMap<String, String>> {
+    let (mut digests, mut bytes_left) = (BTreeMap::new(), MAX_WORKSPACE_BYTES);
+    let mut entries_left = MAX_ENTRIES;
+    // A directory is opened when its turn comes, so that few are open at a time.
+    let mut waiting = vec![(dir.clone(), OsString::from("."), PathBuf::new())];
+    while let Some((parent, name, at)) = waiting.pop() {
+        // What others remove meanwhile is not there.
+        let Some(dir) = there(parent.dir(&name))? else {
+            continue;
+        };
+        let is_top = at.as_os_str().is_empty();
+        if !is_top && but.is_some_and(|but| dir.is(but)) {
+            continue;
+        }
+        if at.components().count() > MAX_LEVELS {
+            return Err(io::Error::other("it is nested too deep"));
+        }
+        let names = dir.names(entries_left)?;
+        entries_left -= names.len();
+        for (name, kind) in names {
+            let path = at.join(&name);
+            if ignored.iter().any(|ignored| name == *ignored) {
+            } else if kind == EntryKind::Directory {
+                waiting.push((dir.clone(), name, path));
+            } else if kind == EntryKind::File
+                && let Some((bytes, digest)) = there(digest(&dir, &name, bytes_left, stop))?
+            {
+                bytes_left -= bytes;
+                digests.insert(text_of(&path), digest.to_string());
             }
         }
-        Ok(digests)
     }
-
-    /// Returns the size and the digest of a file that is not larger than a limit.
-    fn digest(&self, dir: &OpenDir, name: &OsStr, limit: u64) -> io::Result<(u64, FileDigest)> {
-        let file = dir.file(name, OFlags::RDONLY)?;
-        let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
-        if file.metadata()?.len() > limit {
-            return Err(too_large());
-        }
-        FileDigest::of_stream(Stoppable(file, self.stop), limit)?.ok_or_else(too_large)
-    }
+    Ok(digests)
 }
 
+/// Returns the size and the digest of a file that is not larger than a limit.
+fn digest(
+    dir: &OpenDir,
+    name: &OsStr,
+    limit: u64,
+    stop: &AtomicBool,
+) -> io::Result<(u64, FileDigest)> {
+    let file = dir.file(name, OFlags::RDONLY)?;
+    let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
+    if file.metadata()?.len() > limit {
+        return Err(too_large());
+    }
+    FileDigest::of_stream(Stoppable(file, stop), limit)?.ok_or_else(too_large)
+}
 /// Returns what was opened; `None` where it is gone.
 fn there<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
     match opened {

@@ -295,7 +295,7 @@ fn watch_equals_check(watch: impl Fn(&Path) -> Watch, signals: usize) {
         let found = Known::found(&place.top());
         assert_eq!(known, found, "after {done:?}");
     }
-    stop.stop();
+    stop();
     watching.join().unwrap().unwrap();
 }
 

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Error;
+use crate::parallel::locked;
 use crate::store::OtherFiles;
 
 /// The time for which a directory must be unchanged before it is judged: a run writes its records
@@ -63,52 +64,34 @@ pub(super) struct Due {
     pub(super) is_end: bool,
 }
 
-impl Due {
-    /// Returns everything.
-    pub(super) fn all() -> Self {
-        Self {
-            touched: BTreeMap::from([(PathBuf::new(), true)]),
-            ..Self::default()
-        }
-    }
-}
-
 impl Touched {
-    pub(super) fn new() -> Self {
-        Self::default()
-    }
-
-    fn inbox(&self) -> MutexGuard<'_, Inbox> {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Records that something may have changed at a path; everything, if it is whole.
     pub(super) fn add(&self, below: PathBuf, is_whole: bool) {
-        self.inbox().add(below, is_whole, Instant::now());
+        locked(&self.inbox).add(below, is_whole, Instant::now());
         self.news.notify_one();
     }
 
     /// Records what a look shows, and shows again until it is judged: that is no further change.
     pub(super) fn add_seen(&self, below: PathBuf) {
-        if !self.inbox().touches.contains_key(&below) {
+        if !locked(&self.inbox).touches.contains_key(&below) {
             self.add(below, false);
         }
     }
 
     /// Records that a directory came.
     pub(super) fn add_new(&self, below: &Path) {
-        self.inbox().new.insert(below.to_owned());
+        locked(&self.inbox).new.insert(below.to_owned());
         self.add(below.to_owned(), false);
     }
 
     /// Sets which files count besides artifacts.
     pub(super) fn set_other_files(&self, files: OtherFiles) {
-        self.inbox().other_files = files;
+        locked(&self.inbox).other_files = files;
     }
 
     /// Returns `true` if a file with this name counts besides artifacts.
     pub(super) fn counts(&self, name: &OsStr) -> bool {
-        self.inbox().other_files.may_be(name)
+        locked(&self.inbox).other_files.may_be(name)
     }
 
     /// Records that everything may have changed.
@@ -118,38 +101,28 @@ impl Touched {
 
     /// Has the watch end with a result, once all changes so far are seen.
     pub(super) fn end(&self, end: Result<(), Error>) {
-        self.inbox().end.get_or_insert(end);
+        locked(&self.inbox).end.get_or_insert(end);
         self.news.notify_one();
     }
 
     /// Returns the result of the watch.
     pub(super) fn result(&self) -> Result<(), Error> {
-        self.inbox().end.take().unwrap_or(Ok(()))
+        locked(&self.inbox).end.take().unwrap_or(Ok(()))
     }
 
     /// Waits until there is something to look at, or to watch, or an end, or until a time.
-    pub(super) fn wait(&self, until: Option<Instant>) -> Due {
-        let mut inbox = self.inbox();
+    pub(super) fn wait(&self, until: Instant) -> Due {
+        let mut inbox = locked(&self.inbox);
         loop {
             let now = Instant::now();
             let due = inbox.take(now);
-            let is_over = until.is_some_and(|until| until <= now);
-            if is_over || due.is_end || !(due.touched.is_empty() && due.new.is_empty()) {
+            if until <= now || due.is_end || !(due.touched.is_empty() && due.new.is_empty()) {
                 return due;
             }
-            let next = inbox.touches.values().map(Touch::due).chain(until).min();
-            inbox = match next {
-                None => self
-                    .news
-                    .wait(inbox)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(next) => {
-                    let waited = self
-                        .news
-                        .wait_timeout(inbox, next.saturating_duration_since(now));
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
+            let next = inbox.touches.values().map(Touch::due).chain([until]).min();
+            let time = next.unwrap_or(until).saturating_duration_since(now);
+            let waited = self.news.wait_timeout(inbox, time);
+            inbox = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
@@ -174,16 +147,12 @@ impl Inbox {
     fn take(&mut self, now: Instant) -> Due {
         let is_end = self.end.is_some();
         let is_due = |touch: &Touch| is_end || touch.due() <= now;
-        let (due, later) =
+        let (due, later): (BTreeMap<_, _>, _) =
             (std::mem::take(&mut self.touches).into_iter()).partition(|(_, touch)| is_due(touch));
         self.touches = later;
-        let due: BTreeMap<PathBuf, Touch> = due;
-        let touched = due
-            .into_iter()
-            .map(|(below, touch)| (below, touch.is_whole));
-        let touched = touched.collect();
+        let due = due.into_iter();
         Due {
-            touched,
+            touched: due.map(|(below, touch)| (below, touch.is_whole)).collect(),
             new: std::mem::take(&mut self.new),
             is_end,
         }

@@ -88,7 +88,7 @@ impl WatchCommand {
         };
         let watch = start_watch(self.dir, "dir", matches, poll)?;
         let stop = watch.stop();
-        stop_by_signals(move || stop.stop())?;
+        stop_by_signals(move || stop())?;
         output.note(&watching);
         note_idle(&gate, output);
         let mut verdicts = VerdictPrinter {

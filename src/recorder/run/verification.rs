@@ -16,7 +16,7 @@ use super::Run;
 use crate::document::Tape;
 use crate::parallel::locked;
 use crate::record::{Snapshots, Verification, VerificationPolicy, WorkspaceDiff};
-use crate::store::{Artifacts, OpenDir, WorkspaceSearch};
+use crate::store::{Artifacts, OpenDir, files_below};
 
 /// The directory of the snapshots, and their names in it.
 pub(in crate::recorder) const SNAPSHOTS: &str = "snapshots";
@@ -128,12 +128,8 @@ impl Recorder {
     /// can't be read.
     fn look(&self, workspace: &str) -> Option<(OpenDir, Files)> {
         let dir = OpenDir::open(Path::new(workspace)).ok()?;
-        let search = WorkspaceSearch {
-            ignored: &IGNORED,
-            but: OpenDir::open(&self.run_data).ok(),
-            stop: &self.stop,
-        };
-        let files = search.files_below(&dir).ok()?;
+        let run_data = OpenDir::open(&self.run_data).ok();
+        let files = files_below(&dir, &IGNORED, run_data.as_ref(), &self.stop).ok()?;
         Some((dir, files))
     }
 }

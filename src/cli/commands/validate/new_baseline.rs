@@ -77,16 +77,16 @@ impl Validate {
         let written = baseline.write(&mut file).and_then(|()| file.keep());
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
-            let size = baseline.size();
-            let skips = match size.skips {
+            let (findings, skips, episodes) = baseline.size();
+            let skips = match skips {
                 0 => String::new(),
                 skips => format!(" and {} not judged", count(skips as u64, "rule")),
             };
             output.note(&format!(
                 "{} lists {}{skips} in {}",
                 path.display(),
-                count(size.findings as u64, "finding"),
-                count(size.episodes as u64, "episode")
+                count(findings as u64, "finding"),
+                count(episodes as u64, "episode")
             ));
         }
         Ok(())
