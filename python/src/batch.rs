@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -14,7 +14,7 @@ use runvet::store::{Artifacts, Content, InMemory, Opened, ReadAt, Unreadable, Ve
 use runvet::table::{RowFormat, Table, TableWriter};
 
 use crate::check::Checker;
-use crate::{artifact, errors};
+use crate::{artifact, errors, locked};
 
 /// Episodes, each with its path, its id where its place says it, and its name.
 type Found = Vec<(String, Option<String>, String)>;
@@ -59,7 +59,13 @@ struct Fetch {
 }
 
 impl Fetch {
+    fn new(fetch: Py<PyAny>) -> Self {
+        let wrong = Mutex::default();
+        Self { fetch, wrong }
+    }
+
     fn all(&self, number: usize) -> PyResult<Objects<'_>> {
+        self.raised()?;
         let answer = Python::attach(|py| self.fetch.call1(py, (number,))?.extract(py))?;
         Objects::of(answer, self)
     }
@@ -78,7 +84,7 @@ impl Fetch {
             Ok(Fetched::Beyond(limit)) => Err(Unreadable::TooLarge(limit)),
             Err(error) => {
                 let why = Unreadable::Other("it can't be fetched".to_owned());
-                *self.wrong.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                *locked(&self.wrong) = Some(error);
                 Err(why)
             }
         }
@@ -86,12 +92,7 @@ impl Fetch {
 
     /// Raises what a call has raised since the last time.
     fn raised(&self) -> PyResult<()> {
-        let wrong = self
-            .wrong
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        wrong.map_or(Ok(()), Err)
+        locked(&self.wrong).take().map_or(Ok(()), Err)
     }
 }
 
@@ -200,15 +201,11 @@ pub(crate) fn fetched(
     fetch: Py<PyAny>,
 ) -> PyResult<(String, Option<String>, u64, bool)> {
     let checker = checker.get();
-    let wrong = Mutex::default();
-    let fetch = Fetch { fetch, wrong };
+    let fetch = Fetch::new(fetch);
     py.detach(move || {
         checker.judging(|gate| {
             let key = EpisodeKey::Text(uri);
-            let report = gate.settled(&key, id.as_deref(), |number| {
-                fetch.raised()?;
-                fetch.all(number)
-            })?;
+            let report = gate.settled(&key, id.as_deref(), |number| fetch.all(number))?;
             fetch.raised()?;
             let mut text = Vec::new();
             runvet::report::write_json(&mut text, &report)?;
@@ -250,20 +247,15 @@ impl TableRows {
         fetch: Py<PyAny>,
         out: Py<PyAny>,
     ) -> PyResult<Option<String>> {
-        let wrong = Mutex::default();
-        let fetch = Fetch { fetch, wrong };
+        let fetch = Fetch::new(fetch);
         py.detach(move || {
-            let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            let lent = idle().pop();
+            let lent = locked(&self.idle).pop();
             let mut writer = lent.unwrap_or_else(|| self.writer.clone());
             let mut out = BufWriter::with_capacity(PIECE, PyFile(out));
             let key = EpisodeKey::Text(uri);
-            let fetch_again = |number| {
-                fetch.raised()?;
-                fetch.all(number)
-            };
+            let fetch_again = |number| fetch.all(number);
             let fault = writer.write_fetched(&key, id.as_deref(), fetch_again, &mut out)?;
-            idle().push(writer);
+            locked(&self.idle).push(writer);
             fetch.raised()?;
             out.flush()?;
             Ok(fault.map(|fault| fault.message))

@@ -5,7 +5,7 @@ mod stream;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -23,7 +23,7 @@ use runvet::store::{Content, InMemory};
 use crate::json::{Numbers, loads};
 use crate::report::{self, Judged, Terms};
 use crate::stream::patiently;
-use crate::{Rule, artifact, errors};
+use crate::{Rule, artifact, errors, locked};
 use stream::Check;
 pub(crate) use stream::Checking;
 
@@ -309,16 +309,12 @@ impl Checker {
     }
 
     fn lend(&self) -> Gate {
-        let lent = self.idle().pop();
+        let lent = locked(&self.idle).pop();
         lent.unwrap_or_else(|| self.gate.clone())
     }
 
     fn give_back(&self, gate: Gate) {
-        self.idle().push(gate);
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<Gate>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.idle).push(gate);
     }
 }
 

@@ -171,17 +171,10 @@ const MAX_RECORDED_DEPTH: usize = 100;
 const MAX_RECORDED_VALUES: usize = 900_000;
 
 /// The depth and the number of values that may still be written.
-#[derive(Clone, Copy)]
-struct Room<'r> {
-    depth: usize,
-    values: &'r Cell<usize>,
-}
+type Room<'r> = (usize, &'r Cell<usize>);
 
-impl Room<'_> {
-    fn below(self) -> Self {
-        let depth = self.depth - 1;
-        Self { depth, ..self }
-    }
+fn below((depth, values): Room<'_>) -> Room<'_> {
+    (depth - 1, values)
 }
 
 impl Encoder {
@@ -190,17 +183,15 @@ impl Encoder {
     }
 
     pub(crate) fn value(&self, object: &Bound<'_, PyAny>) -> PyResult<Value> {
-        let values = &Cell::new(MAX_RECORDED_VALUES);
-        let depth = self.depth();
-        calling(object.py(), || self.within(object, Room { depth, values }))
+        let room = (self.depth(), &Cell::new(MAX_RECORDED_VALUES));
+        calling(object.py(), || self.within(object, room))
     }
 
     /// A mapping as a JSON object.
     pub(crate) fn map(&self, mapping: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
-        let values = &Cell::new(MAX_RECORDED_VALUES);
-        let depth = self.depth();
+        let room = (self.depth(), &Cell::new(MAX_RECORDED_VALUES));
         calling(mapping.py(), || {
-            self.members(mapping.cast::<PyMapping>()?, Room { depth, values })
+            self.members(mapping.cast::<PyMapping>()?, room)
         })
     }
 
@@ -215,20 +206,20 @@ impl Encoder {
         let Some(plain) = &self.plain else {
             return self.json(object, room);
         };
-        if room.depth == 0 || room.values.get() == 0 {
+        if room.0 == 0 || room.1.get() == 0 {
             return Ok("…".into());
         }
-        room.values.set(room.values.get() - 1);
+        room.1.set(room.1.get() - 1);
         match self.json(object, room) {
             Err(error) if error.is_instance_of::<PyException>(py) => {
-                self.within(plain.bind(py).call1((object,))?.as_any(), room.below())
+                self.within(plain.bind(py).call1((object,))?.as_any(), below(room))
             }
             written => written,
         }
     }
 
     fn json(&self, object: &Bound<'_, PyAny>, room: Room<'_>) -> PyResult<Value> {
-        if room.depth == 0 {
+        if room.0 == 0 {
             return Err(PyValueError::new_err(format!(
                 "a record nests at most {MAX_DEPTH} levels deep"
             )));
@@ -256,9 +247,8 @@ impl Encoder {
         }
         if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
             let items = object.try_iter()?;
-            let items: PyResult<Vec<Value>> = items
-                .map(|item| self.within(&item?, room.below()))
-                .collect();
+            let items: PyResult<Vec<Value>> =
+                items.map(|item| self.within(&item?, below(room))).collect();
             return items.map(Value::Array);
         }
         let type_name = object.get_type().name()?;
@@ -275,7 +265,7 @@ impl Encoder {
         let mut members = Map::new();
         for item in mapping.items()?.iter() {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-            members.insert(self.key(&key)?, self.within(&value, room.below())?);
+            members.insert(self.key(&key)?, self.within(&value, below(room))?);
         }
         Ok(members)
     }

@@ -12,6 +12,7 @@ mod report;
 mod stream;
 
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -52,6 +53,11 @@ fn artifact(name: &str) -> PyResult<Artifact> {
         let known = Artifact::ALL.map(Artifact::name).join(", ");
         PyValueError::new_err(format!("{name:?} is not an artifact: {known}"))
     })
+}
+
+/// Locks a mutex, also one in whose lock a thread panicked.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The version of runvet.

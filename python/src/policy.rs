@@ -1,7 +1,7 @@
 //! A policy in Python -> one that the recorder asks, and the state of a run -> what it is shown.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::exiting::calling;
 use crate::json::{object, value};
+use crate::locked;
 
 /// A policy that was written in Python.
 pub(crate) struct PythonPolicy {
@@ -30,16 +31,16 @@ pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
 impl Raised {
     fn set(&self, error: PyErr) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        *locked(&self.0) = Some(error);
     }
 
     pub(crate) fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        locked(&self.0).take()
     }
 
     /// An exception such as Ctrl-C, which ends more than a call: nobody should go on after it.
     pub(crate) fn take_exit(&self, py: Python<'_>) -> Option<PyErr> {
-        let mut raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut raised = locked(&self.0);
         let is_exit = |error: &mut PyErr| !error.is_instance_of::<PyException>(py);
         raised.take_if(is_exit)
     }
@@ -90,7 +91,7 @@ impl<T: Clone + PartialEq + Serialize + Sync> List<T> {
 impl Shown {
     /// The state as a dictionary that can't be changed.
     pub(crate) fn of<'py>(&self, py: Python<'py>, state: &State) -> PyResult<Bound<'py, PyAny>> {
-        let runs = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = || locked(&self.0);
         // Python runs in between, and must not wait for the lock.
         let mut items = runs().remove(&state.episode.id).unwrap_or_default();
         let (memory, outcomes) = (state.memory.as_ref(), &state.outcomes);
@@ -140,8 +141,7 @@ impl Shown {
     }
 
     pub(crate) fn forget(&self, id: &str) {
-        let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.remove(id);
+        locked(&self.0).remove(id);
     }
 }
 
@@ -195,9 +195,7 @@ impl PythonPolicy {
             },
         })
     }
-}
 
-impl PythonPolicy {
     fn advice(&self, state: &State, step: Option<&Step>) -> Advice {
         let asked = Python::attach(|py| calling(py, || self.ask(py, state, step)));
         asked.unwrap_or_else(|error| {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use pyo3::exceptions::PyValueError;
@@ -20,7 +20,7 @@ use runvet::table::{RowFormat, Table, TableWriter};
 use crate::check::{Checker, Records};
 use crate::json::{Numbers, Objects, Text, loads, object};
 use crate::stream::{Caller, patiently};
-use crate::{artifact, errors};
+use crate::{artifact, errors, locked};
 
 /// Paths, each with what is wrong there.
 type Faults = Vec<(String, String)>;
@@ -287,10 +287,7 @@ impl Episode {
         let opened = py.detach(|| self.run.event_texts());
         let texts = opened.map_err(|error| errors::of_read(py, &error))?;
         Ok(Events {
-            reading: Mutex::new(Some(Reading {
-                texts,
-                objects: Objects::new(Numbers::Python),
-            })),
+            reading: Mutex::new(Some((texts, Objects::new(Numbers::Python)))),
             phase,
             strict,
         })
@@ -365,14 +362,9 @@ impl Record {
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Events {
     /// `None` while a thread reads.
-    reading: Mutex<Option<Reading>>,
+    reading: Mutex<Option<(EventTexts, Objects)>>,
     phase: Option<String>,
     strict: bool,
-}
-
-struct Reading {
-    texts: EventTexts,
-    objects: Objects,
 }
 
 #[pymethods]
@@ -382,27 +374,23 @@ impl Events {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let taken = self.locked().take();
+        let taken = locked(&self.reading).take();
         let Some(mut reading) = taken else {
             return Err(PyValueError::new_err(
                 "another thread reads these events already",
             ));
         };
         let next = self.advance(py, &mut reading);
-        *self.locked() = Some(reading);
+        *locked(&self.reading) = Some(reading);
         next
     }
 }
 
 impl Events {
-    fn locked(&self) -> MutexGuard<'_, Option<Reading>> {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn advance<'py>(
         &self,
         py: Python<'py>,
-        Reading { texts, objects }: &mut Reading,
+        (texts, objects): &mut (EventTexts, Objects),
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         loop {
             match py.detach(|| texts.next_document()) {

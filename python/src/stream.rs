@@ -8,6 +8,8 @@ use std::time::Duration;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::locked;
+
 /// The time after which a wait looks for Ctrl-C again.
 const PULSE: Duration = Duration::from_millis(50);
 
@@ -45,7 +47,7 @@ impl<T: Send + 'static> Stream<T> {
             // Also where there is always something to receive.
             py.check_signals()?;
             let received = py.detach(|| {
-                let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+                let ends = locked(&self.ends);
                 ends.as_ref()
                     .map(|(receiver, _)| receiver.recv_timeout(PULSE))
             });
@@ -63,9 +65,7 @@ impl<T: Send + 'static> Stream<T> {
 
     /// Waits for the thread, which has ended or is about to, and passes on its panic.
     fn join(&self) {
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-        let thread = ends.take().map(|(_, thread)| thread);
-        drop(ends);
+        let thread = locked(&self.ends).take().map(|(_, thread)| thread);
         if let Some(Err(panic)) = thread.map(JoinHandle::join) {
             std::panic::resume_unwind(panic);
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use runvet::finding::EpisodeReport;
@@ -12,9 +12,9 @@ use runvet::gate::{Gate, Outcome};
 use runvet::store::Fault;
 
 use super::Checker;
-use crate::errors;
 use crate::report::{self, Judged, Terms};
 use crate::stream::Stream;
+use crate::{errors, locked};
 
 /// A check of all episodes below paths.
 pub(super) struct Check {
@@ -131,7 +131,7 @@ impl Checking {
             }
             Some(News::Over(end)) => {
                 let outcome = end.map_err(|error| error.raised(py))?;
-                *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+                *locked(&self.outcome) = Some(outcome);
                 Ok(None)
             }
             None => Ok(None),
@@ -142,7 +142,7 @@ impl Checking {
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         // Python runs while the report is made, and must not wait for this lock then.
-        let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = locked(&self.outcome);
         let judged = outcome.as_ref().map(|outcome| Judged {
             episodes: Vec::new(),
             totals: outcome.totals,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ use crate::errors;
 use crate::exiting::calling;
 use crate::json::{Encoder, Text, object, unwritable};
 use crate::policy::{Raised, Shown};
-use crate::report;
+use crate::{locked, report};
 
 /// A run that is being recorded. Threads take turns.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -83,7 +83,7 @@ impl Run {
         step: Option<&OpenStep>,
         call: impl FnOnce(&mut recorder::Run) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        self.taking(py, step, |turn| turn.call(call))
+        self.taking(py, step, |turn| Ok(call(turn.run()?)?))
     }
 
     fn taking<T: Send>(
@@ -147,8 +147,7 @@ impl Run {
             at.pointer.clone(),
             line,
         );
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(about)
+        locked(&self.known).insert(about)
     }
 
     /// An argument that has the form of the same one in a command of `runvet record`.
@@ -318,7 +317,7 @@ impl Run {
             _ => StepEnd::Skipped(with.extract::<Text>()?.0),
         };
         self.with(py, Some(step), |run| {
-            let mut open = step.locked();
+            let mut open = locked(&step.step);
             let closing = open.clone();
             let closing = closing.ok_or_else(|| step.is_closed_already("closing a step"))?;
             run.close(closing, end)?;
@@ -402,7 +401,7 @@ impl Run {
                 what: "pausing",
                 why: "a step is open".into(),
             };
-            turn.run = Some(run);
+            *turn.run = Some(run);
             Err(refused.into())
         })
     }
@@ -419,11 +418,11 @@ impl Run {
             end = end.score(score);
         }
         let found = self.taking(py, None, |turn| {
-            let run = turn.run.as_mut().ok_or(Failed::Over)?;
+            let run = turn.run()?;
             run.end(end)?;
             let _ = self.ended.set(run.state().outcomes.status.to_string());
             turn.found = run.take_findings();
-            turn.run = None;
+            *turn.run = None;
             Ok(turn.found.clone())
         })?;
         let shown = found.iter().map(|it| report::finding(py, it));
@@ -437,7 +436,7 @@ pub(crate) struct Allowed(Mutex<Option<recorder::Allowed>>);
 
 impl Allowed {
     fn take(&self) -> Option<recorder::Allowed> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        locked(&self.0).take()
     }
 }
 
@@ -476,17 +475,13 @@ pub(crate) struct OpenStep {
 #[pymethods]
 impl OpenStep {
     fn is_closed(&self) -> bool {
-        self.locked().is_none()
+        locked(&self.step).is_none()
     }
 }
 
 impl OpenStep {
-    fn locked(&self) -> MutexGuard<'_, Option<recorder::OpenStep>> {
-        self.step.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn must_be_open(&self) -> Result<recorder::OpenStep, Error> {
-        let open = self.locked().clone();
+        let open = locked(&self.step).clone();
         open.ok_or_else(|| self.is_closed_already("acting"))
     }
 

@@ -1,25 +1,20 @@
 //! The threads of Python -> one at a time that calls a run.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
 use runvet::finding::Finding;
 use runvet::recorder::{Error, Run};
 
+use crate::locked;
+
 /// A run, for one thread at a time.
 pub(super) struct Turns {
-    slot: Mutex<Slot>,
-    freed: Condvar,
+    /// The run; `None` once it is paused or has ended.
+    run: Mutex<Option<Box<Run>>>,
+    /// The thread that has it.
+    busy: Mutex<Option<ThreadId>>,
     owner: u32,
-}
-
-/// Where a run is.
-enum Slot {
-    Idle(Box<Run>),
-    /// A thread has it.
-    Busy(ThreadId),
-    /// The run is paused or has ended.
-    Over,
 }
 
 /// The reason why a call failed.
@@ -37,24 +32,18 @@ impl From<Error> for Failed {
     }
 }
 
-/// Puts a run back when its turn is over, also where a call panics.
+/// The turn of a thread, until it is dropped, also where a call panics.
 pub(super) struct Turn<'t> {
     of: &'t Turns,
-    pub(super) run: Option<Box<Run>>,
+    pub(super) run: MutexGuard<'t, Option<Box<Run>>>,
     /// The findings in the run that is paused or has ended.
     pub(super) found: Vec<Finding>,
 }
 
 impl Turn<'_> {
-    /// Calls the run, unless it is over.
-    pub(super) fn call<T>(
-        &mut self,
-        call: impl FnOnce(&mut Run) -> Result<T, Error>,
-    ) -> Result<T, Failed> {
-        match &mut self.run {
-            Some(run) => Ok(call(run)?),
-            None => Err(Failed::Over),
-        }
+    /// Returns the run, unless it is over.
+    pub(super) fn run(&mut self) -> Result<&mut Run, Failed> {
+        self.run.as_deref_mut().ok_or(Failed::Over)
     }
 
     /// Returns the findings in this turn.
@@ -67,22 +56,22 @@ impl Turn<'_> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        *self.of.slot() = self.run.take().map_or(Slot::Over, Slot::Idle);
-        self.of.freed.notify_one();
+        *locked(&self.of.busy) = None;
     }
 }
 
 impl Turns {
     pub(super) fn new(run: Run) -> Self {
         Self {
-            slot: Mutex::new(Slot::Idle(Box::new(run))),
-            freed: Condvar::new(),
+            run: Mutex::new(Some(Box::new(run))),
+            busy: Mutex::default(),
             owner: std::process::id(),
         }
     }
 
+    /// Returns `true` if the run is paused or has ended; a thread that has it need not end its turn.
     pub(super) fn are_over(&self) -> bool {
-        matches!(*self.slot(), Slot::Over)
+        self.run.try_lock().is_ok_and(|run| run.is_none())
     }
 
     /// Fails in a process that was forked from the one that records the run.
@@ -95,37 +84,17 @@ impl Turns {
 
     /// Waits until no other thread has the run.
     pub(super) fn take(&self) -> Result<Turn<'_>, Failed> {
-        let this = thread::current().id();
-        let mut slot = self.slot();
-        loop {
-            match std::mem::replace(&mut *slot, Slot::Busy(this)) {
-                Slot::Idle(run) => {
-                    let run = Some(run);
-                    let found = Vec::new();
-                    return Ok(Turn {
-                        of: self,
-                        run,
-                        found,
-                    });
-                }
-                Slot::Busy(by) if by == this => return Err(Failed::Within),
-                Slot::Busy(by) => {
-                    *slot = Slot::Busy(by);
-                    slot = self
-                        .freed
-                        .wait(slot)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
-                Slot::Over => {
-                    *slot = Slot::Over;
-                    self.freed.notify_one();
-                    return Err(Failed::Over);
-                }
-            }
+        let this = Some(thread::current().id());
+        if *locked(&self.busy) == this {
+            return Err(Failed::Within);
         }
-    }
-
-    fn slot(&self) -> MutexGuard<'_, Slot> {
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+        let run = locked(&self.run);
+        self.run.clear_poison();
+        *locked(&self.busy) = this;
+        Ok(Turn {
+            of: self,
+            run,
+            found: Vec::new(),
+        })
     }
 }
