@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read};
 use std::sync::LazyLock;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha2::{Digest as _, Sha256};
 
 /// The first 128 bits of a SHA-256 hash: enough that nobody who writes run data can find two texts
@@ -58,15 +59,8 @@ impl Parts {
 /// 32 hexadecimal digits.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hexadecimal(&self.0))
+        f.write_str(&HEXLOWER.encode(&self.0))
     }
-}
-
-/// Writes each byte as two digits, without a call of the formatter for each.
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(digit).collect()
 }
 
 /// The clause of a message about a digest that fits but for line ends, and the advice on it.
@@ -106,24 +100,15 @@ impl FileDigest {
 
     /// Returns the digest with this text: 64 hexadecimal digits, in either case.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut digest = [0; 32];
-        if text.len() != 2 * digest.len() {
-            return None;
-        }
-        for (byte, digits) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            for digit in digits {
-                let value = char::from(*digit).to_digit(16)?;
-                *byte = *byte << 4 | u8::try_from(value).ok()?;
-            }
-        }
-        Some(Self(digest))
+        let digest = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()?;
+        digest.try_into().ok().map(Self)
     }
 }
 
 /// 64 hexadecimal digits.
 impl fmt::Display for FileDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hexadecimal(&self.0))
+        f.write_str(&HEXLOWER.encode(&self.0))
     }
 }
 

@@ -165,30 +165,10 @@ fn parts(text: &str) -> Option<(i64, bool, &[u8])> {
         return None;
     }
     // Only digits are left.
-    let [
-        c1,
-        c2,
-        y1,
-        y2,
-        _,
-        m1,
-        m2,
-        _,
-        d1,
-        d2,
-        _,
-        h1,
-        h2,
-        _,
-        n1,
-        n2,
-        _,
-        s1,
-        s2,
-    ] = *head;
-    let year = i64::from(pair(c1, c2)) * 100 + i64::from(pair(y1, y2));
-    let (month, day) = (pair(m1, m2), pair(d1, d2));
-    let (hour, minute, second) = (pair(h1, h2), pair(n1, n2), pair(s1, s2));
+    let year = i64::from(pair(head[0], head[1])) * 100 + i64::from(pair(head[2], head[3]));
+    let (month, day) = (pair(head[5], head[6]), pair(head[8], head[9]));
+    let (hour, minute) = (pair(head[11], head[12]), pair(head[14], head[15]));
+    let second = pair(head[17], head[18]);
     if day == 0 || day > days_in(month, year) || hour > 23 || second > 60 {
         return None;
     }

@@ -74,31 +74,18 @@ impl Totals {
     }
 
     fn numbers(&mut self) -> [&mut u64; 11] {
-        let Self {
-            episodes,
-            valid,
-            invalid,
-            breaks_rule,
-            undecided,
-            errors,
-            warnings,
-            ignored,
-            baselined,
-            unjudged,
-            unchecked,
-        } = self;
         [
-            episodes,
-            valid,
-            invalid,
-            breaks_rule,
-            undecided,
-            errors,
-            warnings,
-            ignored,
-            baselined,
-            unjudged,
-            unchecked,
+            &mut self.episodes,
+            &mut self.valid,
+            &mut self.invalid,
+            &mut self.breaks_rule,
+            &mut self.undecided,
+            &mut self.errors,
+            &mut self.warnings,
+            &mut self.ignored,
+            &mut self.baselined,
+            &mut self.unjudged,
+            &mut self.unchecked,
         ]
     }
 

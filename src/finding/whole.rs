@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Unlisted;
-use super::{EpisodeReport, FaultSort, Location, ReportedFault, RunEntry};
+use super::{EpisodeReport, FaultSort, ReportedFault, RunEntry};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 
 /// The reports of episodes, and faults, in a form whose serialization loses nothing that a
@@ -34,15 +34,10 @@ struct Beside {
     /// The rule of each finding, and then of each suppressed one, whether it is a cause, and
     /// whether a team declares the rule.
     ranks: Vec<(Option<usize>, bool, bool)>,
-    /// The places of each finding, in the same order.
-    places: Vec<WholePlace>,
+    /// The artifacts and excerpts of the places of each finding, in the same order.
+    places: Vec<(Option<String>, Option<Excerpt>)>,
     card: Option<(RunEntry, Unlisted)>,
 }
-
-/// The parts of a place that its JSON leaves out: the artifact, and the excerpt with the bytes of
-/// its span.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct WholePlace(Option<String>, Option<(String, usize, usize)>);
 
 impl Whole {
     /// Returns all of these reports and faults.
@@ -80,13 +75,16 @@ impl Beside {
             let related = found.related.iter().map(|it| &it.location);
             std::iter::once(&found.location).chain(related)
         });
+        let file = |artifact: Artifact| artifact.file_name().to_owned();
         Self {
             is_directory: episode.key.dir().is_some(),
             key: episode.key.to_string(),
             ranks: findings()
                 .map(|found| (found.rule_index, found.is_cause, found.is_of_team))
                 .collect(),
-            places: places.map(WholePlace::of).collect(),
+            places: places
+                .map(|at| (at.artifact.map(file), at.excerpt.clone()))
+                .collect(),
             card: episode
                 .entry
                 .as_deref()
@@ -108,31 +106,12 @@ impl Beside {
             (found.rule_index, found.is_cause, found.is_of_team) = ranks.next().unwrap_or_default();
             let related = found.related.iter_mut().map(|it| &mut it.location);
             for location in std::iter::once(&mut found.location).chain(related) {
-                if let Some(place) = places.next() {
-                    place.restore(location);
-                }
+                let (artifact, excerpt) = places.next().unwrap_or_default();
+                location.artifact = artifact.and_then(Artifact::from_file_name);
+                // A renderer cuts the text there.
+                location.excerpt = excerpt.filter(|it| it.text.get(it.span.clone()).is_some());
             }
         }
         episode
-    }
-}
-
-impl WholePlace {
-    fn of(location: &Location) -> Self {
-        let artifact = location.artifact.map(|it| it.file_name().to_owned());
-        let excerpt = location.excerpt.as_ref();
-        let excerpt = excerpt.map(|it| (it.text.clone(), it.span.start, it.span.end));
-        Self(artifact, excerpt)
-    }
-
-    fn restore(self, location: &mut Location) {
-        let Self(artifact, excerpt) = self;
-        location.artifact = artifact.and_then(|name| Artifact::from_file_name(&name));
-        location.excerpt = excerpt.and_then(|(text, start, end)| {
-            // A renderer cuts the text there.
-            let span = start..end;
-            text.get(span.clone())?;
-            Some(Excerpt { text, span })
-        });
     }
 }

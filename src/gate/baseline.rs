@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{EpisodeReport, Finding, Skip, SkipKind};
@@ -44,17 +45,6 @@ pub struct Baseline {
     /// `true` if the directories are only the parts of their paths that a copy of the run data
     /// keeps.
     is_in_copy: bool,
-}
-
-/// The number of entries in a baseline.
-#[derive(Clone, Copy)]
-pub(crate) struct BaselineSize {
-    /// The number of findings.
-    pub(crate) findings: usize,
-    /// The number of skips: rules that could not be judged in an episode.
-    pub(crate) skips: usize,
-    /// The number of episodes with these findings and skips.
-    pub(crate) episodes: usize,
 }
 
 /// An accepted finding: its description for people, and its fingerprint.
@@ -247,15 +237,15 @@ impl Baseline {
         with_skips.chain(episodes.map(|(name, known)| (dir(name), known.len())))
     }
 
-    /// Returns the number of entries.
-    pub(crate) fn size(&self) -> BaselineSize {
+    /// Returns the numbers of findings, of skips, and of episodes that have any.
+    pub(crate) fn size(&self) -> (usize, usize, usize) {
         let skips = self.skips.values().flatten();
         let episodes: BTreeSet<&String> = self.episodes.keys().chain(self.skips.keys()).collect();
-        BaselineSize {
-            findings: self.episodes.values().map(BTreeSet::len).sum(),
-            skips: skips.map(|known| known.rules.len()).sum(),
-            episodes: episodes.len(),
-        }
+        (
+            self.episodes.values().map(BTreeSet::len).sum(),
+            skips.map(|known| known.rules.len()).sum(),
+            episodes.len(),
+        )
     }
 
     /// Writes the baseline as text.
@@ -326,9 +316,7 @@ fn name(dir: &Path) -> String {
     match dir.to_str() {
         Some("") => ".".into(),
         Some(name) => name.into(),
-        None => path::bytes(dir)
-            .iter()
-            .fold("\0".into(), |name, byte| format!("{name}{byte:02x}")),
+        None => format!("\0{}", HEXLOWER.encode(path::bytes(dir))),
     }
 }
 
@@ -337,10 +325,7 @@ fn dir(name: &str) -> PathBuf {
     let Some(bytes) = name.strip_prefix('\0') else {
         return Path::new(if name == "." { "" } else { name }).to_owned();
     };
-    let byte = |at: usize| {
-        u8::from_str_radix(bytes.get(at..at + 2).unwrap_or_default(), 16).unwrap_or_default()
-    };
-    path::from_bytes((0..bytes.len()).step_by(2).map(byte).collect())
+    path::from_bytes(HEXLOWER.decode(bytes.as_bytes()).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -18,19 +18,13 @@ const MAX_NAMED: usize = 10;
 
 /// Entries of the baseline that no longer exist: the first are named, the rest counted, so that
 /// their memory does not grow with the baseline.
-#[derive(Clone, Debug, Default)]
-struct Vanished {
-    named: Vec<String>,
-    unnamed: usize,
-}
+type Vanished = (Vec<String>, usize);
 
-impl Vanished {
-    fn add(&mut self, what: String, findings: usize) {
-        if self.named.len() < MAX_NAMED {
-            self.named.push(what);
-        } else {
-            self.unnamed += findings;
-        }
+fn add((named, unnamed): &mut Vanished, what: String, findings: usize) {
+    if named.len() < MAX_NAMED {
+        named.push(what);
+    } else {
+        *unnamed += findings;
     }
 }
 
@@ -109,7 +103,7 @@ impl Suppressions {
         let is_judged = |rule: &str| !is_off(rule) && !unjudged.contains(rule);
         let vanished: BTreeSet<&AcceptedFinding> = listed.into_values().collect();
         for known in vanished.into_iter().filter(|it| is_judged(&it.rule)) {
-            self.vanished.add(format!("{}: {known}", episode.dir), 1);
+            add(&mut self.vanished, format!("{}: {known}", episode.dir), 1);
         }
         let listed: Vec<&KnownSkips> = baseline.skips_of(&dir).collect();
         for known in &listed {
@@ -117,7 +111,7 @@ impl Suppressions {
             if judged > 0 {
                 let (dir, rules) = (&episode.dir, count(judged as u64, "rule"));
                 let what = format!("{dir}: not judged: {rules} ({})", known.reason);
-                self.vanished.add(what, 1);
+                add(&mut self.vanished, what, 1);
             }
         }
         let is_known = |skip: &Skip| listed.iter().any(|known| known.covers(skip));
@@ -136,10 +130,10 @@ impl Suppressions {
             if is_gone(&here.join(&dir)) {
                 let (dir, in_it) = (dir.display(), count(*findings as u64, "finding"));
                 let what = format!("{dir}: the episode no longer exists ({in_it})");
-                vanished.add(what, (*findings).max(1));
+                add(&mut vanished, what, (*findings).max(1));
             }
         }
-        let Vanished { named, unnamed } = vanished;
+        let (named, unnamed) = vanished;
         let vanished = named.into_iter();
         let vanished = vanished.chain((unnamed > 0).then(|| format!("{unnamed} more")));
         let vanished = vanished

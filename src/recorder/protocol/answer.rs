@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::{Attachment, Error, PolicyDecision, Recorded, Recovered, Run, Veto};
+use super::super::{Attachment, Error, Recorded, Recovered, Run, Veto};
 use crate::finding::Finding;
 use crate::printable::shortened;
 use crate::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
@@ -186,15 +186,6 @@ pub(crate) enum Judgement {
     Skipped,
     /// A policy blocked the step or the run.
     Veto(Veto),
-}
-
-impl From<PolicyDecision> for Judgement {
-    fn from(verdict: PolicyDecision) -> Self {
-        match verdict {
-            PolicyDecision::Go { hints } => Self::Go { hints },
-            PolicyDecision::Vetoed(veto) => Self::Veto(veto),
-        }
-    }
 }
 
 /// The result of a recovery.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::super::bounded::{MAX_OUTPUT, bounded};
 use super::super::run::Ending;
 use super::super::size::value;
-use super::super::{End, Error, Run, StepDecision, StepDraft, StepEnd};
+use super::super::{End, Error, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
 use super::answer::{Answer, Done, Failed, Judgement};
 use super::command::{Act, Attach, COMMANDS, Close, Either, RecorderCommand, SourcedPlan};
 use crate::document::{Document, Kind, Tape};
@@ -318,8 +318,11 @@ fn plan_steps(
         Either::Full(SourcedPlan { steps, source }) => (steps, source),
     };
     let steps = steps.into_iter().map(Either::in_full);
-    let verdict = run.plan(steps, source.as_deref().unwrap_or(SOURCE))?;
-    Ok(Done::judged(verdict.into()))
+    let verdict = match run.plan(steps, source.as_deref().unwrap_or(SOURCE))? {
+        PolicyDecision::Go { hints } => Judgement::Go { hints },
+        PolicyDecision::Vetoed(veto) => Judgement::Veto(veto),
+    };
+    Ok(Done::judged(verdict))
 }
 
 fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,6 @@ use super::super::event::{RunEvent, object};
 use super::Run;
 use crate::read::policy::{Advice, Change, Policy, Scope, StepChange};
 use crate::record::{RuntimeMode, Step, StepStatus};
-use crate::words::Words as _;
 
 /// The decision of policies about a plan.
 #[derive(Debug)]
@@ -36,14 +35,11 @@ pub struct Veto {
     /// The reason.
     pub reason: String,
     /// The part that is blocked: `step` or `run`.
-    #[schemars(schema_with = "scopes")]
+    #[schemars(with = "String", extend("enum" = SCOPES))]
     pub scope: Scope,
 }
 
-fn scopes(_: &mut SchemaGenerator) -> Schema {
-    let words: Vec<&str> = Scope::ALL.iter().map(|scope| scope.word()).collect();
-    json_schema!({ "type": "string", "enum": words })
-}
+const SCOPES: [&str; 2] = [Scope::Step.word(), Scope::Run.word()];
 
 /// The advice of a policy, and the policy's label.
 type Advised = (String, Advice);
