@@ -292,8 +292,8 @@ impl Recorder {
             }
         }
         // A timeline of learning alone belongs to no run.
-        let mut events = TimelineFile::open(self.disk.as_ref(), &dir, "events.jsonl", true)?;
-        let learn = TimelineFile::open(self.disk.as_ref(), &dir, "learn.jsonl", true)?;
+        let mut events = TimelineFile::open(&self.disk, &dir, "events.jsonl", true)?;
+        let learn = TimelineFile::open(&self.disk, &dir, "learn.jsonl", true)?;
         if !events.lock()? {
             return Err(Error::Busy { id });
         }
@@ -413,12 +413,12 @@ impl Recorder {
             }
             created => created,
         };
-        let mut file = file.map_err(failed("creating"))?;
-        append_all(file.as_mut(), content).map_err(failed("writing"))?;
+        let (file, disk) = (file.map_err(failed("creating"))?, self.disk.as_ref());
+        append_all(disk, &path, &file, content).map_err(failed("writing"))?;
         if self.durability == Durability::Process {
             return Ok(());
         }
-        file.sync()
+        disk.sync(&path, &file)
             .map_err(|source| (Error::io("syncing", &path)(source), false))
     }
 }

@@ -77,7 +77,7 @@ pub(crate) use whole::{
 
 pub(crate) use workspace::{contains, files_below};
 pub(crate) use writing::{
-    Appending, Disk, FileSystem, append_all, make_unless_there, open_or_make,
+    Disk, FileSystem, append_all, is_in_place, make_unless_there, open_or_make, open_to_append,
 };
 pub(crate) use written::whole_lines;
 

@@ -431,6 +431,8 @@ impl Run {
 #[cfg(test)]
 pub(super) fn fold_of(dir: &Path, id: &str) -> Result<RunFold, Error> {
     let dir = OpenDir::open(dir).unwrap();
-    let events = TimelineFile::open(&crate::store::FileSystem, &dir, "events.jsonl", false)?;
+    let disk: std::sync::Arc<dyn crate::store::Disk> =
+        std::sync::Arc::new(crate::store::FileSystem);
+    let events = TimelineFile::open(&disk, &dir, "events.jsonl", false)?;
     reread::reread(&dir, &events, id).map(|(fold, _)| fold)
 }

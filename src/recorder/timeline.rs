@@ -1,17 +1,20 @@
 //! Lines -> the end of `events.jsonl` or `learn.jsonl`, each whole or not at all.
 
-use std::io::Read;
+use std::fs::{File, TryLockError};
+use std::io::Seek;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
 use crate::digest::FileDigest;
-use crate::store::{Appending, Disk, OpenDir, append_all};
+use crate::store::{Disk, OpenDir, append_all, is_in_place, open_to_append};
 
 /// A file of lines that grows at its end, and the digest of what it holds.
 pub(super) struct TimelineFile {
-    file: Box<dyn Appending>,
+    disk: Arc<dyn Disk>,
+    file: File,
     dir: OpenDir,
     name: &'static str,
     pub(super) held: Held,
@@ -25,7 +28,7 @@ pub(super) type WriteFailed = (Error, bool);
 impl TimelineFile {
     /// Opens a file of a directory, or makes one, which must not exist.
     pub(super) fn open(
-        disk: &dyn Disk,
+        disk: &Arc<dyn Disk>,
         dir: &OpenDir,
         name: &'static str,
         is_new: bool,
@@ -33,9 +36,10 @@ impl TimelineFile {
         let (file, operation) = if is_new {
             (disk.create(dir, name), "creating")
         } else {
-            (disk.open(dir, name), "opening")
+            (open_to_append(dir, name), "opening")
         };
         Ok(Self {
+            disk: Arc::clone(disk),
             file: file.map_err(Error::io(operation, &dir.path().join(name)))?,
             dir: dir.clone(),
             name,
@@ -51,8 +55,7 @@ impl TimelineFile {
     /// Returns `true` if the file that is written is still the one of its name, and holds what was
     /// written.
     pub(super) fn is_in_place(&self) -> bool {
-        self.file
-            .is_in_place(&self.dir, self.name, self.held.length)
+        is_in_place(&self.file, &self.dir, self.name, self.held.length)
     }
 
     /// Refuses a file that does not hold what was written, which takes a look at all of it.
@@ -67,29 +70,43 @@ impl TimelineFile {
     }
 
     /// Returns what the file holds, from its beginning.
-    pub(super) fn content(&self) -> Result<Box<dyn Read>, Error> {
-        let content = self.file.content();
+    pub(super) fn content(&self) -> Result<File, Error> {
+        let content = self.file.try_clone().and_then(|mut content| {
+            content.rewind()?;
+            Ok(content)
+        });
         content.map_err(Error::io("reading", &self.path()))
     }
 
     /// Takes the lock of the file, until this is dropped; `false` where another writer has it.
     pub(super) fn lock(&mut self) -> Result<bool, Error> {
-        self.file.lock().map_err(Error::io("locking", &self.path()))
+        match self.file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(Error::io("locking", &self.path())(error)),
+        }
     }
 
     /// Cuts the file to what it is known to hold.
     pub(super) fn cut(&mut self) -> Result<(), Error> {
-        let cut = self.file.cut(self.held.length);
+        self.cut_to(self.held.length)
+    }
+
+    fn cut_to(&self, length: u64) -> Result<(), Error> {
+        let cut = self.disk.cut(&self.path(), &self.file, length);
         cut.map_err(Error::io("cutting", &self.path()))
+    }
+
+    fn append_all(&self, bytes: &[u8]) -> Result<(), Error> {
+        let appended = append_all(self.disk.as_ref(), &self.path(), &self.file, bytes);
+        appended.map_err(Error::io("writing", &self.path()))
     }
 
     /// Keeps the beginning of the file and rewrites the rest.
     pub(super) fn becomes(&mut self, held: Held, kept: u64, rest: &[u8]) -> Result<(), Error> {
         self.held = held;
-        let cut = self.file.cut(kept);
-        cut.map_err(Error::io("cutting", &self.path()))?;
-        let appended = append_all(self.file.as_mut(), rest);
-        appended.map_err(Error::io("writing", &self.path()))
+        self.cut_to(kept)?;
+        self.append_all(rest)
     }
 
     /// Returns the process that opened it, unless that is this one.
@@ -105,20 +122,17 @@ impl TimelineFile {
 
     /// Adds a line, newline included.
     pub(super) fn append(&mut self, line: &[u8]) -> Result<(), WriteFailed> {
-        match append_all(self.file.as_mut(), line) {
-            Ok(()) => {
-                self.held.add(line);
-                Ok(())
-            }
-            Err(source) => {
-                let is_as_before = self.file.cut(self.held.length).is_ok();
-                Err((Error::io("writing", &self.path())(source), is_as_before))
-            }
-        }
+        self.append_all(line).map_err(|error| {
+            let is_as_before = self.cut_to(self.held.length).is_ok();
+            (error, is_as_before)
+        })?;
+        self.held.add(line);
+        Ok(())
     }
 
     pub(super) fn sync(&mut self) -> Result<(), Error> {
-        self.file.sync().map_err(Error::io("syncing", &self.path()))
+        let synced = self.disk.sync(&self.path(), &self.file);
+        synced.map_err(Error::io("syncing", &self.path()))
     }
 }
 

@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::{Appending, Disk, FileSystem, OpenDir};
+use super::{Disk, FileSystem, OpenDir};
 
 /// One system call that writes.
 #[derive(Clone, Debug)]
@@ -96,14 +97,6 @@ impl Logged {
             }
         }
     }
-
-    fn file(&self, path: &Path, file: Box<dyn Appending>) -> Box<dyn Appending> {
-        Box::new(LoggedFile {
-            log: self.clone(),
-            path: path.into(),
-            file,
-        })
-    }
 }
 
 impl Disk for Logged {
@@ -115,14 +108,9 @@ impl Disk for Logged {
         self.call(Call::MakeDir(path), || FileSystem.make_dir(dir, name))
     }
 
-    fn create(&self, dir: &OpenDir, name: &str) -> io::Result<Box<dyn Appending>> {
+    fn create(&self, dir: &OpenDir, name: &str) -> io::Result<File> {
         let path = dir.path().join(name);
-        let file = self.call(Call::Create(path.clone()), || FileSystem.create(dir, name))?;
-        Ok(self.file(&path, file))
-    }
-
-    fn open(&self, dir: &OpenDir, name: &str) -> io::Result<Box<dyn Appending>> {
-        Ok(self.file(&dir.path().join(name), FileSystem.open(dir, name)?))
+        self.call(Call::Create(path), || FileSystem.create(dir, name))
     }
 
     fn rename(&self, dir: &OpenDir, from: &str, to: &str) -> io::Result<()> {
@@ -138,45 +126,21 @@ impl Disk for Logged {
     fn sync_dir(&self, dir: &OpenDir) -> io::Result<()> {
         self.call(Call::SyncDir(dir.path().into()), || Ok(()))
     }
-}
 
-struct LoggedFile {
-    log: Logged,
-    path: PathBuf,
-    file: Box<dyn Appending>,
-}
-
-impl Appending for LoggedFile {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let end = self.log.half(bytes.len()).unwrap_or(Ok(bytes.len()))?;
+    fn append(&self, path: &Path, file: &File, bytes: &[u8]) -> io::Result<usize> {
+        let end = self.half(bytes.len()).unwrap_or(Ok(bytes.len()))?;
         let bytes = &bytes[..end];
-        let call = Call::Append(self.path.clone(), bytes.into());
-        self.log.clone().call(call, || self.file.append(bytes))
+        let call = Call::Append(path.into(), bytes.into());
+        self.call(call, || FileSystem.append(path, file, bytes))
     }
 
-    fn sync(&mut self) -> io::Result<()> {
-        self.log.call(Call::Sync(self.path.clone()), || Ok(()))
+    fn sync(&self, path: &Path, _: &File) -> io::Result<()> {
+        self.call(Call::Sync(path.into()), || Ok(()))
     }
 
-    fn cut(&mut self, length: u64) -> io::Result<()> {
-        let call = Call::Cut(self.path.clone(), length);
-        self.log.clone().call(call, || self.file.cut(length))
-    }
-
-    fn lock(&mut self) -> io::Result<bool> {
-        self.file.lock()
-    }
-
-    fn unlock(&mut self) -> io::Result<()> {
-        self.file.unlock()
-    }
-
-    fn content(&self) -> io::Result<Box<dyn io::Read>> {
-        self.file.content()
-    }
-
-    fn is_in_place(&self, dir: &OpenDir, name: &str, length: u64) -> bool {
-        self.file.is_in_place(dir, name, length)
+    fn cut(&self, path: &Path, file: &File, length: u64) -> io::Result<()> {
+        let call = Call::Cut(path.into(), length);
+        self.call(call, || FileSystem.cut(path, file, length))
     }
 }
 

@@ -170,8 +170,12 @@ impl Recorder {
         let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else {
             return Err(Error::Absent { id: id.into() });
         };
-        let disk = self.disk.as_ref();
-        let open = |dir| Ok((TimelineFile::open(disk, &dir, "events.jsonl", false)?, dir));
+        let open = |dir| {
+            Ok((
+                TimelineFile::open(&self.disk, &dir, "events.jsonl", false)?,
+                dir,
+            ))
+        };
         let path = self.run_data.join(EPISODES).join(id);
         let dir = OpenDir::open(&self.run_data).and_then(|dir| dir.dir(EPISODES)?.dir(id));
         let (mut events, dir) = match dir.map_err(Error::io("opening", &path)).and_then(open) {
@@ -190,7 +194,7 @@ impl Recorder {
         let before = self.noted_before(fold.verify.as_ref(), &dir);
         self.must_name_workspace_of(before.as_ref())?;
         let is_new = !dir.has("learn.jsonl");
-        let learn = TimelineFile::open(disk, &dir, "learn.jsonl", is_new)?;
+        let learn = TimelineFile::open(&self.disk, &dir, "learn.jsonl", is_new)?;
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
         run.has_state = run.dir.has("state.json");
         Ok(Left {
