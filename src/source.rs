@@ -246,13 +246,9 @@ pub(crate) struct Place {
     pub(crate) elsewhere: Option<Arc<Elsewhere>>,
 }
 
-/// A file besides the artifacts, or a line of one, as it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Elsewhere {
-    /// Its name in the episode's directory.
-    pub(crate) file: Arc<str>,
-    pub(crate) text: Vec<u8>,
-}
+/// The name in the episode's directory of a file besides the artifacts, and its text, or that of a
+/// line of it, as it was read.
+pub(crate) type Elsewhere = (Arc<str>, Vec<u8>);
 
 /// The part of a file, or of a line of the timeline, that a place names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -343,7 +339,7 @@ impl Place {
     /// Returns the name of the file.
     pub(crate) fn file_name(&self) -> &str {
         let elsewhere = self.elsewhere.as_ref();
-        elsewhere.map_or(self.artifact.file_name(), |it| &it.file)
+        elsewhere.map_or(self.artifact.file_name(), |it| &it.0)
     }
 
     /// Returns the JSON Pointer, if the place has one.

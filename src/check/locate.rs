@@ -69,7 +69,7 @@ pub(super) fn locate_in<'t>(
             .and_then(|(place, _)| place.elsewhere.as_ref());
         match (elsewhere, whole(artifact), line) {
             (Some(elsewhere), _, Some(line)) => {
-                let text = &*elsewhere.text;
+                let text = &*elsewhere.1;
                 let text = (text, tape.read_record(text).ok());
                 fill(text, (line.offset, line.number), sought);
             }
@@ -176,10 +176,7 @@ mod tests {
                 offset: 0,
                 length: text.len(),
             };
-            let elsewhere = Arc::new(Elsewhere {
-                file: "scores.json".into(),
-                text: text.into(),
-            });
+            let elsewhere: Arc<Elsewhere> = Arc::new(("scores.json".into(), text.into()));
             let place = |index: usize| Place {
                 line: Some(line),
                 target: Target::Value(Pointer::default().item(index)),

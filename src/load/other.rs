@@ -7,7 +7,7 @@ use crate::document::Tape;
 use crate::facts::UNKNOWN_LIFECYCLE;
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::parallel::Alone;
-use crate::source::{Artifact, Elsewhere, Line, Place, Target};
+use crate::source::{Artifact, Line, Place, Target};
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES, Unreadable};
 use crate::team::{Expect, OtherFile, TeamJudges};
 
@@ -149,7 +149,7 @@ fn place(file: &OtherFile, kept: &mut usize, line: Line, target: Target, bytes: 
     Place {
         line: Some(line),
         target,
-        elsewhere: Some(Arc::new(Elsewhere { file, text })),
+        elsewhere: Some(Arc::new((file, text))),
         ..Place::whole(Artifact::Manifest)
     }
 }

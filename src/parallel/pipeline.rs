@@ -94,14 +94,8 @@ mod tests {
         for at in [0, 5] {
             let work = |(): &mut (), item: usize| assert!(item < at);
             let run = || {
-                pipeline(
-                    (2, 4),
-                    &mut (0..10),
-                    Iterator::next,
-                    || (),
-                    work,
-                    |_, ()| {},
-                )
+                let mut items = 0..10;
+                pipeline((2, 4), &mut items, Iterator::next, || (), work, |_, ()| {});
             };
             assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
         }

@@ -181,16 +181,7 @@ impl GitChanges {
 /// Returns what names the artifacts and other files to git, in any directory.
 fn pathspecs(other_files: &[Arc<str>]) -> Vec<String> {
     let artifacts = Artifact::ALL.map(|artifact| artifact.file_name().to_owned());
-    // What a glob would take for a pattern stands for itself.
-    let escape = |c: char| {
-        matches!(c, '*' | '?' | '[')
-            .then_some('\\')
-            .into_iter()
-            .chain([c])
-    };
-    let others = other_files
-        .iter()
-        .map(|name| name.chars().flat_map(escape).collect());
+    let others = other_files.iter().map(|name| glob::Pattern::escape(name));
     let names = artifacts.into_iter().chain(others);
     names.map(|name| format!(":(glob)**/{name}")).collect()
 }
