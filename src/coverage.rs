@@ -126,6 +126,7 @@ impl RunCounter {
             fields: Fields::new(),
             selectors: gate
                 .selectors()
+                .into_iter()
                 .map(|(id, key, at, _)| (id, key, at))
                 .collect(),
         }

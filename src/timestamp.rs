@@ -111,12 +111,6 @@ impl Timestamp {
         whole?.checked_add(Duration::from_nanos(self.attoseconds / 1_000_000_000))
     }
 
-    /// Returns the time since an earlier instant in attoseconds (a second has 10^18); negative if
-    /// `earlier` is later. Digits beyond the eighteenth do not count.
-    pub(crate) fn attoseconds_since(&self, earlier: &Self) -> i128 {
-        self.attoseconds() - earlier.attoseconds()
-    }
-
     /// Returns the instant in attoseconds since 1970, and the digits of its fraction beyond these.
     pub(crate) fn exact(&self) -> (i128, &str) {
         (self.attoseconds(), &self.rest)

@@ -38,10 +38,7 @@ impl Gate {
     ) -> Vec<String> {
         let ignored = self.suppressions.ignored.iter().map(|it| &it.episode);
         let globs = self.excluded.iter().chain(self.settings.levels.globs());
-        let mut globs = globs.chain(ignored).peekable();
-        if globs.peek().is_none() {
-            return Vec::new();
-        }
+        let globs = globs.chain(ignored);
         let tops = self.tops(given, is_episode);
         let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
         let unmet = unmet.into_iter();
@@ -73,41 +70,32 @@ impl Gate {
     ) -> Vec<(String, bool)> {
         let checker = self.checker();
         let events = &checker.team().index;
-        let missed = self
-            .selectors()
-            .filter(|(_, _, selector, _)| events.has_missed(selector));
-        let mut missed = missed.peekable();
-        if missed.peek().is_none() || self.tops(given, is_episode).is_empty() {
+        if self.tops(given, is_episode).is_empty() {
             return Vec::new();
         }
+        let missed = self.selectors().into_iter();
+        let missed = missed.filter(|(_, _, selector, _)| events.has_missed(selector));
         let parts = missed.map(|(rule, key, _, is_banned)| {
             let rule = escape(&rule);
-            (
-                format!("{rule}: `{key}` matches no event of any run"),
-                !is_banned,
-            )
+            let what = format!("{rule}: `{key}` matches no event of any run");
+            (what, !is_banned)
         });
         parts.collect()
     }
 
     /// Returns the selectors of events that rules which are on have: the rule, the key, the
     /// selector, and whether the rule wants no such event.
-    pub(crate) fn selectors(
-        &self,
-    ) -> impl Iterator<Item = (String, &'static str, EventSelector, bool)> {
-        let checker = self.checker();
-        let rules = self.rule_set().iter();
-        let selectors = rules.flat_map(|rule| {
+    pub(crate) fn selectors(&self) -> Vec<(String, &'static str, EventSelector, bool)> {
+        let (checker, mut selectors) = (self.checker(), Vec::new());
+        for rule in self.rule_set().iter() {
             let Check::Team(declared) = rule.check else {
-                return Vec::new();
+                continue;
             };
-            let of_rule = checker.team().selectors(declared).into_iter();
-            let selectors = of_rule.map(|(key, at)| {
+            for (key, at) in checker.team().selectors(declared) {
                 let is_banned = checker.team().bans(declared, key);
-                (rule.info.id.to_string(), key, at, is_banned)
-            });
-            selectors.collect()
-        });
-        selectors.collect::<Vec<_>>().into_iter()
+                selectors.push((rule.info.id.to_string(), key, at, is_banned));
+            }
+        }
+        selectors
     }
 }
