@@ -37,7 +37,7 @@ use crate::printable::{escape, quote};
 use crate::store::{self, Fault, RunDir, display};
 pub use events::{EventLine, EventLines, EventTexts};
 pub use filter::RunFilter;
-pub(crate) use filter::{SearchWords, Tallied, range};
+pub(crate) use filter::{Tallied, range, search_words};
 pub(crate) use listing::RunListing;
 pub(crate) use run::Records;
 pub use run::RunReader;

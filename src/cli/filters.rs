@@ -8,7 +8,7 @@ use super::output::Output;
 use super::period::Period;
 use super::words::word_of;
 use crate::printable::brief;
-use crate::read::{RunFilter, SearchWords};
+use crate::read::{RunFilter, search_words};
 use crate::record::{RunStatus, SummaryOutcome};
 use crate::words;
 
@@ -69,7 +69,7 @@ impl FilterArgs {
             outcomes: words_of(&self.outcomes),
             tags: self.tags.clone(),
             adapters: self.adapters.clone(),
-            words: SearchWords::of(self.search.as_deref().unwrap_or_default()),
+            words: search_words(self.search.as_deref().unwrap_or_default()),
             since: self.period.since().cloned(),
             until: self.period.until().cloned(),
             silent_for: self.silent_for.as_ref().map(|(_, length)| *length),

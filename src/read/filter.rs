@@ -4,8 +4,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use memchr::memmem::Finder;
-
 use crate::finding::{NONE, RunEntry, Verdict, cut};
 use crate::rules::names;
 use crate::timestamp::Timestamp;
@@ -51,7 +49,7 @@ pub struct RunFilter {
     /// The name of a metric, and its value.
     pub(crate) metric: Option<(String, Range<f64>)>,
     /// All of these words are in the id, the directory or the task.
-    pub(crate) words: SearchWords,
+    pub(crate) words: Vec<String>,
     /// Runs in progress of which no file was written for this long.
     pub silent_for: Option<Duration>,
 }
@@ -89,7 +87,7 @@ impl RunFilter {
 
     /// Keeps only runs whose id, directory or task contain these words, in upper or lower case.
     pub fn search(&mut self, words: &str) {
-        self.words = SearchWords::of(words);
+        self.words = search_words(words);
     }
 
     /// Returns `true` if each run meets it, whatever its records say.
@@ -110,14 +108,14 @@ impl RunFilter {
     }
 
     /// Returns `true` if a run is among those that are asked for.
-    pub(crate) fn admits(&mut self, run: &RunEntry) -> bool {
+    pub(crate) fn admits(&self, run: &RunEntry) -> bool {
         self.admits_cut(run, || None)
     }
 
     /// Returns `true` if a run is among those that are asked for of which long texts may be cut;
     /// `whole` reads it again where what was cut decides.
     pub(crate) fn admits_cut(
-        &mut self,
+        &self,
         run: &RunEntry,
         whole: impl FnOnce() -> Option<RunEntry>,
     ) -> bool {
@@ -163,7 +161,7 @@ impl RunFilter {
     }
 
     /// Returns `true` if what a run has many of is asked for, and the words are in its texts.
-    fn has_parts(&mut self, run: &RunEntry) -> bool {
+    fn has_parts(&self, run: &RunEntry) -> bool {
         let is_tag = |wanted: &str, (name, value): &(Arc<str>, Arc<str>)| {
             let rest = wanted
                 .strip_prefix(&**name)
@@ -182,11 +180,14 @@ impl RunFilter {
         (self.tags.is_empty() || self.tags.iter().any(has_tag))
             && has_figure(&self.latency, &run.latencies)
             && has_figure(&self.metric, &run.metrics)
-            && (self.words).are_in([
-                &run.dir,
-                &run.episode_id,
-                run.task.as_deref().unwrap_or_default(),
-            ])
+            && have_words(
+                [
+                    &run.dir,
+                    &run.episode_id,
+                    run.task.as_deref().unwrap_or_default(),
+                ],
+                &self.words,
+            )
     }
 
     fn has_start(&self, run: &RunEntry) -> bool {
@@ -218,61 +219,30 @@ pub(crate) fn range(text: &str) -> Result<Range<f64>, &'static str> {
     Ok(number(low, f64::NEG_INFINITY)?..number(high, f64::INFINITY)?)
 }
 
-/// Words that are looked for in many texts, in upper or lower case.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SearchWords {
-    finders: Vec<Finder<'static>>,
-    /// `true` if a word has a letter outside of ASCII: else the case of such letters does not
-    /// matter.
-    is_beyond_ascii: bool,
-    /// The texts in lower case.
-    lower: String,
+/// Returns the words of a text that are searched, in lower case.
+pub(crate) fn search_words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_lowercase).collect()
 }
 
-impl PartialEq for SearchWords {
-    fn eq(&self, other: &Self) -> bool {
-        let needles = other.finders.iter().map(Finder::needle);
-        self.finders.iter().map(Finder::needle).eq(needles)
+/// Returns `true` if each word is in one of the texts, in upper or lower case.
+fn have_words(texts: [&str; 3], words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
     }
-}
-
-impl SearchWords {
-    /// Returns the words of a text, which are separated by blanks.
-    pub(crate) fn of(text: &str) -> Self {
-        let words = text.split_whitespace().map(str::to_lowercase);
-        Self {
-            finders: words.map(|word| Finder::new(&word).into_owned()).collect(),
-            is_beyond_ascii: !text.is_ascii(),
-            lower: String::new(),
-        }
-    }
-
-    /// Returns `true` if each word is in one of the texts.
-    fn are_in(&mut self, texts: [&str; 3]) -> bool {
-        if self.finders.is_empty() {
-            return true;
-        }
-        self.lower.clear();
-        for text in texts {
-            if self.is_beyond_ascii {
-                self.lower.push_str(&text.to_lowercase());
-            } else {
-                self.lower.push_str(text);
-            }
-            // No word is found across two texts.
-            self.lower.push('\n');
-        }
-        if !self.is_beyond_ascii {
-            self.lower.make_ascii_lowercase();
-        }
-        let mut finders = self.finders.iter();
-        finders.all(|finder| finder.find(self.lower.as_bytes()).is_some())
-    }
+    // No word is found across two texts.
+    let text = texts.join("\n");
+    // Where no word has a letter outside of ASCII, the case of such letters does not matter.
+    let text = if words.iter().all(|word| word.is_ascii()) {
+        text.to_ascii_lowercase()
+    } else {
+        text.to_lowercase()
+    };
+    words.iter().all(|word| text.contains(&**word))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::SearchWords;
+    use super::{have_words, search_words};
 
     #[test]
     fn word_is_found_in_upper_and_lower_case() {
@@ -287,7 +257,7 @@ mod tests {
             ("abc", "ü", false),
         ] {
             let (path, task) = text.split_once('\n').unwrap_or((text, ""));
-            let is_found = SearchWords::of(word).are_in([path, "", task]);
+            let is_found = have_words([path, "", task], &search_words(word));
             assert_eq!(is_found, is_there, "{text} {word}");
         }
     }

@@ -17,7 +17,7 @@ use super::problem::Problem;
 use crate::finding::{NONE, RunEntry, Verdict};
 use crate::page::{RunItem, serialize_items};
 use crate::printable::{brief, escape};
-use crate::read::{RunFilter, SearchWords, Tallied, range};
+use crate::read::{RunFilter, Tallied, range, search_words};
 use crate::timestamp::Timestamp;
 use crate::words::Words as WordsOfEnum;
 
@@ -313,7 +313,7 @@ impl RunQuery {
         let cursor = self.cursor.as_deref();
         let cursor = cursor.map(|text| Cursor::read(text, sort_word));
         let cursor = cursor.transpose().map_err(Problem::bad)?;
-        let mut filter = self.filter().map_err(Problem::bad)?;
+        let filter = self.filter().map_err(Problem::bad)?;
         // What is read of runs keeps nobody from adding others.
         let (runs, is_complete, found_so_far) = {
             let index = service.index();
@@ -400,7 +400,7 @@ impl RunQuery {
             duration: self.duration.as_deref().map(range).transpose()?,
             latency: self.latency.as_deref().map(named).transpose()?,
             metric: self.metric.as_deref().map(named).transpose()?,
-            words: SearchWords::of(searched(self.q.as_deref())?),
+            words: search_words(searched(self.q.as_deref())?),
             silent_for: (self.silent_for.as_deref())
                 .map(|text| {
                     RunFilter::silence(text).map_err(|wrong| format!("`silent_for`: {wrong}"))

@@ -1,6 +1,5 @@
 //! A span in a line of any length -> a short window around it that is safe to print.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -38,7 +37,7 @@ impl Excerpt {
         let (inside, after) = tail.split_at(line_end.min(span.len()));
         let after = after.get(..line_end - inside.len()).unwrap_or_default();
 
-        let (before, inside, after) = (lossy(before), lossy(inside), lossy(after));
+        let [before, inside, after] = [before, inside, after].map(String::from_utf8_lossy);
         let (shown, shown_width) = fit(inside.chars(), SPAN_WIDTH);
         let whole = shown == inside.len();
         let rest = WIDTH.saturating_sub(shown_width + 2);
@@ -69,11 +68,6 @@ impl Excerpt {
             span: start..end,
         }
     }
-}
-
-fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    // Most texts are valid, and that is faster to see.
-    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Adds characters, with hostile ones replaced.
