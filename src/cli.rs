@@ -33,6 +33,7 @@ use output::Output;
 const FAULT: u8 = Exit::Fault.code();
 
 /// The reason why a command could not do its job.
+#[derive(Debug)]
 enum CommandFailure {
     /// Its output could not be written.
     Output(io::Error),

@@ -37,22 +37,25 @@ pub(crate) struct Overview {
     pub(crate) entry: RunEntry,
     /// The files of records that should exist but can't be shown, each with the reason.
     pub(crate) unreadable: Vec<(&'static str, String)>,
-    /// The actions of the state.
-    pub(crate) actions: Rows<DashboardAction>,
+    /// The actions of the state: the id of each, its step, its tool, the status of its result, and
+    /// an excerpt of its input.
+    pub(crate) actions: Rows<[String; 5]>,
     /// The statements that the run believes, each after its confidence.
-    pub(crate) beliefs: Rows<DashboardFigure>,
+    pub(crate) beliefs: Rows<(String, String)>,
     /// The facts that the state remembers.
-    pub(crate) facts: Rows<DashboardFigure>,
+    pub(crate) facts: Rows<(String, String)>,
     /// The verification that the summary reports.
     pub(crate) verification: Option<VerificationSection>,
-    /// The single figures among the metrics of the summary.
-    pub(crate) metrics: Option<Rows<DashboardFigure>>,
+    /// The single figures among the metrics of the summary, each with its value: a text without its
+    /// quotes, a number with as many digits as people read, anything else as JSON.
+    pub(crate) metrics: Option<Rows<(String, String)>>,
     /// The latencies of the summary, in milliseconds.
     pub(crate) latencies: Rows<(String, f64)>,
     /// The metrics of the outcomes in the state.
-    pub(crate) outcome_metrics: Rows<DashboardFigure>,
-    /// The links of the state.
-    pub(crate) links: Option<Rows<LinkRow>>,
+    pub(crate) outcome_metrics: Rows<(String, String)>,
+    /// The links of the state: the key of each, its target as written, and what is there, in words;
+    /// `None` if the key names no artifact.
+    pub(crate) links: Option<Rows<(String, String, Option<&'static str>)>>,
 }
 
 /// The first rows of a list, and its length.
@@ -100,9 +103,10 @@ pub(crate) struct PlanSides {
 
 /// A step of the plan, on the sides that have it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlanPair {
-    pub(crate) persisted: Option<DashboardStep>,
-    pub(crate) rebuilt: Option<DashboardStep>,
+pub(crate) struct PlanPair<S = DashboardStep> {
+    pub(crate) persisted: Option<S>,
+    pub(crate) rebuilt: Option<S>,
+    /// `true` if the plans disagree here.
     pub(crate) differs: bool,
     /// `true` if something of the persisted step could not be compared.
     pub(crate) is_unsure: bool,
@@ -121,21 +125,6 @@ pub(crate) struct DashboardStep {
     pub(crate) description: String,
     /// Of a rebuilt step, the line of the event that set its status.
     pub(crate) line: Option<u64>,
-}
-
-/// An action of the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct DashboardAction {
-    /// The action's identifier.
-    pub(crate) id: String,
-    /// The step that it belongs to.
-    pub(crate) step_id: String,
-    /// The tool that was used.
-    pub(crate) tool: String,
-    /// The status with which it ended.
-    pub(crate) result_status: String,
-    /// The inputs of the tool, cut.
-    pub(crate) input_excerpt: String,
 }
 
 /// The verification that the summary reports.
@@ -172,26 +161,4 @@ impl AssertionRow {
             None => "unknown",
         }
     }
-}
-
-/// A single figure, or a fact that the run remembers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct DashboardFigure {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its value: a text without its quotes, a number with as many digits as people read, anything
-    /// else as JSON.
-    pub(crate) value: String,
-}
-
-/// A link of the state to an artifact.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LinkRow {
-    /// The key of the link.
-    pub(crate) name: String,
-    /// The target, as written.
-    pub(crate) target: String,
-    /// What is at the target, in words: `there` is the artifact. `None` if the key names no
-    /// artifact.
-    pub(crate) end: Option<&'static str>,
 }

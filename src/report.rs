@@ -50,11 +50,11 @@ use crate::words::words;
 
 pub(crate) use crate::printable::count;
 #[cfg(feature = "cli")]
-pub(crate) use dashboard::DashboardText;
-pub(crate) use figures::{Glyphs, instant, seconds, waiting};
+pub(crate) use dashboard::{DashboardText, SideRow};
+pub(crate) use figures::{instant, seconds, waiting};
 pub(crate) use grid::Grid;
 #[cfg(feature = "cli")]
-pub(crate) use human::{draw, paragraph};
+pub(crate) use human::draw;
 pub use json::write_json;
 pub(crate) use json::write_json_pretty;
 pub(crate) use json::{json, json_bytes, raw_json};

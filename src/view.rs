@@ -22,8 +22,8 @@ mod sheet;
 use std::borrow::Cow;
 
 use crate::dashboard::{
-    AssertionRow, Dashboard, DashboardAction, DashboardFigure, DashboardStep, LinkRow, MAX_ROWS,
-    Outline, Overview, PlanPair, PlanSides, Rows, VerificationSection,
+    AssertionRow, Dashboard, DashboardStep, MAX_ROWS, Outline, Overview, PlanPair, PlanSides, Rows,
+    VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
@@ -73,9 +73,6 @@ pub(crate) struct OpenedRun {
     pub(crate) report: EpisodeReport,
 }
 
-/// The parts of a run that are read before it is judged.
-type Unjudged = (Records, Outline, PlanComparison);
-
 /// Reads a run, outlines its timeline and judges it.
 pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, Error> {
     Ok(OpenedRun::judged(run, gate)?.dashboard().0)
@@ -117,31 +114,27 @@ fn reason_of(error: Error) -> String {
     }
 }
 
-/// Returns the parts of a run that was loaded.
-fn unjudged(run: &RunReader, loaded: &Loaded<'_, '_>) -> Unjudged {
-    let records = run.loaded_records(loaded);
-    (
+/// Returns the parts of a run that was loaded; they make a whole with its report.
+fn unjudged(
+    run: &RunReader,
+    loaded: &Loaded<'_, '_>,
+) -> impl FnOnce(EpisodeReport) -> OpenedRun + use<> {
+    let (records, timeline) = (run.loaded_records(loaded), outlined(run, loaded));
+    let plan = PlanComparison::of(loaded.run);
+    move |report| OpenedRun {
         records,
-        outlined(run, loaded),
-        PlanComparison::of(loaded.run),
-    )
+        timeline,
+        plan,
+        report,
+    }
 }
 
 impl OpenedRun {
-    fn new((records, timeline, plan): Unjudged, report: EpisodeReport) -> Self {
-        Self {
-            records,
-            timeline,
-            plan,
-            report,
-        }
-    }
-
     /// Reads a run, outlines its timeline, judges it and rebuilds its plan.
     pub(crate) fn judged(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
         let also = |loaded: &Loaded<'_, '_>| unjudged(run, loaded);
-        let (report, parts) = judged(run, gate, Listening::Outline, also)?;
-        Ok(Self::new(parts, report))
+        let (report, opened) = judged(run, gate, Listening::Outline, also)?;
+        Ok(opened(report))
     }
 
     /// Returns the run at a glance, and its records.
@@ -215,16 +208,10 @@ impl Records {
             unreadable: self.unreadable(),
             actions: items(state, &["outcomes", "actions"]).map(action).collect(),
             beliefs: items(state, &["beliefs"])
-                .map(|belief| DashboardFigure {
-                    name: text(belief, "confidence"),
-                    value: text(belief, "statement"),
-                })
+                .map(|belief| (text(belief, "confidence"), text(belief, "statement")))
                 .collect(),
             facts: items(state, &["memory", "facts"])
-                .map(|fact| DashboardFigure {
-                    name: text(fact, "key"),
-                    value: text(fact, "value"),
-                })
+                .map(|fact| (text(fact, "key"), text(fact, "value")))
                 .collect(),
             verification: summary
                 .and_then(|summary| summary.get("verification"))
@@ -260,7 +247,7 @@ impl Records {
         unreadable.collect()
     }
 
-    fn link(&self, key: Key<'_>) -> LinkRow {
+    fn link(&self, key: Key<'_>) -> (String, String, Option<&'static str>) {
         let artifact = Artifact::ALL
             .into_iter()
             .find(|artifact| artifact.link_key() == Some(&*key.name()));
@@ -275,11 +262,7 @@ impl Records {
                 "missing"
             }
         });
-        LinkRow {
-            name: brief(&key.name()),
-            target: shown(key.value()),
-            end,
-        }
+        (brief(&key.name()), shown(key.value()), end)
     }
 }
 
@@ -306,15 +289,9 @@ pub(crate) fn step(step: Node<'_>) -> DashboardStep {
     }
 }
 
-/// Returns an action of the state.
-pub(crate) fn action(action: Node<'_>) -> DashboardAction {
-    DashboardAction {
-        id: text(action, "id"),
-        step_id: text(action, "step_id"),
-        tool: text(action, "tool"),
-        result_status: text(action, "result_status"),
-        input_excerpt: text(action, "input_excerpt"),
-    }
+/// Returns the values of an action of the state that a line shows.
+pub(crate) fn action(action: Node<'_>) -> [String; 5] {
+    ["id", "step_id", "tool", "result_status", "input_excerpt"].map(|key| text(action, key))
 }
 
 fn rebuilt_step(step: &PlanStep) -> DashboardStep {
@@ -366,11 +343,8 @@ fn assertion(item: Node<'_>) -> AssertionRow {
     }
 }
 
-fn figure(key: Key<'_>) -> DashboardFigure {
-    DashboardFigure {
-        name: brief(&key.name()),
-        value: shown(key.value()),
-    }
+fn figure(key: Key<'_>) -> (String, String) {
+    (brief(&key.name()), shown(key.value()))
 }
 
 /// Returns a member in the form that a dashboard shows; empty if it is missing.

@@ -9,8 +9,8 @@ use rustix::io::Errno;
 
 use super::Exit;
 use crate::finding::ReportedFault;
-use crate::printable::{columns_of, escape, fit, padded};
-use crate::report::{Glyphs, Paint, Style, StyledLine};
+use crate::printable::escape;
+use crate::report::{DashboardText, Style};
 
 /// The maximum width: longer lines are hard to read.
 const MAX_WIDTH: usize = 120;
@@ -115,6 +115,12 @@ impl Output {
         &mut self.stdout
     }
 
+    /// Standard output, for a text that is drawn for people.
+    #[cfg(feature = "commands")]
+    pub(super) fn text(&mut self, color: Color) -> DashboardText<'_> {
+        DashboardText::new(&mut self.stdout, style(color), width())
+    }
+
     /// Writes the buffered output; an error of a buffered write shows here at the latest.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.stdout.flush()
@@ -207,48 +213,4 @@ pub(super) fn width() -> usize {
         .filter(|columns| *columns > 0)
         .or_else(requested);
     columns.map_or(usize::MAX, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
-}
-
-/// A row of a table of two sides: a mark such as `!` with its colour, a name, and both cells.
-pub(super) type SideRow = (Option<(&'static str, Paint)>, String, [StyledLine; 2]);
-
-/// Writes a table of two sides below their heads, if these have any.
-pub(super) fn write_sides(
-    out: &mut dyn Write,
-    (style, width): (Style, usize),
-    [head, other]: [&str; 2],
-    rows: &[SideRow],
-) -> io::Result<()> {
-    let (bar, is_coloured) = (Glyphs::of(style).bar, style == Style::Colour);
-    let widest = rows.iter().map(|(_, name, _)| columns_of(name)).max();
-    let names = match widest.unwrap_or_default() {
-        0 => 0,
-        widest if width == usize::MAX => widest + 1,
-        _ => width / 5 + 1,
-    };
-    // Without a limit, the left side is as wide as its widest cell, and nothing is cut.
-    let lefts = rows.iter().map(|(_, _, [left, _])| left.columns());
-    let (left, most) = match width {
-        usize::MAX => (lefts.fold(columns_of(head), usize::max), width),
-        _ => [width.saturating_sub(names.max(2) + 5) / 2; 2].into(),
-    };
-    if !head.is_empty() {
-        writeln!(out, "  {}   {other}", padded(head, left))?;
-    }
-    for (mark, name, [one, other]) in rows {
-        let mark = mark.map_or_else(
-            || " ".to_owned(),
-            |(mark, paint)| {
-                StyledLine::default()
-                    .painted(mark, paint)
-                    .draw(1, is_coloured)
-            },
-        );
-        let name = padded(&fit(name, names.saturating_sub(1)), names);
-        let padding = left.saturating_sub(columns_of(&one.draw(most, false)));
-        let [one, other] = [one, other].map(|cell| cell.draw(most, is_coloured));
-        let line = format!("{mark} {name}{one}{:padding$} {bar} {other}", "");
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
 }

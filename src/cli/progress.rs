@@ -1,60 +1,27 @@
 //! A bar on standard error while episodes are judged.
 
-use std::io::{self, IsTerminal as _};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The time after which a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A progress bar on standard error, shown if that is a terminal and the check takes long.
-pub(super) struct CheckProgress {
-    bar: ProgressBar,
-    done: u64,
-    /// The time at which the bar is to appear; `None` once it has, or if it is not to.
-    appears: Option<Instant>,
+/// Returns a bar for a number of episodes, which is not shown yet.
+pub(super) fn hidden(episodes: usize) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(episodes as u64), ProgressDrawTarget::hidden());
+    let template = "{wide_bar} {human_pos}/{human_len} episodes, {eta} left";
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
 }
 
-impl CheckProgress {
-    pub(super) fn new(quiet: bool, episodes: usize) -> Self {
-        let bar =
-            ProgressBar::with_draw_target(Some(episodes as u64), ProgressDrawTarget::hidden());
-        if let Ok(style) =
-            ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} episodes, {eta} left")
-        {
-            bar.set_style(style);
-        }
-        let is_wanted = !quiet && io::stderr().is_terminal();
-        Self {
-            bar,
-            done: 0,
-            appears: is_wanted.then(|| Instant::now() + PATIENCE),
-        }
+/// Counts an episode, and shows the bar once the check takes long: where standard error is a
+/// terminal, unless a user wants quiet.
+pub(super) fn step(bar: &ProgressBar, quiet: bool) {
+    if !quiet && bar.is_hidden() && bar.elapsed() >= PATIENCE {
+        bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
     }
-
-    pub(super) fn step(&mut self) {
-        self.done += 1;
-        if self.appears.is_some_and(|time| time <= Instant::now()) {
-            self.appears = None;
-            self.bar
-                .set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-        }
-        if !self.bar.is_hidden() {
-            self.bar.set_position(self.done);
-        }
-    }
-
-    /// Hides the bar while something is printed.
-    pub(super) fn beside<R>(&self, print: impl FnOnce() -> R) -> R {
-        if self.bar.is_hidden() {
-            print()
-        } else {
-            self.bar.suspend(print)
-        }
-    }
-
-    pub(super) fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
+    bar.inc(1);
 }

@@ -1,6 +1,5 @@
 //! The option `--run-data`, and what a user calls a run -> the run data and the run.
 
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
@@ -118,16 +117,18 @@ impl RunDataArgs {
 
     /// Returns the run that a user names, see [`RunData::get`].
     pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader> {
-        self.names().get(name, output)
+        self.named(self.open().ok().as_ref(), name, &mut false, output)
     }
 
-    /// Lists the run data, once for several runs that a user names.
-    pub(super) fn names(&self) -> Names<'_> {
-        Names {
-            run_data: self.open().ok(),
-            args: self,
-            are_faults_noted: Cell::new(false),
-        }
+    /// Returns two runs that a user names.
+    pub(super) fn get_both(
+        &self,
+        [one, other]: [&str; 2],
+        output: &Output,
+    ) -> Result<[RunReader; 2]> {
+        let (run_data, mut are_noted) = (self.open().ok(), false);
+        let mut get = |name| self.named(run_data.as_ref(), name, &mut are_noted, output);
+        Ok([get(one)?, get(other)?])
     }
 
     /// Returns the run around the working directory, unless run data is named; else the newest run.
@@ -141,18 +142,16 @@ impl RunDataArgs {
         note_faults(&run_data, output);
         Ok(run_data.get("@latest")?)
     }
-}
 
-/// Run data, if there is any, in which a user names runs.
-pub(super) struct Names<'a> {
-    run_data: Option<RunData>,
-    args: &'a RunDataArgs,
-    are_faults_noted: Cell<bool>,
-}
-
-impl Names<'_> {
-    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader> {
-        let Some(run_data) = &self.run_data else {
+    /// Returns the run that a user names in run data, if there is any; notes its faults once.
+    fn named(
+        &self,
+        run_data: Option<&RunData>,
+        name: &str,
+        are_faults_noted: &mut bool,
+        output: &Output,
+    ) -> Result<RunReader> {
+        let Some(run_data) = run_data else {
             return self.get_by_path(name);
         };
         let found = run_data.get_or_open(name);
@@ -164,7 +163,7 @@ impl Names<'_> {
         if let Some(fault) = faults.find(|fault| fault.path().ends_with(name)) {
             return Err(CommandFailure::Fault(fault.to_string()));
         }
-        if !self.are_faults_noted.replace(true) {
+        if !std::mem::replace(are_faults_noted, true) {
             note_faults(run_data, output);
         }
         found.map_err(|error| match &error {
@@ -185,7 +184,7 @@ impl Names<'_> {
             if is_path {
                 return Err(of_path.into());
             }
-            Ok(self.args.open()?.get_or_open(name)?)
+            Ok(self.open()?.get_or_open(name)?)
         })
     }
 }

@@ -192,13 +192,6 @@ fn parse_level(setting: &str) -> Result<(String, Level), String> {
     Ok((parse_rule(name)?, level))
 }
 
-/// The choice whether the baseline is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Baselines {
-    Read,
-    Unread,
-}
-
 /// The settings in force.
 pub(super) struct Settings {
     pub(super) file: ConfigFile,
@@ -292,29 +285,31 @@ impl FlagSettings<'_> {
 }
 
 impl SettingsArgs {
-    /// Merges all sources; an error in a file is drawn with its place.
-    pub(super) fn resolve(&self, matches: &ArgMatches, baselines: Baselines) -> Result<Settings> {
-        self.gate.resolve_with(matches, baselines, |given, config| {
-            given.set("format", &mut config.format, "human");
-            given.set("deny_warnings", &mut config.deny_warnings, "false");
-            given.set("deny_unjudged", &mut config.deny_unjudged, "false");
-            let max_findings = &mut config.max_findings;
-            given.set("max_findings", max_findings, &MAX_FINDINGS.to_string());
-            given.set("jobs", &mut config.jobs, "-");
-        })
+    /// Merges all sources, and reads the baseline or not; an error in a file is drawn with its
+    /// place.
+    pub(super) fn resolve(&self, matches: &ArgMatches, with_baseline: bool) -> Result<Settings> {
+        self.gate
+            .resolve_with(matches, with_baseline, |given, config| {
+                given.set("format", &mut config.format, "human");
+                given.set("deny_warnings", &mut config.deny_warnings, "false");
+                given.set("deny_unjudged", &mut config.deny_unjudged, "false");
+                let max_findings = &mut config.max_findings;
+                given.set("max_findings", max_findings, &MAX_FINDINGS.to_string());
+                given.set("jobs", &mut config.jobs, "-");
+            })
     }
 }
 
 impl GateArgs {
     /// Merges all sources; an error in a file is drawn with its place.
-    pub(super) fn resolve(&self, matches: &ArgMatches, baselines: Baselines) -> Result<Settings> {
-        self.resolve_with(matches, baselines, |_, _| {})
+    pub(super) fn resolve(&self, matches: &ArgMatches) -> Result<Settings> {
+        self.resolve_with(matches, true, |_, _| {})
     }
 
     fn resolve_with(
         &self,
         matches: &ArgMatches,
-        baselines: Baselines,
+        with_baseline: bool,
         merge: impl FnOnce(&mut FlagSettings<'_>, &mut Config),
     ) -> Result<Settings> {
         let (file, mut config) = self.config.read()?;
@@ -355,7 +350,7 @@ impl GateArgs {
             given.shown.push(row);
         }
         gate = self.over(gate, &given, &rules)?;
-        if let (Baselines::Read, Some(baseline)) = (baselines, &config.baseline) {
+        if let Some(baseline) = config.baseline.as_ref().filter(|_| with_baseline) {
             let origin = given.file.origin(&baseline.origin);
             gate = gate.with_baseline(read_baseline(&baseline.value, &origin)?);
         }

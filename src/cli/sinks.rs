@@ -11,8 +11,7 @@ use serde::Serialize;
 use super::output::Output;
 use super::words::OutputFormat;
 use super::{CommandFailure, Result};
-use crate::finding::EpisodeReport;
-use crate::report::{Closing, Format, Options, Renderer, Style, write_json_line};
+use crate::report::{Format, Options, Renderer, Style, write_json_line};
 use crate::store::{self, WholeFile, is_one_file};
 
 /// Writes a result as text, Markdown or JSON.
@@ -54,23 +53,14 @@ pub(super) fn parse_output<F, E: Display>(
     }
 }
 
-struct ReportSink {
-    format: Format,
-    renderer: Box<dyn Renderer>,
-    target: SinkTarget,
-}
+/// A format, its renderer, and where the report goes.
+type ReportSink = (Format, Box<dyn Renderer>, SinkTarget);
 
 enum SinkTarget {
     Stdout,
-    File {
-        path: PathBuf,
-        file: WholeFile,
-    },
+    File(PathBuf, WholeFile),
     /// Kept in memory until the end: it is short, and GitHub would show half a summary too.
-    JobSummary {
-        path: PathBuf,
-        text: Vec<u8>,
-    },
+    JobSummary(PathBuf, Vec<u8>),
 }
 
 /// All destinations of a report.
@@ -82,115 +72,79 @@ impl Sinks {
         format: Format,
         outputs: &[(Format, PathBuf)],
         baselines: &[&PathBuf],
-        options: Options,
+        mut options: Options,
     ) -> Result<Self> {
-        let mut sinks = vec![ReportSink {
-            format,
-            renderer: format.renderer(&Options {
-                hides_faults: true,
-                ..options.clone()
-            }),
-            target: SinkTarget::Stdout,
-        }];
+        options.hides_faults = true;
+        let mut sinks = vec![(format, format.renderer(&options), SinkTarget::Stdout)];
+        options.hides_faults = false;
         let in_file = options.style(Style::Plain);
         for (index, (format, path)) in outputs.iter().enumerate() {
             let mut earlier = outputs.iter().take(index);
+            let shown = path.display();
             if earlier.any(|(_, other)| is_one_file(other, path)) {
-                return Err(CommandFailure::Fault(format!(
-                    "two reports can't both be written to {}",
-                    path.display()
-                )));
+                let message = format!("two reports can't both be written to {shown}");
+                return Err(CommandFailure::Fault(message));
             }
             if baselines.iter().any(|other| is_one_file(other, path)) {
-                return Err(CommandFailure::Fault(format!(
-                    "{} can't be both a report and the baseline",
-                    path.display()
-                )));
+                let message = format!("{shown} can't be both a report and the baseline");
+                return Err(CommandFailure::Fault(message));
             }
-            let file = whole_file(path)?;
-            let target = SinkTarget::File {
-                path: path.clone(),
-                file,
-            };
-            sinks.push(ReportSink {
-                format: *format,
-                renderer: format.renderer(&in_file),
-                target,
-            });
+            let target = SinkTarget::File(path.clone(), whole_file(path)?);
+            sinks.push((*format, format.renderer(&in_file), target));
         }
-        let is_for_github =
-            format == Format::Github || outputs.iter().any(|(format, _)| *format == Format::Github);
-        if let Some(path) =
-            std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| is_for_github && !path.is_empty())
+        let mut sinks = Self(sinks);
+        if sinks.have(Format::Github)
+            && let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY")
+            && !path.is_empty()
         {
-            let target = SinkTarget::JobSummary {
-                path: path.into(),
-                text: Vec::new(),
-            };
-            sinks.push(ReportSink {
-                format: Format::Markdown,
-                renderer: Format::Markdown.renderer(&in_file),
-                target,
-            });
+            let format = Format::Markdown;
+            let target = SinkTarget::JobSummary(path.into(), Vec::new());
+            sinks.0.push((format, format.renderer(&in_file), target));
         }
-        Ok(Self(sinks))
+        Ok(sinks)
     }
 
     /// Returns the sinks without standard output.
     pub(super) fn without_stdout(mut self) -> Self {
-        self.0
-            .retain(|sink| !matches!(sink.target, SinkTarget::Stdout));
+        let is_other = |(_, _, target): &ReportSink| !matches!(target, SinkTarget::Stdout);
+        self.0.retain(is_other);
         self
     }
 
     /// Returns `true` if a report has a format.
     pub(super) fn have(&self, format: Format) -> bool {
-        self.0.iter().any(|sink| sink.format == format)
-    }
-
-    pub(super) fn begin(&mut self, output: &mut Output) -> Result<()> {
-        self.each(output, |renderer, out| renderer.begin(out))
-    }
-
-    pub(super) fn episode(&mut self, output: &mut Output, episode: &EpisodeReport) -> Result<()> {
-        self.each(output, |renderer, out| renderer.episode(out, episode))
-    }
-
-    pub(super) fn end(&mut self, output: &mut Output, closing: &Closing<'_>) -> Result<()> {
-        self.each(output, |renderer, out| renderer.end(out, closing))
+        self.0.iter().any(|(of, ..)| *of == format)
     }
 
     /// Moves the files to their paths. Without this call they are deleted.
     pub(super) fn keep(self) -> Result<()> {
-        for sink in self.0 {
-            match sink.target {
-                SinkTarget::Stdout => {}
-                SinkTarget::File { path, file } => {
-                    file.keep().map_err(|error| unwritable(&path, &error))?;
+        for (_, _, target) in self.0 {
+            let (path, kept) = match target {
+                SinkTarget::Stdout => continue,
+                SinkTarget::File(path, file) => (path, file.keep()),
+                SinkTarget::JobSummary(path, text) => {
+                    let kept = store::append(&path, &text);
+                    (path, kept)
                 }
-                SinkTarget::JobSummary { path, text } => {
-                    store::append(&path, &text).map_err(|error| unwritable(&path, &error))?;
-                }
-            }
+            };
+            kept.map_err(|error| unwritable(&path, &error))?;
         }
         Ok(())
     }
 
-    fn each(
+    /// Writes the next part of the report to each destination.
+    pub(super) fn each(
         &mut self,
         output: &mut Output,
         mut write: impl FnMut(&mut dyn Renderer, &mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
-        for ReportSink {
-            renderer, target, ..
-        } in &mut self.0
-        {
+        for (_, renderer, target) in &mut self.0 {
             match target {
                 SinkTarget::Stdout => write(&mut **renderer, output.stdout())?,
-                SinkTarget::File { path, file } => {
+                SinkTarget::File(path, file) => {
                     write(&mut **renderer, file).map_err(|error| unwritable(path, &error))?;
                 }
-                SinkTarget::JobSummary { text, .. } => write(&mut **renderer, text)?,
+                SinkTarget::JobSummary(_, text) => write(&mut **renderer, text)?,
             }
         }
         Ok(())

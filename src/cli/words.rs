@@ -4,8 +4,10 @@ use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Command, Error, ValueEnum};
+use clap::{Arg, ArgMatches, Command, Error, ValueEnum};
 
+use super::output::Color;
+use super::usage::refuse_colour;
 use crate::printable::quote;
 use crate::schema::likely_word;
 use crate::words::Words;
@@ -70,7 +72,16 @@ pub(super) struct JsonArgs {
 
 #[cfg(feature = "commands")]
 impl JsonArgs {
-    pub(super) fn is_json(&self) -> bool {
+    /// Returns `true` if JSON is asked for, which never has colour.
+    pub(super) fn is_json(&self, color: Color, matches: &ArgMatches) -> super::Result<bool> {
+        let is_json = self.is_set();
+        if is_json {
+            refuse_colour(color, matches, "with --json")?;
+        }
+        Ok(is_json)
+    }
+
+    pub(super) fn is_set(&self) -> bool {
         self.json || self.format == OutputFormat::Json
     }
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::badges::badge;
 use super::charts::meter;
 use super::units::{duration, thousands};
-use crate::dashboard::{DashboardFigure, Overview, Rows, VerificationSection};
+use crate::dashboard::{Overview, Rows, VerificationSection};
 use crate::printable::escape;
 
 /// The maximum number of rows of a table.
@@ -56,19 +56,23 @@ pub(super) fn details(overview: &Overview) -> Markup {
 }
 
 fn beliefs(overview: &Overview) -> Markup {
-    table(&["belief", "confidence"], &overview.beliefs, |belief| {
-        html! {
-            td { (escape(&belief.value)) }
-            td { (escape(&belief.name)) }
-        }
-    })
+    table(
+        &["belief", "confidence"],
+        &overview.beliefs,
+        |(confidence, statement)| {
+            html! {
+                td { (escape(statement)) }
+                td { (escape(confidence)) }
+            }
+        },
+    )
 }
 
 fn facts(overview: &Overview) -> Markup {
-    table(&["fact", "value"], &overview.facts, |fact| {
+    table(&["fact", "value"], &overview.facts, |(key, value)| {
         html! {
-            th scope="row" { (escape(&fact.name)) }
-            td { code { (escape(&fact.value)) } }
+            th scope="row" { (escape(key)) }
+            td { code { (escape(value)) } }
         }
     })
 }
@@ -144,11 +148,11 @@ fn verification(verification: &VerificationSection) -> Markup {
     }
 }
 
-fn figures(figures: &Rows<DashboardFigure>) -> Markup {
+fn figures(figures: &Rows<(String, String)>) -> Markup {
     html! {
         dl.metrics {
-            @for figure in figures.first.iter().take(MAX_SHOWN) {
-                div { dt { (escape(&figure.name)) } dd { (escape(&figure.value)) } }
+            @for (name, value) in figures.first.iter().take(MAX_SHOWN) {
+                div { dt { (escape(name)) } dd { (escape(value)) } }
             }
         }
         (more(figures))
@@ -169,18 +173,22 @@ fn latencies(latencies: &Rows<(String, f64)>) -> Markup {
     })
 }
 
-fn links(links: &Rows<crate::dashboard::LinkRow>) -> Markup {
-    table(&["link", "target", "there"], links, |link| {
-        html! {
-            th scope="row" { (escape(&link.name)) }
-            td { code { (escape(&link.target)) } }
-            td {
-                @match link.end {
-                    Some("there") => (badge("ok", "yes")),
-                    Some(end) => (badge("failed", end)),
-                    None => "–",
+fn links(links: &Rows<(String, String, Option<&str>)>) -> Markup {
+    table(
+        &["link", "target", "there"],
+        links,
+        |(name, target, end)| {
+            html! {
+                th scope="row" { (escape(name)) }
+                td { code { (escape(target)) } }
+                td {
+                    @match end {
+                        Some("there") => (badge("ok", "yes")),
+                        Some(end) => (badge("failed", end)),
+                        None => "–",
+                    }
                 }
             }
-        }
-    })
+        },
+    )
 }

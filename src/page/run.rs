@@ -133,11 +133,9 @@ fn run_figures(page: &RunSheet) -> Vec<(String, String)> {
         .or_else(|| summary?.get("seed"))
         .filter(|seed| !seed.is_null());
     let metrics = &page.dashboard.overview.outcome_metrics.first;
-    let metrics = metrics.iter().take(details::MAX_METRICS);
+    let metrics = metrics.iter().take(details::MAX_METRICS).cloned();
     let seed = seed.map(|seed| ("seed".to_owned(), brief(seed.raw())));
-    seed.into_iter()
-        .chain(metrics.map(|it| (it.name.clone(), it.value.clone())))
-        .collect()
+    seed.into_iter().chain(metrics).collect()
 }
 
 /// Returns all tags of a run, each a link to the runs that have it.

@@ -4,19 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{PlanComparison, RebuiltPlan};
+use crate::dashboard::PlanPair;
 
-/// A row of a table of two plans.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PlanRow {
-    /// The index of the persisted step.
-    pub(crate) persisted: Option<usize>,
-    /// The index of the rebuilt step.
-    pub(crate) rebuilt: Option<usize>,
-    /// `true` if the plans disagree here.
-    pub(crate) differs: bool,
-    /// `true` if something of the persisted step could not be compared.
-    pub(crate) is_unsure: bool,
-}
+/// A row of a table of two plans: the indices of the steps.
+type PlanRow = PlanPair<usize>;
 
 impl PlanComparison {
     /// Returns the rows for both plans, given the ids of the persisted steps. A step that only one
@@ -94,8 +85,7 @@ fn aligned(persisted: &[&str], rebuilt: &[Option<&str>]) -> Vec<PlanRow> {
         rows.push(PlanRow {
             persisted: takes_left.then_some(left),
             rebuilt: takes_right.then_some(right),
-            differs: false,
-            is_unsure: false,
+            ..PlanRow::default()
         });
         left += usize::from(takes_left);
         right += usize::from(takes_right);

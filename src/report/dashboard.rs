@@ -1,6 +1,7 @@
 //! A dashboard -> text for people, made to be read in ten seconds.
 
 mod reason;
+mod sides;
 mod timeline;
 mod verdict;
 
@@ -11,10 +12,10 @@ use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds, waiting
 use super::human::paragraph;
 use super::paint::{Paint, StyledLine};
 use crate::dashboard::{
-    Dashboard, DashboardFigure, EventSummary, LinkRow, Overview, PlanPair, PlanSides, Rows,
-    VerificationSection,
+    Dashboard, EventSummary, Overview, PlanPair, PlanSides, Rows, VerificationSection,
 };
 use crate::printable::{count, escape, fit, padded, shortened};
+pub(crate) use sides::SideRow;
 
 /// The number of characters of a task that a header shows.
 const MAX_TASK_CHARS: usize = 400;
@@ -30,7 +31,7 @@ const BAR_COLUMNS: usize = 24;
 
 /// A dashboard drawn as text, part by part: header, reason, records, timeline and verdict.
 pub(crate) struct DashboardText<'o> {
-    out: &'o mut dyn Write,
+    pub(crate) out: &'o mut dyn Write,
     width: usize,
     glyphs: &'static Glyphs,
     is_coloured: bool,
@@ -54,18 +55,20 @@ impl<'o> DashboardText<'o> {
         if plan.is_persisted || plan.stands_alone {
             self.plan(plan)?;
         }
-        self.list("Actions", &overview.actions, |action| {
-            let named = format!("{:10} {:10} {:20} ", action.id, action.step_id, action.tool);
-            let (status, input) = (&action.result_status, &action.input_excerpt);
-            row(&named)
-                .word(&format!("{status:8}"))
-                .text(&format!(" {input}"))
+        self.list(
+            "Actions",
+            &overview.actions,
+            |[id, step, tool, status, input]| {
+                row(&format!("{id:10} {step:10} {tool:20} "))
+                    .word(&format!("{status:8}"))
+                    .text(&format!(" {input}"))
+            },
+        )?;
+        self.list("Beliefs", &overview.beliefs, |(confidence, statement)| {
+            row(&format!("{confidence:>5} {statement}"))
         })?;
-        self.list("Beliefs", &overview.beliefs, |belief| {
-            row(&format!("{:>5} {}", belief.name, belief.value))
-        })?;
-        self.list("Facts", &overview.facts, |fact| {
-            row(&format!("{} = {}", fact.name, fact.value))
+        self.list("Facts", &overview.facts, |(key, value)| {
+            row(&format!("{key} = {value}"))
         })?;
         if let Some(verification) = &overview.verification {
             self.verification(verification)?;
@@ -107,16 +110,20 @@ impl<'o> DashboardText<'o> {
         writeln!(self.out, "{}", line.draw(self.width, self.is_coloured))
     }
 
-    /// Writes a text, wrapped.
-    fn paragraph(&mut self, indent: &str, text: &str) -> io::Result<()> {
-        let next = format!("{indent}  ");
-        paragraph(self.out, self.width, indent, &next, text)
+    /// Writes a text, wrapped; the first line and the others each have an indent.
+    pub(crate) fn paragraph(&mut self, indents: [&str; 2], text: &str) -> io::Result<()> {
+        paragraph(self.out, self.width, indents, text)
     }
 
     /// Writes a text, wrapped, in which some phrases have a colour if they stay on one line.
     fn painted(&mut self, indent: &str, text: &str, phrases: &[(&str, Paint)]) -> io::Result<()> {
         let mut lines = Vec::new();
-        paragraph(&mut lines, self.width, indent, &format!("{indent}  "), text)?;
+        paragraph(
+            &mut lines,
+            self.width,
+            [indent, &format!("{indent}  ")],
+            text,
+        )?;
         let lines = String::from_utf8(lines).unwrap_or_default();
         let (mut rest, mut painted) = (&*lines, StyledLine::default());
         for (phrase, paint) in phrases {
@@ -128,7 +135,7 @@ impl<'o> DashboardText<'o> {
         write!(self.out, "{}", painted.raw(rest).whole(self.is_coloured))
     }
 
-    fn title(&mut self, title: &str) -> io::Result<()> {
+    pub(crate) fn title(&mut self, title: &str) -> io::Result<()> {
         writeln!(self.out)?;
         self.heading(title)
     }
@@ -161,7 +168,7 @@ impl<'o> DashboardText<'o> {
         self.more(more)
     }
 
-    fn more(&mut self, more: usize) -> io::Result<()> {
+    pub(crate) fn more(&mut self, more: usize) -> io::Result<()> {
         if more > 0 {
             self.line(&format!("  … and {more} more"))?;
         }
@@ -179,7 +186,7 @@ impl<'o> DashboardText<'o> {
         let run = &overview.entry;
         self.heading(&run.episode_id)?;
         if let Some(task) = &run.task {
-            self.paragraph("", &shortened(task, MAX_TASK_CHARS))?;
+            self.paragraph(["", "  "], &shortened(task, MAX_TASK_CHARS))?;
         }
         let named = |name: &str, text: Option<&str>, columns: usize| {
             let text = text?;
@@ -280,19 +287,19 @@ impl<'o> DashboardText<'o> {
         })
     }
 
-    fn figures(&mut self, figures: &Rows<DashboardFigure>) -> io::Result<()> {
+    fn figures(&mut self, figures: &Rows<(String, String)>) -> io::Result<()> {
         let shown = figures.first.iter().take(MAX_FIGURES);
         let more = figures.total - shown.len();
         let shown: Vec<String> = shown
-            .map(|figure| format!("{} {}", figure.name, figure.value))
+            .map(|(name, value)| format!("{name} {value}"))
             .collect();
-        self.paragraph("  ", &shown.join(" · "))?;
+        self.paragraph(["  ", "    "], &shown.join(" · "))?;
         self.more(more)
     }
 
     fn metrics(
         &mut self,
-        metrics: &Rows<DashboardFigure>,
+        metrics: &Rows<(String, String)>,
         latencies: &Rows<(String, f64)>,
     ) -> io::Result<()> {
         self.title("Metrics")?;
@@ -316,9 +323,9 @@ fn row(text: &str) -> StyledLine {
     StyledLine::default().text("  ").text(text)
 }
 
-fn link(link: &LinkRow) -> StyledLine {
-    let end = link.end.unwrap_or_default();
-    let (name, target) = (padded(&link.name, 10), padded(&link.target, 20));
+fn link((name, target, end): &(String, String, Option<&str>)) -> StyledLine {
+    let end = end.unwrap_or_default();
+    let (name, target) = (padded(name, 10), padded(target, 20));
     let named = format!("{name} {target} ");
     match end {
         "leads elsewhere" => row(&named).painted(end, Paint::Bad),

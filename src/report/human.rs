@@ -435,8 +435,7 @@ pub(crate) fn draw(
 pub(crate) fn paragraph(
     out: &mut dyn Write,
     width: usize,
-    first: &str,
-    next: &str,
+    [first, next]: [&str; 2],
     text: &str,
 ) -> io::Result<()> {
     let options = textwrap::Options::new(width)

@@ -37,20 +37,20 @@ const MAX_LEARN_BYTES: usize = 64 << 10;
 pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
     let none = BTreeSet::new();
     let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
-    let (report, (parts, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
+    let (report, (opened, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
     let named = named_lines(&report);
     if lacks(&timeline.track, &named) {
         timeline = run.load(Some(Listening::Track(&named)), shown)?;
     }
-    Ok(page(run, OpenedRun::new(parts, report), timeline))
+    Ok(page(run, opened(report), timeline))
 }
 
 /// Reads a run that is judged already, and returns the same with the report that is given.
 pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunSheet, Error> {
     let named = named_lines(&report);
     let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
-    let (parts, timeline) = run.load(Some(Listening::Track(&named)), also)?;
-    Ok(page(run, OpenedRun::new(parts, report), timeline))
+    let (opened, timeline) = run.load(Some(Listening::Track(&named)), also)?;
+    Ok(page(run, opened(report), timeline))
 }
 
 fn page(run: &RunReader, opened: OpenedRun, timeline: ShownTimeline) -> RunSheet {

@@ -8,7 +8,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{ArgMatches, Args};
 
 use super::output::Output;
-use super::settings::{Baselines, GateArgs};
+use super::settings::GateArgs;
 use super::sinks::{parse_output, write_result, write_whole};
 use super::words::{OutputFormat, format_of, named_format};
 use super::{CommandFailure, Exit, Result};
@@ -92,7 +92,7 @@ fn parse_own(setting: OsString) -> Result<(OutputFormat, PathBuf), String> {
 
 impl Compare {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let mut gate = self.gate.resolve(matches)?.gate;
         let compared = compare::compare(&self.base, &self.candidate, &self.pair, &gate);
         let mut comparison = compared.map_err(CommandFailure::fault)?;
         let fails = comparison

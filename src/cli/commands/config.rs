@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args};
 use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
-use super::settings::{Baselines, Settings, SettingsArgs, now, parse_rule};
+use super::settings::{Settings, SettingsArgs, now, parse_rule};
 use super::{Exit, Result, candidates};
 use crate::gate::{Decided, Gate};
 use crate::printable::escape;
@@ -47,7 +47,7 @@ type Row = [String; 3];
 
 impl ConfigCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let settings = self.settings.resolve(matches, Baselines::Unread)?;
+        let settings = self.settings.resolve(matches, false)?;
         let rows = match &self.name {
             Some(name) => levels(&settings.gate, name, self.episode.as_deref())?,
             None => rows(&settings, &now()?),

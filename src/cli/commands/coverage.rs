@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args};
 
 use super::Result;
 use super::output::Output;
-use super::settings::{Baselines, GateArgs, parse_whole};
+use super::settings::{GateArgs, parse_whole};
 use super::sinks::write_result;
 use super::validate::notes::skipped;
 use super::words::{FORMATS, OutputFormat, format_of};
@@ -49,7 +49,7 @@ pub(in crate::cli) struct CoverageCommand {
 
 impl CoverageCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let mut gate = self.gate.resolve(matches)?.gate;
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);
         }

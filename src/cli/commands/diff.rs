@@ -5,16 +5,13 @@ mod side_by_side;
 use clap::{ArgMatches, Args};
 use clap_complete::engine::ArgValueCandidates;
 
-use super::output::{Color, Output, style, width};
+use super::output::{Color, Output};
 use super::run_data::{RunDataArgs, known_runs};
-use super::settings::{Baselines, GateArgs};
-use super::usage::refuse_colour;
+use super::settings::GateArgs;
 use super::words::JsonArgs;
 use super::{Exit, Result};
 use crate::diff::{compare, opened};
 use crate::report::write_json_line;
-use side_by_side::SideBySide;
-pub(super) use side_by_side::step_cell;
 
 /// Compare two runs: task, plan, actions, outcomes, metrics, latencies and findings
 ///
@@ -56,21 +53,16 @@ pub(in crate::cli) struct DiffCommand {
 
 impl DiffCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        if self.json.is_json() {
-            refuse_colour(self.color, matches, "with --json")?;
-        }
-        let names = self.run_data.names();
-        let left = names.get(&self.left, output)?;
-        let right = names.get(&self.right, output)?;
-        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let is_json = self.json.is_json(self.color, matches)?;
+        let [left, right] = self.run_data.get_both([&self.left, &self.right], output)?;
+        let mut gate = self.gate.resolve(matches)?.gate;
         let left = opened(&left, &mut gate)?;
         let right = opened(&right, &mut gate)?;
         let diff = compare(&left, &right);
-        if self.json.is_json() {
+        if is_json {
             write_json_line(output.stdout(), &diff)?;
         } else {
-            let mut table = SideBySide::new(output.stdout(), style(self.color), width());
-            table.draw(&left, &right, &diff)?;
+            output.text(self.color).diff(&left, &right, &diff)?;
         }
         Ok(if diff.same {
             Exit::Success

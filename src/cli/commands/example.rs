@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde_json::json;
 
 use super::output::Output;
 use super::{CommandFailure, Exit, Result};
@@ -86,34 +86,13 @@ fn files(id: &str) -> Result<Vec<(&'static str, String)>> {
         (Artifact::State, state),
     ];
     let mut files: Vec<_> = files.map(|(file, text)| (file.file_name(), text)).into();
-    let listed = files.iter().map(|(name, text)| ListedExample {
-        name,
-        sha256: FileDigest::of(text.as_bytes()).to_string(),
-        size_bytes: text.len(),
+    let listed = files.iter().map(|(name, text)| {
+        let sha256 = FileDigest::of(text.as_bytes()).to_string();
+        json!({"name": name, "sha256": sha256, "size_bytes": text.len()})
     });
-    let manifest = Manifest {
-        episode_id: id,
-        files: listed.collect(),
-    };
-    let manifest = serde_json::to_string_pretty(&manifest).map_err(CommandFailure::fault)?;
-    let state = files.len() - 1;
+    let manifest = json!({"episode_id": id, "files": listed.collect::<Vec<_>>()});
+    let manifest = (Artifact::Manifest.file_name(), format!("{manifest:#}\n"));
     // The state is written last: until then the run has not ended.
-    files.insert(
-        state,
-        (Artifact::Manifest.file_name(), format!("{manifest}\n")),
-    );
+    files.insert(files.len() - 1, manifest);
     Ok(files)
-}
-
-#[derive(Serialize)]
-struct Manifest<'m> {
-    episode_id: &'m str,
-    files: Vec<ListedExample<'m>>,
-}
-
-#[derive(Serialize)]
-struct ListedExample<'m> {
-    name: &'m str,
-    sha256: String,
-    size_bytes: usize,
 }

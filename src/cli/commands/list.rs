@@ -10,7 +10,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use super::filters::FilterArgs;
 use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
-use super::settings::{Baselines, GateArgs};
+use super::settings::GateArgs;
 use super::usage::{note_idle, refuse_all, refuse_colour};
 use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
@@ -115,7 +115,7 @@ impl ListCommand {
         };
         let mut gate = None;
         if self.invalid {
-            let settings = self.gate.resolve(matches, Baselines::Read)?;
+            let settings = self.gate.resolve(matches)?;
             note_idle(&settings.gate, output);
             gate = Some(settings.gate);
         } else {

@@ -4,17 +4,15 @@ use std::io;
 
 use clap::{ArgMatches, Args};
 
-use super::diff::step_cell;
-use super::output::{Color, Output, SideRow, style, width, write_sides};
+use super::output::{Color, Output};
 use super::run_data::RunArgs;
-use super::usage::refuse_colour;
 use super::words::JsonArgs;
 use super::{Exit, Result};
-use crate::dashboard::{DashboardStep, PlanPair};
+use crate::dashboard::PlanPair;
 use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
 use crate::printable::escape;
-use crate::report::{Paint, Style, StyledLine, count, paragraph, write_json_line};
+use crate::report::{DashboardText, Paint, SideRow, count, write_json_line};
 use crate::view::OpenedRun;
 
 /// Show the persisted plan beside the one rebuilt from the timeline
@@ -45,70 +43,62 @@ pub(in crate::cli) struct PlanCommand {
 
 impl PlanCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        if self.json.is_json() {
-            refuse_colour(self.color, matches, "with --json")?;
-        }
+        let is_json = self.json.is_json(self.color, matches)?;
         let run = self.run.open(output)?;
-        if self.json.is_json() {
+        if is_json {
             write_json_line(output.stdout(), &PlanPage::new(&run)?)?;
         } else {
             // The version does not decide what is compared, but a reader should know of it.
             let mut version = Gate::default().select(["state/version"])?;
             let opened = OpenedRun::judged(&run, &mut version)?;
-            table(output, &opened, style(self.color))?;
+            let mut text = output.text(self.color);
+            text.plans(&opened)?;
             if let Some(finding) = opened.report.findings.first() {
                 let message = escape(&finding.message);
-                let text = format!("{message}; its plan is still compared");
-                paragraph(output.stdout(), width(), "? ", "  ", &text)?;
+                let sentence = format!("{message}; its plan is still compared");
+                text.paragraph(["? ", "  "], &sentence)?;
             }
         }
         Ok(Exit::Success)
     }
 }
 
-fn table(output: &mut Output, opened: &OpenedRun, style: Style) -> io::Result<()> {
-    let (comparison, plan) = (&opened.plan, opened.plan_sides(usize::MAX));
-    let out = output.stdout();
-    let rows: Vec<SideRow> = plan
-        .rows
-        .first
-        .iter()
-        .map(|pair| row(style, pair))
-        .collect();
-    let heads = ["persisted (state.json)", "rebuilt (events.jsonl)"];
-    write_sides(out, (style, width()), heads, &rows)?;
-    writeln!(out)?;
-    for difference in &comparison.differences {
-        let text = format!(
-            "{} (events.jsonl:{})",
-            escape(&difference.message),
-            difference.line
-        );
-        paragraph(out, width(), "! ", "  ", &text)?;
+impl DashboardText<'_> {
+    fn plans(&mut self, opened: &OpenedRun) -> io::Result<()> {
+        let (comparison, plan) = (&opened.plan, opened.plan_sides(usize::MAX));
+        let rows: Vec<SideRow> = (plan.rows.first.iter())
+            .map(|pair| row(self, pair))
+            .collect();
+        self.sides(["persisted (state.json)", "rebuilt (events.jsonl)"], &rows)?;
+        writeln!(self.out)?;
+        for difference in &comparison.differences {
+            let (message, line) = (escape(&difference.message), difference.line);
+            self.paragraph(["! ", "  "], &format!("{message} (events.jsonl:{line})"))?;
+        }
+        let uncompared = &comparison.uncompared;
+        if let Some(first) = uncompared.first() {
+            let what = count(uncompared.len() as u64, "value");
+            let text = format!(
+                "{what} not compared, because the state or the timeline violates the schema: {}{}",
+                escape(first),
+                if uncompared.len() > 1 { ", …" } else { "" }
+            );
+            self.paragraph(["? ", "  "], &text)?;
+        }
+        let has_steps = plan.rows.first.iter().any(|pair| pair.persisted.is_some());
+        writeln!(self.out, "{}", conclusion(comparison, has_steps))
     }
-    let uncompared = &comparison.uncompared;
-    if let Some(first) = uncompared.first() {
-        let what = count(uncompared.len() as u64, "value");
-        let text = format!(
-            "{what} not compared, because the state or the timeline violates the schema: {}{}",
-            escape(first),
-            if uncompared.len() > 1 { ", …" } else { "" }
-        );
-        paragraph(out, width(), "? ", "  ", &text)?;
-    }
-    let has_steps = plan.rows.first.iter().any(|pair| pair.persisted.is_some());
-    writeln!(out, "{}", conclusion(comparison, has_steps))
 }
 
 /// Returns the row of a step.
-fn row(style: Style, pair: &PlanPair) -> SideRow {
+fn row(text: &DashboardText<'_>, pair: &PlanPair) -> SideRow {
     let mark = match (pair.differs, pair.is_unsure) {
         (true, _) => Some(("!", Paint::Bad)),
         (false, true) => Some(("?", Paint::Caution)),
         (false, false) => None,
     };
     let cells = [&pair.persisted, &pair.rebuilt].map(|step| step.as_ref());
-    let cells = cells.map(|step| step.map(|step| cell(style, step)).unwrap_or_default());
+    let cells = cells.map(|step| step.map(|step| text.step(step)).unwrap_or_default());
     (mark, String::new(), cells)
 }
 
@@ -134,12 +124,4 @@ fn conclusion(comparison: &PlanComparison, has_steps: bool) -> String {
             "the persisted plan equals the one rebuilt from the timeline".into()
         }
     }
-}
-
-/// Returns a step in one line. A step that is only a label has neither an id nor a status.
-fn cell(style: Style, step: &DashboardStep) -> StyledLine {
-    if step.id.is_empty() && step.status.is_empty() {
-        return StyledLine::default().text("  ").text(&step.description);
-    }
-    step_cell(style, step)
 }

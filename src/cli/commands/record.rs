@@ -210,11 +210,7 @@ impl RecordCommand {
             self.must_have_workspace()?;
             recorder.begin(self.task(""))
         };
-        let end = session::AtEnd {
-            on_eof: self.on_eof,
-            keeps_going: self.keep_going,
-        };
-        let exit = session::record(begin, self.max_output, &end, &asked, output);
+        let exit = session::record(begin, &self, &asked, output);
         exit.map(crate::gate::Exit::code)
     }
 

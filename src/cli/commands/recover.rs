@@ -166,7 +166,7 @@ impl RecordedRun {
 
 impl RecordedArgs {
     pub(super) fn find(&self, output: &mut Output) -> Result<RecordedRun> {
-        RecordedRun::find(&self.run_data, &self.episode, self.json.is_json(), output)
+        RecordedRun::find(&self.run_data, &self.episode, self.json.is_set(), output)
     }
 
     /// Prints what was done, for people or for programs.
@@ -176,7 +176,7 @@ impl RecordedArgs {
             Ok((done, message)) => (Answer::Done(done), message),
             Err(error) => (error.into(), String::new()),
         };
-        if self.json.is_json() {
+        if self.json.is_set() {
             write_json_line(output.stdout(), &answer)?;
         } else if failure.is_none() {
             writeln!(output.stdout(), "{}", crate::printable::escape(&message))?;

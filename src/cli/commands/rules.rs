@@ -2,12 +2,10 @@
 
 mod trace;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
@@ -20,11 +18,12 @@ use super::words::{OutputFormat, format_of};
 use super::{CommandFailure, Exit, Result, candidates};
 use crate::check::RuleList;
 use crate::finding::RuleInfo;
+use crate::gate::Gate;
 use crate::printable::escape;
 use crate::report::{Grid, count, write_json_line};
 use crate::rule::Check;
 use crate::rules::RuleSet;
-use crate::store::path::directory_of;
+use crate::store::read_text;
 
 /// List every rule with its default level and the defect it finds
 ///
@@ -48,8 +47,8 @@ pub(in crate::cli) struct RulesCommand {
 
     /// With `--test`, judge the examples again whenever the configuration changes
     ///
-    /// Files are looked at twice a second: the configuration, and `.toml` and `.json` files beside
-    /// it, its packs and its schemas. Ctrl-C ends it, with the exit code of the last test.
+    /// Files are looked at twice a second: the configuration, its packs and its schemas. Ctrl-C ends
+    /// it, with the exit code of the last test.
     #[arg(long, requires = "test")]
     watch: bool,
 
@@ -105,31 +104,20 @@ impl RulesCommand {
             let message = "there is no configuration to watch; name it with --config";
             return Err(CommandFailure::Fault(message.into()));
         };
-        let (mut dirs, mut exit) = (
-            BTreeSet::from([directory_of(&config).to_owned()]),
-            Exit::Success,
-        );
-        let mut seen = None;
+        let (mut exit, mut seen) = (Exit::Success, None);
         while !stopped.load(Ordering::Relaxed) {
-            let now = stamps(&dirs);
+            let gate = self.config.gate();
+            let files = gate.as_ref().map(Gate::config_files);
+            let now = (
+                read_text(&config).ok(),
+                files.map_err(|failure| format!("{failure:?}")),
+            );
             if seen.as_ref() == Some(&now) {
                 thread::sleep(LOOK);
                 continue;
             }
-            exit = match self.config.gate() {
-                Ok(gate) => {
-                    let known = dirs.len();
-                    dirs.extend(
-                        gate.config_files()
-                            .keys()
-                            .map(|path| directory_of(path).to_owned()),
-                    );
-                    if dirs.len() > known {
-                        // Their files may have changed since they were read.
-                        continue;
-                    }
-                    test(gate.rule_set(), self.all, output)?
-                }
+            exit = match gate {
+                Ok(gate) => test(gate.rule_set(), self.all, output)?,
                 Err(failure) => {
                     failure.tell(output);
                     Exit::Fault
@@ -145,21 +133,6 @@ impl RulesCommand {
 
 /// The interval at which files are checked for changes.
 const LOOK: Duration = Duration::from_millis(500);
-
-/// Returns the times and sizes of the files in some directories that can be part of a
-/// configuration.
-fn stamps(dirs: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, (Option<SystemTime>, u64)> {
-    let entries = dirs.iter().filter_map(|dir| dir.read_dir().ok()).flatten();
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let files = paths.filter_map(|path| {
-        let is_one = path
-            .extension()
-            .is_some_and(|it| it == "toml" || it == "json");
-        let metadata = path.metadata().ok().filter(|_| is_one)?;
-        Some((path, (metadata.modified().ok(), metadata.len())))
-    });
-    files.collect()
-}
 
 /// The number of cases that each built-in rule has in the corpus.
 const CASES: &str = include_str!("../../rules/cases.txt");

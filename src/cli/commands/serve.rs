@@ -12,7 +12,7 @@ use std::thread;
 use clap::{ArgMatches, Args};
 
 use super::output::Output;
-use super::settings::{Baselines, GateArgs};
+use super::settings::GateArgs;
 use super::usage::note_idle;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
 use super::{CommandFailure, Exit, Result};
@@ -81,7 +81,7 @@ pub(in crate::cli) struct ServeCommand {
 
 impl ServeCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let settings = self.gate.resolve(matches, Baselines::Read)?;
+        let settings = self.gate.resolve(matches)?;
         let (in_words, gate) = (settings.in_words(), settings.gate);
         let access = serve::Access {
             token: self.token_file.as_deref().map(read_token).transpose()?,

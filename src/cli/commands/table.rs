@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args};
 
 use super::filters::FilterArgs;
 use super::output::Output;
-use super::settings::{Baselines, GateArgs, parse_whole};
+use super::settings::{GateArgs, parse_whole};
 use super::sinks::write_whole;
 use super::usage::note_idle;
 use super::validate::notes::skipped;
@@ -96,7 +96,7 @@ impl TableCommand {
             }
         };
         self.filters.note(output);
-        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let mut gate = self.gate.resolve(matches)?.gate;
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);
         }

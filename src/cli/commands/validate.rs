@@ -16,12 +16,12 @@ use super::impact::Limits;
 use super::output::{Color, Output, style};
 use super::path_list::{self, PathList};
 use super::period::Period;
-use super::settings::{Baselines, Settings, SettingsArgs};
+use super::settings::{Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, whole_file};
 use super::usage::{refuse, refuse_all, refuse_colour};
 use super::words::{FORMATS, OutputFormat, named_format, one_of};
 use super::{CommandFailure, Exit, Result};
-use crate::cli::progress::CheckProgress;
+use crate::cli::progress;
 use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Gate, Outcome};
 use crate::impact::{Join, ReportedRun};
@@ -285,12 +285,9 @@ impl Validate {
 
     /// Resolves the settings, and opens what is written to.
     fn set_up(&self, matches: &ArgMatches, output: &Output) -> Result<Setup<'_>> {
-        let reading = if self.write_baseline.is_some() {
-            Baselines::Unread
-        } else {
-            Baselines::Read
-        };
-        let settings = self.settings.resolve(matches, reading)?;
+        let settings = self
+            .settings
+            .resolve(matches, self.write_baseline.is_none())?;
         self.refuse_idle(matches, &settings)?;
         if self.against.is_none() {
             refuse_all::<Limits>(matches, "without --against")?;
@@ -360,26 +357,26 @@ impl Validate {
             against,
             ..
         } = setup;
-        let mut progress = CheckProgress::new(self.quiet, episodes);
+        let bar = progress::hidden(episodes);
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
-        sinks.begin(output)?;
+        sinks.each(output, |renderer, out| renderer.begin(out))?;
         let mut written: Result<()> = Ok(());
         let mut unjudged = 0;
         let outcome = judged(gate, &mut |judged| {
             match judged {
                 Ok(episode) => {
-                    progress.step();
+                    progress::step(&bar, self.quiet);
                     unjudged += u64::from(!episode.skipped.is_empty());
                     if let Some(fault) = episode.fault() {
-                        progress.beside(|| output.fault(&fault));
+                        bar.suspend(|| output.fault(&fault));
                     }
-                    written = progress.beside(|| {
+                    written = bar.suspend(|| {
                         if let Some((join, _)) = against {
                             join.add(ReportedRun::of(&episode))
                                 .map_err(CommandFailure::fault)?;
                         }
-                        sinks.episode(output, &episode)?;
+                        sinks.each(output, |renderer, out| renderer.episode(out, &episode))?;
                         if is_watched {
                             Ok(output.finish()?)
                         } else {
@@ -387,9 +384,7 @@ impl Validate {
                         }
                     });
                 }
-                Err(fault) => {
-                    progress.beside(|| output.fault(&fault));
-                }
+                Err(fault) => bar.suspend(|| output.fault(&fault)),
             }
             if written.is_ok() {
                 ControlFlow::Continue(())
@@ -397,14 +392,14 @@ impl Validate {
                 ControlFlow::Break(())
             }
         });
-        progress.finish();
+        bar.finish_and_clear();
         written?;
         let closing = outcome.closing();
         #[cfg(feature = "html")]
         let page = |report: &EpisodeReport, prefix: &str| page(&setup.gate, report, prefix);
         #[cfg(feature = "html")]
         let closing = closing.pages(&page);
-        sinks.end(output, &closing)?;
+        sinks.each(output, |renderer, out| renderer.end(out, &closing))?;
         output.finish()?;
         if format == Format::Concise && !self.quiet && outcome.totals.episodes > 0 {
             let (episodes, verdict) = verdict(&outcome.closing(), unjudged);

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use clap::{ArgMatches, Args};
 
-use super::output::{Color, Output, style, width};
+use super::output::{Color, Output};
 use super::run_data::RunArgs;
-use super::settings::{Baselines, GateArgs};
-use super::usage::{refuse_all, refuse_colour};
+use super::settings::GateArgs;
+use super::usage::refuse_all;
 use super::words::JsonArgs;
 use super::{CommandFailure, Exit, Result};
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
 use crate::record::phases::{KNOWN, is_known};
-use crate::report::{DashboardText, count, write_json_line};
+use crate::report::{count, write_json_line};
 use crate::source::Artifact;
 use crate::view::{self, RunPage, event_summaries};
 
@@ -69,30 +69,28 @@ pub(in crate::cli) struct ViewCommand {
 
 impl ViewCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        if self.json.is_json() {
-            refuse_colour(self.color, matches, "with --json")?;
-        }
+        let is_json = self.json.is_json(self.color, matches)?;
         let run = self.run.open(output)?;
         if self.events || !self.phases.is_empty() || self.grep.is_some() {
-            if self.json.is_json() {
+            if is_json {
                 return Err(CommandFailure::Fault(events_are_json(&run)));
             }
             refuse_all::<GateArgs>(matches, "where only the timeline is printed")?;
             return self.timeline(&run, output);
         }
-        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let mut gate = self.gate.resolve(matches)?.gate;
         let run = run.following(&gate);
-        if self.json.is_json() {
+        if is_json {
             let page = RunPage::new(&run, &mut gate)?;
             write_json_line(output.stdout(), &page)?;
             return Ok(Exit::Success);
         }
         // What is known is printed before the timeline is read, which may take long.
         let overview = run.records().overview();
-        self.text(output).header(&overview)?;
+        output.text(self.color).header(&overview)?;
         output.finish()?;
         let dashboard = view::dashboard(&run, &mut gate)?;
-        let mut text = self.text(output);
+        let mut text = output.text(self.color);
         if let Some(reason) = &dashboard.reason {
             text.reason(reason)?;
         }
@@ -102,20 +100,15 @@ impl ViewCommand {
         Ok(Exit::Success)
     }
 
-    fn text<'o>(&self, output: &'o mut Output) -> DashboardText<'o> {
-        DashboardText::new(output.stdout(), style(self.color), width())
-    }
-
     /// Streams the timeline, line by line.
     fn timeline(self, run: &RunReader, output: &mut Output) -> Result {
         let events = event_summaries(run, &self.phases, self.grep.as_deref())?;
-        let (style, width) = (style(self.color), width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
         for read in events {
             match read {
                 Ok(event) => {
                     is_empty = false;
-                    DashboardText::new(output.stdout(), style, width).event(&event)?;
+                    output.text(self.color).event(&event)?;
                 }
                 Err(error) => {
                     output.fault(&error);

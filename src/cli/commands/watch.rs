@@ -10,7 +10,7 @@ use clap::{ArgMatches, Args};
 
 use super::output::Output;
 use super::period::Period;
-use super::settings::{Baselines, GateArgs};
+use super::settings::GateArgs;
 use super::usage::note_idle;
 use super::validate::notes::passed_over;
 use super::watching::{WatchArgs, start_watch, stop_by_signals};
@@ -74,7 +74,7 @@ const FORMATS: &[OutputFormat] = &[OutputFormat::Human, OutputFormat::Ndjson];
 
 impl WatchCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let mut gate = self.gate.resolve(matches)?.gate;
         self.period.note(output);
         let poll = self.watched.interval(&self.dir, output);
         if !self.period.is_all() {
@@ -136,22 +136,12 @@ struct VerdictPrinter {
     only_invalid: bool,
     /// `true` if only runs of a period have a verdict.
     is_of_period: bool,
-    /// The last verdict on each run.
-    of_runs: BTreeMap<String, Last>,
+    /// The last verdict on each run, and the hash of its line.
+    of_runs: BTreeMap<String, (Verdict, u64)>,
 }
 
-/// The last verdict on a run.
-#[derive(Clone, Copy)]
-struct Last {
-    /// The hash of its line.
-    hash: u64,
-    verdict: Verdict,
-}
-
-impl Last {
-    fn is_valid(self) -> bool {
-        self.verdict == Verdict::Valid
-    }
+fn is_valid(last: (Verdict, u64)) -> bool {
+    last.0 == Verdict::Valid
 }
 
 impl VerdictPrinter {
@@ -175,20 +165,16 @@ impl VerdictPrinter {
     fn is_news(&mut self, episode: &EpisodeReport, line: &[u8]) -> bool {
         let mut hasher = DefaultHasher::new();
         hasher.write(line);
-        let verdict = Last {
-            hash: hasher.finish(),
-            verdict: episode.verdict,
-        };
-        let last = self.of_runs.insert(episode.dir.clone(), verdict);
-        let was_valid = last.is_none_or(Last::is_valid);
-        let is_wanted = !(self.only_invalid && verdict.is_valid() && was_valid);
-        is_wanted && last.is_none_or(|last| last.hash != verdict.hash)
+        let new = (episode.verdict, hasher.finish());
+        let last = self.of_runs.insert(episode.dir.clone(), new);
+        let is_wanted = !(self.only_invalid && is_valid(new) && last.is_none_or(is_valid));
+        is_wanted && last.is_none_or(|(_, hash)| hash != new.1)
     }
 
     /// Says that a run is gone.
     fn forget(&mut self, output: &mut Output, dir: &str) -> io::Result<()> {
         let last = self.of_runs.remove(dir);
-        let is_silent = self.only_invalid && last.is_none_or(Last::is_valid);
+        let is_silent = self.only_invalid && last.is_none_or(is_valid);
         if is_silent || (self.is_of_period && last.is_none()) {
             return Ok(());
         }
@@ -218,7 +204,7 @@ impl VerdictPrinter {
     fn summary(&self) -> String {
         let mut summary = count(self.of_runs.len() as u64, "run");
         for verdict in [Verdict::Invalid, Verdict::BreaksRule, Verdict::Undecided] {
-            let with = self.of_runs.values().filter(|last| last.verdict == verdict);
+            let with = self.of_runs.values().filter(|(last, _)| *last == verdict);
             let phrase = |number: u64| format!(", {number} {}", verdict.phrase(number));
             summary += &match (with.count() as u64, verdict) {
                 (0, Verdict::Invalid) => ", none invalid".to_owned(),

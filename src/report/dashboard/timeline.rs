@@ -16,7 +16,7 @@ impl DashboardText<'_> {
     pub(crate) fn timeline(&mut self, outline: &Outline) -> io::Result<()> {
         if let Some(fault) = &outline.fault {
             writeln!(self.out)?;
-            return self.paragraph("", &format!("Timeline: can't be shown: {fault}"));
+            return self.paragraph(["", "  "], &format!("Timeline: can't be shown: {fault}"));
         }
         let is_folded = |row: &TimelineRow| matches!(row, TimelineRow::Folded(_));
         self.title(&format!("Timeline, events: {}", outline.events))?;
@@ -27,7 +27,7 @@ impl DashboardText<'_> {
             .map(|(phase, count)| format!("{} {count}", fit(named(phase), self.column(20))))
             .collect();
         if !phases.is_empty() {
-            self.paragraph("  ", &phases.join(" · "))?;
+            self.paragraph(["  ", "    "], &phases.join(" · "))?;
         }
         for row in &outline.rows {
             match row {

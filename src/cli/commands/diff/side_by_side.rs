@@ -1,38 +1,26 @@
 //! Two runs and their differences -> a table for people, with a run on each side.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use std::io;
 
-use super::super::output::{SideRow, write_sides};
-use crate::dashboard::DashboardStep;
 use crate::diff::{Diff, Difference, differs, findings, is_expected};
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::finding::RunEntry;
 use crate::outline::shown;
 use crate::printable::{brief, brief_json, escape};
 use crate::read::Error;
-use crate::report::{Glyphs, Paint, Style, StyledLine, count, instant, paragraph, seconds};
+use crate::report::{DashboardText, Paint, SideRow, StyledLine, count, instant, seconds};
 use crate::view::{self, OpenedRun};
 
 /// The maximum number of lines of a section.
 const SECTION_LINES: usize = 12;
 
-/// A table of two runs.
-pub(super) struct SideBySide<'o> {
-    out: &'o mut dyn Write,
-    style: Style,
-    width: usize,
-}
-
 /// A value with its name on both sides, and whether it differs in a way that counts.
 type Named = (String, [Option<String>; 2], bool);
 
-impl<'o> SideBySide<'o> {
-    pub(super) fn new(out: &'o mut dyn Write, style: Style, width: usize) -> Self {
-        Self { out, style, width }
-    }
-
-    pub(super) fn draw(
+impl DashboardText<'_> {
+    /// Draws two runs side by side, and their differences.
+    pub(super) fn diff(
         &mut self,
         left: &OpenedRun,
         right: &OpenedRun,
@@ -46,12 +34,12 @@ impl<'o> SideBySide<'o> {
         let ids = entries.map(|run| StyledLine::default().painted(&run.episode_id, Paint::Bold));
         let mut rows = vec![(None, String::new(), ids)];
         rows.extend(headed(entries).into_iter().map(in_cells));
-        self.rows(&rows)?;
-        let style = self.style;
+        self.sides([""; 2], &rows)?;
         let state = |path: &[&str]| runs.map(|run| at(&run.records.state, path));
         let summary = |path: &[&str]| runs.map(|run| at(&run.records.summary, path));
-        let cell = |node: Node<'_>| step_cell(style, &view::step(node));
-        self.listed("Plan", state(&["plan", "steps"]), cell)?;
+        let step = |text: &Self, node: Node<'_>| text.step(&view::step(node));
+        self.listed("Plan", state(&["plan", "steps"]), step)?;
+        let action = |_: &Self, node: Node<'_>| action(node);
         self.listed("Actions", state(&["outcomes", "actions"]), action)?;
         let mut outcomes = members(state(&["outcomes", "metrics"]), true);
         for name in ["error", "artifacts"] {
@@ -76,23 +64,6 @@ impl<'o> SideBySide<'o> {
         self.differences(diff)
     }
 
-    fn title(&mut self, title: &str) -> io::Result<()> {
-        let title = StyledLine::default().painted(title, Paint::Bold);
-        let is_coloured = self.style == Style::Colour;
-        writeln!(self.out, "\n{}", title.draw(self.width, is_coloured))
-    }
-
-    fn rows(&mut self, rows: &[SideRow]) -> io::Result<()> {
-        write_sides(self.out, (self.style, self.width), ["", ""], rows)
-    }
-
-    fn more(&mut self, more: usize) -> io::Result<()> {
-        if more > 0 {
-            writeln!(self.out, "  … and {more} more")?;
-        }
-        Ok(())
-    }
-
     fn section(&mut self, title: &str, rows: Vec<Named>) -> io::Result<()> {
         if rows.is_empty() {
             return Ok(());
@@ -100,7 +71,7 @@ impl<'o> SideBySide<'o> {
         self.title(title)?;
         let more = rows.len().saturating_sub(SECTION_LINES);
         let shown = rows.into_iter().take(SECTION_LINES).map(in_cells);
-        self.rows(&shown.collect::<Vec<_>>())?;
+        self.sides([""; 2], &shown.collect::<Vec<_>>())?;
         self.more(more)
     }
 
@@ -109,7 +80,7 @@ impl<'o> SideBySide<'o> {
         &mut self,
         title: &str,
         arrays: [Option<Node<'_>>; 2],
-        cell: impl Fn(Node<'_>) -> StyledLine,
+        cell: impl Fn(&Self, Node<'_>) -> StyledLine,
     ) -> io::Result<()> {
         let items = arrays.map(|array| array.into_iter().flat_map(Node::items));
         let total = items.clone().map(Iterator::count).into_iter().max();
@@ -121,11 +92,11 @@ impl<'o> SideBySide<'o> {
         let [mut lefts, mut rights] = items;
         let row = |_| {
             let pair = [lefts.next(), rights.next()];
-            let cells = pair.map(|item| item.map(&cell).unwrap_or_default());
+            let cells = pair.map(|item| item.map(|item| cell(self, item)).unwrap_or_default());
             (mark(differs(pair[0], pair[1])), String::new(), cells)
         };
         let rows: Vec<SideRow> = (0..total.min(SECTION_LINES)).map(row).collect();
-        self.rows(&rows)?;
+        self.sides([""; 2], &rows)?;
         self.more(total.saturating_sub(SECTION_LINES))
     }
 
@@ -136,7 +107,7 @@ impl<'o> SideBySide<'o> {
             self.title("Differences")?;
         }
         for difference in diff.differences.iter().take(SECTION_LINES) {
-            paragraph(self.out, self.width, "! ", "    ", &sentence(difference))?;
+            self.paragraph(["! ", "    "], &sentence(difference))?;
         }
         let more = total.saturating_sub(SECTION_LINES as u64);
         if more > 0 {
@@ -160,7 +131,7 @@ impl<'o> SideBySide<'o> {
             total => format!("the runs differ in {}{also}", count(total, "place")),
         };
         writeln!(self.out)?;
-        paragraph(self.out, self.width, "", "  ", &result)
+        self.paragraph(["", "  "], &result)
     }
 }
 
@@ -206,22 +177,12 @@ fn headed(runs: [&RunEntry; 2]) -> Vec<Named> {
     .collect()
 }
 
-/// Returns a step in one line.
-pub(in crate::cli) fn step_cell(style: Style, step: &DashboardStep) -> StyledLine {
-    let paint = Paint::of(&step.status);
-    StyledLine::default()
-        .painted(Glyphs::of(style).status(&step.status), paint)
-        .text(&format!(" {} ", step.id))
-        .painted(&step.status, paint)
-        .text(&format!(": {}", step.description))
-}
-
 fn action(node: Node<'_>) -> StyledLine {
-    let action = view::action(node);
+    let [id, _, tool, status, input] = view::action(node);
     StyledLine::default()
-        .text(&format!("{} {} ", action.id, action.tool))
-        .word(&action.result_status)
-        .text(&format!(" {}", action.input_excerpt))
+        .text(&format!("{id} {tool} "))
+        .word(&status)
+        .text(&format!(" {input}"))
 }
 
 /// Returns the single values of two objects by name.

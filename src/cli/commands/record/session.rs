@@ -8,26 +8,17 @@ use super::super::output::Output;
 use super::super::{CommandFailure, Exit, Result};
 use super::lines::{InputLines, Next};
 use super::stop::StopSignal;
-use super::{OnEof, note_findings};
+use super::{OnEof, RecordCommand, note_findings};
 use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
 use crate::report::{count, json_bytes};
 use crate::store::LineRead;
 
-/// The settings for the end of a session.
-pub(super) struct AtEnd {
-    /// The choice what becomes of a run that nobody ended.
-    pub(super) on_eof: OnEof,
-    /// `true` if refused commands leave the exit code as it is.
-    pub(super) keeps_going: bool,
-}
-
 /// Records a run by the commands on standard input. A signal sets `asked`, from before the run
 /// begins.
 pub(super) fn record(
     begin: impl FnOnce() -> Result<Run, Error>,
-    max_output: usize,
-    end: &AtEnd,
+    command: &RecordCommand,
     asked: &Arc<AtomicBool>,
     output: &mut Output,
 ) -> Result {
@@ -47,31 +38,30 @@ pub(super) fn record(
         }
     };
     let id = run.id().to_owned();
-    let mut session = Session::new(run).max_output(max_output);
-    let mut so_far = SessionTotals::default();
-    let ended = converse(&mut session, stop, &mut so_far, output);
-    let mut exit = so_far.exit;
-    if let Some(first) = so_far.first_refused {
+    let mut session = Session::new(run).max_output(command.max_output);
+    let (mut exit, mut first_refused) = (Exit::Success, None);
+    let ended = converse(&mut session, stop, (&mut exit, &mut first_refused), output);
+    if let Some(first) = first_refused {
         let refused = count(session.refused(), "command");
         output.note(&format!("{refused} refused; the first, on {first}"));
-        if exit == Exit::Success && !end.keeps_going {
+        if exit == Exit::Success && !command.keep_going {
             exit = Exit::Findings;
         }
     }
     if !session.is_over() {
         let why = match &ended {
-            Ok(Ended::ByInput) => "the input ended before the run",
-            Ok(Ended::BySignal) => "a signal came",
+            Ok(true) => "the input ended before the run",
+            Ok(false) => "a signal came",
             Err(_) => "the input or the output failed",
         };
-        let left = match end.on_eof {
+        let left = match command.on_eof {
             OnEof::Pending => session.leave(why),
             OnEof::Aborted => session.abort(why),
         };
         match left {
             Ok(findings) => {
                 note_findings(&findings, output);
-                output.note(&match end.on_eof {
+                output.note(&match command.on_eof {
                     OnEof::Pending => {
                         format!("{why}: {id} stays pending, and --resume {id} goes on with it")
                     }
@@ -88,63 +78,43 @@ pub(super) fn record(
     Ok(exit)
 }
 
-/// The reason why no more commands come.
-enum Ended {
-    ByInput,
-    BySignal,
-}
-
-/// The result of a session so far.
-struct SessionTotals {
-    exit: Exit,
-    /// The line of the first command that was refused, and why.
-    first_refused: Option<String>,
-}
-
-impl Default for SessionTotals {
-    fn default() -> Self {
-        Self {
-            exit: Exit::Success,
-            first_refused: None,
-        }
-    }
-}
-
+/// Answers commands until no more come: because the input ended or, where it returns `false`, because
+/// a signal came. Notes a fault, and the line of the first command that was refused, and why.
 fn converse(
     session: &mut Session,
     stop: StopSignal,
-    so_far: &mut SessionTotals,
+    (exit, first_refused): (&mut Exit, &mut Option<String>),
     output: &Output,
-) -> Result<Ended> {
+) -> Result<bool> {
     let input = |error: io::Error| match error.kind() {
         io::ErrorKind::BrokenPipe => CommandFailure::Output(error),
         _ => CommandFailure::Fault(format!("can't read standard input: {error}")),
     };
     let mut lines = InputLines::new(stop, LINE_LIMIT);
     if !lines.write(&text(&session.greeting()))? {
-        return Ok(Ended::BySignal);
+        return Ok(false);
     }
     while !session.is_over() {
         let (line, answer) = match lines.next().map_err(input)? {
             Next::Line(LineRead::Text { line, bytes, .. }) => (line, session.answer(bytes)),
             Next::Line(LineRead::TooLong { line }) => (line, session.too_long()),
-            Next::End => return Ok(Ended::ByInput),
-            Next::Stopped => return Ok(Ended::BySignal),
+            Next::End => return Ok(true),
+            Next::Stopped => return Ok(false),
         };
         if let Answer::Failed(failed) = &answer {
             let why = &failed.error.message;
             if answer.is_fault() {
                 output.fault(why);
-                so_far.exit = Exit::Fault;
-            } else if so_far.first_refused.is_none() {
-                so_far.first_refused = Some(format!("line {}: {why}", line.number));
+                *exit = Exit::Fault;
+            } else if first_refused.is_none() {
+                *first_refused = Some(format!("line {}: {why}", line.number));
             }
         }
         if !lines.write(&text(&answer))? {
-            return Ok(Ended::BySignal);
+            return Ok(false);
         }
     }
-    Ok(Ended::ByInput)
+    Ok(true)
 }
 
 /// Returns the line of an answer.

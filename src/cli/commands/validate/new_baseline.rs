@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Setup, Validate};
 use crate::cli::output::Output;
-use crate::cli::progress::CheckProgress;
+use crate::cli::progress;
 use crate::cli::settings::Settings;
 use crate::cli::sinks::unwritable;
 use crate::cli::{CommandFailure, Result};
@@ -30,15 +30,15 @@ impl Validate {
             return None;
         }
         let mut gate = setup.gate.clone().record_baseline(path);
-        let mut progress = CheckProgress::new(self.quiet, found.episodes.len());
+        let bar = progress::hidden(found.episodes.len());
         let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
-            progress.step();
+            progress::step(&bar, self.quiet);
             match judged {
                 Ok(episode) if episode.fault().is_none() => ControlFlow::Continue(()),
                 _ => ControlFlow::Break(()),
             }
         });
-        progress.finish();
+        bar.finish_and_clear();
         outcome.is_complete.then(|| gate.baseline().cloned())?
     }
 

@@ -1,0 +1,59 @@
+//! Rows of two sides -> a table, in which a step or a value of one run stands beside that of another.
+
+use std::io;
+
+use super::DashboardText;
+use crate::dashboard::DashboardStep;
+use crate::printable::{columns_of, fit, padded};
+use crate::report::paint::{Paint, StyledLine};
+
+/// A row of a table of two sides: a mark such as `!` with its colour, a name, and both cells.
+pub(crate) type SideRow = (Option<(&'static str, Paint)>, String, [StyledLine; 2]);
+
+impl DashboardText<'_> {
+    /// Writes a table of two sides below their heads, if these have any.
+    pub(crate) fn sides(&mut self, [head, other]: [&str; 2], rows: &[SideRow]) -> io::Result<()> {
+        let (width, is_coloured) = (self.width, self.is_coloured);
+        let widest = rows.iter().map(|(_, name, _)| columns_of(name)).max();
+        let names = match widest.unwrap_or_default() {
+            0 => 0,
+            widest if width == usize::MAX => widest + 1,
+            _ => width / 5 + 1,
+        };
+        // Without a limit, the left side is as wide as its widest cell, and nothing is cut.
+        let lefts = rows.iter().map(|(_, _, [left, _])| left.columns());
+        let (left, most) = match width {
+            usize::MAX => (lefts.fold(columns_of(head), usize::max), width),
+            _ => [width.saturating_sub(names.max(2) + 5) / 2; 2].into(),
+        };
+        if !head.is_empty() {
+            writeln!(self.out, "  {}   {other}", padded(head, left))?;
+        }
+        for (mark, name, [one, other]) in rows {
+            let (mark, paint) = mark.map_or((" ", None), |(mark, paint)| (mark, Some(paint)));
+            let mark = StyledLine::default()
+                .painted(mark, paint)
+                .whole(is_coloured);
+            let name = padded(&fit(name, names.saturating_sub(1)), names);
+            let padding = left.saturating_sub(columns_of(&one.draw(most, false)));
+            let [one, other] = [one, other].map(|cell| cell.draw(most, is_coloured));
+            let bar = self.glyphs.bar;
+            let line = format!("{mark} {name}{one}{:padding$} {bar} {other}", "");
+            writeln!(self.out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// Returns a step in one line. A step that is only a label has neither an id nor a status.
+    pub(crate) fn step(&self, step: &DashboardStep) -> StyledLine {
+        if step.id.is_empty() && step.status.is_empty() {
+            return StyledLine::default().text("  ").text(&step.description);
+        }
+        let paint = Paint::of(&step.status);
+        StyledLine::default()
+            .painted(self.glyphs.status(&step.status), paint)
+            .text(&format!(" {} ", step.id))
+            .painted(&step.status, paint)
+            .text(&format!(": {}", step.description))
+    }
+}
