@@ -36,7 +36,7 @@ use crate::printable::{cut_after, escape};
 pub(crate) use file::{PageFile, Paged};
 pub(crate) use item::RunItem;
 pub(crate) use item::serialize as serialize_items;
-pub(crate) use overview::{Completion, RunSums};
+pub(crate) use overview::RunSums;
 pub(crate) use run::run_text;
 pub(crate) use served::{CHANGES, LIVE, login, overview_text, rule_text, whole};
 pub(crate) use shell::plain;

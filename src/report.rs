@@ -140,7 +140,7 @@ formats! {
     /// A page for a browser, in one file
     #[cfg(feature = "html")]
     Html = "html", ["coverage", "html_runs", "statistics"],
-        |options| html::Html::new(options.rules.clone(), options.settings.clone(), options.paged);
+        |options| crate::page::PageFile::new(options.rules.clone(), options.settings.clone(), options.paged);
 }
 
 /// The grouping of findings in a human report.

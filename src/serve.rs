@@ -25,7 +25,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -33,6 +33,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Serialize;
@@ -45,11 +46,9 @@ use crate::page::RunItem;
 use crate::report::json_bytes;
 use crate::store;
 use crate::watch::{self, News, Watch};
-pub(crate) use guard::Access;
 use guard::Guard;
 use index::Index;
 use judges::Judges;
-use live::IndexChange;
 use metrics::Numbers;
 use problem::Problem;
 
@@ -105,21 +104,6 @@ pub(crate) struct BoundService {
     stop: signal::Sender<bool>,
 }
 
-/// A handle that stops a service from another thread.
-#[derive(Clone)]
-pub(crate) struct ServiceStop {
-    service: signal::Sender<bool>,
-    watches: Vec<watch::WatchStop>,
-}
-
-impl ServiceStop {
-    /// Makes the service finish the answers that it has begun, and end.
-    pub(crate) fn stop(&self) {
-        self.service.send_replace(true);
-        self.watches.iter().for_each(|stop| stop());
-    }
-}
-
 impl BoundService {
     /// Listens on an address; the port 0 stands for any free port.
     ///
@@ -130,9 +114,10 @@ impl BoundService {
     pub(crate) fn bind(
         watches: Vec<Watch>,
         address: SocketAddr,
-        access: Access,
+        token: Option<&str>,
+        hosts: Vec<String>,
     ) -> Result<Self, Error> {
-        if !address.ip().is_loopback() && access.token.is_none() {
+        if !address.ip().is_loopback() && token.is_none() {
             return Err(Error::NeedsToken { address });
         }
         let wrong = |source| Error::Address { address, source };
@@ -143,7 +128,7 @@ impl BoundService {
             watches,
             address,
             listener,
-            guard: Guard::new(address, access).map_err(Error::Random)?,
+            guard: Guard::new(address, token, hosts).map_err(Error::Random)?,
             stop: signal::Sender::new(false),
         })
     }
@@ -173,12 +158,13 @@ impl BoundService {
         })
     }
 
-    /// Returns a handle that stops the service.
-    #[must_use]
-    pub(crate) fn stop(&self) -> ServiceStop {
-        ServiceStop {
-            service: self.stop.clone(),
-            watches: self.watches.iter().map(Watch::stop).collect(),
+    /// Returns a function that makes the service finish the answers that it has begun, and end.
+    pub(crate) fn stop(&self) -> impl Fn() + Send + Sync + use<> {
+        let service = self.stop.clone();
+        let watches: Vec<_> = self.watches.iter().map(Watch::stop).collect();
+        move || {
+            service.send_replace(true);
+            watches.iter().for_each(|stop| stop());
         }
     }
 
@@ -224,7 +210,7 @@ impl BoundService {
                     ControlFlow::Continue(())
                 }
             });
-            stop.stop();
+            stop();
             ended
         };
         let served = thread::scope(|scope| {
@@ -240,7 +226,7 @@ impl BoundService {
                 )),
                 Err(_) => Ok(()),
             };
-            stop.stop();
+            stop();
             let threads = threads.map_err(Error::Threads)?;
             answered.map_err(Error::Threads)?;
             threads
@@ -267,7 +253,7 @@ struct Service {
     /// The sources of the settings, in a few words.
     settings: String,
     judges: Judges,
-    changes: broadcast::Sender<IndexChange>,
+    changes: broadcast::Sender<Event>,
     stopped: signal::Receiver<bool>,
     bodies: Arc<Semaphore>,
     judged: Arc<Semaphore>,
@@ -276,7 +262,8 @@ struct Service {
     searches: Arc<Semaphore>,
     listeners: Arc<Semaphore>,
     numbers: Numbers,
-    overview: page::CachedSums,
+    /// The sums that were made last, with the version of the index that they are of.
+    overview: Mutex<Option<(u64, Arc<page::PageSums>)>>,
 }
 
 impl Service {
@@ -299,7 +286,7 @@ impl Service {
             searches: Arc::new(Semaphore::new(MAX_SEARCHES)),
             listeners: Arc::new(Semaphore::new(live::MAX_LISTENERS)),
             numbers,
-            overview: page::CachedSums::default(),
+            overview: Mutex::default(),
         }
     }
 
@@ -341,20 +328,8 @@ impl Service {
                     self.tell("gone", &serde_json::json!({ "dir": dir }));
                 }
             }
-            News::Fault(fault) => {
-                self.index_mut().fault(fault.path(), fault.to_string());
-                self.tell_of_the_whole();
-            }
-            News::FaultGone(path) => {
-                self.index_mut().fault_gone(&path);
-                self.tell_of_the_whole();
-            }
-            News::Found(number) => {
-                self.index_mut().find_all(number);
-                self.tell_of_the_whole();
-            }
-            News::AllSeen => {
-                self.index_mut().see_all();
+            News::Fault(_) | News::FaultGone(_) | News::Found(_) | News::AllSeen => {
+                self.index_mut().note(news);
                 self.tell_of_the_whole();
             }
             News::PassedOver(_) => {}
@@ -385,7 +360,8 @@ impl Service {
     fn tell(&self, name: &'static str, data: &impl Serialize) {
         if self.changes.receiver_count() > 0 {
             // There is an error where the last listener has just left.
-            let _ = self.changes.send(IndexChange::new(name, data));
+            let data = String::from_utf8(json_bytes(data)).unwrap_or_default();
+            let _ = self.changes.send(Event::default().event(name).data(data));
         }
     }
 }
@@ -444,7 +420,8 @@ async fn numbers(
     };
     let text = api::in_thread(move || {
         let running = service.index().running();
-        service.numbers.text(&service.sums(), &running, is_classic)
+        let listeners = live::MAX_LISTENERS - service.listeners.available_permits();
+        (service.numbers).text(&service.sums(), &running, listeners, is_classic)
     });
     let text = text.await?;
     Ok(match text {
@@ -469,7 +446,7 @@ mod tests {
     #[tokio::test]
     async fn service_is_ready_once_all_runs_were_looked_at() {
         let (_stop, stopped) = signal::channel(false);
-        let guard = Guard::new(([127, 0, 0, 1], 8123).into(), Access::default()).unwrap();
+        let guard = Guard::new(([127, 0, 0, 1], 8123).into(), None, Vec::new()).unwrap();
         let service = Arc::new(Service::new(
             guard,
             &Gate::default(),

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::calendar::date;
 use super::charts::{meter, runs};
 use super::findings::marked_up;
-use super::overview::{Completion, Newest, RunSums};
+use super::overview::{Newest, RunSums};
 use super::units::{precise, share, thousands};
 use crate::finding::{RuleInfo, Tally, Verdict};
 use crate::printable::{escape, in_address};
@@ -20,11 +20,11 @@ const MAX_FAULTS: usize = 1_000;
 
 /// Draws the answer: the number of runs that can't be trusted or break a rule of the team, with
 /// links to them, and the settings of the check.
-pub(super) fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
+pub(super) fn answer(sums: &RunSums) -> Markup {
     let all = sums.all;
     let broken = all.invalid - all.breaks_rule;
     let breaks = Verdict::BreaksRule.phrase(all.breaks_rule);
-    let is_partial = ending.is_under_way || !ending.is_complete;
+    let is_partial = sums.is_under_way || !sums.is_complete;
     let judged = if is_partial {
         format!("the {} judged so far", counted(all.episodes, "run"))
     } else {
@@ -37,7 +37,7 @@ pub(super) fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
     html! {
         section.answer aria-labelledby="answer" {
             h2 #answer {
-                @if all.episodes == 0 && ending.is_under_way {
+                @if all.episodes == 0 && sums.is_under_way {
                     "No run is judged yet"
                 } @else if all.episodes == 0 {
                     "There are no runs"
@@ -69,20 +69,20 @@ pub(super) fn answer(sums: &RunSums, ending: &Completion<'_>) -> Markup {
                     "All " (judged) " can be trusted"
                 }
             }
-            (scope(sums, ending))
+            (scope(sums))
         }
     }
 }
 
 /// Returns where the runs are, by what they were judged, and what that says.
-fn scope(sums: &RunSums, ending: &Completion<'_>) -> Markup {
+fn scope(sums: &RunSums) -> Markup {
     html! {
         p.note {
             @if let Some(dir) = sums.dir.as_deref().filter(|dir| !dir.is_empty()) {
                 "In " code { (escape(dir)) } ", "
             }
             "judged by runvet " (env!("CARGO_PKG_VERSION"))
-            @if !ending.settings.is_empty() { " with " (escape(ending.settings)) }
+            @if !sums.settings.is_empty() { " with " (escape(&sums.settings)) }
             ". "
             b { "Valid" }
             " says that the records of a run agree with each other and with their schemas, \
@@ -147,13 +147,13 @@ pub(super) fn tiles(sums: &RunSums) -> Markup {
 }
 
 /// Draws the paths that could not be read or judged.
-pub(super) fn incomplete(ending: &Completion<'_>) -> Markup {
-    let faults = ending.faults;
+pub(super) fn incomplete(sums: &RunSums) -> Markup {
+    let faults = &sums.faults;
     html! {
-        @if ending.is_under_way {
+        @if sums.is_under_way {
             p.notice.under-way { "The runs are being judged for the first time. This page shows the runs that have been judged so far." }
         }
-        @if !ending.is_complete {
+        @if !sums.is_complete {
             section.notice.is-bad aria-labelledby="faults" {
                 h2 #faults { "This check is not complete" }
                 @if faults.is_empty() {

@@ -15,7 +15,7 @@ use flate2::write::DeflateEncoder;
 use maud::{PreEscaped, html};
 
 use super::units::thousands;
-use super::{Completion, RunItem, RunSums, panels, rules, shell};
+use super::{RunItem, RunSums, panels, rules, shell};
 use crate::finding::{Coverage, EpisodeReport, RuleInfo, RunEntry, SharedTexts};
 use crate::printable::{is_hostile, opens_command};
 use crate::words::words;
@@ -39,7 +39,7 @@ const MAX_BYTES: u64 = 50_000_000;
 /// A page in one file, on its way. It keeps the rows of the list, and sums.
 pub(crate) struct PageFile {
     rules: Vec<RuleInfo>,
-    overview: RunSums,
+    pub(crate) overview: RunSums,
     invalid: ListedRun,
     valid: ListedRun,
     /// `true` for each rule that compared something in any run, where reports say so.
@@ -117,10 +117,14 @@ impl ListedRun {
 }
 
 impl PageFile {
-    pub(crate) fn new(rules: Vec<RuleInfo>, paged: Paged) -> Self {
+    /// Returns a page of no runs yet, which are judged by some rules and settings.
+    pub(crate) fn new(rules: Vec<RuleInfo>, settings: String, paged: Paged) -> Self {
         Self {
             rules,
-            overview: RunSums::default(),
+            overview: RunSums {
+                settings,
+                ..RunSums::default()
+            },
             invalid: ListedRun::default(),
             valid: ListedRun::default(),
             compared: BTreeMap::new(),
@@ -152,7 +156,6 @@ impl PageFile {
     pub(crate) fn write(
         &self,
         out: &mut dyn Write,
-        ending: &Completion<'_>,
         read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<()> {
         let mut out = CountingWriter { out, bytes: 0 };
@@ -160,7 +163,7 @@ impl PageFile {
         let title = format!("runvet: {} runs", thousands(runs));
         out.put(&shell::head(&title, runs).0)?;
         out.put("<main id=\"main\" tabindex=\"-1\">\n")?;
-        out.put(&self.front(ending))?;
+        out.put(&self.front())?;
         out.put(&shell::list().0)?;
         out.put("\n<section class=\"view\" id=\"run\"></section>\n")?;
         out.put(&shell::compared().0)?;
@@ -175,11 +178,11 @@ impl PageFile {
         out.put("</script>\n")
     }
 
-    fn front(&self, ending: &Completion<'_>) -> String {
+    fn front(&self) -> String {
         let front = html! {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }
-                (panels::overview(&self.overview, ending, &self.rules))
+                (panels::overview(&self.overview, &self.rules))
                 (panels::vacuous(&self.compared))
             }
         };
@@ -349,7 +352,7 @@ mod tests {
     #[test]
     fn file_gets_no_more_pages_when_it_is_long() {
         let report = Gate::default().records("ep_1", &[(Artifact::State, b"{}")]);
-        let mut file = PageFile::new(Vec::new(), Paged::All);
+        let mut file = PageFile::new(Vec::new(), String::new(), Paged::All);
         for at in 0..20 {
             let dir = format!("ep_{at}");
             file.add(&EpisodeReport {
@@ -377,16 +380,11 @@ mod tests {
             };
             Some(run_text(&page, prefix).into_bytes())
         };
-        let ending = Completion {
-            faults: &[],
-            is_complete: true,
-            is_under_way: false,
-            settings: "",
-        };
+        file.overview.is_complete = true;
         let mut written = |max_bytes| {
             file.max_bytes = max_bytes;
             let mut text = Vec::new();
-            file.write(&mut text, &ending, &read).unwrap();
+            file.write(&mut text, &read).unwrap();
             String::from_utf8(text).unwrap()
         };
         let pages = |text: &str| text.matches("<template data-row=").count();

@@ -37,6 +37,14 @@ pub(crate) struct RunSums {
     pub(crate) durations: Vec<f64>,
     pub(crate) latencies: BTreeMap<String, Vec<f64>>,
     pub(crate) metrics: BTreeMap<String, Vec<f64>>,
+    /// The paths that could not be read or judged, with the reasons, sorted by path.
+    pub(crate) faults: Vec<ReportedFault>,
+    /// `true` if everything that was found so far could be read and judged.
+    pub(crate) is_complete: bool,
+    /// `true` if runs are still being judged for the first time.
+    pub(crate) is_under_way: bool,
+    /// The settings that runs were judged with; empty where they are not known.
+    pub(crate) settings: String,
 }
 
 /// The runs that started on a day.
@@ -54,18 +62,6 @@ pub(super) struct Newest {
     pub(super) id: String,
     /// The message of the rule's first finding, where reports are at hand.
     pub(super) message: Option<String>,
-}
-
-/// The state of a check when its overview is drawn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Completion<'c> {
-    /// The paths that could not be read or judged, with the reasons, sorted by path.
-    pub(crate) faults: &'c [ReportedFault],
-    pub(crate) is_complete: bool,
-    /// `true` if runs are still being judged for the first time.
-    pub(crate) is_under_way: bool,
-    /// The settings that runs were judged with; empty where they are not known.
-    pub(crate) settings: &'c str,
 }
 
 impl RunSums {

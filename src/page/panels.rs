@@ -8,7 +8,7 @@ use super::answer::{answer, causes, incomplete, tiles};
 use super::calendar::date;
 use super::charts::{Bin, Series, legend, meter, runs, stacked};
 use super::named;
-use super::overview::{Completion, RunSums};
+use super::overview::RunSums;
 use super::units::{duration, precise, thousands};
 use crate::finding::{NONE, OTHERS, RuleInfo, Totals, Verdict, quantile};
 use crate::printable::{escape, in_address};
@@ -32,10 +32,10 @@ const FEWEST_CHARTED: u64 = 10;
 const DURATION_STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
 /// Draws the overview of a check by some rules.
-pub(super) fn overview(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> Markup {
+pub(super) fn overview(sums: &RunSums, rules: &[RuleInfo]) -> Markup {
     html! {
-        (answer(sums, ending))
-        (incomplete(ending))
+        (answer(sums))
+        (incomplete(sums))
         (causes(sums, rules))
         (tiles(sums))
         @if sums.days.len() == 1 { (endings(sums)) }

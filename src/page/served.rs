@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Completion, RunSums, panels, rules, shell};
+use super::{RunSums, panels, rules, shell};
 use crate::finding::RuleInfo;
 
 /// The script that asks a service for the parts that the page in a file holds.
@@ -12,13 +12,13 @@ pub(crate) const LIVE: &str = include_str!("live.js");
 pub(crate) const CHANGES: &str = include_str!("changes.js");
 
 /// Returns the whole page, with no run in it.
-pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> String {
+pub(crate) fn whole(sums: &RunSums, rules: &[RuleInfo]) -> String {
     let page: Markup = html! {
         (shell::served_head("runvet", sums.all.episodes))
         main #main tabindex="-1" {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }
-                div #sums { (panels::overview(sums, ending, rules)) }
+                div #sums { (panels::overview(sums, rules)) }
             }
             (shell::list())
             section.view #run {}
@@ -58,8 +58,8 @@ pub(crate) fn login(wrong: &str) -> String {
 }
 
 /// Returns the overview alone.
-pub(crate) fn overview_text(sums: &RunSums, ending: &Completion<'_>, rules: &[RuleInfo]) -> String {
-    panels::overview(sums, ending, rules).0
+pub(crate) fn overview_text(sums: &RunSums, rules: &[RuleInfo]) -> String {
+    panels::overview(sums, rules).0
 }
 
 /// Returns the page of a rule.

@@ -490,7 +490,7 @@ mod tests {
     use super::*;
     use crate::finding::Lifecycle;
     use crate::gate::Gate;
-    use crate::serve::guard::{Access, Guard};
+    use crate::serve::guard::Guard;
 
     const RUN: &str = "corpus/demo/episodes/ep_01_answer";
 
@@ -507,7 +507,7 @@ mod tests {
     #[tokio::test]
     async fn searches_and_readers_do_not_wait_for_each_other() {
         let (_stop, stopped) = tokio::sync::watch::channel(false);
-        let guard = Guard::new(([127, 0, 0, 1], 8123).into(), Access::default()).unwrap();
+        let guard = Guard::new(([127, 0, 0, 1], 8123).into(), None, Vec::new()).unwrap();
         let gate = Gate::default();
         let service = Arc::new(Service::new(guard, &gate, String::new(), stopped));
         let run = RunEntry::named("ep_01_answer", RUN, Lifecycle::Terminal);

@@ -47,16 +47,6 @@ const HEADERS: [(HeaderName, &str); 5] = [
     ),
 ];
 
-/// The clients that may ask, besides programs on this machine.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Access {
-    /// The token that each request must carry as `Authorization: Bearer`, unless it has the cookie
-    /// of a browser that was let in.
-    pub(crate) token: Option<String>,
-    /// The names that `Host` may have besides those of the loopback address, without a port.
-    pub(crate) hosts: Vec<String>,
-}
-
 /// The requests that are allowed.
 #[derive(Debug)]
 pub(super) struct Guard {
@@ -67,11 +57,18 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    pub(super) fn new(listens: SocketAddr, access: Access) -> Result<Self, getrandom::Error> {
+    /// Returns a guard that lets in who has the token, if there is one: as `Authorization: Bearer`,
+    /// or by the cookie of a browser that was let in. `Host` may have these names, without a port,
+    /// besides those of the loopback address.
+    pub(super) fn new(
+        listens: SocketAddr,
+        token: Option<&str>,
+        hosts: Vec<String>,
+    ) -> Result<Self, getrandom::Error> {
         Ok(Self {
             is_loopback: listens.ip().is_loopback(),
-            hosts: access.hosts,
-            login: access.token.as_deref().map(Login::new).transpose()?,
+            hosts,
+            login: token.map(Login::new).transpose()?,
         })
     }
 
@@ -289,11 +286,8 @@ mod tests {
 
     #[test]
     fn host_is_this_machine_or_allowed() {
-        let access = Access {
-            hosts: vec!["runs.example".into()],
-            ..Access::default()
-        };
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), access).unwrap();
+        let hosts = vec!["runs.example".into()];
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None, hosts).unwrap();
         let host = |host| checked(&guard, &[(header::HOST, host)]);
         for own in [
             "127.0.0.1:8123",
@@ -324,7 +318,7 @@ mod tests {
 
     #[test]
     fn origin_is_the_service_itself() {
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), Access::default()).unwrap();
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None, Vec::new()).unwrap();
         let host = (header::HOST, "127.0.0.1:8123");
         let origin = |origin| checked(&guard, &[host.clone(), (header::ORIGIN, origin)]);
         assert_eq!(origin("http://127.0.0.1:8123"), 200);
@@ -340,11 +334,8 @@ mod tests {
 
     #[test]
     fn token_is_needed_where_there_is_one() {
-        let access = Access {
-            token: Some("0123456789abcdef".into()),
-            ..Access::default()
-        };
-        let guard = Guard::new("0.0.0.0:8123".parse().unwrap(), access).unwrap();
+        let token = Some("0123456789abcdef");
+        let guard = Guard::new("0.0.0.0:8123".parse().unwrap(), token, Vec::new()).unwrap();
         let host = (header::HOST, "runs.example");
         assert_eq!(checked(&guard, std::slice::from_ref(&host)), 401);
         for (value, status) in [
@@ -365,7 +356,7 @@ mod tests {
     #[test]
     fn answers_that_wait_for_their_clients_are_limited_together() {
         let (_stop, stopped) = tokio::sync::watch::channel(false);
-        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), Access::default()).unwrap();
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None, Vec::new()).unwrap();
         let service = Service::new(guard, &crate::gate::Gate::default(), String::new(), stopped);
         let turn = |bytes: usize| turn(&service, &Response::new(vec![0; bytes].into()));
         let (first, second) = (turn(60 << 20).unwrap(), turn(60 << 20).unwrap());

@@ -14,6 +14,7 @@ use crate::finding::{
     Lifecycle, ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile,
 };
 use crate::page::RunSums;
+use crate::watch::News;
 
 /// The maximum number of faults that are listed.
 const MAX_FAULTS: usize = 1_000;
@@ -30,7 +31,8 @@ pub(super) struct Index {
     ids: BTreeSet<(Digest, Arc<OsStr>)>,
     texts: SharedTexts,
     totals: Totals,
-    faults: BTreeSet<(PathBuf, String)>,
+    /// The messages by the paths that they are about.
+    faults: BTreeMap<PathBuf, BTreeSet<String>>,
     /// The number of runs that were found; `None` while they are searched for the first time.
     found: Option<usize>,
     /// `true` if all runs that were there at the start were looked at.
@@ -79,31 +81,19 @@ impl Index {
         self.ids.remove(&id);
     }
 
-    pub(super) fn fault(&mut self, path: &Path, message: String) {
+    /// Takes in how far the watch is with looking at all runs, and what keeps it from that.
+    pub(super) fn note(&mut self, news: News) {
         self.version += 1;
-        self.faults.insert((path.to_owned(), message));
-    }
-
-    /// Forgets what kept a path from being searched.
-    pub(super) fn fault_gone(&mut self, path: &Path) {
-        self.version += 1;
-        let from = (path.to_owned(), String::new());
-        let of_path = self.faults.range(from..);
-        let of_path = of_path.take_while(|(it, _)| it == path).cloned();
-        for fault in of_path.collect::<Vec<_>>() {
-            self.faults.remove(&fault);
+        match news {
+            News::Fault(fault) => {
+                let of_path = self.faults.entry(fault.path().to_owned()).or_default();
+                of_path.insert(fault.to_string());
+            }
+            News::FaultGone(path) => drop(self.faults.remove(&path)),
+            News::Found(number) => self.found = Some(number),
+            News::AllSeen => self.all_seen = true,
+            News::Judged(_) | News::Gone(_) | News::PassedOver(_) => {}
         }
-    }
-
-    pub(super) fn see_all(&mut self) {
-        self.version += 1;
-        self.all_seen = true;
-    }
-
-    /// Takes in how many runs were found.
-    pub(super) fn find_all(&mut self, number: usize) {
-        self.version += 1;
-        self.found = Some(number);
     }
 
     /// Returns how many runs were found; at least those that were judged.
@@ -159,17 +149,20 @@ impl Index {
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {
-        let faults = self.faults.iter().take(MAX_FAULTS);
-        let faults = faults.map(|(path, message)| ReportedFault {
-            path: path.to_string_lossy().into_owned(),
-            message: message.clone(),
-            sort: crate::finding::FaultSort::Other,
-        });
+        let faults = self.faults.iter();
+        let faults = faults.flat_map(|(path, messages)| messages.iter().map(move |it| (path, it)));
+        let faults = faults
+            .take(MAX_FAULTS)
+            .map(|(path, message)| ReportedFault {
+                path: path.to_string_lossy().into_owned(),
+                message: message.clone(),
+                sort: crate::finding::FaultSort::Other,
+            });
         faults.collect()
     }
 
     pub(super) fn fault_count(&self) -> usize {
-        self.faults.len()
+        self.faults.values().map(BTreeSet::len).sum()
     }
 
     /// Returns `true` if runs that were there at the start are still being looked at.
@@ -187,9 +180,13 @@ impl Index {
     }
 
     /// Returns the sums over all runs and by their properties.
-    pub(super) fn overview(&self) -> RunSums {
+    pub(super) fn overview(&self, settings: &str) -> RunSums {
         let mut sums = RunSums::default();
         self.entries.values().for_each(|run| sums.add_run(run));
+        sums.faults = self.faults();
+        sums.is_complete = self.faults.is_empty();
+        sums.is_under_way = self.is_under_way();
+        settings.clone_into(&mut sums.settings);
         sums
     }
 
@@ -238,7 +235,7 @@ impl Index {
             latencies_ms: all(sums.latencies),
             metrics: all(sums.metrics),
             complete: self.is_complete(),
-            faults: self.faults(),
+            faults: sums.faults,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The token of the service, or a code that stands for it once -> a cookie that lets a browser in.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,6 @@ use axum::body::to_bytes;
 use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
 
 use crate::digest::Digest;
 use crate::page;
@@ -32,16 +32,6 @@ pub(super) struct Login {
     session: Digest,
     /// The code that is still good, and when it was made.
     code: Mutex<Option<(Digest, Instant)>>,
-}
-
-#[derive(Deserialize)]
-struct LoginForm {
-    token: String,
-}
-
-#[derive(Deserialize)]
-struct Query {
-    code: String,
 }
 
 impl Login {
@@ -90,9 +80,8 @@ impl Login {
     pub(super) async fn answer(&self, request: Request, is_known: bool) -> Response {
         let (is_let_in, wrong) = if request.method() == Method::POST {
             let body = to_bytes(request.into_body(), MAX_FORM).await;
-            let form = body.ok();
-            let form = form.and_then(|body| serde_html_form::from_bytes::<LoginForm>(&body).ok());
-            let is_token = form.is_some_and(|form| self.is_token(form.token.trim()));
+            let token = body.ok().and_then(|body| field(&body, "token"));
+            let is_token = token.is_some_and(|token| self.is_token(token.trim()));
             (is_token, "This is not the token of this service.")
         } else if let Some(code) = code_of(&request) {
             let wrong = "The code of this address was used, or is older than 10 minutes.";
@@ -127,8 +116,13 @@ impl Login {
 }
 
 fn code_of(request: &Request) -> Option<String> {
-    let query = serde_html_form::from_str::<Query>(request.uri().query()?);
-    query.ok().map(|query| query.code)
+    field(request.uri().query()?.as_bytes(), "code")
+}
+
+/// Returns a field of a form or a query.
+fn field(form: &[u8], name: &str) -> Option<String> {
+    let fields = serde_html_form::from_bytes::<BTreeMap<String, String>>(form);
+    fields.ok()?.remove(name)
 }
 
 /// Returns a text that nobody can guess.

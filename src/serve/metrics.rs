@@ -16,6 +16,7 @@ use super::index::Running;
 use super::page::PageSums;
 use super::process::Process;
 use crate::finding::{NONE, RuleInfo};
+use crate::page::RunSums;
 use crate::record::SummaryOutcome;
 use crate::words::Words as _;
 
@@ -34,99 +35,33 @@ const SILENT: [(&str, u64); 4] = [("5m", 300), ("15m", 900), ("1h", 3_600), ("1d
 /// One label and its value.
 type Label = [(&'static str, &'static str); 1];
 
-/// The numbers of the service.
+/// The numbers that the service counts.
 pub(super) struct Numbers {
-    registry: Registry,
+    started: SystemTime,
     /// The rules that are on.
     active: Vec<String>,
     requests: Family<Label, Counter>,
-    runs: Family<Label, Gauge>,
-    breaks_rule: Gauge,
-    running: Gauge,
-    paused: Gauge,
-    silent: Family<Label, Gauge>,
-    outcomes: Family<Label, Gauge>,
     last_verdict: Gauge,
     last_run: Gauge,
-    findings: Family<Label, Gauge>,
-    of_rules: Family<[(&'static str, String); 2], Gauge>,
-    complete: Gauge,
-    faults: Gauge,
     verdicts: Counter,
     checks: Counter,
-    listeners: Gauge,
     request_times: Histogram,
     check_times: Histogram,
 }
 
 impl Numbers {
     pub(super) fn new<'r>(active: impl Iterator<Item = &'r RuleInfo>) -> Self {
-        let numbers = Self {
-            registry: Registry::default(),
+        Self {
+            started: SystemTime::now(),
             active: active.map(|rule| rule.id.to_string()).collect(),
             requests: Family::default(),
-            runs: Family::default(),
-            breaks_rule: Gauge::default(),
-            running: Gauge::default(),
-            paused: Gauge::default(),
-            silent: Family::default(),
-            outcomes: Family::default(),
             last_verdict: Gauge::default(),
             last_run: Gauge::default(),
-            findings: Family::default(),
-            of_rules: Family::default(),
-            complete: Gauge::default(),
-            faults: Gauge::default(),
             verdicts: Counter::default(),
             checks: Counter::default(),
-            listeners: Gauge::default(),
             request_times: Histogram::new(SECONDS),
             check_times: Histogram::new(SECONDS),
-        };
-        numbers.registered()
-    }
-
-    fn registered(mut self) -> Self {
-        self.registry
-            .register_collector(Box::new(Process(SystemTime::now())));
-        let all = self.registry.sub_registry_with_prefix("runvet");
-        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        all.register("build", "The version of runvet", version);
-        let help = "Requests by the class of their status";
-        all.register("http_requests", help, self.requests.clone());
-        all.register("runs", "Runs by their verdict", self.runs.clone());
-        let help = "Runs that are invalid only because they break a rule of the team";
-        all.register("runs_breaking_rules", help, self.breaks_rule.clone());
-        let help = "Runs in progress or paused";
-        all.register("runs_in_progress", help, self.running.clone());
-        all.register("runs_paused", "Runs that wait", self.paused.clone());
-        let help = "Runs in progress that do not wait and have written nothing for a time";
-        all.register("runs_silent", help, self.silent.clone());
-        let help = "Runs by their outcome";
-        all.register("runs_by_outcome", help, self.outcomes.clone());
-        let (name, help) = ("last_verdict_timestamp", "When a verdict was last new");
-        all.register_with_unit(name, help, Unit::Seconds, self.last_verdict.clone());
-        let (name, help) = ("last_run_timestamp", "When a run last arrived");
-        all.register_with_unit(name, help, Unit::Seconds, self.last_run.clone());
-        let help = "Findings that are neither ignored nor in the baseline";
-        all.register("findings", help, self.findings.clone());
-        let help = "Findings that are neither ignored nor in the baseline, by rule";
-        all.register("rule_findings", help, self.of_rules.clone());
-        let help = "1 where all runs were looked at and there are no faults, or else 0";
-        all.register("complete", help, self.complete.clone());
-        let help = "Paths that can't be looked at";
-        all.register("faults", help, self.faults.clone());
-        let help = "Verdicts that were new";
-        all.register("verdicts", help, self.verdicts.clone());
-        let help = "Episodes that were posted and checked";
-        all.register("checks", help, self.checks.clone());
-        let help = "Clients that listen to changes";
-        all.register("listeners", help, self.listeners.clone());
-        let (name, help) = ("http_request_duration", "Time until an answer begins");
-        all.register_with_unit(name, help, Unit::Seconds, self.request_times.clone());
-        let (name, help) = ("check_duration", "Time to check an episode that was posted");
-        all.register_with_unit(name, help, Unit::Seconds, self.check_times.clone());
-        self
+        }
     }
 
     pub(super) fn answered(&self, status: StatusCode, time: Duration) {
@@ -156,74 +91,122 @@ impl Numbers {
         self.checks.inc();
     }
 
-    /// Counts a listener until what is returned is dropped.
-    pub(super) fn listener(&self) -> MetricsListener {
-        self.listeners.inc();
-        MetricsListener(self.listeners.clone())
-    }
-
     /// Returns all numbers, in the classic format or in that of `OpenMetrics`.
     pub(super) fn text(
         &self,
         sums: &PageSums,
         running: &Running,
+        listeners: usize,
         is_classic: bool,
     ) -> Result<String, fmt::Error> {
-        let totals = sums.overview.all;
-        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        for (family, name, label, number) in [
-            (&self.runs, "verdict", "valid", totals.valid),
-            (&self.runs, "verdict", "invalid", totals.invalid),
-            (&self.runs, "verdict", "undecided", totals.undecided),
-            (&self.findings, "severity", "error", totals.errors),
-            (&self.findings, "severity", "warning", totals.warnings),
-        ] {
-            family.get_or_create(&[(name, label)]).set(whole(number));
-        }
-        for rule in &self.active {
-            // A rule that finds nothing has the number 0, so that an alert sees the first finding.
-            let tally = sums.overview.rules.get(rule).copied().unwrap_or_default();
-            for (severity, number) in [("error", tally.errors), ("warning", tally.warnings)] {
-                let labels = [("rule", rule.clone()), ("severity", severity.to_owned())];
-                self.of_rules.get_or_create(&labels).set(whole(number));
-            }
-        }
-        let outcomes = &sums.overview.outcomes;
-        let with = |outcome| outcomes.get(outcome).map_or(0, |sum| sum.episodes);
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(Process(self.started)));
+        let all = registry.sub_registry_with_prefix("runvet");
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        all.register("build", "The version of runvet", version);
+        let help = "Requests by the class of their status";
+        all.register("http_requests", help, self.requests.clone());
+        self.register_runs(all, &sums.overview, running);
+        self.register_findings(all, &sums.overview);
+        let help = "Verdicts that were new";
+        all.register("verdicts", help, self.verdicts.clone());
+        let help = "Episodes that were posted and checked";
+        all.register("checks", help, self.checks.clone());
+        let help = "Clients that listen to changes";
+        all.register("listeners", help, gauge(listeners as u64));
+        let (name, help) = ("http_request_duration", "Time until an answer begins");
+        all.register_with_unit(name, help, Unit::Seconds, self.request_times.clone());
+        let (name, help) = ("check_duration", "Time to check an episode that was posted");
+        all.register_with_unit(name, help, Unit::Seconds, self.check_times.clone());
+        let mut text = String::new();
+        encode(&mut text, &registry)?;
+        if is_classic { classic(&text) } else { Ok(text) }
+    }
+
+    fn register_runs(&self, all: &mut Registry, sums: &RunSums, running: &Running) {
+        let totals = sums.all;
+        let verdicts = [
+            ("valid", totals.valid),
+            ("invalid", totals.invalid),
+            ("undecided", totals.undecided),
+        ];
+        all.register("runs", "Runs by their verdict", family("verdict", verdicts));
+        let help = "Runs that are invalid only because they break a rule of the team";
+        all.register("runs_breaking_rules", help, gauge(totals.breaks_rule));
+        let help = "Runs in progress or paused";
+        all.register("runs_in_progress", help, gauge(running.all));
+        all.register("runs_paused", "Runs that wait", gauge(running.paused));
+        let silent = SILENT.map(|(length, seconds)| {
+            let silence = Duration::from_secs(seconds);
+            let written = running.written.iter();
+            let silent = written.filter(|at| at.elapsed().is_ok_and(|it| it >= silence));
+            (length, silent.count() as u64)
+        });
+        let help = "Runs in progress that do not wait and have written nothing for a time";
+        all.register("runs_silent", help, family("for", silent));
+        let with = |outcome| sums.outcomes.get(outcome).map_or(0, |sum| sum.episodes);
         let words = SummaryOutcome::ALL.iter().map(|outcome| outcome.word());
         let known = words.map(|outcome| (outcome, with(outcome)));
         let none = with(NONE);
         let other = totals.episodes - none - known.clone().map(|(_, runs)| runs).sum::<u64>();
-        for (outcome, runs) in known.chain([("other", other), ("none", none)]) {
-            let labels = [("outcome", outcome)];
-            self.outcomes.get_or_create(&labels).set(whole(runs));
-        }
-        for (length, seconds) in SILENT {
-            let silence = Duration::from_secs(seconds);
-            let written = running.written.iter();
-            let silent = written.filter(|at| at.elapsed().is_ok_and(|it| it >= silence));
-            let labels = [("for", length)];
-            self.silent
-                .get_or_create(&labels)
-                .set(whole(silent.count() as u64));
-        }
-        self.paused.set(whole(running.paused));
-        self.breaks_rule.set(whole(totals.breaks_rule));
-        self.running.set(whole(running.all));
-        self.complete.set(i64::from(sums.is_complete()));
-        self.faults.set(whole(sums.faults.len() as u64));
-        let mut text = String::new();
-        encode(&mut text, &self.registry)?;
-        if is_classic { classic(&text) } else { Ok(text) }
+        let outcomes = known.chain([("other", other), ("none", none)]);
+        let help = "Runs by their outcome";
+        all.register("runs_by_outcome", help, family("outcome", outcomes));
+        let (name, help) = ("last_verdict_timestamp", "When a verdict was last new");
+        all.register_with_unit(name, help, Unit::Seconds, self.last_verdict.clone());
+        let (name, help) = ("last_run_timestamp", "When a run last arrived");
+        all.register_with_unit(name, help, Unit::Seconds, self.last_run.clone());
     }
+
+    fn register_findings(&self, all: &mut Registry, sums: &RunSums) {
+        let help = "Findings that are neither ignored nor in the baseline";
+        let severities = [("error", sums.all.errors), ("warning", sums.all.warnings)];
+        all.register("findings", help, family("severity", severities));
+        let of_rules = Family::<[(&str, String); 2], Gauge>::default();
+        for rule in &self.active {
+            // A rule that finds nothing has the number 0, so that an alert sees the first finding.
+            let tally = sums.rules.get(rule).copied().unwrap_or_default();
+            for (severity, number) in [("error", tally.errors), ("warning", tally.warnings)] {
+                let labels = [("rule", rule.clone()), ("severity", severity.to_owned())];
+                of_rules.get_or_create(&labels).set(whole(number));
+            }
+        }
+        let help = "Findings that are neither ignored nor in the baseline, by rule";
+        all.register("rule_findings", help, of_rules);
+        let help = "1 where all runs were looked at and there are no faults, or else 0";
+        let is_complete = sums.is_complete && !sums.is_under_way;
+        all.register("complete", help, gauge(is_complete.into()));
+        let help = "Paths that can't be looked at";
+        all.register("faults", help, gauge(sums.faults.len() as u64));
+    }
+}
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn gauge(number: u64) -> Gauge {
+    let gauge: Gauge = Gauge::default();
+    gauge.set(whole(number));
+    gauge
+}
+
+/// Returns a gauge for each value of a label.
+fn family(
+    label: &'static str,
+    numbers: impl IntoIterator<Item = (&'static str, u64)>,
+) -> Family<Label, Gauge> {
+    let family = Family::<Label, Gauge>::default();
+    for (value, number) in numbers {
+        family.get_or_create(&[(label, value)]).set(whole(number));
+    }
+    family
 }
 
 /// Returns the time in seconds since 1970.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-    })
+    since.map_or(0, |since| whole(since.as_secs()))
 }
 
 /// Returns the text in the classic format: its families have the names of their samples, and it has
@@ -252,14 +235,4 @@ fn classic(text: &str) -> Result<String, fmt::Error> {
         }
     }
     Ok(classic)
-}
-
-/// A client that listens to changes.
-#[derive(Debug)]
-pub(super) struct MetricsListener(Gauge);
-
-impl Drop for MetricsListener {
-    fn drop(&mut self) {
-        self.0.dec();
-    }
 }

@@ -1,6 +1,6 @@
 //! The index and the runs -> a page for a browser, and the parts that it asks for.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -15,41 +15,33 @@ use super::api::{in_thread, in_turn, without_query};
 use super::problem::Problem;
 use super::query::parse;
 use super::{Service, json, of_type};
-use crate::finding::{ReportedFault, RuleInfo};
-use crate::page::{self, Completion, RunItem, RunSums};
+use crate::finding::RuleInfo;
+use crate::page::{self, RunItem, RunSums};
 use crate::report::json_bytes;
 use crate::view::run_page;
 
 type Answer = Result<Response, Problem>;
 
-/// The sums that were made last, with the version of the index that they are of.
-#[derive(Debug, Default)]
-pub(super) struct CachedSums(Mutex<Option<(u64, Arc<PageSums>)>>);
-
+/// The sums over all runs, as pages show them and as the service gives them.
 #[derive(Debug)]
 pub(super) struct PageSums {
     pub(super) overview: RunSums,
     /// The answer with all sums, as JSON.
     pub(super) statistics: Bytes,
-    pub(super) faults: Vec<ReportedFault>,
-    is_under_way: bool,
-    settings: String,
-    pub(super) rules: Vec<RuleInfo>,
+    rules: Vec<RuleInfo>,
 }
 
-impl PageSums {
-    pub(super) fn is_complete(&self) -> bool {
-        !self.is_under_way && self.faults.is_empty()
-    }
-
-    fn ending(&self) -> Completion<'_> {
-        Completion {
-            faults: &self.faults,
-            is_complete: self.faults.is_empty(),
-            is_under_way: self.is_under_way,
-            settings: &self.settings,
-        }
-    }
+/// The query of a part of a page.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct PageQuery {
+    /// The code that let the browser in, where one was needed.
+    #[serde(rename = "code")]
+    _code: Option<String>,
+    /// The directory of a run, or its id.
+    dir: String,
+    /// The name of a rule.
+    name: String,
 }
 
 pub(super) fn routes() -> Router<Arc<Service>> {
@@ -78,20 +70,12 @@ pub(super) fn routes() -> Router<Arc<Service>> {
         .route("/page/rule", get(rule))
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WholeQuery {
-    /// The code that let the browser in, where one was needed.
-    #[serde(rename = "code")]
-    _code: Option<String>,
-}
-
 /// `GET /`
 async fn whole(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
-    let _: WholeQuery = parse(query.as_deref())?;
+    let _: PageQuery = parse(query.as_deref())?;
     let text = in_thread(move || {
         let sums = service.sums();
-        page::whole(&sums.overview, &sums.ending(), &sums.rules)
+        page::whole(&sums.overview, &sums.rules)
     });
     Ok(of_type("text/html; charset=utf-8", text.await?))
 }
@@ -100,26 +84,19 @@ async fn whole(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -
 async fn overview(State(service): State<Arc<Service>>) -> Answer {
     in_thread(move || {
         let sums = service.sums();
-        let text = page::overview_text(&sums.overview, &sums.ending(), &sums.rules);
+        let text = page::overview_text(&sums.overview, &sums.rules);
         let (judged, found) = (sums.overview.all.episodes, service.index().found());
         json(&json!({ "text": text, "runs": judged, "judged": judged, "found": found }))
     })
     .await
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PageRunQuery {
-    /// The directory of the run, or its id.
-    dir: String,
-}
-
 /// `GET /page/run`: the page of a run, or the problem that there is none. Its status is 200 then
 /// too: a run may go while its page follows it, which is nothing to complain of in the browser's
 /// console.
 async fn run(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
-    let PageRunQuery { dir } = parse(query.as_deref())?;
-    let found = service.find(&dir);
+    let query: PageQuery = parse(query.as_deref())?;
+    let found = service.find(&query.dir);
     in_turn(service, move |service| {
         let page = found.and_then(|(path, entry)| {
             let run = service.open(path)?;
@@ -134,16 +111,10 @@ async fn run(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> 
     .await
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleQuery {
-    name: String,
-}
-
 /// `GET /page/rule`
 async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -> Answer {
-    let RuleQuery { name } = parse(query.as_deref())?;
-    let rule = service.gate.find_rule(&name);
+    let query: PageQuery = parse(query.as_deref())?;
+    let rule = service.gate.find_rule(&query.name);
     let rule = rule.map_err(|unknown| Problem::missing(unknown.to_string()))?;
     let text = page::rule_text(rule);
     Ok(json(&json!({ "text": text })))
@@ -152,24 +123,18 @@ async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) ->
 impl Service {
     /// Returns all sums, made again where the index has changed.
     pub(super) fn sums(&self) -> Arc<PageSums> {
-        let mut kept = self
-            .overview
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let kept = self.overview.lock();
+        let mut kept = kept.unwrap_or_else(PoisonError::into_inner);
         let index = self.index();
         if let Some((version, sums)) = &*kept
             && *version == index.version()
         {
             return Arc::clone(sums);
         }
-        let overview = index.overview();
+        let overview = index.overview(&self.settings);
         let sums = Arc::new(PageSums {
             statistics: json_bytes(&index.sums(overview.clone())).into(),
             overview,
-            faults: index.faults(),
-            is_under_way: index.is_under_way(),
-            settings: self.settings.clone(),
             rules: self.gate.rules().cloned().collect(),
         });
         *kept = Some((index.version(), Arc::clone(&sums)));

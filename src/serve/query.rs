@@ -265,19 +265,12 @@ impl<'q> SortQuery<'q> {
     }
 
     /// Returns the order of runs: by the key, then by directory, so that it is the same each time.
-    /// Most keys differ, and then no directory is looked up.
-    fn compare<'d>(
-        self,
-        one: (Key<'_>, impl FnOnce() -> &'d str),
-        other: (Key<'_>, impl FnOnce() -> &'d str),
-    ) -> Ordering {
-        let by_key = one.0.cmp(&other.0);
-        let by_key = if self.is_descending {
-            by_key.reverse()
-        } else {
-            by_key
+    fn compare(self, one: (Key<'_>, &str), other: (Key<'_>, &str)) -> Ordering {
+        let by_key = match self.is_descending {
+            true => other.0.cmp(&one.0),
+            false => one.0.cmp(&other.0),
         };
-        by_key.then_with(|| one.1().cmp(other.1()))
+        by_key.then_with(|| one.1.cmp(other.1))
     }
 }
 
@@ -332,18 +325,15 @@ impl RunQuery {
             total += 1;
             let key = sort.key(run);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
-                sort.compare(
-                    (key, || &*run.dir),
-                    ((cursor.number, &cursor.text), || &*cursor.dir),
-                )
-                .is_gt()
+                let last = ((cursor.number, &*cursor.text), &*cursor.dir);
+                sort.compare((key, &run.dir), last).is_gt()
             });
             if is_after {
                 found.push((key, Path::new(path), run));
             }
         }
         let order = |one: &(Key<'_>, &Path, &RunEntry), other: &(Key<'_>, &Path, &RunEntry)| {
-            sort.compare((one.0, || &*one.2.dir), (other.0, || &*other.2.dir))
+            sort.compare((one.0, &one.2.dir), (other.0, &other.2.dir))
         };
         let is_cut = found.len() > limit;
         if is_cut {

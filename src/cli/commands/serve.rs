@@ -83,21 +83,18 @@ impl ServeCommand {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let settings = self.gate.resolve(matches)?;
         let (in_words, gate) = (settings.in_words(), settings.gate);
-        let access = serve::Access {
-            token: self.token_file.as_deref().map(read_token).transpose()?,
-            hosts: self.allowed_host,
-        };
+        let token = self.token_file.as_deref().map(read_token).transpose()?;
         refuse_overlap(&self.dirs)?;
         let watches = self.dirs.into_iter().map(|dir| {
             let poll = self.watched.interval(&dir, output);
             start_watch(dir, "dirs", matches, poll)
         });
         let watches = watches.collect::<Result<Vec<_>>>()?;
-        let serve = serve::BoundService::bind(watches, self.listen, access)
+        let (token, hosts) = (token.as_deref(), self.allowed_host);
+        let serve = serve::BoundService::bind(watches, self.listen, token, hosts)
             .map_err(CommandFailure::fault)?;
-        let stop = serve.stop();
         let is_shown = self.token_file.is_some() && io::stderr().is_terminal();
-        stop_by_signals(move || stop.stop())?;
+        stop_by_signals(serve.stop())?;
         note_idle(&gate, output);
         writeln!(output.stdout(), "{}", serve.url())?;
         output.finish()?;
