@@ -3,53 +3,24 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Serialize;
+use serde_json::Number as Figure;
 
 use crate::document::{Kind, Node, Number};
-
-/// A number that a double holds: a whole one stays whole.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Figure {
-    Whole(i64),
-    Double(f64),
-}
-
-impl JsonSchema for Figure {
-    fn schema_name() -> Cow<'static, str> {
-        "Figure".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "number"})
-    }
-}
 
 /// The integers up to here are doubles.
 const MAX_WHOLE: i128 = 1 << 53;
 
-impl Figure {
-    /// Returns a number as a cell; `None` where no double has the value, as people write it.
-    fn of(number: Number<'_>) -> Option<Self> {
-        let is_small = |whole: &i128| (-MAX_WHOLE..=MAX_WHOLE).contains(whole);
-        let whole = number.is_integer().then(|| number.shifted(0)).flatten();
-        if let Some(whole) = whole.filter(is_small) {
-            return i64::try_from(whole).ok().map(Self::Whole);
-        }
-        let double = number.text().parse::<f64>().ok()?;
-        let is_it = Number::of(&format!("{double:e}")).equals(number);
-        (double.is_finite() && is_it).then_some(Self::Double(double))
+/// Returns a number as a cell, in which a whole one stays whole; `None` where no double has the
+/// value, as people write it.
+fn figure(number: Number<'_>) -> Option<Figure> {
+    let is_small = |whole: &i128| (-MAX_WHOLE..=MAX_WHOLE).contains(whole);
+    let whole = number.is_integer().then(|| number.shifted(0)).flatten();
+    if let Some(whole) = whole.filter(is_small) {
+        return i64::try_from(whole).ok().map(Figure::from);
     }
-
-    #[cfg(test)]
-    fn shown(self) -> String {
-        serde_json::to_string(&self).unwrap()
-    }
+    let double = number.text().parse::<f64>().ok()?;
+    let is_it = Number::of(&format!("{double:e}")).equals(number);
+    Figure::from_f64(double).filter(|_| is_it)
 }
 
 /// The numbers of a row, and those of them that no double holds.
@@ -60,7 +31,7 @@ impl<'a> Figures<'a> {
     /// Returns the cell of a column.
     pub(crate) fn cell(&mut self, column: &'static str, value: Option<Node<'a>>) -> Option<Figure> {
         let number = value?.number()?;
-        let figure = Figure::of(number);
+        let figure = figure(number);
         if figure.is_none() {
             self.0.insert(column, number.text());
         }
@@ -114,9 +85,9 @@ impl<'a> RecordPart<'a> {
 
     /// Returns the members of an object that no column holds, as a JSON object; `None` if there are
     /// none.
-    pub(crate) fn others(self, columns: &[&str]) -> Option<String> {
+    pub(crate) fn others(self, columns: &str) -> Option<String> {
         let members = self.0.into_iter().flat_map(Node::members);
-        let others = members.filter(|key| !columns.iter().any(|column| key.is(column)));
+        let others = members.filter(|key| !columns.split(' ').any(|column| key.is(column)));
         let mut object = String::new();
         for key in others {
             object.push(if object.is_empty() { '{' } else { ',' });
@@ -142,7 +113,7 @@ mod tests {
             ("5e-324", "5e-324"),
         ];
         for (written, cell) in held {
-            let figure = Figure::of(Number::of(written)).map(Figure::shown);
+            let figure = figure(Number::of(written)).map(|it| it.to_string());
             assert_eq!(figure.as_deref(), Some(cell), "{written}");
         }
         for beyond in [
@@ -151,7 +122,7 @@ mod tests {
             "1e-400",
             "0.12345678901234567890",
         ] {
-            assert_eq!(Figure::of(Number::of(beyond)), None, "{beyond}");
+            assert_eq!(figure(Number::of(beyond)), None, "{beyond}");
         }
     }
 }

@@ -5,8 +5,9 @@ use std::io;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Number as Figure;
 
-use super::cell::{Figure, Figures, RecordPart};
+use super::cell::{Figures, RecordPart};
 use crate::document::{Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity};
 use crate::load::Loaded;
@@ -335,8 +336,8 @@ impl<'r> JudgedRun<'r> {
             plan_revisions: of(&["insight", "metrics", "plan_revisions"]),
             steps: state.length(&["plan", "steps"]),
             actions: state.length(&["outcomes", "actions"]),
-            other_latencies: RecordPart(metrics.at(&["latencies"])).others(&LATENCIES),
-            other_metrics: metrics.others(&METRICS),
+            other_latencies: RecordPart(metrics.at(&["latencies"])).others(LATENCIES),
+            other_metrics: metrics.others(METRICS),
             outcome_metrics: state.json(&["outcomes", "metrics"]),
             beyond_double: None,
         };
@@ -356,7 +357,7 @@ impl<'r> JudgedRun<'r> {
                 rationale: step.text(&["rationale"]),
                 inputs: step.json(&["inputs"]),
                 outputs: step.json(&["outputs"]),
-                others: step.others(&STEP),
+                others: step.others(STEP),
             })
         })
     }
@@ -378,7 +379,7 @@ impl<'r> JudgedRun<'r> {
                 output: action.json(&["output"]),
                 provenance: action.json(&["provenance"]),
                 result_artifacts: action.json(&["result_artifacts"]),
-                others: action.others(&ACTION),
+                others: action.others(ACTION),
                 beyond_double: figures.beyond(),
             })
         })
@@ -447,7 +448,7 @@ impl<'r> EventRow<'r> {
             event_episode_id: event.text(&["episode_id"]),
             step_id: event.word(&["payload", "step_id"]),
             payload: event.json(&["payload"]),
-            others: event.others(&EVENT),
+            others: event.others(EVENT),
             fault: None,
         }
     }
@@ -462,53 +463,18 @@ impl<'r> EventRow<'r> {
 }
 
 /// The latencies of a summary that have columns.
-const LATENCIES: [&str; 4] = ["first_action_ms", "total_ms", "planning_ms", "execution_ms"];
+const LATENCIES: &str = "first_action_ms total_ms planning_ms execution_ms";
 
 /// The metrics of a summary that have columns.
-const METRICS: [&str; 8] = [
-    "success",
-    "plan_count",
-    "act_count",
-    "reflect_count",
-    "veto_count",
-    "learn_proposals",
-    "learn_applied",
-    "latencies",
-];
+const METRICS: &str =
+    "success plan_count act_count reflect_count veto_count learn_proposals learn_applied latencies";
 
 /// The fields of a step that have columns.
-const STEP: [&str; 7] = [
-    "id",
-    "kind",
-    "description",
-    "status",
-    "rationale",
-    "inputs",
-    "outputs",
-];
+const STEP: &str = "id kind description status rationale inputs outputs";
 
 /// The fields of an action that have columns.
-const ACTION: [&str; 12] = [
-    "id",
-    "kind",
-    "tool",
-    "step_id",
-    "result_status",
-    "timestamp",
-    "duration_ms",
-    "input_excerpt",
-    "input",
-    "output",
-    "provenance",
-    "result_artifacts",
-];
+const ACTION: &str = "id kind tool step_id result_status timestamp duration_ms input_excerpt input \
+                      output provenance result_artifacts";
 
 /// The fields of an event that have columns.
-const EVENT: [&str; 6] = [
-    "phase",
-    "event_type",
-    "timestamp",
-    "agent_id",
-    "episode_id",
-    "payload",
-];
+const EVENT: &str = "phase event_type timestamp agent_id episode_id payload";
