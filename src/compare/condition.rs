@@ -18,14 +18,8 @@ pub(crate) struct FailCondition {
     text: String,
     measure: String,
     direction: FailDirection,
-    below: Option<(Test, f64)>,
-}
-
-/// The test whose p-value is below a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Test {
-    Sign,
-    Cmh,
+    /// The limit of the p-value, and whether that is of the test within tasks.
+    below: Option<(f64, bool)>,
 }
 
 /// A condition, and whether it holds.
@@ -88,13 +82,13 @@ impl FromStr for FailCondition {
         };
         let number = |limit: &str| {
             let (name, number) = limit.split_once('<')?;
-            let by = match name.trim() {
-                "p" => Test::Sign,
-                "cmh_p" => Test::Cmh,
+            let is_within = match name.trim() {
+                "p" => false,
+                "cmh_p" => true,
                 _ => return None,
             };
             let number: f64 = number.trim().parse().ok()?;
-            (number > 0.0 && number <= 1.0).then_some((by, number))
+            (number > 0.0 && number <= 1.0).then_some((number, is_within))
         };
         Ok(Self {
             text: text.to_owned(),
@@ -145,11 +139,11 @@ impl FailCondition {
         );
         let (fails, why_not) = match self.below {
             None => (by_tasks, None),
-            Some((Test::Sign, limit)) => {
+            Some((limit, false)) => {
                 let why_not = (measure.p_min >= limit).then(|| too_few_tasks(measure, limit));
                 (by_tasks && measure.p < limit, why_not)
             }
-            Some((Test::Cmh, limit)) => {
+            Some((limit, true)) => {
                 let (Some(p), Some(least)) = (measure.cmh_p, measure.cmh_p_min) else {
                     return Err(format!(
                         "`cmh_p` needs a measure that is 0 or 1 in each run, and {} is not",
