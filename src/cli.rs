@@ -17,6 +17,7 @@ mod usage;
 mod watching;
 mod words;
 
+use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io;
@@ -67,28 +68,14 @@ impl CommandFailure {
     }
 }
 
-impl From<io::Error> for CommandFailure {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-impl From<crate::read::Error> for CommandFailure {
-    fn from(error: crate::read::Error) -> Self {
-        Self::fault(error)
-    }
-}
-
-impl From<crate::check::Error> for CommandFailure {
-    fn from(error: crate::check::Error) -> Self {
-        Self::fault(error)
-    }
-}
-
-#[cfg(feature = "commands")]
-impl From<crate::watch::Error> for CommandFailure {
-    fn from(error: crate::watch::Error) -> Self {
-        Self::fault(error)
+/// An error of input or output is one of the output, where nothing else is said.
+impl<E: Error + Send + Sync + 'static> From<E> for CommandFailure {
+    fn from(error: E) -> Self {
+        let error: Box<dyn Error + Send + Sync> = Box::new(error);
+        match error.downcast::<io::Error>() {
+            Ok(error) => Self::Output(*error),
+            Err(error) => Self::fault(error),
+        }
     }
 }
 

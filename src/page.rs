@@ -29,7 +29,7 @@ mod shell;
 mod units;
 mod waterfall;
 
-use crate::dashboard::{Dashboard, EventSummary, Rows};
+use crate::dashboard::{Dashboard, EventSummary, Rows, TimelineRow};
 use crate::document::OwnedDocument;
 use crate::outline::Density;
 use crate::printable::{cut_after, escape};
@@ -37,8 +37,10 @@ pub(crate) use file::{PageFile, Paged};
 pub(crate) use item::RunItem;
 pub(crate) use item::serialize as serialize_items;
 pub(crate) use overview::RunSums;
+pub(crate) use panels::overview;
+pub(crate) use rules::rule;
 pub(crate) use run::run_text;
-pub(crate) use served::{CHANGES, LIVE, login, overview_text, rule_text, whole};
+pub(crate) use served::{CHANGES, LIVE, login, whole};
 pub(crate) use shell::plain;
 pub(crate) use shell::{SCRIPT, STYLE};
 pub(crate) use waterfall::class_of_phase;
@@ -87,13 +89,8 @@ pub(crate) struct Preview {
     pub(crate) line: String,
 }
 
-/// A part of a timeline.
-#[derive(Debug)]
-pub(crate) enum TrackItem {
-    Event(Box<TrackEvent>),
-    /// A number of events that are left out.
-    Folded(u64),
-}
+/// A part of a timeline: an event, or the number of events that are left out.
+pub(crate) type TrackItem = TimelineRow<Box<TrackEvent>, u64>;
 
 /// An event of a timeline, as a waterfall and a list of events show it.
 #[derive(Debug)]

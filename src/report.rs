@@ -145,23 +145,17 @@ formats! {
 
 /// The grouping of findings in a human report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum GroupBy {
-    /// Each episode with its findings, written as soon as it is checked.
+    /// Findings by episode, printed as soon as an episode is checked
     #[default]
     Episode,
-    /// Each rule with its findings, written when all episodes are checked. The findings to show are
-    /// held in memory until then.
+    // The findings to show are held in memory until then.
+    /// Findings by rule, printed when all episodes are checked
     Rule,
-    /// Each cause with one finding, written when all episodes are checked: findings whose rule,
-    /// place and kind of mistake agree, those of most runs first.
+    /// One finding for each rule, place and kind of mistake, those of most runs first
     Cause,
 }
-
-words!(GroupBy {
-    Episode = "episode",
-    Rule = "rule",
-    Cause = "cause",
-});
 
 /// The characters and colours of a human report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

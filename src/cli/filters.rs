@@ -7,7 +7,6 @@ use clap::Args;
 use super::output::Output;
 use super::period::Period;
 use super::words::word_of;
-use crate::printable::brief;
 use crate::read::{RunFilter, search_words};
 use crate::record::{RunStatus, SummaryOutcome};
 use crate::words;
@@ -36,8 +35,8 @@ pub(super) struct FilterArgs {
     search: Option<String>,
 
     /// Only runs in progress that have written no file for this long, such as 15m, 1h or 7d
-    #[arg(long, value_name = "LENGTH", value_parser = parse_silence)]
-    silent_for: Option<(String, Duration)>,
+    #[arg(long, value_name = "LENGTH", value_parser = RunFilter::silence)]
+    silent_for: Option<Duration>,
 
     #[command(flatten)]
     period: Period,
@@ -50,11 +49,6 @@ fn parse_tag(text: &str) -> Result<String, String> {
     } else {
         Err("a tag is written KEY:VALUE".into())
     }
-}
-
-/// Parses a length of time, and keeps it as it was given.
-fn parse_silence(text: &str) -> Result<(String, Duration), &'static str> {
-    Ok((text.to_owned(), RunFilter::silence(text)?))
 }
 
 impl FilterArgs {
@@ -72,31 +66,9 @@ impl FilterArgs {
             words: search_words(self.search.as_deref().unwrap_or_default()),
             since: self.period.since().cloned(),
             until: self.period.until().cloned(),
-            silent_for: self.silent_for.as_ref().map(|(_, length)| *length),
+            silent_for: self.silent_for,
             ..RunFilter::default()
         }
-    }
-
-    /// Returns the filters, as they were given.
-    pub(super) fn given(&self) -> Vec<String> {
-        let given = [
-            ("status", words_of(&self.statuses)),
-            ("outcome", words_of(&self.outcomes)),
-            ("tag", self.tags.clone()),
-            ("adapter", self.adapters.clone()),
-            ("search", self.search.iter().cloned().collect()),
-            (
-                "silent-for",
-                self.silent_for.iter().map(|it| it.0.clone()).collect(),
-            ),
-        ];
-        let given = given.iter().flat_map(|(name, values)| {
-            let option = move |value: &String| format!("--{name} {}", brief(value));
-            values.iter().map(option)
-        });
-        let mut filters: Vec<String> = given.collect();
-        filters.extend((!self.period.is_all()).then(|| self.period.to_string()));
-        filters
     }
 }
 

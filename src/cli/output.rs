@@ -145,26 +145,22 @@ impl Output {
 
     /// Reports that runvet could not do something.
     pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
-        self.tell(&format!("error: {}\n", escape(&message.to_string())));
+        self.drawn(&format!("error: {}\n", escape(&message.to_string())));
     }
 
     /// Reports something that is not a fault.
     pub(super) fn note(&self, message: &str) {
-        self.tell(&format!("note: {}\n", escape(message)));
+        self.drawn(&format!("note: {}\n", escape(message)));
     }
 
     /// Tells how a command went, in a line of its own.
     pub(super) fn say(&self, message: &str) {
-        self.tell(&format!("{}\n", escape(message)));
+        self.drawn(&format!("{}\n", escape(message)));
     }
 
-    /// Reports a fault whose text is already drawn and escaped.
+    /// Prints a text that is safe to standard error; nothing else does. `eprint!` would panic if it
+    /// can't be written.
     pub(super) fn drawn(&self, text: &str) {
-        self.tell(text);
-    }
-
-    /// Prints to standard error; nothing else does. `eprint!` would panic if it can't be written.
-    fn tell(&self, text: &str) {
         if write_all(io::stderr(), text.as_bytes()).is_err() {
             self.is_muted.set(true);
         }

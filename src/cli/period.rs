@@ -1,6 +1,5 @@
 //! The options `--since` and `--until` -> which runs are meant, by when they started.
 
-use std::fmt;
 use std::time::SystemTime;
 
 use clap::Args;
@@ -68,15 +67,9 @@ impl Period {
         self.until.as_ref().map(|until| &until.at)
     }
 
-    /// Returns `true` if a run is meant that started then. One whose start its records do not say
-    /// may be.
-    pub(super) fn may_have(&self, started: Option<&Timestamp>) -> bool {
-        self.may_have_one(&[started.cloned()])
-    }
-
-    /// Returns `true` if a run is meant that gives several starts: unless all are too early, or all
-    /// too late.
-    pub(super) fn may_have_one(&self, starts: &[Option<Timestamp>]) -> bool {
+    /// Returns `true` if a run is meant that gives these starts: unless all are too early, or all too
+    /// late. One whose start its records do not say may be.
+    pub(super) fn may_have(&self, starts: &[Option<Timestamp>]) -> bool {
         let any = |is: &dyn Fn(&Timestamp) -> bool| {
             starts.is_empty() || starts.iter().any(|it| it.as_ref().is_none_or(is))
         };
@@ -91,14 +84,5 @@ impl Period {
                 moment.note(option, output);
             }
         }
-    }
-}
-
-impl fmt::Display for Period {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let since = self.since.as_ref().map(|it| format!("--since {}", it.text));
-        let until = self.until.as_ref().map(|it| format!("--until {}", it.text));
-        let both: Vec<String> = since.into_iter().chain(until).collect();
-        f.write_str(&both.join(" "))
     }
 }

@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, Args};
 use super::output::{Color, Output};
 use super::{CommandFailure, Result};
 use crate::gate::Gate;
-use crate::printable::escape;
+use crate::printable::{brief, escape};
 use crate::source::Artifact;
 
 /// Returns the option that sets an argument, which has its name from that.
@@ -31,6 +31,17 @@ pub(super) fn refuse_all<A: Args>(matches: &ArgMatches, why: &str) -> Result<()>
     let group = A::augment_args(clap::Command::new(""));
     let mut ids = group.get_arguments().map(Arg::get_id);
     ids.try_for_each(|id| refuse(matches, id.as_str(), &format!("has no effect {why}")))
+}
+
+/// Returns those options of a group that were given, as they were.
+pub(super) fn given<A: Args>(matches: &ArgMatches) -> Vec<String> {
+    let group = A::augment_args(clap::Command::new(""));
+    let given = group.get_arguments().flat_map(|arg| {
+        let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
+        let name = arg.get_long().unwrap_or_default();
+        values.map(move |value| format!("--{name} {}", brief(&value.to_string_lossy())))
+    });
+    given.collect()
 }
 
 /// Refuses to colour the output for programs, which never has colour. Other values of the option

@@ -34,11 +34,21 @@ pub(crate) struct Outline {
 
 /// A row of a timeline in outline.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum TimelineRow<E = EventSummary> {
+pub(crate) enum TimelineRow<E = EventSummary, F = OmittedEvents> {
     /// One event.
     Event(E),
     /// Events that are left out.
-    Folded(OmittedEvents),
+    Folded(F),
+}
+
+impl<E, F> TimelineRow<E, F> {
+    /// Returns the event, if it is one.
+    pub(crate) const fn event(&self) -> Option<&E> {
+        match self {
+            Self::Event(event) => Some(event),
+            Self::Folded(_) => None,
+        }
+    }
 }
 
 /// Events of a timeline that follow each other and are left out.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::dashboard::TimelineRow;
 use crate::source::Line;
 
 /// The number of events at the beginning of a timeline that a page keeps.
@@ -29,14 +30,9 @@ pub(super) struct Track<'n> {
     ends: BTreeMap<u64, f64>,
 }
 
-/// A part of a track.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Tracked {
-    /// An event; where it began a step, the time of the next event of that step.
-    Event(Line, Option<f64>),
-    /// A number of events that are left out.
-    Folded(u64),
-}
+/// A part of a track: an event and, where it began a step, the time of the next event of that step;
+/// or the number of events that are left out.
+pub(crate) type Tracked = TimelineRow<(Line, Option<f64>), u64>;
 
 impl<'n> Track<'n> {
     pub(super) fn new(named: &'n BTreeSet<u64>) -> Self {
@@ -53,7 +49,7 @@ impl<'n> Track<'n> {
     /// Adds an event; something may have failed or been vetoed in it.
     pub(super) fn add(&mut self, line: Line, is_marked: bool) {
         if self.items.len() < FIRST_EVENTS && self.last.is_empty() {
-            self.items.push(Tracked::Event(line, None));
+            self.items.push(Tracked::Event((line, None)));
             return;
         }
         let matters = is_marked || self.named.contains(&line.number);
@@ -66,7 +62,7 @@ impl<'n> Track<'n> {
         };
         if matters && self.marked < MARKED_EVENTS {
             self.marked += 1;
-            self.items.push(Tracked::Event(oldest, None));
+            self.items.push(Tracked::Event((oldest, None)));
         } else if let Some(Tracked::Folded(number)) = self.items.last_mut() {
             *number += 1;
         } else {
@@ -86,9 +82,11 @@ impl<'n> Track<'n> {
 
     pub(super) fn finish(self) -> Vec<Tracked> {
         let last = self.last.into_iter();
-        let last = last.map(|(_, line)| Tracked::Event(line, None));
+        let last = last.map(|(_, line)| Tracked::Event((line, None)));
         let with_end = |item| match item {
-            Tracked::Event(line, _) => Tracked::Event(line, self.ends.get(&line.number).copied()),
+            Tracked::Event((line, _)) => {
+                Tracked::Event((line, self.ends.get(&line.number).copied()))
+            }
             folded @ Tracked::Folded(_) => folded,
         };
         self.items.into_iter().chain(last).map(with_end).collect()

@@ -1,7 +1,12 @@
 //! Seconds since 1970 -> days of the calendar, in UTC.
 
 use jiff::SignedDuration;
-use jiff::civil::Date;
+use jiff::civil::DateTime;
+
+fn instant(seconds: i64) -> DateTime {
+    let first = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+    first.saturating_add(SignedDuration::from_secs(seconds))
+}
 
 /// Returns the day of an instant, counted from 1970-01-01.
 pub(super) fn day_of(seconds: i64) -> i64 {
@@ -10,17 +15,12 @@ pub(super) fn day_of(seconds: i64) -> i64 {
 
 /// Returns a day as a date: `2026-03-01`.
 pub(super) fn date(day: i64) -> String {
-    let first = Date::constant(1970, 1, 1);
-    let date = first.saturating_add(SignedDuration::from_hours(24 * day));
-    date.to_string()
+    instant(day * 86_400).date().to_string()
 }
 
 /// Returns an instant, to the second: `2026-03-01 12:00:00 UTC`.
 pub(super) fn time(seconds: i64) -> String {
-    let of_day = seconds.rem_euclid(86_400);
-    let (hours, minutes) = (of_day / 3_600, of_day / 60 % 60);
-    let day = date(day_of(seconds));
-    format!("{day} {hours:02}:{minutes:02}:{:02} UTC", of_day % 60)
+    instant(seconds).strftime("%F %T UTC").to_string()
 }
 
 #[cfg(test)]

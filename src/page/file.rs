@@ -18,7 +18,6 @@ use super::units::thousands;
 use super::{RunItem, RunSums, panels, rules, shell};
 use crate::finding::{Coverage, EpisodeReport, RuleInfo, RunEntry, SharedTexts};
 use crate::printable::{is_hostile, opens_command};
-use crate::words::words;
 
 /// The maximum number of runs in the list of a file that are not valid.
 const MAX_INVALID: usize = 5_000;
@@ -54,21 +53,16 @@ pub(crate) struct PageFile {
 
 /// A choice of the runs of a file that have a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum Paged {
-    /// The newest, first those that are not valid.
+    /// The newest, first those that are not valid
     #[default]
     All,
-    /// The runs that are not valid.
+    /// Those that are not valid
     Invalid,
-    /// None: the list and the overview are enough.
+    /// None: the file has the overview and the list
     None,
 }
-
-words!(Paged {
-    All = "all",
-    Invalid = "invalid",
-    None = "none",
-});
 
 /// The key by which runs are sorted: the newest first, those without a start last, then by
 /// directory.
@@ -163,7 +157,14 @@ impl PageFile {
         let title = format!("runvet: {} runs", thousands(runs));
         out.put(&shell::head(&title, runs).0)?;
         out.put("<main id=\"main\" tabindex=\"-1\">\n")?;
-        out.put(&self.front())?;
+        let front = html! {
+            section.view #overview aria-labelledby="overview-title" {
+                h1.unseen #overview-title { "Overview" }
+                (panels::overview(&self.overview, &self.rules))
+                (panels::vacuous(&self.compared))
+            }
+        };
+        out.put(&front.0)?;
         out.put(&shell::list().0)?;
         out.put("\n<section class=\"view\" id=\"run\"></section>\n")?;
         out.put(&shell::compared().0)?;
@@ -176,17 +177,6 @@ impl PageFile {
         out.put("<script>")?;
         out.put(shell::SCRIPT)?;
         out.put("</script>\n")
-    }
-
-    fn front(&self) -> String {
-        let front = html! {
-            section.view #overview aria-labelledby="overview-title" {
-                h1.unseen #overview-title { "Overview" }
-                (panels::overview(&self.overview, &self.rules))
-                (panels::vacuous(&self.compared))
-            }
-        };
-        front.0
     }
 
     /// Writes the rows of the list, for the script.

@@ -36,23 +36,22 @@ pub(super) struct FindingPlace {
     pub(super) severity: Option<Severity>,
 }
 
+fn class_of(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "bad",
+        Severity::Warning => "warn",
+    }
+}
+
 impl FindingPlace {
     /// Returns its class in the markup.
-    pub(super) fn class(self) -> &'static str {
-        match self.severity {
-            Some(Severity::Error) => "place bad",
-            Some(Severity::Warning) => "place warn",
-            None => "place other",
-        }
+    pub(super) fn class(self) -> String {
+        format!("place {}", self.severity.map_or("other", class_of))
     }
 
     /// Returns its kind, in a word.
     pub(super) fn label(self) -> &'static str {
-        match self.severity {
-            Some(Severity::Error) => "error",
-            Some(Severity::Warning) => "warning",
-            None => "related",
-        }
+        self.severity.map_or("related", Severity::word)
     }
 }
 
@@ -233,10 +232,7 @@ fn elsewhere(equal: &[&Finding], places: &Places<'_>) -> Markup {
 }
 
 fn one(finding: &Finding, equal: &[&Finding], number: usize, places: &Places<'_>) -> Markup {
-    let class = match finding.severity {
-        Severity::Error => "bad",
-        Severity::Warning => "warn",
-    };
+    let class = class_of(finding.severity);
     html! {
         article.finding.(class) id={ (places.prefix) "finding-" (number) } {
             h3 {

@@ -32,7 +32,7 @@ const FEWEST_CHARTED: u64 = 10;
 const DURATION_STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
 /// Draws the overview of a check by some rules.
-pub(super) fn overview(sums: &RunSums, rules: &[RuleInfo]) -> Markup {
+pub(crate) fn overview(sums: &RunSums, rules: &[RuleInfo]) -> Markup {
     html! {
         (answer(sums))
         (incomplete(sums))

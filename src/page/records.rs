@@ -28,29 +28,23 @@ const OPEN_LEVELS: usize = 2;
 /// The levels of the tree of an event that are open at first.
 const OPEN_EVENT_LEVELS: usize = 6;
 
+/// Returns a record, or the reason why it can't be shown.
 pub(super) fn record(
     artifact: Artifact,
     record: &Result<OwnedDocument, String>,
     places: &Places<'_>,
 ) -> Markup {
-    html! {
-        section.record id=(places.record(artifact)) {
-            h3 { code { (artifact.file_name()) } }
-            @match record {
-                Ok(document) => {
-                    @let anchor = |place| places.anchor(place);
-                    @let marked = places.in_record(artifact);
-                    @let mut tree = TreeWriter::new(marked, false, &anchor);
-                    @let () = tree.root(document.root());
-                    div.tree { (PreEscaped(&tree.out)) }
-                    @if tree.is_cut {
-                        p.note { "This record has more values, which are not on this page." }
-                    }
-                }
-                Err(reason) => p.empty { (escape(reason)) },
+    section(artifact, places, record, |document| {
+        let anchor = |place| places.anchor(place);
+        let mut tree = TreeWriter::new(places.in_record(artifact), false, &anchor);
+        tree.root(document.root());
+        html! {
+            div.tree { (PreEscaped(&tree.out)) }
+            @if tree.is_cut {
+                p.note { "This record has more values, which are not on this page." }
             }
         }
-    }
+    })
 }
 
 /// Returns the beginning of a file of lines, as it was written.
@@ -59,14 +53,25 @@ pub(super) fn of_lines(
     file: &Result<Preview, String>,
     places: &Places<'_>,
 ) -> Markup {
+    section(artifact, places, file, |file| {
+        html! {
+            pre tabindex="0" { (lines(&file.text)) }
+            @if file.unshown > 0 { p.note { "This file is longer than this page shows." } }
+        }
+    })
+}
+
+fn section<T>(
+    artifact: Artifact,
+    places: &Places<'_>,
+    read: &Result<T, String>,
+    shown: impl FnOnce(&T) -> Markup,
+) -> Markup {
     html! {
         section.record id=(places.record(artifact)) {
             h3 { code { (artifact.file_name()) } }
-            @match file {
-                Ok(file) => {
-                    pre tabindex="0" { (lines(&file.text)) }
-                    @if file.unshown > 0 { p.note { "This file is longer than this page shows." } }
-                }
+            @match read {
+                Ok(read) => (shown(read)),
                 Err(reason) => p.empty { (escape(reason)) },
             }
         }

@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use crate::finding::RuleInfo;
 
 /// Draws the page of a rule.
-pub(super) fn rule(info: &RuleInfo) -> Markup {
+pub(crate) fn rule(info: &RuleInfo) -> Markup {
     let mut markup = String::new();
     let parser = Parser::new_ext(&info.page, Options::ENABLE_TABLES);
     // Links lead to files that are not here, and the headings stand below others.

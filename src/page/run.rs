@@ -37,13 +37,9 @@ const PARTS: [(&str, &str); 6] = [
 /// Returns the page of a run as text. Its anchors start with a prefix that no other page beside it
 /// has.
 pub(crate) fn run_text(page: &RunSheet, prefix: &str) -> String {
-    run(page, prefix).0
-}
-
-fn run(page: &RunSheet, prefix: &str) -> Markup {
     let report = &page.dashboard.report;
     let places = Places::of(report, prefix);
-    html! {
+    let page = html! {
         article.run aria-labelledby={ (prefix) "title" } {
             (header(page, prefix))
             @if let Some(reason) = &page.dashboard.reason {
@@ -71,7 +67,8 @@ fn run(page: &RunSheet, prefix: &str) -> Markup {
                 }
             }))
         }
-    }
+    };
+    page.0
 }
 
 fn part(prefix: &str, (name, title): (&str, &str), body: &Markup) -> Markup {

@@ -24,19 +24,6 @@ struct AxisPart {
     right: f64,
 }
 
-/// A pause that is folded.
-pub(super) struct FoldedPause {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) seconds: f64,
-}
-
-impl FoldedPause {
-    pub(super) fn middle(&self) -> f64 {
-        f64::midpoint(self.left, self.right)
-    }
-}
-
 impl Scale {
     /// Returns an axis for some spans; a point in time is a span without length.
     pub(super) fn of(mut spans: Vec<(f64, f64)>) -> Self {
@@ -113,15 +100,13 @@ impl Scale {
         places.filter_map(moment).collect()
     }
 
-    pub(super) fn folds(&self) -> Vec<FoldedPause> {
+    /// Returns the pauses that are folded: the places of their start and their end, and their length
+    /// in seconds.
+    pub(super) fn folds(&self) -> Vec<(f64, f64, f64)> {
         let pairs = self.parts.iter().zip(self.parts.iter().skip(1));
-        pairs
-            .map(|(before, after)| FoldedPause {
-                left: before.right,
-                right: after.left,
-                seconds: after.start - before.end,
-            })
-            .collect()
+        let fold =
+            |(one, next): (&AxisPart, &AxisPart)| (one.right, next.left, next.start - one.end);
+        pairs.map(fold).collect()
     }
 }
 
@@ -167,10 +152,7 @@ mod tests {
     fn pause_longer_than_the_rest_is_folded() {
         let scale = Scale::of(vec![(0.0, 1.0), (1_000.0, 1_001.0)]);
         let folds = scale.folds();
-        assert_eq!(
-            (folds.len(), folds[0].seconds.to_string()),
-            (1, "999".to_owned())
-        );
+        assert_eq!((folds.len(), folds[0].2.to_string()), (1, "999".to_owned()));
         assert_eq!(
             places(&scale, &[0.0, 1.0, 1_000.0, 1_001.0]),
             "2 47.5 52.5 98"

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{RunSums, panels, rules, shell};
+use super::{RunSums, panels, shell};
 use crate::finding::RuleInfo;
 
 /// The script that asks a service for the parts that the page in a file holds.
@@ -35,7 +35,7 @@ pub(crate) fn whole(sums: &RunSums, rules: &[RuleInfo]) -> String {
 /// Returns a form that takes the token of a service, and the mistake in the last attempt.
 pub(crate) fn login(wrong: &str) -> String {
     let page: Markup = html! {
-        (shell::login_head())
+        (shell::framed("runvet", true, &html! {}))
         main #main {
             section.view {
                 h1 { "This service needs its token" }
@@ -55,14 +55,4 @@ pub(crate) fn login(wrong: &str) -> String {
         }
     };
     page.0
-}
-
-/// Returns the overview alone.
-pub(crate) fn overview_text(sums: &RunSums, rules: &[RuleInfo]) -> String {
-    panels::overview(sums, rules).0
-}
-
-/// Returns the page of a rule.
-pub(crate) fn rule_text(info: &RuleInfo) -> String {
-    rules::rule(info).0
 }

@@ -29,52 +29,39 @@ fn policy() -> String {
 
 /// Returns all that comes before the parts of a page in one file.
 pub(super) fn head(title: &str, runs: u64) -> Markup {
-    in_one_file(title, &top(runs, &html! {}))
+    framed(title, false, &top(runs, &html! {}))
 }
 
 /// Returns a page in one file, without a script, of some sections.
 pub(crate) fn plain(title: &str, sections: &Markup) -> String {
-    let page = html! { (in_one_file(title, &html! {})) main { (sections) } };
+    let page = html! { (framed(title, false, &html! {})) main { (sections) } };
     page.into_string()
-}
-
-fn in_one_file(title: &str, top: &Markup) -> Markup {
-    let own = html! {
-        meta http-equiv="Content-Security-Policy" content=(policy());
-    };
-    let style = html! { style { (PreEscaped(STYLE)) } };
-    framed(title, &own, &style, top)
 }
 
 /// Returns the head of a page whose service sends its policy, style and script.
 pub(super) fn served_head(title: &str, runs: u64) -> Markup {
-    let style = html! { link rel="stylesheet" href="static/style.css"; };
     // The script says whether the page follows the service.
     let state = html! { span.badge role="status" { "…" } };
-    framed(title, &html! {}, &style, &top(runs, &state))
+    framed(title, true, &top(runs, &state))
 }
 
-/// Returns the head of a page without a script.
-pub(super) fn login_head() -> Markup {
-    let style = html! { link rel="stylesheet" href="static/style.css"; };
-    framed("runvet", &html! {}, &style, &html! {})
-}
-
-fn framed(title: &str, policy: &Markup, style: &Markup, top: &Markup) -> Markup {
+/// Returns the head of a page that has its own policy and style, or gets them from a service.
+pub(super) fn framed(title: &str, is_served: bool, top: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         // The element ends with the file: what is written later belongs to it.
         (PreEscaped("<html lang=\"en\">"))
         head {
             meta charset="utf-8";
-            (policy)
+            @if !is_served { meta http-equiv="Content-Security-Policy" content=(policy()); }
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             meta name="referrer" content="no-referrer";
             meta name="generator" content={ "runvet " (env!("CARGO_PKG_VERSION")) };
             link rel="icon" href="data:,";
             title { (title) }
-            (style)
+            @if is_served { link rel="stylesheet" href="static/style.css"; }
+            @else { style { (PreEscaped(STYLE)) } }
         }
         (top)
     }

@@ -101,11 +101,8 @@ pub(super) fn waterfall(track: &[TrackItem], density: &Density, prefix: &str) ->
 
 impl<'t> WaterfallLayout<'t> {
     fn of(track: &'t [TrackItem], density: &'t Density) -> Self {
-        let events = track.iter().filter_map(|item| match item {
-            TrackItem::Event(event) => Some(&**event),
-            TrackItem::Folded(_) => None,
-        });
-        let mut events: Vec<&TrackEvent> = events.collect();
+        let events = track.iter().filter_map(TrackItem::event);
+        let mut events: Vec<&TrackEvent> = events.map(|event| &**event).collect();
         let sums = (events.len() < track.len() && !density.phases.is_empty()).then_some(density);
         if sums.is_some() {
             events.retain(|event| event.row.mark.is_some());
@@ -114,10 +111,8 @@ impl<'t> WaterfallLayout<'t> {
         let has_agents = sums.is_none() && events.iter().any(|event| !event.row.agent.is_empty());
         let lanes = sums.iter().flat_map(|sums| sums.phases.iter());
         let lanes = lanes.map(|(phase, bins)| Lane {
-            name: phase,
-            rows: 1,
-            marks: Vec::new(),
             bins: (bins.iter().map(|(at, bin)| (density.start_of(*at), *bin))).collect(),
+            ..Lane::new(phase)
         });
         let mut layout = Self {
             lanes: lanes.collect(),
@@ -163,12 +158,7 @@ impl<'t> WaterfallLayout<'t> {
         let at = known.unwrap_or(self.lanes.len()).min(LANES - 1);
         if at == self.lanes.len() {
             let name = if at == LANES - 1 { "(others)" } else { name };
-            self.lanes.push(Lane {
-                name,
-                rows: 1,
-                marks: Vec::new(),
-                bins: Vec::new(),
-            });
+            self.lanes.push(Lane::new(name));
         }
         if let Some(lane) = self.lanes.get_mut(at) {
             lane.marks.push(placed);
@@ -214,7 +204,16 @@ fn scale(events: &[&TrackEvent], sums: Option<&Density>) -> Scale {
     Scale::of(spans.chain(bins).collect())
 }
 
-impl Lane<'_> {
+impl<'t> Lane<'t> {
+    fn new(name: &'t str) -> Self {
+        Self {
+            name,
+            rows: 1,
+            marks: Vec::new(),
+            bins: Vec::new(),
+        }
+    }
+
     /// Gives bars that overlap rows of their own.
     fn stack(&mut self) {
         let mut ends = [f64::NEG_INFINITY; STACK];
@@ -237,9 +236,10 @@ fn axis(layout: &WaterfallLayout<'_>, height: f64) -> Markup {
     let mut ticks = layout.scale.ticks(TICKS);
     // A label that would stand in that of a pause gives way.
     ticks.retain(|(_, place)| {
-        folds
-            .iter()
-            .all(|fold| (fold.middle() - place).abs() > LABEL_WIDTH)
+        let is_far = |(left, right, _): &(f64, f64, f64)| {
+            (f64::midpoint(*left, *right) - place).abs() > LABEL_WIDTH
+        };
+        folds.iter().all(is_far)
     });
     let last = ticks.len().saturating_sub(1);
     html! {
@@ -252,14 +252,14 @@ fn axis(layout: &WaterfallLayout<'_>, height: f64) -> Markup {
                     (duration(seconds))
                 }
             }
-            @for fold in &folds {
+            @for (left, right, seconds) in folds {
                 g.fold-mark {
-                    title { "A pause of " (duration(fold.seconds)) ", not to scale" }
-                    rect.pale.dim x=(per_cent(fold.left)) width=(per_cent(fold.right - fold.left))
+                    title { "A pause of " (duration(seconds)) ", not to scale" }
+                    rect.pale.dim x=(per_cent(left)) width=(per_cent(right - left))
                         y=(AXIS) height=(pixels(height - AXIS)) {}
-                    text.axis.tick.inner x=(per_cent(fold.middle())) y="11"
+                    text.axis.tick.inner x=(per_cent(f64::midpoint(left, right))) y="11"
                         text-anchor="middle" {
-                        "⋯ " (duration(fold.seconds))
+                        "⋯ " (duration(seconds))
                     }
                 }
             }

@@ -125,14 +125,14 @@ impl<'o> DashboardText<'o> {
             text,
         )?;
         let lines = String::from_utf8(lines).unwrap_or_default();
-        let (mut rest, mut painted) = (&*lines, StyledLine::default());
-        for (phrase, paint) in phrases {
+        let mut rest = &*lines;
+        for (phrase, paint) in phrases.iter().filter(|_| self.is_coloured) {
             if let Some((before, after)) = rest.split_once(phrase) {
-                painted = painted.raw(before).raw_painted(phrase, *paint);
+                write!(self.out, "{before}{}{phrase}\u{1b}[0m", paint.code())?;
                 rest = after;
             }
         }
-        write!(self.out, "{}", painted.raw(rest).whole(self.is_coloured))
+        write!(self.out, "{rest}")
     }
 
     pub(crate) fn title(&mut self, title: &str) -> io::Result<()> {

@@ -31,7 +31,7 @@ impl Paint {
         })
     }
 
-    const fn code(self) -> &'static str {
+    pub(super) const fn code(self) -> &'static str {
         match self {
             Self::Bold => "\u{1b}[1m",
             Self::Good => "\u{1b}[32m",
@@ -70,29 +70,6 @@ impl StyledLine {
     pub(crate) fn word(self, word: &str) -> Self {
         let paint = Paint::of(word.trim_end());
         self.painted(word, paint)
-    }
-
-    /// Adds a text that is safe already, which may have several lines.
-    pub(crate) fn raw(mut self, text: &str) -> Self {
-        self.text.push_str(text);
-        self
-    }
-
-    /// Adds such a text in a colour.
-    pub(crate) fn raw_painted(mut self, text: &str, paint: Paint) -> Self {
-        let start = self.text.len();
-        self.text.push_str(text);
-        self.paints.push((start..self.text.len(), paint));
-        self
-    }
-
-    /// Returns all of it.
-    pub(crate) fn whole(&self, is_coloured: bool) -> String {
-        if is_coloured {
-            self.coloured(&self.text)
-        } else {
-            self.text.clone()
-        }
     }
 
     /// Returns the number of columns that the whole line takes.

@@ -84,7 +84,7 @@ async fn whole(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) -
 async fn overview(State(service): State<Arc<Service>>) -> Answer {
     in_thread(move || {
         let sums = service.sums();
-        let text = page::overview_text(&sums.overview, &sums.rules);
+        let text = page::overview(&sums.overview, &sums.rules).0;
         let (judged, found) = (sums.overview.all.episodes, service.index().found());
         json(&json!({ "text": text, "runs": judged, "judged": judged, "found": found }))
     })
@@ -116,7 +116,7 @@ async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) ->
     let query: PageQuery = parse(query.as_deref())?;
     let rule = service.gate.find_rule(&query.name);
     let rule = rule.map_err(|unknown| Problem::missing(unknown.to_string()))?;
-    let text = page::rule_text(rule);
+    let text = page::rule(rule).0;
     Ok(json(&json!({ "text": text })))
 }
 

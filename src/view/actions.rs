@@ -22,13 +22,9 @@ pub(super) fn actions(
     track: &[TrackItem],
     line_of: impl Fn(&str) -> Option<u64>,
 ) -> Rows<ActionCell> {
-    let spans: BTreeMap<u64, (f64, f64)> = track
-        .iter()
-        .filter_map(|item| match item {
-            TrackItem::Event(event) => Some((event.row.line, event.span?)),
-            TrackItem::Folded(_) => None,
-        })
-        .collect();
+    let events = track.iter().filter_map(TrackItem::event);
+    let spans = events.filter_map(|event| Some((event.row.line, event.span?)));
+    let spans: BTreeMap<u64, (f64, f64)> = spans.collect();
     let actions = state.at(&["outcomes", "actions"]);
     let actions = actions.into_iter().flat_map(Node::items);
     let cell = |action: Node<'_>| {

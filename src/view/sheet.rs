@@ -39,7 +39,7 @@ pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Err
     let also = |loaded: &Loaded<'_, '_>| (unjudged(run, loaded), shown(loaded));
     let (report, (opened, mut timeline)) = judged(run, gate, Listening::Track(&none), also)?;
     let named = named_lines(&report);
-    if lacks(&timeline.track, &named) {
+    if lacks(&timeline.0, &named) {
         timeline = run.load(Some(Listening::Track(&named)), shown)?;
     }
     Ok(page(run, opened(report), timeline))
@@ -53,13 +53,13 @@ pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<Ru
     Ok(page(run, opened(report), timeline))
 }
 
-fn page(run: &RunReader, opened: OpenedRun, timeline: ShownTimeline) -> RunSheet {
+fn page(run: &RunReader, opened: OpenedRun, (track, density, actions): ShownTimeline) -> RunSheet {
     let (dashboard, records) = opened.dashboard();
     RunSheet {
         dashboard,
-        actions: timeline.actions,
-        track: timeline.track,
-        density: timeline.density,
+        actions,
+        track,
+        density,
         state: records.state.map_err(reason_of),
         summary: records.summary.map_err(reason_of),
         manifest: run.document(Artifact::Manifest).map_err(reason_of),
@@ -79,13 +79,8 @@ fn learn(run: &RunReader) -> Result<Preview, Error> {
     Ok(beginning(text, MAX_LEARN_BYTES))
 }
 
-/// The parts of a timeline that a page shows.
-#[derive(Default)]
-struct ShownTimeline {
-    track: Vec<TrackItem>,
-    density: Density,
-    actions: Rows<ActionCell>,
-}
+/// The parts of a timeline that a page shows: events, their number over time, and actions.
+type ShownTimeline = (Vec<TrackItem>, Density, Rows<ActionCell>);
 
 fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
     let track = track(loaded);
@@ -98,13 +93,9 @@ fn shown(loaded: &Loaded<'_, '_>) -> ShownTimeline {
     let actions = state.map(|state| actions(state.root(), &track, line_of));
     let outlined = loaded.timeline.outlined.as_ref();
     let outlined = outlined.and_then(|outlined| outlined.as_ref().ok());
-    ShownTimeline {
-        track,
-        density: outlined
-            .map(|outlined| outlined.density.clone())
-            .unwrap_or_default(),
-        actions: actions.unwrap_or_default(),
-    }
+    let density = outlined.map(|outlined| outlined.density.clone());
+    let density = density.unwrap_or_default();
+    (track, density, actions.unwrap_or_default())
 }
 
 /// Returns the events that a page shows.
@@ -116,7 +107,7 @@ fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
     let mut room = MAX_TRACK_BYTES;
     let items = outlined.track.iter().filter_map(|tracked| match *tracked {
         Tracked::Folded(number) => Some(TrackItem::Folded(number)),
-        Tracked::Event(line, next) => {
+        Tracked::Event((line, next)) => {
             let is_read = loaded.timeline.read_again(line, &mut bytes);
             let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
             let event = event?;
@@ -158,11 +149,8 @@ fn track_event(
 
 /// Returns `true` if a track leaves out an event on a line that findings name.
 fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
-    let events = track.iter().filter_map(|item| match item {
-        TrackItem::Event(event) => Some(event.row.line),
-        TrackItem::Folded(_) => None,
-    });
-    let shown: BTreeSet<u64> = events.collect();
+    let events = track.iter().filter_map(TrackItem::event);
+    let shown: BTreeSet<u64> = events.map(|event| event.row.line).collect();
     shown.len() < track.len() && !named.is_subset(&shown)
 }
 

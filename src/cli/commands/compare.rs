@@ -93,8 +93,7 @@ fn parse_own(setting: OsString) -> Result<(OutputFormat, PathBuf), String> {
 impl Compare {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
         let mut gate = self.gate.resolve(matches)?.gate;
-        let compared = compare::compare(&self.base, &self.candidate, &self.pair, &gate);
-        let mut comparison = compared.map_err(CommandFailure::fault)?;
+        let mut comparison = compare::compare(&self.base, &self.candidate, &self.pair, &gate)?;
         let fails = comparison
             .decide(&self.fail_if, self.max_left_out.as_ref())
             .map_err(CommandFailure::Fault)?;

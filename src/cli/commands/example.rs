@@ -75,7 +75,7 @@ impl ExampleCommand {
 
 /// Returns the files of a run, in the order in which they are written.
 fn files(id: &str) -> Result<Vec<(&'static str, String)>> {
-    let quoted = serde_json::to_string(id).map_err(CommandFailure::fault)?;
+    let quoted = serde_json::to_string(id)?;
     let named = |text: &str| text.replace("\"ep_1\"", &quoted);
     let (state, summary) = (named(STATE), named(SUMMARY));
     let digest = FileDigest::of(state.as_bytes()).to_string();

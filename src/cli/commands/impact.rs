@@ -7,7 +7,7 @@ use clap::Args;
 use super::output::Output;
 use super::sinks::write_result;
 use super::words::{FORMATS, OutputFormat, format_of};
-use super::{CommandFailure, Exit, Result};
+use super::{Exit, Result};
 use crate::gate::Limit;
 use crate::impact::{Impact as Changes, impact, text};
 
@@ -57,7 +57,7 @@ pub(super) struct Limits {
 
 impl ImpactCommand {
     pub(super) fn run(self, output: &mut Output) -> Result {
-        let changes = impact(&self.before, &self.after).map_err(CommandFailure::fault)?;
+        let changes = impact(&self.before, &self.after)?;
         self.limits.decide(changes, self.format, output)
     }
 }

@@ -11,7 +11,7 @@ use super::filters::FilterArgs;
 use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::GateArgs;
-use super::usage::{note_idle, refuse_all, refuse_colour};
+use super::usage::{given, note_idle, refuse_all, refuse_colour};
 use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
 use crate::finding::Lifecycle;
@@ -140,7 +140,9 @@ impl ListCommand {
             run_data.len().saturating_sub(opened)
         };
         runs.truncate(limit);
-        self.print(output, runs, more, opened)?;
+        let mut filters = given::<FilterArgs>(matches);
+        filters.extend(self.invalid.then(|| "--invalid".to_owned()));
+        self.print(output, runs, [more, opened], &filters.join(" "))?;
         let faults: Vec<&Fault> = run_data.faults().iter().chain(&faults).collect();
         for fault in &faults {
             output.fault(fault);
@@ -157,8 +159,8 @@ impl ListCommand {
         &self,
         output: &mut Output,
         runs: Vec<RunEntry>,
-        more: usize,
-        opened: usize,
+        [more, opened]: [usize; 2],
+        filters: &str,
     ) -> io::Result<()> {
         match self.format {
             OutputFormat::Ids => runs
@@ -167,7 +169,7 @@ impl ListCommand {
             OutputFormat::Json => write_json_line(output.stdout(), &RunListing { runs, more }),
             _ => {
                 table(output, &runs, style(self.color))?;
-                match self.rest(runs.len(), more, opened) {
+                match self.rest([runs.len(), more, opened], filters) {
                     Some(rest) => writeln!(output.stdout(), "{rest}"),
                     None => Ok(()),
                 }
@@ -194,16 +196,9 @@ impl ListCommand {
         (report.valid != Some(true)).then(|| entry.with_verdict(&report))
     }
 
-    /// Returns the filters, as they were given.
-    fn given_filters(&self) -> String {
-        let mut filters = self.filters.given();
-        filters.extend(self.invalid.then(|| "--invalid".to_owned()));
-        filters.join(" ")
-    }
-
     /// Returns the last line of the table: what it does not show, if anything.
-    fn rest(&self, shown: usize, more: usize, opened: usize) -> Option<String> {
-        match (shown, more, &*self.given_filters()) {
+    fn rest(&self, [shown, more, opened]: [usize; 3], filters: &str) -> Option<String> {
+        match (shown, more, filters) {
             (0, _, "") => Some("no runs".into()),
             (0, _, filters) => {
                 let runs = count(opened as u64, "run");

@@ -13,11 +13,11 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Number;
 
+use super::Result;
 use super::output::Output;
 use super::period::PeriodEnd;
 use super::recover::RecordedRun;
 use super::run_data::{RunDataArgs, known_runs};
-use super::{CommandFailure, Result};
 use crate::cli::settings::ConfigArgs;
 use crate::finding::Finding;
 use crate::recorder::protocol::number;
@@ -191,10 +191,9 @@ impl RecordCommand {
             ));
         }
         if self.exec {
-            let command = exec::CommandLine::new(self.command.clone())?;
-            self.must_have_workspace().map_err(CommandFailure::fault)?;
-            let task = self.task(command.to_string());
-            return exec::record(&recorder, task, &command, &asked, output);
+            self.must_have_workspace()?;
+            let task = self.task(exec::shown(&self.command));
+            return exec::record(&recorder, task, &self.command, &asked, output);
         }
         let recorder = match &self.workspace {
             Some(dir) => recorder.with_workspace(dir),

@@ -91,15 +91,14 @@ impl ServeCommand {
         });
         let watches = watches.collect::<Result<Vec<_>>>()?;
         let (token, hosts) = (token.as_deref(), self.allowed_host);
-        let serve = serve::BoundService::bind(watches, self.listen, token, hosts)
-            .map_err(CommandFailure::fault)?;
+        let serve = serve::BoundService::bind(watches, self.listen, token, hosts)?;
         let is_shown = self.token_file.is_some() && io::stderr().is_terminal();
         stop_by_signals(serve.stop())?;
         note_idle(&gate, output);
         writeln!(output.stdout(), "{}", serve.url())?;
         output.finish()?;
         if self.open || is_shown {
-            let url = serve.url_for_browser().map_err(CommandFailure::fault)?;
+            let url = serve.url_for_browser()?;
             if is_shown {
                 output.say(&format!(
                     "To let a browser in, once and within ten minutes: {url}"
@@ -124,7 +123,7 @@ impl ServeCommand {
             served.join()
         });
         match served {
-            Ok(ended) => ended.map(|()| Exit::Success).map_err(CommandFailure::fault),
+            Ok(ended) => Ok(ended.map(|()| Exit::Success)?),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }

@@ -19,7 +19,7 @@ use super::period::Period;
 use super::settings::{Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, whole_file};
 use super::usage::{refuse, refuse_all, refuse_colour};
-use super::words::{FORMATS, OutputFormat, named_format, one_of};
+use super::words::{FORMATS, OutputFormat, named_format};
 use super::{CommandFailure, Exit, Result};
 use crate::cli::progress;
 use crate::finding::{Deny, EpisodeReport};
@@ -106,12 +106,12 @@ pub(in crate::cli) struct Validate {
 
     /// How the human format groups findings [default: episode, or cause where a rule has more than
     /// 20 findings, unless all are to be shown]
-    #[arg(long, value_name = "WHAT", value_parser = one_of(describe))]
+    #[arg(long, value_name = "WHAT")]
     group_by: Option<GroupBy>,
 
     /// The runs that have a page of their own in the format html
     #[cfg(feature = "html")]
-    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = one_of(describe_paged))]
+    #[arg(long, value_name = "WHICH", default_value = "all")]
     html_runs: Paged,
 
     /// Read more paths from a file, one per line; `-` is standard input
@@ -172,25 +172,6 @@ pub(in crate::cli) struct Validate {
     color: Color,
 }
 
-fn describe(group_by: GroupBy) -> &'static str {
-    match group_by {
-        GroupBy::Episode => "Findings by episode, printed as soon as an episode is checked",
-        GroupBy::Rule => "Findings by rule, printed when all episodes are checked",
-        GroupBy::Cause => {
-            "One finding for each rule, place and kind of mistake, those of most runs first"
-        }
-    }
-}
-
-#[cfg(feature = "html")]
-fn describe_paged(paged: Paged) -> &'static str {
-    match paged {
-        Paged::All => "The newest, first those that are not valid",
-        Paged::Invalid => "Those that are not valid",
-        Paged::None => "None: the file has the overview and the list",
-    }
-}
-
 /// The settings, paths and outputs of a check.
 struct Setup<'v> {
     format: Format,
@@ -202,14 +183,6 @@ struct Setup<'v> {
     paths: Vec<PathBuf>,
     /// An earlier report, and how to print what changed since.
     against: Option<(Join, OutputFormat)>,
-}
-
-impl Setup<'_> {
-    /// Returns `true` if a baseline is to be written, and is not known, because something can't be
-    /// read.
-    fn lacks_baseline(&self) -> bool {
-        self.new_baseline.is_some() && self.gate.baseline().is_none()
-    }
 }
 
 /// Takes each report, or what kept an episode from being judged.
@@ -253,13 +226,15 @@ impl Validate {
         let is_refused = outcome.is_complete && self.refuses_globs(&setup, &found.episodes, output);
         let unchecked = outcome.totals.unchecked;
         let changed = self.changes(&mut setup, &outcome, output)?;
+        // A baseline to write is not known where something can't be read.
+        let lacks_baseline = setup.new_baseline.is_some() && setup.gate.baseline().is_none();
         let exit = match outcome.exit(setup.deny) {
-            _ if output.is_muted() || setup.lacks_baseline() || is_refused => Exit::Fault,
+            _ if output.is_muted() || lacks_baseline || is_refused => Exit::Fault,
             Exit::NothingFound if self.allow_empty || is_unchanged => Exit::Success,
             Exit::NothingFound => Exit::NothingFound,
             exit => changed.unwrap_or(exit),
         };
-        self.explain(exit, unchecked, &scope, output);
+        self.explain(exit, unchecked, &scope, matches, output);
         let has_report =
             exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
@@ -276,9 +251,7 @@ impl Validate {
         let Some((join, format)) = setup.against.take() else {
             return Ok(None);
         };
-        let changes = join
-            .end(outcome.faults.clone())
-            .map_err(CommandFailure::fault)?;
+        let changes = join.end(outcome.faults.clone())?;
         let exit = self.limits.decide(changes, format, output)?;
         Ok((self.limits.fail_above.is_some() || exit == Exit::Fault).then_some(exit))
     }
@@ -305,7 +278,7 @@ impl Validate {
                 let wrong = "--against prints human, json or markdown";
                 CommandFailure::Fault(format!("{wrong}, not {format}"))
             })?;
-            against = Some((Join::new(earlier).map_err(CommandFailure::fault)?, format));
+            against = Some((Join::new(earlier)?, format));
         }
         let mut gate = settings.gate.keep_coverage(self.coverage);
         #[cfg(feature = "html")]
@@ -373,8 +346,7 @@ impl Validate {
                     }
                     written = bar.suspend(|| {
                         if let Some((join, _)) = against {
-                            join.add(ReportedRun::of(&episode))
-                                .map_err(CommandFailure::fault)?;
+                            join.add(ReportedRun::of(&episode))?;
                         }
                         sinks.each(output, |renderer, out| renderer.episode(out, &episode))?;
                         if is_watched {
@@ -458,7 +430,7 @@ impl Validate {
     fn is_in_period(&self, episode: &Dir, gate: &Gate) -> bool {
         let run = RunReader::open(episode.path());
         run.map_or(true, |run| {
-            self.period.may_have_one(&run.following(gate).starts())
+            self.period.may_have(&run.following(gate).starts())
         })
     }
 
@@ -476,8 +448,7 @@ impl Validate {
             named_files: setup.gate.reads_named_files(),
             other_files: setup.gate.judged_files(),
         };
-        let (episodes, lost) = changed_since(revision, episodes, &setup.paths, &reads)
-            .map_err(CommandFailure::fault)?;
+        let (episodes, lost) = changed_since(revision, episodes, &setup.paths, &reads)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");

@@ -101,7 +101,7 @@ impl WatchCommand {
         let mut printed = Ok(());
         watch.run(&mut gate, |news| {
             match news {
-                News::Judged(episode) if !self.period.may_have(started(&episode).as_ref()) => {}
+                News::Judged(episode) if !self.period.may_have(&[started(&episode)]) => {}
                 News::Judged(episode) => {
                     if let Some(fault) = episode.fault() {
                         exit = Exit::Fault;

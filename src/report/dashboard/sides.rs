@@ -30,10 +30,9 @@ impl DashboardText<'_> {
             writeln!(self.out, "  {}   {other}", padded(head, left))?;
         }
         for (mark, name, [one, other]) in rows {
-            let (mark, paint) = mark.map_or((" ", None), |(mark, paint)| (mark, Some(paint)));
-            let mark = StyledLine::default()
-                .painted(mark, paint)
-                .whole(is_coloured);
+            let drawn = |(mark, paint)| StyledLine::default().painted(mark, paint);
+            let mark = mark.map(|mark| drawn(mark).draw(1, is_coloured));
+            let mark = mark.unwrap_or_else(|| " ".to_owned());
             let name = padded(&fit(name, names.saturating_sub(1)), names);
             let padding = left.saturating_sub(columns_of(&one.draw(most, false)));
             let [one, other] = [one, other].map(|cell| cell.draw(most, is_coloured));

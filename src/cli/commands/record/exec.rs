@@ -2,7 +2,6 @@
 //! what it printed.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
@@ -38,43 +37,23 @@ const MAX_SHOWN_CHARS: usize = 400;
 
 const STEP: &str = "step-1";
 
-/// A program and its arguments.
-pub(super) struct CommandLine {
-    program: OsString,
-    arguments: Vec<OsString>,
+fn words(command: &[OsString]) -> impl Iterator<Item = String> {
+    command
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
 }
 
-impl CommandLine {
-    pub(super) fn new(words: Vec<OsString>) -> Result<Self> {
-        let mut words = words.into_iter();
-        let program = words.next();
-        Ok(Self {
-            program: program
-                .ok_or_else(|| CommandFailure::fault("there is no command to execute"))?,
-            arguments: words.collect(),
-        })
-    }
-
-    fn words(&self) -> impl Iterator<Item = String> {
-        let words = std::iter::once(&self.program).chain(&self.arguments);
-        words.map(|word| word.to_string_lossy().into_owned())
-    }
-}
-
-/// As a shell would read it.
-impl fmt::Display for CommandLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:=@_".contains(c);
-        for (index, word) in self.words().enumerate() {
-            let space = if index == 0 { "" } else { " " };
-            if !word.is_empty() && word.chars().all(is_plain) {
-                write!(f, "{space}{word}")?;
-            } else {
-                write!(f, "{space}'{}'", word.replace('\'', r"'\''"))?;
-            }
+/// Returns a program and its arguments as a shell would read them.
+pub(super) fn shown(command: &[OsString]) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:=@_".contains(c);
+    let quoted = |word: String| {
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
         }
-        Ok(())
-    }
+    };
+    words(command).map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Records the execution of a command; returns the exit code of the command. A signal that comes
@@ -82,31 +61,34 @@ impl fmt::Display for CommandLine {
 pub(super) fn record(
     recorder: &Recorder,
     task: Task,
-    command: &CommandLine,
+    command: &[OsString],
     asked: &Arc<AtomicBool>,
     output: &mut Output,
 ) -> Result<u8> {
     let (events, happened) = mpsc::channel();
     forward_signals(events.clone())
         .map_err(|error| CommandFailure::Fault(format!("listening to signals failed: {error}")))?;
-    let mut run = recorder.begin(task).map_err(CommandFailure::fault)?;
+    let mut run = recorder.begin(task)?;
     let step = match begin(&mut run, command) {
         Ok(step) => step,
         Err(error) => {
             if matches!(error, Error::Violates { .. }) {
                 let ended = run.finish(End::vetoed(error.to_string()));
-                note_findings(&ended.map_err(CommandFailure::fault)?.findings, output);
+                note_findings(&ended?.findings, output);
             }
-            return Err(CommandFailure::fault(error));
+            return Err(error.into());
         }
     };
     let executed = execute(command, &events, happened, asked)?;
     if let Err(error) = &executed.status {
-        output.fault(&format!("can't execute {command}: {error}"));
+        output.fault(&format!("can't execute {}: {error}", shown(command)));
     }
     for printed in [&executed.stdout, &executed.stderr] {
         if let Some(error) = &printed.lost {
-            output.fault(&format!("can't pass on the output of {command}: {error}"));
+            output.fault(&format!(
+                "can't pass on the output of {}: {error}",
+                shown(command)
+            ));
         }
     }
     let is_lost = executed.stdout.lost.is_some() || executed.stderr.lost.is_some();
@@ -129,13 +111,13 @@ pub(super) fn record(
 }
 
 /// Opens the one step of a run.
-fn begin(run: &mut Run, command: &CommandLine) -> Result<OpenStep, Error> {
+fn begin(run: &mut Run, command: &[OsString]) -> Result<OpenStep, Error> {
     let mut inputs = Map::new();
-    inputs.insert("argv".into(), command.words().collect());
+    inputs.insert("argv".into(), words(command).collect());
     if let Ok(dir) = std::env::current_dir() {
         inputs.insert("dir".into(), dir.to_string_lossy().into());
     }
-    let description = shortened(&command.to_string(), MAX_SHOWN_CHARS);
+    let description = shortened(&shown(command), MAX_SHOWN_CHARS);
     let draft = StepDraft::new(STEP, StepKind::Act, description).inputs(inputs);
     let _ = run.plan([draft], "planner.exec")?;
     let step = match run.open(STEP)? {
@@ -195,7 +177,7 @@ impl Executed {
         })
     }
 
-    fn action(&self, command: &CommandLine) -> Action {
+    fn action(&self, command: &[OsString]) -> Action {
         let mut output = Map::new();
         if let Ok(status) = &self.status {
             let ended = status.code().map(|code| ("exit_code", code));
@@ -209,16 +191,9 @@ impl Executed {
         let duration_ms = (self.took.as_secs_f64() * 1e6).round() / 1e3;
         Action {
             kind: Some("exec".into()),
-            tool: Some(command.program.to_string_lossy().into()),
-            input_excerpt: Some(shortened(&command.to_string(), MAX_SHOWN_CHARS).into()),
-            result_status: Some(
-                if self.error().is_none() {
-                    "ok"
-                } else {
-                    "error"
-                }
-                .into(),
-            ),
+            tool: words(command).next().map(Into::into),
+            input_excerpt: Some(shortened(&shown(command), MAX_SHOWN_CHARS).into()),
+            result_status: Some(self.error().map_or("ok", |_| "error").into()),
             duration_ms: Some(duration_ms.into()),
             output: Some(output.into()),
             ..Action::default()
@@ -229,7 +204,7 @@ impl Executed {
 fn finish(
     mut run: Run,
     step: OpenStep,
-    command: &CommandLine,
+    command: &[OsString],
     executed: &Executed,
 ) -> Result<Vec<Finding>, Error> {
     run.act(&step, executed.action(command))?;
@@ -277,7 +252,7 @@ fn forward_stop(mut stop: StopSignal, events: Sender<Happened>) {
 
 /// Executes a command. Its input is that of this process; its output passes through.
 fn execute(
-    command: &CommandLine,
+    command: &[OsString],
     events: &Sender<Happened>,
     happened: Receiver<Happened>,
     asked: &Arc<AtomicBool>,
@@ -289,8 +264,9 @@ fn execute(
         stdout: Printed::default(),
         stderr: Printed::default(),
     };
-    let mut spawning = Command::new(&command.program);
-    spawning.args(&command.arguments).stdout(Stdio::piped());
+    let (program, arguments) = command.split_first().ok_or(io::ErrorKind::NotFound)?;
+    let mut spawning = Command::new(program);
+    spawning.args(arguments).stdout(Stdio::piped());
     spawning.stderr(Stdio::piped());
     // In one pipe, what goes to one place keeps its order.
     let mut both = None;

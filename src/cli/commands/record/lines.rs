@@ -18,16 +18,6 @@ pub(super) struct InputLines {
     lines: Lines<Input>,
 }
 
-/// The next part of the input.
-pub(super) enum Next<'l> {
-    /// A line that is not blank.
-    Line(LineRead<'l>),
-    /// Nothing: the input has ended.
-    End,
-    /// Nothing: a signal asks to stop.
-    Stopped,
-}
-
 /// Standard input, of which a signal ends the reading.
 struct Input(Arc<StopSignal>);
 
@@ -68,16 +58,21 @@ impl InputLines {
         Self { stop, lines }
     }
 
-    /// Returns the next line.
-    pub(super) fn next(&mut self) -> io::Result<Next<'_>> {
+    /// Returns the next line that is not blank; `None` where the input has ended, or a signal asks to
+    /// stop.
+    pub(super) fn next(&mut self) -> io::Result<Option<LineRead<'_>>> {
         if self.stop.is_asked() {
-            return Ok(Next::Stopped);
+            return Ok(None);
         }
         match self.lines.next_line() {
-            Ok(line) => Ok(line.map_or(Next::End, Next::Line)),
-            Err(_) if self.stop.is_asked() => Ok(Next::Stopped),
-            Err(error) => Err(error),
+            Err(_) if self.stop.is_asked() => Ok(None),
+            line => line,
         }
+    }
+
+    /// Returns `true` if a signal asks to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.is_asked()
     }
 
     /// Writes an answer to standard output; `false` where a signal came before its reader took it.

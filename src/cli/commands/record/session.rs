@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::super::output::Output;
 use super::super::{CommandFailure, Exit, Result};
-use super::lines::{InputLines, Next};
+use super::lines::InputLines;
 use super::stop::StopSignal;
 use super::{OnEof, RecordCommand, note_findings};
 use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
@@ -96,10 +96,9 @@ fn converse(
     }
     while !session.is_over() {
         let (line, answer) = match lines.next().map_err(input)? {
-            Next::Line(LineRead::Text { line, bytes, .. }) => (line, session.answer(bytes)),
-            Next::Line(LineRead::TooLong { line }) => (line, session.too_long()),
-            Next::End => return Ok(true),
-            Next::Stopped => return Ok(false),
+            Some(LineRead::Text { line, bytes, .. }) => (line, session.answer(bytes)),
+            Some(LineRead::TooLong { line }) => (line, session.too_long()),
+            None => return Ok(!lines.is_stopped()),
         };
         if let Answer::Failed(failed) = &answer {
             let why = &failed.error.message;

@@ -21,7 +21,7 @@ pub(super) fn trace(gate: Gate, id: &str, run: &RunReader, output: &mut Output) 
     };
     let mut trace = Trace::new(gate.rule_set().team(), check);
     let mut gate = gate.select([id])?.keep_coverage(true);
-    let report = run.judge(&mut gate).map_err(CommandFailure::fault)?;
+    let report = run.judge(&mut gate)?;
     let record = |artifact| {
         let path = run.artifact(artifact);
         path.and_then(|_| run.document(artifact).ok())

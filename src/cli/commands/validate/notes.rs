@@ -4,9 +4,13 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use clap::ArgMatches;
+
 use super::{Setup, Validate};
 use crate::cli::Exit;
 use crate::cli::output::Output;
+use crate::cli::period::Period;
+use crate::cli::usage::given;
 use crate::gate::{Gate, Outcome};
 use crate::report::count;
 use crate::store::{Dir, Fault, WalkFindings};
@@ -36,14 +40,19 @@ impl NoteScope {
 
 impl Validate {
     /// Says why nothing was checked, or not everywhere.
-    pub(super) fn explain(&self, exit: Exit, unchecked: u64, scope: &NoteScope, output: &Output) {
+    pub(super) fn explain(
+        &self,
+        exit: Exit,
+        unchecked: u64,
+        scope: &NoteScope,
+        matches: &ArgMatches,
+        output: &Output,
+    ) {
         match exit {
             Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
             Exit::NothingFound if !scope.is_empty && !self.period.is_all() => {
-                output.fault(&format!(
-                    "no episode to check: none matches {}",
-                    self.period
-                ));
+                let period = given::<Period>(matches).join(" ");
+                output.fault(&format!("no episode to check: none matches {period}"));
             }
             Exit::NothingFound => output.fault(&nothing_to_check(scope.excluded)),
             _ if unchecked > 0 && !self.quiet => output.note(&no_rule_is_on(unchecked)),
