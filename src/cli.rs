@@ -150,6 +150,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(mut error) if error.use_stderr() => {
             usage::name_variable(&mut error, &command(), &args);
             usage::ask_for_record(&mut error);
+            usage::suggest_word(&mut error);
             output.drawn(&usage::printable(error));
             Ok(FAULT)
         }

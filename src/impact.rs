@@ -172,7 +172,7 @@ pub(crate) fn impact(before: &Path, after: &Path) -> Result<Impact, Error> {
         join.add(run)?;
     }
     join.unordered.append(&mut after.unordered);
-    join.end(after.faults())
+    join.end(after.faults)
 }
 
 /// An earlier report, which is compared with the runs of a later one, one after the other.
@@ -237,7 +237,10 @@ impl Join {
         for run in before.into_values().flatten() {
             self.leave_out(run.dir, ComparisonGap::OnlyBefore);
         }
-        for fault in self.before.faults().into_iter().chain(faults) {
+        for fault in std::mem::take(&mut self.before.faults)
+            .into_iter()
+            .chain(faults)
+        {
             self.leave_out(fault.path, ComparisonGap::Fault);
         }
         Ok(self.impact)

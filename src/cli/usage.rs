@@ -10,6 +10,7 @@ use super::output::{Color, Output};
 use super::{CommandFailure, Result};
 use crate::gate::Gate;
 use crate::printable::{brief, escape};
+use crate::schema::likely_word;
 use crate::source::Artifact;
 
 /// Returns the option that sets an argument, which has its name from that.
@@ -84,6 +85,18 @@ pub(super) fn printable(mut error: clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(|line| escaped(line) + "\n");
     lines.collect()
+}
+
+/// Has a complaint about a word suggest the one that is probably meant, as findings do.
+pub(super) fn suggest_word(error: &mut clap::Error) {
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidValue)
+        && let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue)
+        && let known = known.iter().map(String::as_str).collect::<Vec<_>>()
+        && let Some(meant) = likely_word(word, &known)
+    {
+        let meant = ContextValue::String(meant.to_owned());
+        error.insert(ContextKind::SuggestedValue, meant);
+    }
 }
 
 /// Has a complaint that a run is no record say what is missing.

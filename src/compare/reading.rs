@@ -56,13 +56,13 @@ pub(super) struct ComparedRun {
     pub(super) figures: Vec<(usize, Figure)>,
 }
 
-/// A run as it was read.
-struct Read {
-    key: Option<Vec<String>>,
-    outcome: Option<String>,
-    /// The names of measures, each with its value where that is a number.
-    figures: Vec<(String, Option<Figure>)>,
-}
+/// A run as it was read: its key, its outcome, and the names of measures, each with its value where
+/// that is a number.
+type Read = (
+    Option<Vec<String>>,
+    Option<String>,
+    Vec<(String, Option<Figure>)>,
+);
 
 /// The names of measures, and the runs in which a metric first is a number or something else.
 #[derive(Default)]
@@ -138,7 +138,7 @@ impl Set {
             || gate.clone(),
             |gate, episode| {
                 let run = RunReader::from(episode.episode());
-                gate.judge(|worker| run.check_and(worker, None, |it| Read::of(it, keys)))
+                gate.judge(|worker| run.check_and(worker, None, |it| read(it, keys)))
             },
             |judged| {
                 match judged {
@@ -167,29 +167,29 @@ impl Set {
     fn add(
         &mut self,
         report: EpisodeReport,
-        read: Read,
+        (key, outcome, read): Read,
         metrics: &mut ComparedMetrics,
     ) -> Result<(), Error> {
-        let why = match (report.valid, report.lifecycle, &read.key) {
+        let why = match (report.valid, report.lifecycle, &key) {
             (Some(false) | None, ..) => Some(report.verdict.word()),
             (_, Lifecycle::NonTerminal | Lifecycle::Unknown, _) => Some("unfinished"),
             (.., None) => Some("no_key"),
             _ => None,
         };
         self.faults.extend(report.fault());
-        let (None, Some(key)) = (why, read.key) else {
+        let (None, Some(key)) = (why, key) else {
             let rule = report.first_error().map(|error| error.rule.clone());
             self.apart.push((report.dir, why.unwrap_or("no_key"), rule));
             return Ok(());
         };
         let mut figures = Vec::new();
-        for (name, number) in read.figures {
+        for (name, number) in read {
             let place = metrics.place(&name, number.is_some(), &report.dir)?;
             figures.extend(number.map(|number| (place, number)));
         }
         let run = ComparedRun {
             dir: report.dir,
-            outcome: read.outcome,
+            outcome,
             figures,
         };
         if let Some(other) = self.by_key.get(&key) {
@@ -205,32 +205,25 @@ impl Set {
     }
 }
 
-impl Read {
-    fn of(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Self {
-        let (state, summary) = (loaded.state.written(), loaded.summary.written());
-        let number = |value: Node<'_>| value.number().map(|number| number.text().into());
-        let mut figures: Vec<(String, Option<Figure>)> = Vec::new();
-        for (name, path) in BUILT_IN {
-            let number = summary.and_then(|summary| number(summary.at(path)?));
-            figures.extend(number.map(|number| (name.to_owned(), Some(number))));
-        }
-        let own = state.and_then(|state| state.at(&["outcomes", "metrics"]));
-        for key in own.into_iter().flat_map(Node::members) {
-            let value = key.value();
-            if !is_missing(value) {
-                figures.push((format!("metric:{}", key.name()), number(value)));
-            }
-        }
-        let outcome = summary.and_then(|summary| summary.get("outcome")?.text());
-        Self {
-            key: keys
-                .iter()
-                .map(|key| value_of(key, state, summary))
-                .collect(),
-            outcome: outcome.map(std::borrow::Cow::into_owned),
-            figures,
+fn read(loaded: &Loaded<'_, '_>, keys: &[PairBy]) -> Read {
+    let (state, summary) = (loaded.state.written(), loaded.summary.written());
+    let number = |value: Node<'_>| value.number().map(|number| number.text().into());
+    let mut figures: Vec<(String, Option<Figure>)> = Vec::new();
+    for (name, path) in BUILT_IN {
+        let number = summary.and_then(|summary| number(summary.at(path)?));
+        figures.extend(number.map(|number| (name.to_owned(), Some(number))));
+    }
+    let own = state.and_then(|state| state.at(&["outcomes", "metrics"]));
+    for key in own.into_iter().flat_map(Node::members) {
+        let value = key.value();
+        if !is_missing(value) {
+            figures.push((format!("metric:{}", key.name()), number(value)));
         }
     }
+    let outcome = summary.and_then(|summary| summary.get("outcome")?.text());
+    let key = keys.iter().map(|key| value_of(key, state, summary));
+    let outcome = outcome.map(std::borrow::Cow::into_owned);
+    (key.collect(), outcome, figures)
 }
 
 /// Returns `true` if a metric has no value: null, or a text that writers put for a number that is

@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -74,32 +76,24 @@ impl ReportedRun {
 /// A report that is being read.
 pub(super) struct ReportReader {
     path: PathBuf,
-    parts: Receiver<FindingPart>,
+    runs: Receiver<ReportedRun>,
+    /// The thread that reads, which returns the faults of the report.
+    reading: Option<JoinHandle<Result<Vec<ReportedFault>, Error>>>,
     last: Option<String>,
     /// Runs whose names are not UTF-8: how a report shows these does not tell their order.
     pub(super) unordered: Vec<ReportedRun>,
-    faults: Vec<ReportedFault>,
-}
-
-enum FindingPart {
-    Run(ReportedRun),
-    /// The report is read to its end.
-    End(Vec<ReportedFault>),
-    Failed(Error),
+    /// The faults of the report, once it is read.
+    pub(super) faults: Vec<ReportedFault>,
 }
 
 impl ReportReader {
     pub(super) fn start(path: &Path) -> Self {
-        let (send, parts) = sync_channel(AHEAD);
+        let (send, runs) = sync_channel(AHEAD);
         let of = path.to_owned();
-        std::thread::spawn(move || {
-            let last = read(&of, &send).map_or_else(FindingPart::Failed, FindingPart::End);
-            // Nobody waits for it any more where this fails.
-            let _ = send.send(last);
-        });
         Self {
             path: path.to_owned(),
-            parts,
+            runs,
+            reading: Some(std::thread::spawn(move || read(&of, &send))),
             last: None,
             unordered: Vec::new(),
             faults: Vec::new(),
@@ -109,16 +103,17 @@ impl ReportReader {
     /// Returns the next run whose name tells its order, if there is one.
     pub(super) fn next_run(&mut self) -> Result<Option<ReportedRun>, Error> {
         let run = loop {
-            match self.parts.recv() {
-                Ok(FindingPart::Run(run)) if !run.is_ordered() => self.unordered.push(run),
-                Ok(FindingPart::Run(run)) => break run,
-                Ok(FindingPart::Failed(error)) => return Err(error),
-                Ok(FindingPart::End(faults)) => {
-                    self.faults = faults;
+            match self.runs.recv() {
+                Ok(run) if !run.is_ordered() => self.unordered.push(run),
+                Ok(run) => break run,
+                Err(_) => {
+                    let read = self.reading.take().map(JoinHandle::join);
+                    let read = read
+                        .transpose()
+                        .unwrap_or_else(|panic| resume_unwind(panic));
+                    self.faults.extend(read.transpose()?.unwrap_or_default());
                     return Ok(None);
                 }
-                // The end was read before.
-                Err(_) => return Ok(None),
             }
         };
         let (path, dir) = (self.path.display(), escape(&run.dir));
@@ -137,15 +132,10 @@ impl ReportReader {
         }
         Ok(Some(run))
     }
-
-    /// Returns the faults of the report, once it is read.
-    pub(super) fn faults(&mut self) -> Vec<ReportedFault> {
-        std::mem::take(&mut self.faults)
-    }
 }
 
 /// Reads a report, which is one JSON document or lines of them, and sends its runs.
-fn read(path: &Path, send: &SyncSender<FindingPart>) -> Result<Vec<ReportedFault>, Error> {
+fn read(path: &Path, send: &SyncSender<ReportedRun>) -> Result<Vec<ReportedFault>, Error> {
     let shown = path.display();
     let unreadable = |source: io::Error| Error(format!("can't read {shown}: {source}"));
     let cut_off = || {
@@ -185,7 +175,7 @@ fn read(path: &Path, send: &SyncSender<FindingPart>) -> Result<Vec<ReportedFault
 
 /// A visitor of an object: a report, an episode, or the totals.
 struct Sending<'s> {
-    send: &'s SyncSender<FindingPart>,
+    send: &'s SyncSender<ReportedRun>,
     faults: Vec<ReportedFault>,
     has_ended: bool,
 }
@@ -237,7 +227,7 @@ impl<'de> Visitor<'de> for &mut Sending<'_> {
         if let Some(dir) = dir {
             let skipped = skipped.into_iter().map(|skip| skip.rule);
             let run = ReportedRun::new(dir, valid, findings.into_iter(), skipped);
-            let sent = self.send.send(FindingPart::Run(run));
+            let sent = self.send.send(run);
             sent.map_err(|_| de::Error::custom("nobody reads it any more"))?;
         }
         Ok(())

@@ -33,18 +33,12 @@ pub(super) struct Folding {
     is_long: bool,
 }
 
-/// A row on its way.
-type FoldedRow = TimelineRow<KeptLine>;
-
-/// The line of an event.
-pub(super) struct KeptLine {
-    pub(super) phase: Cow<'static, str>,
-    pub(super) line: Line,
-}
+/// A row on its way: the phase and the line of an event, or events that are folded.
+type FoldedRow = TimelineRow<(Cow<'static, str>, Line)>;
 
 impl Folding {
     pub(super) fn add(&mut self, weight: Weight, phase: Cow<'static, str>, line: Line) {
-        let row = (weight, FoldedRow::Event(KeptLine { phase, line }));
+        let row = (weight, FoldedRow::Event((phase, line)));
         if self.is_long {
             self.fold(row);
         } else if self.rows.len() < MAX_TIMELINE_ROWS {
@@ -59,10 +53,10 @@ impl Folding {
     /// Returns the rows; `line_of` makes the row of an event.
     pub(super) fn rows(
         self,
-        mut line_of: impl FnMut(KeptLine) -> EventSummary,
+        mut line_of: impl FnMut(Cow<'static, str>, Line) -> EventSummary,
     ) -> Vec<TimelineRow> {
         let rows = self.rows.into_iter().map(|(_, row)| match row {
-            TimelineRow::Event(kept) => TimelineRow::Event(line_of(kept)),
+            TimelineRow::Event((phase, line)) => TimelineRow::Event(line_of(phase, line)),
             TimelineRow::Folded(all) => TimelineRow::Folded(all),
         });
         rows.collect()
@@ -102,9 +96,9 @@ fn join(row: &mut FoldedRow, next: FoldedRow) {
     }
     let FoldedRow::Folded(all) = row else { return };
     match next {
-        FoldedRow::Event(kept) => {
+        FoldedRow::Event((phase, _)) => {
             all.events += 1;
-            name(all, kept.phase);
+            name(all, phase);
         }
         FoldedRow::Folded(other) => {
             all.events += other.events;
@@ -146,9 +140,9 @@ mod tests {
             TimelineRow::Event(event) => format!("{}{}", event.phase, event.line),
             TimelineRow::Folded(folded) => format!("+{}", folded.events),
         };
-        let rows = folding.rows(|kept| EventSummary {
-            line: kept.line.number,
-            phase: kept.phase.into_owned(),
+        let rows = folding.rows(|phase, line| EventSummary {
+            line: line.number,
+            phase: phase.into_owned(),
             ..EventSummary::default()
         });
         rows.into_iter().map(shown).collect()

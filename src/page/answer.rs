@@ -8,7 +8,7 @@ use super::charts::{meter, runs};
 use super::findings::marked_up;
 use super::overview::{Newest, RunSums};
 use super::units::{precise, share, thousands};
-use crate::finding::{RuleInfo, Tally, Verdict};
+use crate::finding::{RuleInfo, Tally, Totals, Verdict};
 use crate::printable::{escape, in_address};
 use crate::rules::ALL;
 
@@ -111,13 +111,7 @@ pub(super) fn tiles(sums: &RunSums) -> Markup {
             a.tile.wide href="#/runs?valid=yes" {
                 b { (share(all.valid, all.episodes)) }
                 span { "valid" }
-                @let part = |count: u64| precise(count) / precise(all.episodes.max(1));
-                (meter(&[
-                    ("good", part(all.valid)),
-                    ("bad", part(all.invalid - all.breaks_rule)),
-                    ("bad2", part(all.breaks_rule)),
-                    ("dim", part(all.undecided)),
-                ]))
+                (meter(&verdicts(&all, all.episodes)))
             }
             (tile(if all.invalid > all.breaks_rule { "is-bad" } else { "none" },
                 "#/runs?verdict=invalid", thousands(all.invalid - all.breaks_rule), "invalid"))
@@ -144,6 +138,18 @@ pub(super) fn tiles(sums: &RunSums) -> Markup {
             }
         }
     }
+}
+
+/// Returns the shares of verdicts in a number of runs, each with its class.
+pub(super) fn verdicts(totals: &Totals, of: u64) -> [(&'static str, f64); 4] {
+    let broken = totals.invalid - totals.breaks_rule;
+    [
+        ("good", totals.valid),
+        ("bad", broken),
+        ("bad2", totals.breaks_rule),
+        ("dim", totals.undecided),
+    ]
+    .map(|(class, number)| (class, precise(number) / precise(of.max(1))))
 }
 
 /// Draws the paths that could not be read or judged.

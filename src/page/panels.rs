@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::answer::{answer, causes, incomplete, tiles};
+use super::answer::{answer, causes, incomplete, tiles, verdicts};
 use super::calendar::date;
 use super::charts::{Bin, Series, legend, meter, runs, stacked};
 use super::named;
@@ -100,35 +100,29 @@ fn bins(sums: &RunSums, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
 }
 
 fn by_day(sums: &RunSums) -> Markup {
-    let mut verdicts = vec![
-        series("valid", "good", "valid=yes"),
-        series("invalid", "bad", "verdict=invalid"),
-        series(Verdict::BreaksRule.phrase(2), "bad2", "verdict=breaks_rule"),
+    let breaks = Verdict::BreaksRule.phrase(2);
+    let verdicts: [(_, _, _, fn(&Totals) -> u64); 4] = [
+        ("valid", "good", "valid=yes", |day| day.valid),
+        ("invalid", "bad", "verdict=invalid", |day| {
+            day.invalid - day.breaks_rule
+        }),
+        (breaks, "bad2", "verdict=breaks_rule", |day| day.breaks_rule),
+        ("undecided", "dim", "valid=undecided", |day| day.undecided),
     ];
-    if sums.all.breaks_rule == 0 {
-        verdicts.pop();
-    }
-    if sums.all.undecided > 0 {
-        verdicts.push(series("undecided", "dim", "valid=undecided"));
-    }
+    let is_shown = |at: usize, pick: fn(&Totals) -> u64| at < 2 || pick(&sums.all) > 0;
+    let verdicts = verdicts.into_iter().enumerate();
+    let shown = verdicts.filter(|(at, (.., pick))| is_shown(*at, *pick));
+    let (series, picks): (Vec<_>, Vec<_>) = shown
+        .map(|(_, (name, class, query, pick))| (series(name, class, query), pick))
+        .unzip();
     let counts = |since: i64, until: i64| {
-        let of = |pick: fn(&Totals) -> u64| {
+        let of = |pick: &fn(&Totals) -> u64| {
             let days = sums.days.range(since..until);
             days.map(|(_, day)| pick(&day.all)).sum()
         };
-        let mut counts = vec![of(|day| day.valid), of(|day| day.invalid - day.breaks_rule)];
-        if sums.all.breaks_rule > 0 {
-            counts.push(of(|day| day.breaks_rule));
-        }
-        counts.push(of(|day| day.undecided));
-        counts
+        picks.iter().map(of).collect()
     };
-    by_time(
-        "Valid and invalid runs",
-        sums,
-        &verdicts,
-        &bins(sums, counts),
-    )
+    by_time("Valid and invalid runs", sums, &series, &bins(sums, counts))
 }
 
 /// Returns the number of runs by their endings, the most frequent ones first; runs without a start
@@ -272,7 +266,6 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup
     let mut names: Vec<_> = names.iter().collect();
     names.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.episodes));
     let most = names.first().map_or(1, |(_, sum)| sum.episodes.max(1));
-    let part = |count: u64| precise(count) / precise(most);
     let body = html! {
         @if names.is_empty() {
             p.empty { "There are none." }
@@ -281,12 +274,7 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup
                 @for (name, sum) in names.iter().take(BARS) {
                     @let bar = html! {
                         span.name { (named(name)) }
-                        (meter(&[
-                            ("good", part(sum.valid)),
-                            ("bad", part(sum.invalid - sum.breaks_rule)),
-                            ("bad2", part(sum.breaks_rule)),
-                            ("dim", part(sum.undecided)),
-                        ]))
+                        (meter(&verdicts(sum, most)))
                         span.number { (thousands(sum.episodes)) }
                     };
                     li {

@@ -35,7 +35,6 @@ pub(super) struct CauseFindings {
     /// The directory of the first, and the first.
     pub(super) dir: String,
     pub(super) first: Finding,
-    pointer: Option<String>,
 }
 
 impl Causes {
@@ -52,13 +51,11 @@ impl Causes {
                 self.others += number;
                 continue;
             }
-            let pointer = cause.pointer.clone();
             let found = self.known.entry(cause).or_insert_with(|| CauseFindings {
                 findings: 0,
                 runs: 0,
                 dir: episode.dir.clone(),
                 first: first.clone(),
-                pointer,
             });
             found.findings += number;
             found.runs += 1;
@@ -91,7 +88,8 @@ impl CauseFindings {
     /// Returns the lines of the configuration that ignore them, but for the reason.
     pub(super) fn ignore(&self) -> Vec<String> {
         let file = self.first.location.artifact.map(Artifact::file_name);
-        let pointer = self.pointer.as_deref().filter(|it| !it.is_empty());
+        let pointer = self.first.location.pointer.as_deref().map(without_indices);
+        let pointer = pointer.as_deref().filter(|it| !it.is_empty());
         let keys = [
             ("rule", Some(&*self.first.rule)),
             ("episode", Some("**")),
