@@ -139,7 +139,6 @@ fn side(run: &OpenedRun) -> Side {
 }
 
 /// Compares two runs, in time and memory that grow no faster than their records.
-#[must_use]
 pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Diff {
     let mut walk = DiffWalk::default();
     let lifecycle = |run: &OpenedRun| Some(run.report.lifecycle.word());

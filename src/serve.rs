@@ -134,7 +134,6 @@ impl BoundService {
     }
 
     /// Returns the address of the page.
-    #[must_use]
     pub(crate) fn url(&self) -> String {
         format!("http://{}/", self.address)
     }

@@ -197,11 +197,8 @@ impl TableWriter {
                         Ok(())
                     }
                 };
-                if result.is_ok() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
+                let may_go_on = result.as_ref();
+                may_go_on.map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
             },
         );
         result

@@ -80,7 +80,6 @@ pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, E
 
 /// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
 /// tell why the run ended as it did. Memory does not grow with the number of events.
-#[must_use]
 pub(crate) fn outline(run: &RunReader) -> Outline {
     let outlined = run.load(Some(Listening::Outline), |loaded| outlined(run, loaded));
     outlined.unwrap_or_else(|error| Outline {
@@ -199,7 +198,6 @@ fn judged<R>(
 
 impl Records {
     /// Returns the records as a part of a dashboard.
-    #[must_use]
     pub(crate) fn overview(&self) -> Overview {
         let state = self.state.as_ref().ok().map(OwnedDocument::root);
         let summary = self.summary.as_ref().ok().map(OwnedDocument::root);

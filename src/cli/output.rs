@@ -1,6 +1,7 @@
 //! What a command prints -> standard output and standard error, drawn as they allow.
 
 use std::cell::Cell;
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 
@@ -8,7 +9,6 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::Exit;
-use crate::finding::ReportedFault;
 use crate::printable::escape;
 use crate::report::{DashboardText, Style};
 
@@ -128,23 +128,25 @@ impl Output {
 
     /// Writes the buffered output, then reports faults, and that there is no episode: the exit code
     /// of a command that fails on nothing else.
-    pub(super) fn end(&mut self, faults: &[ReportedFault], found_any: bool) -> io::Result<Exit> {
+    pub(super) fn end<F: Display>(
+        &mut self,
+        faults: impl IntoIterator<Item = F>,
+        found_any: bool,
+    ) -> io::Result<Exit> {
         self.finish()?;
-        for fault in faults {
-            self.fault(fault);
+        let number = faults.into_iter().map(|fault| self.fault(&fault)).count();
+        if number == 0 && !found_any {
+            self.fault(&"no episode found");
+            return Ok(Exit::NothingFound);
         }
-        Ok(match (faults.is_empty(), found_any) {
-            (false, _) => Exit::Fault,
-            (true, true) => Exit::Success,
-            (true, false) => {
-                self.fault(&"no episode found");
-                Exit::NothingFound
-            }
+        Ok(match number {
+            0 => Exit::Success,
+            _ => Exit::Fault,
         })
     }
 
     /// Reports that runvet could not do something.
-    pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
+    pub(super) fn fault(&self, message: &dyn Display) {
         self.drawn(&format!("error: {}\n", escape(&message.to_string())));
     }
 

@@ -145,11 +145,8 @@ impl Set {
                     Ok((report, read)) => result = set.add(report, read, metrics),
                     Err(fault) => set.faults.push((&fault).into()),
                 }
-                if result.is_ok() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
+                let may_go_on = result.as_ref();
+                may_go_on.map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
             },
         );
         result?;

@@ -413,7 +413,6 @@ fn counts_of(episode: &EpisodeReport) -> String {
 }
 
 /// Draws a message about a file that is not run data like a finding.
-#[must_use]
 pub(crate) fn draw(
     options: &Options,
     message: &str,

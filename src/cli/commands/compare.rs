@@ -101,14 +101,9 @@ impl Compare {
             write_whole(path, |file| write(*format, &comparison, &mut gate, file))?;
         }
         write(self.format, &comparison, &mut gate, output.stdout())?;
-        output.finish()?;
-        for fault in &comparison.faults {
-            output.fault(fault);
-        }
-        Ok(match (comparison.faults.is_empty(), fails) {
-            (false, _) => Exit::Fault,
-            (true, true) => Exit::Findings,
-            (true, false) => Exit::Success,
+        Ok(match output.end(&comparison.faults, true)? {
+            Exit::Success if fails => Exit::Findings,
+            exit => exit,
         })
     }
 }

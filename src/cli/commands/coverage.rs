@@ -53,13 +53,10 @@ impl CoverageCommand {
         if let Some(jobs) = self.jobs {
             gate = gate.jobs(jobs);
         }
-        let here = [PathBuf::from(".")];
-        let paths = if self.paths.is_empty() {
-            &here[..]
-        } else {
-            &self.paths
+        let found = match &*self.paths {
+            [] => gate.search(&["."], GivenPaths::Each),
+            paths => gate.search(paths, GivenPaths::Each),
         };
-        let found = gate.search(paths, GivenPaths::Each);
         for note in skipped(&found) {
             output.note(&note);
         }

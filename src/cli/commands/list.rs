@@ -19,7 +19,6 @@ use crate::gate::Gate;
 use crate::printable::{columns_of, fit, padded};
 use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_json_line};
-use crate::store::Fault;
 use crate::timestamp::Timestamp;
 
 /// List runs, newest first
@@ -108,11 +107,8 @@ impl ListCommand {
         }
         self.filters.note(output);
         let run_data = self.run_data.open_at(&self.paths, matches)?;
-        let limit = if self.limit == 0 {
-            usize::MAX
-        } else {
-            self.limit
-        };
+        let limit = Some(self.limit).filter(|limit| *limit > 0);
+        let limit = limit.unwrap_or(usize::MAX);
         let mut gate = None;
         if self.invalid {
             let settings = self.gate.resolve(matches)?;
@@ -143,14 +139,10 @@ impl ListCommand {
         let mut filters = given::<FilterArgs>(matches);
         filters.extend(self.invalid.then(|| "--invalid".to_owned()));
         self.print(output, runs, [more, opened], &filters.join(" "))?;
-        let faults: Vec<&Fault> = run_data.faults().iter().chain(&faults).collect();
-        for fault in &faults {
-            output.fault(fault);
-        }
-        Ok(if faults.is_empty() {
-            Exit::Success
-        } else {
-            Exit::Fault
+        let faults = run_data.faults().iter().chain(&faults);
+        Ok(match faults.map(|fault| output.fault(fault)).count() {
+            0 => Exit::Success,
+            _ => Exit::Fault,
         })
     }
 

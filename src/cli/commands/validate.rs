@@ -358,11 +358,8 @@ impl Validate {
                 }
                 Err(fault) => bar.suspend(|| output.fault(&fault)),
             }
-            if written.is_ok() {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            let may_go_on = written.as_ref();
+            may_go_on.map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
         });
         bar.finish_and_clear();
         written?;

@@ -118,11 +118,8 @@ impl WatchCommand {
                 News::PassedOver(foreign) => output.note(&passed_over(foreign)),
                 News::AllSeen => output.note(&format!("first check: {}", verdicts.summary())),
             }
-            if printed.is_ok() {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            let may_go_on = printed.as_ref();
+            may_go_on.map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
         })?;
         printed?;
         output.note(&format!("at the end: {}", verdicts.summary()));
