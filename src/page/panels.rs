@@ -100,8 +100,9 @@ fn bins(sums: &RunSums, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
 }
 
 fn by_day(sums: &RunSums) -> Markup {
+    type Pick = fn(&Totals) -> u64;
     let breaks = Verdict::BreaksRule.phrase(2);
-    let verdicts: [(_, _, _, fn(&Totals) -> u64); 4] = [
+    let verdicts: [(_, _, _, Pick); 4] = [
         ("valid", "good", "valid=yes", |day| day.valid),
         ("invalid", "bad", "verdict=invalid", |day| {
             day.invalid - day.breaks_rule
@@ -109,14 +110,14 @@ fn by_day(sums: &RunSums) -> Markup {
         (breaks, "bad2", "verdict=breaks_rule", |day| day.breaks_rule),
         ("undecided", "dim", "valid=undecided", |day| day.undecided),
     ];
-    let is_shown = |at: usize, pick: fn(&Totals) -> u64| at < 2 || pick(&sums.all) > 0;
+    let is_shown = |at: usize, pick: Pick| at < 2 || pick(&sums.all) > 0;
     let verdicts = verdicts.into_iter().enumerate();
     let shown = verdicts.filter(|(at, (.., pick))| is_shown(*at, *pick));
     let (series, picks): (Vec<_>, Vec<_>) = shown
         .map(|(_, (name, class, query, pick))| (series(name, class, query), pick))
         .unzip();
     let counts = |since: i64, until: i64| {
-        let of = |pick: &fn(&Totals) -> u64| {
+        let of = |pick: &Pick| {
             let days = sums.days.range(since..until);
             days.map(|(_, day)| pick(&day.all)).sum()
         };
