@@ -174,12 +174,17 @@ impl Pair {
             base: a.dir,
             candidate: b.dir,
         };
+        let one_sided = |at: usize, sums: &mut [Sums]| {
+            sums.get_mut(at)
+                .into_iter()
+                .for_each(|sum| sum.so_far.one_sided += 1);
+        };
         let mut others: BTreeMap<usize, Figure> = b.figures.into_iter().collect();
         for (at, value) in a.figures {
             let (Some(other), Some(name), Some(sum)) =
                 (others.remove(&at), names.get(at), sums.get_mut(at))
             else {
-                sums.get_mut(at).into_iter().for_each(Sums::add_one_sided);
+                one_sided(at, sums);
                 continue;
             };
             let [a, b] = [&value, &other].map(|text| Number::of(text));
@@ -189,11 +194,11 @@ impl Pair {
                     pair.flipped = Some(if a.exceeds(b) { "worse" } else { "better" });
                 }
                 pair.values.insert(name.clone(), [a, b].map(shown_number));
-                sum.add_differing([value, other]);
+                sum.task.differing.push([value, other]);
             }
         }
         for at in others.into_keys() {
-            sums.get_mut(at).into_iter().for_each(Sums::add_one_sided);
+            one_sided(at, sums);
         }
         pair
     }
@@ -332,7 +337,7 @@ impl Comparison {
         (self.base.paired, self.candidate.paired) = (self.pairs, self.pairs);
         let mut sums: Vec<(&String, Sums)> = names.iter().zip(sums).collect();
         sums.sort_by_key(|(name, _)| (reading::rank(name), *name));
-        let measured = sums.into_iter().filter(|(_, sum)| sum.has_pairs());
+        let measured = sums.into_iter().filter(|(_, sum)| sum.so_far.pairs > 0);
         self.measures = measured
             .map(|(name, sum)| sum.measure(name, self.pairs))
             .collect();

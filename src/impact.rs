@@ -264,7 +264,12 @@ impl Join {
         let is_affected = self.findings(before, after);
         let is_flipped = match (before.valid, after.valid) {
             (Some(was), Some(valid)) if was != valid => {
-                self.impact.flip(after.dir.clone(), valid);
+                let dir = after.dir.clone();
+                if self.impact.flipped.len() < MAX_LISTED {
+                    self.impact.flipped.push(Flipped { dir, valid });
+                } else {
+                    self.impact.flipped_more += 1;
+                }
                 true
             }
             (Some(_), Some(_)) => false,
@@ -319,19 +324,6 @@ impl Join {
 }
 
 impl Impact {
-    fn flip(&mut self, dir: String, valid: bool) {
-        if self.flipped.len() < MAX_LISTED {
-            self.flipped.push(Flipped { dir, valid });
-        } else {
-            self.flipped_more += 1;
-        }
-    }
-
-    /// Returns the number of runs and paths that either report has.
-    const fn all(&self) -> u64 {
-        self.runs + self.unpaired
-    }
-
     /// Notes limits, and returns whether the number of affected runs, and whether that of runs
     /// which can't be compared, is above its limit.
     pub(crate) fn decide(
@@ -339,7 +331,7 @@ impl Impact {
         affected: Option<&Limit>,
         incomparable: Option<&Limit>,
     ) -> [bool; 2] {
-        let all = self.all();
+        let all = self.runs + self.unpaired;
         let counted = [
             ("affected", self.affected, affected),
             ("incomparable", self.incomparable, incomparable),

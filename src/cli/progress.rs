@@ -1,5 +1,6 @@
 //! A bar on standard error while episodes are judged.
 
+use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -20,7 +21,8 @@ pub(super) fn hidden(episodes: usize) -> ProgressBar {
 /// Counts an episode, and shows the bar once the check takes long: where standard error is a
 /// terminal, unless a user wants quiet.
 pub(super) fn step(bar: &ProgressBar, quiet: bool) {
-    if !quiet && bar.is_hidden() && bar.elapsed() >= PATIENCE {
+    let takes_long = || bar.is_hidden() && bar.elapsed() >= PATIENCE;
+    if !quiet && takes_long() && io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
     }
     bar.inc(1);

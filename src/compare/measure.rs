@@ -59,8 +59,8 @@ impl Measure {
 #[derive(Clone, Default)]
 pub(super) struct Sums {
     /// The measure so far; its means are sums.
-    so_far: Measure,
-    task: TaskSums,
+    pub(super) so_far: Measure,
+    pub(super) task: TaskSums,
     differences: Moments,
     strata: Strata,
     /// `true` if a value is neither 0 nor 1.
@@ -68,23 +68,13 @@ pub(super) struct Sums {
 }
 
 #[derive(Clone, Default)]
-struct TaskSums {
+pub(super) struct TaskSums {
     pairs: u64,
     sums: [f64; 2],
-    differing: Vec<[Figure; 2]>,
+    pub(super) differing: Vec<[Figure; 2]>,
 }
 
 impl Sums {
-    /// Returns `true` if there is a pair in which both runs have it.
-    pub(super) const fn has_pairs(&self) -> bool {
-        self.so_far.pairs > 0
-    }
-
-    /// Counts a pair in which one run has it.
-    pub(super) const fn add_one_sided(&mut self) {
-        self.so_far.one_sided += 1;
-    }
-
     /// Adds a pair of the task at hand.
     #[expect(clippy::float_cmp, reason = "all but exactly these two are others")]
     pub(super) fn add(&mut self, values: [f64; 2]) {
@@ -93,11 +83,6 @@ impl Sums {
             self.has_others |= value != 0.0 && value != 1.0;
         }
         self.task.pairs += 1;
-    }
-
-    /// Adds the two values of the pair that was added last, which differ.
-    pub(super) fn add_differing(&mut self, values: [Figure; 2]) {
-        self.task.differing.push(values);
     }
 
     /// Compares the means, which are of as many runs each, by their sums.

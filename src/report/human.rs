@@ -191,7 +191,11 @@ impl Human {
             return Ok(());
         }
         let stage = episode.lifecycle.stage();
-        let counts = counts_of(episode);
+        let totals = Totals::of(episode);
+        let counts = match &*episode.findings {
+            [] => nothing_found(episode).into(),
+            _ => counts(totals.errors, totals.warnings),
+        };
         let dir = self.bold(&escape(&episode.dir));
         writeln!(out, "{dir} ({stage}): {counts}\n")?;
         for finding in shown {
@@ -230,16 +234,6 @@ impl Human {
             self.first_rule.get_or_insert(rule);
         }
         Ok(())
-    }
-
-    /// Says which rules could not be judged, for all episodes together.
-    fn unjudged_by_kind(&self, out: &mut dyn Write) -> io::Result<()> {
-        let unjudged = self.unjudged_rules.lines(self.options.verbose);
-        if unjudged.is_empty() {
-            return Ok(());
-        }
-        let lines: Vec<_> = unjudged.iter().map(|line| escape(line)).collect();
-        writeln!(out, "{}\n", lines.join("\n"))
     }
 
     fn statistics(&self, out: &mut dyn Write, statistics: &Statistics) -> io::Result<()> {
@@ -363,8 +357,10 @@ impl Renderer for Human {
             (GroupBy::Rule, _) => self.by_rule(out)?,
             (GroupBy::Cause, _) => self.by_cause(out)?,
         }
-        if self.group_by != GroupBy::Episode {
-            self.unjudged_by_kind(out)?;
+        let unjudged = self.unjudged_rules.lines(self.options.verbose);
+        if self.group_by != GroupBy::Episode && !unjudged.is_empty() {
+            let lines: Vec<_> = unjudged.iter().map(|line| escape(line)).collect();
+            writeln!(out, "{}\n", lines.join("\n"))?;
         }
         self.cuts(out)?;
         if let Some(statistics) = closing.statistics {
@@ -401,14 +397,6 @@ impl Renderer for Human {
             writeln!(out, "To learn more about a rule: runvet explain {rule}")?;
         }
         Ok(())
-    }
-}
-
-fn counts_of(episode: &EpisodeReport) -> String {
-    let totals = Totals::of(episode);
-    match &*episode.findings {
-        [] => nothing_found(episode).into(),
-        _ => counts(totals.errors, totals.warnings),
     }
 }
 

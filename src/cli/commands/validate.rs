@@ -30,7 +30,7 @@ use crate::page::Paged;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{Dir, Fault, GivenPaths, Reads, WholeFile, changed_since};
-use notes::{NoteScope, notes};
+use notes::{directories, skipped};
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
 const MAX_LOST: usize = 10;
@@ -198,7 +198,9 @@ impl Validate {
             self.period.note(output);
         }
         let mut found = setup.gate.search(&setup.paths, self.given());
-        let scope = NoteScope::of(&found);
+        let mut notes = skipped(&found);
+        let (is_empty, excluded) = (found.episodes.is_empty(), found.excluded);
+        let is_given_wrongly = found.faults.iter().any(Fault::is_of_given_path);
         if !self.period.is_all() {
             let gate = &setup.gate;
             (found.episodes).retain(|episode| self.is_in_period(episode, gate));
@@ -218,10 +220,15 @@ impl Validate {
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
             gate.each_of(found.faults, &found.episodes, take)
         })?;
-        if !self.quiet {
-            for note in notes(&setup.gate, &scope, &outcome) {
-                output.note(&note);
+        if outcome.is_complete {
+            if excluded > 0 && !is_empty {
+                let directories = directories(excluded);
+                notes.push(format!("{directories} excluded by the configuration"));
             }
+            notes.extend(setup.gate.stale_entries());
+        }
+        if !self.quiet {
+            notes.iter().for_each(|note| output.note(note));
         }
         let is_refused = outcome.is_complete && self.refuses_globs(&setup, &found.episodes, output);
         let unchecked = outcome.totals.unchecked;
@@ -234,9 +241,8 @@ impl Validate {
             Exit::NothingFound => Exit::NothingFound,
             exit => changed.unwrap_or(exit),
         };
-        self.explain(exit, unchecked, &scope, matches, output);
-        let has_report =
-            exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
+        self.explain(exit, unchecked, (is_empty, excluded), matches, output);
+        let has_report = exit != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)
     }

@@ -11,32 +11,11 @@ use crate::cli::Exit;
 use crate::cli::output::Output;
 use crate::cli::period::Period;
 use crate::cli::usage::given;
-use crate::gate::{Gate, Outcome};
 use crate::report::count;
-use crate::store::{Dir, Fault, WalkFindings};
+use crate::store::{Dir, WalkFindings};
 
 /// The number of directories with files and no record that are named.
 const MAX_PASSED: usize = 3;
-
-/// The results of a walk that decide which notes a check prints.
-pub(super) struct NoteScope {
-    pub(super) is_empty: bool,
-    pub(super) excluded: usize,
-    /// What [`skipped`] says.
-    skipped: Vec<String>,
-    pub(super) is_given_wrongly: bool,
-}
-
-impl NoteScope {
-    pub(super) fn of(found: &WalkFindings) -> Self {
-        Self {
-            is_empty: found.episodes.is_empty(),
-            excluded: found.excluded,
-            skipped: skipped(found),
-            is_given_wrongly: found.faults.iter().any(Fault::is_of_given_path),
-        }
-    }
-}
 
 impl Validate {
     /// Says why nothing was checked, or not everywhere.
@@ -44,19 +23,19 @@ impl Validate {
         &self,
         exit: Exit,
         unchecked: u64,
-        scope: &NoteScope,
+        (is_empty, excluded): (bool, usize),
         matches: &ArgMatches,
         output: &Output,
     ) {
         match exit {
             Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
-            Exit::NothingFound if !scope.is_empty && !self.period.is_all() => {
+            Exit::NothingFound if !is_empty && !self.period.is_all() => {
                 let period = given::<Period>(matches).join(" ");
                 output.fault(&format!("no episode to check: none matches {period}"));
             }
-            Exit::NothingFound => output.fault(&nothing_to_check(scope.excluded)),
+            Exit::NothingFound => output.fault(&nothing_to_check(excluded)),
             _ if unchecked > 0 && !self.quiet => output.note(&no_rule_is_on(unchecked)),
-            Exit::Success if scope.is_empty && !self.quiet => output.note("no episode found"),
+            Exit::Success if is_empty && !self.quiet => output.note("no episode found"),
             _ => {}
         }
     }
@@ -95,19 +74,6 @@ impl Validate {
     }
 }
 
-/// Notes beside the report.
-pub(super) fn notes(gate: &Gate, scope: &NoteScope, outcome: &Outcome) -> Vec<String> {
-    let mut notes = scope.skipped.clone();
-    if outcome.is_complete {
-        if scope.excluded > 0 && !scope.is_empty {
-            let directories = directories(scope.excluded);
-            notes.push(format!("{directories} excluded by the configuration"));
-        }
-        notes.extend(gate.stale_entries());
-    }
-    notes
-}
-
 /// Returns notes on what a walk passed over: what other programs wrote, paths without runs beside
 /// others, and directories that hold files and no record.
 pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
@@ -134,7 +100,7 @@ pub(in crate::cli) fn passed_over(foreign: usize) -> String {
     )
 }
 
-fn directories(number: usize) -> String {
+pub(super) fn directories(number: usize) -> String {
     match number {
         1 => "1 directory".to_owned(),
         more => format!("{more} directories"),
