@@ -67,8 +67,8 @@ impl Period {
         self.until.as_ref().map(|until| &until.at)
     }
 
-    /// Returns `true` if a run is meant that gives these starts: unless all are too early, or all too
-    /// late. One whose start its records do not say may be.
+    /// Returns `true` if a run is meant that gives these starts: unless all are too early, or all
+    /// too late. One whose start its records do not say may be.
     pub(super) fn may_have(&self, starts: &[Option<Timestamp>]) -> bool {
         let any = |is: &dyn Fn(&Timestamp) -> bool| {
             starts.is_empty() || starts.iter().any(|it| it.as_ref().is_none_or(is))

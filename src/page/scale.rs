@@ -100,8 +100,8 @@ impl Scale {
         places.filter_map(moment).collect()
     }
 
-    /// Returns the pauses that are folded: the places of their start and their end, and their length
-    /// in seconds.
+    /// Returns the pauses that are folded: the places of their start and their end, and their
+    /// length in seconds.
     pub(super) fn folds(&self) -> Vec<(f64, f64, f64)> {
         let pairs = self.parts.iter().zip(self.parts.iter().skip(1));
         let fold =

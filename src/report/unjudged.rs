@@ -6,8 +6,8 @@ use super::wording::MAX_NAMED;
 use crate::finding::{EpisodeReport, SkipKind};
 use crate::printable::count;
 
-/// The rules that could not be judged, by the kind of the reason: their names, the number of episodes,
-/// and the first of these with the reason there.
+/// The rules that could not be judged, by the kind of the reason: their names, the number of
+/// episodes, and the first of these with the reason there.
 #[derive(Default)]
 pub(super) struct UnjudgedByKind(BTreeMap<SkipKind, (BTreeSet<String>, u64, String)>);
 

@@ -47,8 +47,8 @@ pub(in crate::cli) struct RulesCommand {
 
     /// With `--test`, judge the examples again whenever the configuration changes
     ///
-    /// Files are looked at twice a second: the configuration, its packs and its schemas. Ctrl-C ends
-    /// it, with the exit code of the last test.
+    /// Files are looked at twice a second: the configuration, its packs and its schemas. Ctrl-C
+    /// ends it, with the exit code of the last test.
     #[arg(long, requires = "test")]
     watch: bool,
 

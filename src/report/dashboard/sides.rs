@@ -1,4 +1,4 @@
-//! Rows of two sides -> a table, in which a step or a value of one run stands beside that of another.
+//! Rows of two sides -> a table, in which a value of one run stands beside that of another.
 
 use std::io;
 

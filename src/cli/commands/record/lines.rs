@@ -58,8 +58,8 @@ impl InputLines {
         Self { stop, lines }
     }
 
-    /// Returns the next line that is not blank; `None` where the input has ended, or a signal asks to
-    /// stop.
+    /// Returns the next line that is not blank; `None` where the input has ended, or a signal asks
+    /// to stop.
     pub(super) fn next(&mut self) -> io::Result<Option<LineRead<'_>>> {
         if self.stop.is_asked() {
             return Ok(None);

@@ -78,8 +78,8 @@ pub(super) fn record(
     Ok(exit)
 }
 
-/// Answers commands until no more come: because the input ended or, where it returns `false`, because
-/// a signal came. Notes a fault, and the line of the first command that was refused, and why.
+/// Answers commands until no more come: because the input ended or, where it returns `false`, a
+/// signal came. Notes a fault, and the line of the first command that was refused, and why.
 fn converse(
     session: &mut Session,
     stop: StopSignal,
