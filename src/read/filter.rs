@@ -107,11 +107,6 @@ impl RunFilter {
         Ok(Duration::from_secs(seconds))
     }
 
-    /// Returns `true` if a run is among those that are asked for.
-    pub(crate) fn admits(&self, run: &RunEntry) -> bool {
-        self.admits_cut(run, || None)
-    }
-
     /// Returns `true` if a run is among those that are asked for of which long texts may be cut;
     /// `whole` reads it again where what was cut decides.
     pub(crate) fn admits_cut(

@@ -282,7 +282,7 @@ impl RunReader {
         if filter.silent_for.is_some() && entry.lifecycle == Lifecycle::NonTerminal {
             entry.written = store::last_written(self.path());
         }
-        filter.admits(&entry).then_some(entry)
+        filter.admits_cut(&entry, || None).then_some(entry)
     }
 
     /// Returns the records, as far as they can be read. The timeline is not read.

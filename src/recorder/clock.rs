@@ -74,19 +74,11 @@ impl Micros {
         (time.text() == text).then_some(time)
     }
 
-    pub(super) fn millis_since(self, earlier: Self) -> f64 {
-        self.micros_since(earlier) / 1e3
-    }
-
-    pub(super) fn seconds_since(self, earlier: Self) -> f64 {
-        self.micros_since(earlier) / 1e6
-    }
-
     #[expect(
         clippy::cast_precision_loss,
         reason = "the length of a run is far below 2^53"
     )]
-    fn micros_since(self, earlier: Self) -> f64 {
+    pub(super) fn micros_since(self, earlier: Self) -> f64 {
         (self.0 - earlier.0) as f64
     }
 }

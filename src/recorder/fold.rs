@@ -359,7 +359,7 @@ impl RunFold {
     /// Returns how long at least one step was open.
     pub(super) fn busy_millis(&self) -> f64 {
         let open = self.open_since.map_or(0, |since| self.last.0 - since.0);
-        Micros(self.busy + open).millis_since(Micros(0))
+        Micros(self.busy + open).micros_since(Micros(0)) / 1e3
     }
 
     pub(super) fn step(&self, id: &str) -> Option<&Step> {

@@ -12,7 +12,7 @@ use serde_json::{Number, Value};
 
 use super::size::value;
 use crate::document::Tape;
-pub(crate) use answer::{Answer, Done};
+pub(crate) use answer::{Answer, Done, Failed};
 #[cfg(test)]
 pub(crate) use command::RecorderCommand;
 pub(crate) use session::LINE_LIMIT;

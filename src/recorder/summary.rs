@@ -17,7 +17,7 @@ impl RunFold {
             episode_id: state.episode.id.clone(),
             task: state.goal.task.clone(),
             started_at: state.episode.started_at.clone(),
-            duration_sec: ended.seconds_since(self.started),
+            duration_sec: ended.micros_since(self.started) / 1e6,
             adapter_result,
             outcome,
             verification: self.verification.clone().unwrap_or_else(Verification::none),
@@ -37,8 +37,8 @@ impl RunFold {
                 latencies: (!self.has_unknown_times).then(|| Latencies {
                     first_action_ms: self
                         .first_action
-                        .map(|first| first.millis_since(self.started)),
-                    total_ms: Some(ended.millis_since(self.started)),
+                        .map(|first| first.micros_since(self.started) / 1e3),
+                    total_ms: Some(ended.micros_since(self.started) / 1e3),
                     planning_ms: None,
                     // Nobody timed the actions of a run without steps.
                     execution_ms: (self.first_action.is_none() || !state.plan.steps.is_empty())

@@ -12,7 +12,7 @@ use super::{CommandFailure, Exit, Result};
 use crate::finding::Lifecycle;
 use crate::printable::quote;
 use crate::read::RunReader;
-use crate::recorder::protocol::{Answer, Done};
+use crate::recorder::protocol::{Answer, Done, Failed};
 use crate::recorder::{Error, Recorder, Recovered};
 use crate::report::{count, write_json_line};
 use crate::source::EPISODES;
@@ -103,7 +103,10 @@ impl RecordedRun {
     ) -> Result<Self> {
         Self::named(run_data, name, output).or_else(|(kind, message)| {
             if answers {
-                write_json_line(output.stdout(), &Answer::failed(kind, &message))?;
+                write_json_line(
+                    output.stdout(),
+                    &Answer::Failed(Failed::new(kind, &message)),
+                )?;
             }
             Err(CommandFailure::Fault(message))
         })

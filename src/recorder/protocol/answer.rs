@@ -27,25 +27,6 @@ pub(crate) enum Answer {
     Failed(Failed),
 }
 
-impl Answer {
-    /// Returns an error of a kind.
-    pub(crate) fn failed(kind: &'static str, message: &str) -> Self {
-        Self::Failed(Failed::new(kind, message))
-    }
-
-    /// Returns `true` if the recorder could not do its job, unlike where it refused a command.
-    #[must_use]
-    pub(crate) fn is_fault(&self) -> bool {
-        matches!(self, Self::Failed(failed) if failed.is_fault())
-    }
-
-    /// Returns `true` if a command was refused.
-    #[must_use]
-    pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self, Self::Failed(failed) if !failed.is_fault())
-    }
-}
-
 impl From<Error> for Answer {
     fn from(error: Error) -> Self {
         Self::Failed(error.into())
@@ -234,7 +215,7 @@ pub(crate) struct Failure {
 const MAX_MESSAGE_CHARS: usize = 400;
 
 impl Failed {
-    pub(super) fn new(kind: &'static str, message: &str) -> Self {
+    pub(crate) fn new(kind: &'static str, message: &str) -> Self {
         Self {
             ok: false,
             error: Failure {
@@ -245,7 +226,7 @@ impl Failed {
         }
     }
 
-    fn is_fault(&self) -> bool {
+    pub(crate) fn is_fault(&self) -> bool {
         let faults = ["io", "not_durable", "lost", "poisoned", "forked"];
         faults.contains(&self.error.kind)
     }

@@ -106,7 +106,9 @@ impl Session {
             .and_then(|command| self.obey(command))
             .map_or_else(Answer::Failed, Answer::Done);
         self.tape.release();
-        self.refused += u64::from(answered.is_refusal());
+        if let Answer::Failed(failed) = &answered {
+            self.refused += u64::from(!failed.is_fault());
+        }
         answered
     }
 

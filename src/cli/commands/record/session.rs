@@ -102,7 +102,7 @@ fn converse(
         };
         if let Answer::Failed(failed) = &answer {
             let why = &failed.error.message;
-            if answer.is_fault() {
+            if failed.is_fault() {
                 output.fault(why);
                 *exit = Exit::Fault;
             } else if first_refused.is_none() {
