@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::words::words;
-
 /// The result of a rule for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -19,10 +17,3 @@ pub(crate) enum Coverage {
     /// The rule could not be checked, or only in part.
     Skipped,
 }
-
-words!(Coverage {
-    Found = "found",
-    Sound = "sound",
-    Nothing = "nothing",
-    Skipped = "skipped",
-});
