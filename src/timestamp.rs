@@ -81,7 +81,6 @@ impl Timestamp {
     }
 
     /// Returns `true` if a text is a valid date-time.
-    #[must_use]
     pub(crate) fn is_valid(text: &str) -> bool {
         parts(text).is_some()
     }

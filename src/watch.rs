@@ -126,7 +126,6 @@ impl Watch {
     }
 
     /// Returns what stops the watch from another thread.
-    #[must_use]
     pub(crate) fn stop(&self) -> WatchStop {
         let touched = Arc::clone(&self.touched);
         Arc::new(move || touched.end(Ok(())))

@@ -276,7 +276,6 @@ impl Gate {
     }
 
     /// Makes the gate also sum up by rule, mode and adapter.
-    #[must_use]
     pub(crate) fn with_statistics(mut self) -> Self {
         self.has_statistics = true;
         self

@@ -180,7 +180,6 @@ impl RunData {
 impl RunReader {
     /// Returns the run around a directory, such as the working directory: the one that it holds, or
     /// is below. `None` where there is none, or only the `state.json` of another program.
-    #[must_use]
     pub(crate) fn around(dir: impl AsRef<Path>) -> Option<Self> {
         Self::around_given(dir.as_ref(), GivenPaths::None)
     }

@@ -51,7 +51,6 @@ impl From<WalkFindings> for Discovery {
 ///
 /// The walk enters hidden directories except `.git`, opens no directory that is excluded, and
 /// follows no symbolic links except the given paths.
-#[must_use]
 pub(crate) fn discover<P: AsRef<Path>>(
     paths: &[P],
     jobs: NonZeroUsize,

@@ -13,7 +13,6 @@ impl Timestamp {
                              `yesterday`, or a length of time before now, such as 90s, 15m, 1h or 7d";
 
     /// Returns the time that a text names, in the forms that `RunFilter::time` lists.
-    #[must_use]
     pub(crate) fn given(text: &str, now: &Self) -> Option<Self> {
         let today = now.seconds.div_euclid(DAY) * DAY;
         match text {

@@ -120,7 +120,6 @@ impl Done {
     }
 
     /// Returns the answer about a run that has ended.
-    #[must_use]
     pub(crate) fn ended(recorded: &Recorded) -> Self {
         Self {
             path: Some(recorded.path.display().to_string()),
@@ -131,7 +130,6 @@ impl Done {
     }
 
     /// Returns the answer about a run whose records are whole again.
-    #[must_use]
     pub(crate) fn recovered(id: &str, path: &Path, recovered: &Recovered) -> Self {
         let mut done = Self::with_id(id.into());
         let recovery = match recovered {

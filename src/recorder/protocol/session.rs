@@ -77,7 +77,6 @@ impl Session {
 
     /// Returns what there is to say before the first command: the run, its directory and its
     /// pending steps.
-    #[must_use]
     pub(crate) fn greeting(&mut self) -> Answer {
         match &mut self.run {
             Some(run) => {
@@ -99,7 +98,6 @@ impl Session {
     }
 
     /// Obeys the command of a line, and answers it.
-    #[must_use]
     pub(crate) fn answer(&mut self, line: &[u8]) -> Answer {
         let answered = self
             .read(line)
@@ -118,7 +116,6 @@ impl Session {
     }
 
     /// Returns the answer to a line that is longer than [`LINE_LIMIT`].
-    #[must_use]
     pub(crate) fn too_long(&mut self) -> Answer {
         self.refused += 1;
         Answer::Failed(Failed::new(
@@ -128,7 +125,6 @@ impl Session {
     }
 
     /// Returns `true` if the run has ended or is paused, so that no command can follow.
-    #[must_use]
     pub(crate) const fn is_over(&self) -> bool {
         self.run.is_none()
     }
