@@ -201,14 +201,14 @@ impl<'n> OutlineReader<'n> {
         let mut outlined = self.outlined;
         let (mut tape, mut bytes) = (Tape::default(), Vec::new());
         let (mut clock, dated) = (outlined.clock.clone(), &mut outlined.outline);
-        dated.rows = self.folding.rows(|kept| {
-            let number = kept.line.number;
-            let read = read_again(kept.line, &mut bytes).then_some(&*bytes);
+        dated.rows = self.folding.rows(|phase, line| {
+            let number = line.number;
+            let read = read_again(line, &mut bytes).then_some(&*bytes);
             let event = read.and_then(|bytes| tape.read_record(bytes).ok());
             let Some(event) = event.map(crate::document::Document::root) else {
                 return EventSummary {
                     line: number,
-                    phase: kept.phase.into_owned(),
+                    phase: phase.into_owned(),
                     ..EventSummary::default()
                 };
             };

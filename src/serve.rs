@@ -163,7 +163,9 @@ impl BoundService {
         let watches: Vec<_> = self.watches.iter().map(Watch::stop).collect();
         move || {
             service.send_replace(true);
-            watches.iter().for_each(|stop| stop());
+            for stop in &watches {
+                stop();
+            }
         }
     }
 

@@ -228,7 +228,9 @@ impl Validate {
             notes.extend(setup.gate.stale_entries());
         }
         if !self.quiet {
-            notes.iter().for_each(|note| output.note(note));
+            for note in &notes {
+                output.note(note);
+            }
         }
         let is_refused = outcome.is_complete && self.refuses_globs(&setup, &found.episodes, output);
         let unchecked = outcome.totals.unchecked;
