@@ -9,6 +9,9 @@ use crate::digest::Digest;
 /// The bytes of the text of an array or object in another from which its digest stands for it.
 const LARGE: usize = 256;
 
+/// The end of a string: a byte that no text has.
+const END: u8 = 0xFF;
+
 /// Adds the text of the value that starts at a place of a JSON text, and returns the end of the
 /// value. Two values have the same text if they are equal, by [`super::Node::equals`], and only
 /// then.
@@ -38,10 +41,11 @@ impl Canonical<'_, '_> {
         let written = self.text.get(start..end).unwrap_or_default();
         match kind {
             Kind::Number => Number(written).push_canonical(self.to),
-            Kind::String if escaped => {
-                let content = unquoted(self.text, start, end, true);
-                self.to
-                    .extend(serde_json::to_vec(&content).unwrap_or_default());
+            Kind::String => {
+                let content = unquoted(self.text, start, end, escaped);
+                self.to.push(b'"');
+                self.to.extend_from_slice(content.as_bytes());
+                self.to.push(END);
             }
             _ => self.to.extend_from_slice(written.as_bytes()),
         }
@@ -106,7 +110,7 @@ impl Sink for Canonical<'_, '_> {
             self.members.truncate(members);
             if self.to.len() - start >= LARGE {
                 // What is moved behind other keys is short, however deep it is.
-                let digest = Digest::of([self.to.get(start - 1..).unwrap_or_default()]);
+                let digest = Digest::by_secret(self.to.get(start - 1..).unwrap_or_default());
                 self.to.truncate(start - 1);
                 self.to.push(b'#');
                 self.to.extend_from_slice(digest.bytes());

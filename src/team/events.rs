@@ -3,10 +3,10 @@
 //! Tests and selectors that many declarations share are made once for an event.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 
 use crate::digest::Digest;
 use crate::document::{Node, Span, push_canonical};
@@ -27,16 +27,54 @@ pub(crate) struct EventIndex {
     /// The places of the keys of the values by which events are grouped.
     groups: Vec<Vec<usize>>,
     selectors: Vec<Selector>,
+    all: Flags,
     /// The tests of the selectors by keys: those of values that are at hand come first.
-    tests: Vec<(usize, Vec<SharedTest>)>,
-    /// A flag for each selector: `true` if it has named an event.
-    met: Vec<AtomicBool>,
+    tests: Vec<KeyTests>,
+    /// The selectors that have named an event.
+    met: Vec<AtomicU64>,
     /// `true` if any event was looked at.
     has_looked: AtomicBool,
 }
 
-/// Values that a key is to have, and the selectors that name only events which have them.
-type SharedTest = (Values, Vec<usize>);
+/// The tests of the values of a key.
+#[derive(Debug, Default)]
+struct KeyTests {
+    key: usize,
+    /// The selectors that test them.
+    selectors: Flags,
+    /// Values that the key is to have, and the selectors that name only events which have them.
+    wanted: Vec<(Values, Flags)>,
+}
+
+/// A flag for each selector, by its place among all.
+#[derive(Clone, Debug, Default)]
+struct Flags(Vec<u64>);
+
+impl Flags {
+    fn raise(&mut self, place: usize) {
+        self.0.resize(self.0.len().max(place / 64 + 1), 0);
+        if let Some(word) = self.0.get_mut(place / 64) {
+            *word |= 1 << (place % 64);
+        }
+    }
+
+    /// Lowers those that are raised in others.
+    fn lower(&mut self, others: &Self) {
+        let words = self.0.iter_mut().zip(&others.0);
+        words.for_each(|(word, other)| *word &= !other);
+    }
+
+    fn has(&self, place: usize) -> bool {
+        let word = self.0.get(place / 64);
+        word.is_some_and(|word| word >> (place % 64) & 1 == 1)
+    }
+
+    /// Returns `true` if any is raised in both.
+    fn has_any_of(&self, others: &Self) -> bool {
+        let mut words = self.0.iter().zip(&others.0);
+        words.any(|(word, other)| word & other != 0)
+    }
+}
 
 /// A path to values of events.
 #[derive(Debug)]
@@ -47,8 +85,10 @@ struct EventKey {
     kept: Option<(usize, EventSlot)>,
     /// `true` if that is all of it.
     is_at_hand: bool,
-    /// The next token as a key, where it is one of the payload: there it has no escape.
+    /// The next token as a key without escapes, if it can be written so.
     next: Option<Finder<'static>>,
+    /// `true` if it is one of the payload: there it has no escapes.
+    is_plain: bool,
 }
 
 impl EventKey {
@@ -58,16 +98,28 @@ impl EventKey {
             let slot = EventSlot::at(path.first(length).pointer().as_str())?;
             Some((length, slot))
         });
-        let next = tokens.get(1).filter(|key| {
-            path.first(1).pointer().as_str() == "/payload" && !key.contains(['"', '\\'])
-        });
-        let next = next.filter(|_| matches!(kept, Some((1, _))));
+        let length = kept.map_or(0, |(length, _)| length);
+        // The index of an item is no key.
+        let is_plain_key = |key: &&Box<str>| {
+            let may_be_other = |c: char| c.is_control() || "\"\\/".contains(c);
+            !key.contains(may_be_other) && key.contains(|c: char| !c.is_ascii_digit())
+        };
+        let next = tokens.get(length).filter(is_plain_key);
         Self {
             next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),
+            is_plain: path.first(length).pointer().as_str() == "/payload",
             path: path.clone(),
             kept,
-            is_at_hand: kept.is_some_and(|(length, _)| length == tokens.len()),
+            is_at_hand: kept.is_some_and(|_| length == tokens.len()),
         }
+    }
+
+    /// Returns `false` if the value that is kept surely has no member with the next token.
+    fn may_lead_into(&self, kept: &[u8]) -> bool {
+        self.next.as_ref().is_none_or(|next| {
+            let may_be_escaped = || !self.is_plain && memmem::find(kept, br"\u").is_some();
+            next.find(kept).is_some() || may_be_escaped()
+        })
     }
 }
 
@@ -80,12 +132,14 @@ impl EventIndex {
         let keys = &selector.keys;
         let known = self.selectors.iter().position(|known| known == keys);
         let place = known.unwrap_or_else(|| {
+            let place = self.selectors.len();
             self.selectors.push(keys.clone());
-            self.met.push(AtomicBool::default());
+            self.all.raise(place);
+            self.met.resize_with(self.all.0.len(), AtomicU64::default);
             for (path, values) in &keys.0 {
-                self.test(path, values, self.selectors.len() - 1);
+                self.test(path, values, place);
             }
-            self.selectors.len() - 1
+            place
         });
         EventSelector {
             place,
@@ -96,20 +150,34 @@ impl EventIndex {
     /// Adds a test of a selector.
     fn test(&mut self, path: &KeyPath, values: &Values, selector: usize) {
         let key = self.key(path);
-        let is_at_hand = |key: &usize| self.keys.get(*key).is_some_and(|key| key.is_at_hand);
         let tests = &mut self.tests;
-        let of_key = tests.iter().position(|(known, _)| *known == key);
+        let of_key = tests.iter().position(|known| known.key == key);
         let of_key = of_key.unwrap_or_else(|| {
-            let place = if is_at_hand(&key) { 0 } else { tests.len() };
-            tests.insert(place, (key, Vec::new()));
+            let is_at_hand = self.keys.get(key).is_some_and(|key| key.is_at_hand);
+            let place = if is_at_hand { 0 } else { tests.len() };
+            let wanted = Vec::new();
+            let selectors = Flags::default();
+            tests.insert(
+                place,
+                KeyTests {
+                    key,
+                    selectors,
+                    wanted,
+                },
+            );
             place
         });
-        let Some((_, of_key)) = tests.get_mut(of_key) else {
+        let Some(of_key) = tests.get_mut(of_key) else {
             return;
         };
-        match of_key.iter_mut().find(|(known, _)| known == values) {
-            Some((_, selectors)) => selectors.push(selector),
-            None => of_key.push((values.clone(), vec![selector])),
+        of_key.selectors.raise(selector);
+        let known = of_key.wanted.iter().position(|(known, _)| known == values);
+        let known = known.unwrap_or_else(|| {
+            of_key.wanted.push((values.clone(), Flags::default()));
+            of_key.wanted.len() - 1
+        });
+        if let Some((_, selectors)) = of_key.wanted.get_mut(known) {
+            selectors.raise(selector);
         }
     }
 
@@ -155,9 +223,8 @@ impl EventIndex {
 
     /// Returns `true` if events were looked at, and a selector named none of them.
     pub(crate) fn has_missed(&self, selector: &EventSelector) -> bool {
-        let is_met = self.met.get(selector.place);
-        self.has_looked.load(Ordering::Relaxed)
-            && is_met.is_some_and(|met| !met.load(Ordering::Relaxed))
+        let met = self.met.iter().map(|word| word.load(Ordering::Relaxed));
+        self.has_looked.load(Ordering::Relaxed) && !Flags(met.collect()).has(selector.place)
     }
 
     /// Looks at an event.
@@ -167,49 +234,42 @@ impl EventIndex {
             event,
             index: self,
             searches: AtomicUsize::default(),
-            named: Vec::new(),
+            named: self.all.clone(),
             time: OnceLock::new(),
             group: Mutex::default(),
         };
-        view.named = self.named(&view);
-        raise(&self.has_looked);
-        let met = self.met.iter().zip(&view.named);
-        let met = met.filter(|(_, is_named)| **is_named);
-        met.for_each(|(met, _)| raise(met));
+        self.name(&mut view);
+        // A flag that threads share is not written again.
+        if !self.has_looked.load(Ordering::Relaxed) {
+            self.has_looked.store(true, Ordering::Relaxed);
+        }
+        for (met, named) in self.met.iter().zip(&view.named.0) {
+            if named & !met.load(Ordering::Relaxed) != 0 {
+                met.fetch_or(*named, Ordering::Relaxed);
+            }
+        }
         view
     }
 
-    /// Returns a flag for each selector: `true` if its keys name an event.
-    fn named(&self, view: &EventView<'_>) -> Vec<bool> {
-        let mut named = vec![true; self.selectors.len()];
-        for (key, tests) in &self.tests {
-            let is_open = |selector: &usize| named.get(*selector) == Some(&true);
-            let is_at_hand = self.keys.get(*key).is_some_and(|key| key.is_at_hand);
-            if !is_at_hand && !tests.iter().any(|(_, of)| of.iter().any(is_open)) {
+    /// Leaves the flags of the selectors whose keys name an event.
+    fn name(&self, view: &mut EventView<'_>) {
+        for tests in &self.tests {
+            if !view.named.has_any_of(&tests.selectors) {
                 continue;
             }
-            let value = view.value(*key);
-            let string = value.and_then(Written::string);
-            for (values, selectors) in tests {
-                let is_it =
-                    |value: Written<'_>| values.have_written(value.raw(), string.as_deref());
-                if !value.is_some_and(is_it) {
-                    for selector in selectors {
-                        if let Some(named) = named.get_mut(*selector) {
-                            *named = false;
-                        }
-                    }
+            let Some(value) = view.value(tests.key) else {
+                view.named.lower(&tests.selectors);
+                continue;
+            };
+            let string = value.string();
+            for (wanted, selectors) in &tests.wanted {
+                if view.named.has_any_of(selectors)
+                    && !wanted.have_written(value.raw(), string.as_deref())
+                {
+                    view.named.lower(selectors);
                 }
             }
         }
-        named
-    }
-}
-
-/// Sets a flag that threads share: one that is set is not written again.
-fn raise(flag: &AtomicBool) {
-    if !flag.load(Ordering::Relaxed) {
-        flag.store(true, Ordering::Relaxed);
     }
 }
 
@@ -243,8 +303,8 @@ pub(crate) struct EventView<'a> {
     index: &'a EventIndex,
     /// The number of values that were searched for in its text.
     searches: AtomicUsize,
-    /// A flag for each selector: `true` if its keys name the event.
-    named: Vec<bool>,
+    /// The selectors whose keys name it.
+    named: Flags,
     time: OnceLock<Option<Instant>>,
     /// The group that was asked for last, and its digest.
     group: Mutex<Option<(usize, Option<Digest>)>>,
@@ -264,8 +324,8 @@ impl<'a> EventView<'a> {
                     Some((length, slot)) => (length, event.value(slot)?),
                     None => (0, event.root()),
                 };
-                if let Some(next) = &key.next {
-                    next.find(around.raw().as_bytes())?;
+                if !key.may_lead_into(around.raw().as_bytes()) {
+                    return None;
                 }
                 self.search(key, length, around.span().start() as usize)?
             }
@@ -291,7 +351,7 @@ impl<'a> EventView<'a> {
 
     /// Returns `true` if a selector may name it.
     pub(super) fn is_named_at_all(&self) -> bool {
-        self.named.contains(&true)
+        self.named.has_any_of(&self.index.all)
     }
 
     /// Returns `true` if there is memory for its tape.
@@ -339,7 +399,7 @@ impl<'a> EventView<'a> {
 
     /// Returns `true` if the keys of a selector name it.
     pub(super) fn is_named(&self, selector: usize) -> bool {
-        self.named.get(selector) == Some(&true)
+        self.named.has(selector)
     }
 
     /// Returns the instant at which it happened; the key is that of its timestamp.

@@ -12,6 +12,7 @@ use super::example::RunExample;
 use super::message::{MessageTemplate, MessageWord};
 use super::selector::{TeamSelector, TooManySteps, Truth, leads_to_outcome};
 use crate::digest::Digest;
+use crate::document::skip_whitespace;
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::Budget;
 use crate::facts::UNKNOWN_LIFECYCLE;
@@ -83,6 +84,14 @@ enum Stopped {
     Room,
 }
 
+impl OrderKeys {
+    /// Returns the selectors whose keys name an event.
+    fn naming<'o>(&'o self, event: &EventView<'_>) -> impl Iterator<Item = &'o EventSelector> {
+        let selectors = self.other.iter().chain([&self.each]);
+        selectors.filter(|selector| selector.has_keys_of(event))
+    }
+}
+
 impl OrderJudge {
     pub(super) fn new(order: &Arc<TeamOrder>, is_on: bool, index: &mut EventIndex) -> Self {
         let in_events = is_on.then(|| OrderKeys {
@@ -128,6 +137,7 @@ impl OrderJudge {
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
     pub(super) fn seen(&mut self, event: &EventView<'_>) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
+        asks.naming(event).next()?;
         let budget = &mut self.budget;
         let other = asks.other.as_ref().map(|other| other.ask(event, budget));
         let other = other.unwrap_or(Ok(Truth::No));
@@ -165,12 +175,6 @@ impl OrderJudge {
         [is_each, is_other]: [bool; 2],
     ) -> OrderEvent {
         let time = asks.time.and_then(|key| event.time(key));
-        let is_shown = self.order.message.names(MessageWord::Same);
-        let shown = asks.same.iter().filter(|_| is_shown);
-        let written = shown.filter_map(|same| {
-            let span = event.value(*same)?.span;
-            Some(span.start() as usize..span.end() as usize)
-        });
         let same = match self.order.pattern {
             // A finding about a group keeps it.
             OrderPattern::AtLeast(_) => event.meaning(&asks.same),
@@ -180,7 +184,6 @@ impl OrderJudge {
             line: event.line,
             is_each,
             is_other,
-            written: written.collect(),
             same,
             time,
             unknown: None,
@@ -271,10 +274,10 @@ impl OrderJudge {
             && self.order.message.names(MessageWord::Same)
         {
             self.shown.entry(same).or_insert_with(|| {
-                let values = seen.written.iter().map(|written| {
-                    let value = text.get(written.clone()).unwrap_or_default();
-                    brief(&String::from_utf8_lossy(value))
-                });
+                let start = skip_whitespace(text, 0);
+                let text = str::from_utf8(text).unwrap_or_default();
+                let values = self.order.same.iter();
+                let values = values.map(|same| brief(same.in_text(0, text, start).of(text)));
                 values.collect::<Vec<_>>().join(", ")
             });
         }

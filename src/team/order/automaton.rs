@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::ops::Range;
 
 use crate::digest::Digest;
 use crate::source::Line;
@@ -40,8 +39,6 @@ pub(crate) struct OrderEvent {
     pub(crate) is_other: bool,
     /// The digest of the value by which events are grouped; `None` where the event has none.
     pub(crate) same: Option<Digest>,
-    /// The bytes of its line where the values stand, if messages show them.
-    pub(crate) written: Vec<Range<usize>>,
     /// Its instant, if the order asks for it.
     pub(crate) time: Option<Instant>,
     /// The reason why it is unknown if the order is about it; then it is an offence.
@@ -80,8 +77,8 @@ pub(crate) enum OffenceKind {
 /// The maximum number of groups, and of events that wait.
 const MAX_ENTRIES: usize = 100_000;
 
-/// The room that all orders of a run have for groups and waiting events. A group takes 0.4 KB, so
-/// these are 256 MiB.
+/// The room that all orders of a run have for groups and waiting events. A group takes 0.3 KB, so
+/// these are less than 256 MiB.
 pub(crate) const MAX_ROOM: usize = 640_000;
 
 /// The room that a group takes in which events may wait.
@@ -114,7 +111,7 @@ pub(crate) struct Automaton {
     /// All events, where they are not grouped by a value.
     all: GroupState,
     /// Else those with each value.
-    groups: BTreeMap<Digest, GroupState>,
+    groups: BTreeMap<Digest, Box<GroupState>>,
     waiting: usize,
 }
 
@@ -154,7 +151,7 @@ impl Automaton {
     /// Returns the offences that an event would cause: its own, and those of events before it.
     pub(crate) fn offences(&self, event: &OrderEvent) -> Vec<Offence> {
         let group = if self.demand.is_grouped {
-            event.same.and_then(|same| self.groups.get(&same))
+            event.same.and_then(|same| Some(&**self.groups.get(&same)?))
         } else {
             Some(&self.all)
         };
@@ -184,8 +181,8 @@ impl Automaton {
             None => None,
             Some(_) if demand.is_of_rows() && !event.is_each => None,
             Some(same) => match self.groups.entry(same) {
-                Entry::Occupied(entry) => Some(entry.into_mut()),
-                Entry::Vacant(entry) if has_room => Some(entry.insert(GroupState::default())),
+                Entry::Occupied(entry) => Some(&mut **entry.into_mut()),
+                Entry::Vacant(entry) if has_room => Some(&mut **entry.insert(Box::default())),
                 Entry::Vacant(_) => None,
             },
         };
@@ -213,7 +210,8 @@ impl Automaton {
 
     /// Returns the number of events with a value, and the line of the latest other event with it.
     pub(crate) fn known(&self, same: Option<Digest>) -> (u64, Option<Line>) {
-        let group = same.map_or(Some(&self.all), |same| self.groups.get(&same));
+        let of_group = |same| self.groups.get(&same).map(|group| &**group);
+        let group = same.map_or(Some(&self.all), of_group);
         group.map_or((0, None), |group| (group.count, group.last_line()))
     }
 
@@ -226,7 +224,9 @@ impl Automaton {
     pub(crate) fn end(&self) -> Vec<Offence> {
         let all = (!self.demand.is_grouped).then_some((None, &self.all));
         let groups = self.groups.iter();
-        let groups = groups.map(|(same, group)| (Some(*same), group)).chain(all);
+        let groups = groups
+            .map(|(same, group)| (Some(*same), &**group))
+            .chain(all);
         match self.demand.pattern {
             OrderPattern::AtLeast(least) => {
                 let few = |(same, group): (Option<Digest>, &GroupState)| {

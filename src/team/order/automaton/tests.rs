@@ -165,7 +165,6 @@ fn event(
         is_each: symbol != 1,
         is_other: symbol != 0,
         same: same.map(|value| Digest::of([&[value][..]])),
-        written: Vec::new(),
         time: time.cloned(),
         unknown: None,
         is_asked: false,
