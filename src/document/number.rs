@@ -18,9 +18,7 @@ pub(super) struct Decimal<'a> {
     pub(super) negative: bool,
     /// Digits, and perhaps a decimal point, which `exponent` accounts for.
     pub(super) mantissa: &'a str,
-    pub(super) exponent: i64,
-    /// The digits of an exponent that has more than 18 and was cut, and the number to add to them.
-    pub(super) cut: Option<(&'a str, i64)>,
+    pub(super) exponent: i128,
 }
 
 impl<'a> Number<'a> {
@@ -62,9 +60,7 @@ impl<'a> Number<'a> {
         }
         match (self.decimal(), other.decimal()) {
             (Some(a), Some(b)) => {
-                a.negative == b.negative
-                    && a.exact_exponent() == b.exact_exponent()
-                    && a.digits().eq(b.digits())
+                a.negative == b.negative && a.exponent == b.exponent && a.digits().eq(b.digits())
             }
             _ => false,
         }
@@ -77,9 +73,9 @@ impl<'a> Number<'a> {
             Some(decimal) => {
                 let digits: Vec<u8> = decimal.digits().collect();
                 let sign = u8::from(decimal.negative);
-                let exponent = match decimal.exact_exponent() {
+                let exponent = match i64::try_from(decimal.exponent) {
                     Ok(exponent) => exponent.to_le_bytes().to_vec(),
-                    Err(text) => text.into_bytes(),
+                    Err(_) => decimal.exponent.to_string().into_bytes(),
                 };
                 let parts: [&[u8]; 4] = [b"number", &[sign], &exponent, &digits];
                 Digest::of(parts)
@@ -96,10 +92,8 @@ impl<'a> Number<'a> {
         to.extend(decimal.negative.then_some(b'-'));
         to.extend(decimal.digits());
         to.push(b'e');
-        match decimal.exact_exponent() {
-            Ok(0) => {}
-            Ok(exponent) => to.extend_from_slice(exponent.to_string().as_bytes()),
-            Err(exponent) => to.extend_from_slice(exponent.as_bytes()),
+        if decimal.exponent != 0 {
+            to.extend_from_slice(decimal.exponent.to_string().as_bytes());
         }
     }
 
@@ -109,7 +103,7 @@ impl<'a> Number<'a> {
     }
 
     /// Returns the number of digits after the decimal point that the value needs.
-    pub(crate) fn decimals(self) -> u64 {
+    pub(crate) fn decimals(self) -> u128 {
         self.decimal()
             .map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
     }
@@ -167,9 +161,9 @@ impl<'a> Number<'a> {
     /// where that has more than 36 digits.
     pub(crate) fn shifted(self, places: u8) -> Option<i128> {
         let decimal = self.decimal()?;
-        let exponent = decimal.exponent.checked_add(places.into())?;
-        let digits = i64::try_from(decimal.digits().count()).ok()?;
-        let whole_digits = digits.checked_add(exponent)?;
+        let exponent = decimal.exponent + i128::from(places);
+        let digits = i128::try_from(decimal.digits().count()).ok()?;
+        let whole_digits = digits + exponent;
         if whole_digits > 36 {
             return None;
         }
@@ -210,34 +204,22 @@ impl<'a> Number<'a> {
                 negative: false,
                 mantissa: "",
                 exponent: 0,
-                cut: None,
             });
         };
         let last = mantissa.bytes().rposition(is_significant)?;
         let point = mantissa.bytes().position(|byte| byte == b'.');
         let point = point.unwrap_or(mantissa.len());
-        let written = exponent
-            .trim_start_matches(['+', '-'])
-            .trim_start_matches('0');
-        let is_cut = written.len() > 18;
-        let magnitude = match written {
-            "" => 0,
-            // More than any that is not cut, wherever the decimal point is.
-            _ if is_cut => 2_000_000_000_000_000_000,
-            written => written.parse::<i64>().ok()?,
-        };
-        let sign = if exponent.starts_with('-') { -1 } else { 1 };
+        let exponent: i128 = exponent.parse().ok()?;
         // The power of ten of the last significant digit.
         let place = if last < point {
-            i64::try_from(point - last - 1).ok()?
+            i128::try_from(point - last - 1).ok()?
         } else {
-            -i64::try_from(last - point).ok()?
+            -i128::try_from(last - point).ok()?
         };
         Some(Decimal {
             negative,
             mantissa: mantissa.get(first..=last)?,
-            exponent: sign * magnitude + place,
-            cut: is_cut.then_some((written, sign * place)),
+            exponent: exponent.checked_add(place)?,
         })
     }
 }
@@ -247,28 +229,9 @@ impl<'a> Decimal<'a> {
         self.mantissa.bytes().filter(u8::is_ascii_digit)
     }
 
-    /// Returns the exponent, as text where it has more digits than fit.
-    fn exact_exponent(self) -> Result<i64, String> {
-        let Some((written, mut carry)) = self.cut else {
-            return Ok(self.exponent);
-        };
-        let mut reversed = String::new();
-        for digit in written.bytes().rev() {
-            let sum = i64::from(digit - b'0') + carry;
-            let [ones, ..] = sum.rem_euclid(10).to_le_bytes();
-            reversed.push(char::from(b'0' + ones));
-            carry = sum.div_euclid(10);
-        }
-        let sign = if self.exponent < 0 { "-" } else { "" };
-        let digits: String = reversed.chars().rev().collect();
-        let digits = format!("{carry}{digits}");
-        let text = format!("{sign}{}", digits.trim_start_matches('0'));
-        text.parse().map_err(|_| text)
-    }
-
     /// Returns the value without its fraction and sign, if it is below 2^53.
     fn whole_part(self) -> Option<f64> {
-        let count = i64::try_from(self.digits().count()).ok()?;
+        let count = i128::try_from(self.digits().count()).ok()?;
         let whole_digits = usize::try_from((count + self.exponent).max(0)).ok()?;
         if whole_digits > 16 {
             return None;
