@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use super::as_of::{AsOf, AsOfMarks};
 use super::event::EventFacts;
 use super::slots::{InAction, InEvent};
 use super::value::{RowItem, Value};
-use crate::document::{Kind, unquoted};
+use crate::document::unquoted;
 use crate::source::Line;
 
 /// The fields that an action has from the payload of its act event, besides those of a runtime's
@@ -108,26 +107,20 @@ pub(super) struct KeptAct {
     pub(super) line: Line,
     /// `true` if the only action with the id mirrors the event; then no more is kept of it.
     pub(super) is_mirrored: bool,
-    /// The timestamp and the names and values of the fields, one after the other.
-    text: String,
-    /// The length of the timestamp as the event has it; 0 where it has none.
-    timestamp: usize,
-    /// The fields of the payload, in the order of [`by_length`].
+    /// The timestamp as the event has it.
+    timestamp: Option<Box<str>>,
+    /// The fields of the payload, as the event has them, in the order of [`by_length`].
     fields: Vec<KeptField>,
 }
 
-/// A field of the payload: the bytes of its name, and of its value as the event has it.
-#[derive(Debug, PartialEq, Eq)]
-struct KeptField {
-    name: Range<usize>,
-    value: Range<usize>,
-    kind: Kind,
-}
+/// The name of a field of the payload, and its value as it is written.
+type KeptField = (Box<str>, Box<str>);
 
 /// The number of keys of a runtime's own that most events have at most.
 const FEW_EXTENSIONS: usize = 16;
 
-/// The bytes that a kept event takes in addition to its text.
+/// The bytes that a kept event takes in addition to its fields; a field takes half of that in
+/// addition to its texts.
 const KEPT_BYTES: usize = 128;
 
 impl KeptAct {
@@ -136,8 +129,7 @@ impl KeptAct {
         Self {
             line,
             is_mirrored: true,
-            text: String::new(),
-            timestamp: 0,
+            timestamp: None,
             fields: Vec::new(),
         }
     }
@@ -152,60 +144,31 @@ impl KeptAct {
         let fields = known.chain(event.extensions());
         let mut fields: Vec<_> = fields.filter(|(_, value)| value.is_fact()).collect();
         fields.sort_unstable_by(|(a, _), (b, _)| by_length(a, b));
-        let fields = (fields.iter()).map(|(name, value)| (&**name, value.kind(), value.raw()));
-        Self::of(event.line, timestamp.map(Value::raw), fields)
-    }
-
-    fn of<'t>(
-        line: Line,
-        timestamp: Option<&str>,
-        fields: impl Iterator<Item = (&'t str, Kind, &'t str)> + Clone,
-    ) -> Self {
-        let timestamp = timestamp.unwrap_or_default();
-        // An event may have hundreds of thousands of fields: nothing is kept in excess.
-        let lengths = (fields.clone()).map(|(name, _, value)| name.len() + value.len());
-        let mut text = String::with_capacity(timestamp.len() + lengths.clone().sum::<usize>());
-        text.push_str(timestamp);
-        let mut kept = Vec::with_capacity(lengths.count());
-        for (name, kind, value) in fields {
-            let start = text.len();
-            text.push_str(name);
-            let middle = text.len();
-            text.push_str(value);
-            kept.push(KeptField {
-                name: start..middle,
-                value: middle..text.len(),
-                kind,
-            });
-        }
+        let kept = |(name, value): (Cow<'_, str>, Value<'_>)| (name.into(), value.raw().into());
         Self {
-            line,
+            line: event.line,
             is_mirrored: false,
-            text,
-            timestamp: timestamp.len(),
-            fields: kept,
+            timestamp: timestamp.map(|timestamp| timestamp.raw().into()),
+            fields: fields.into_iter().map(kept).collect(),
         }
     }
 
     /// Returns its timestamp, where that is a string.
     pub(super) fn timestamp(&self) -> Option<Cow<'_, str>> {
-        let raw = self.raw(&(0..self.timestamp));
+        let raw = self.timestamp.as_deref()?;
         raw.starts_with('"')
             .then(|| unquoted(raw, 0, raw.len(), raw.contains('\\')))
     }
 
-    /// Returns its fields in the order of [`by_length`]: names, kinds, and the texts of the values.
-    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, Kind, &str)> {
-        let fields = self.fields.iter();
-        fields.map(|field| (self.raw(&field.name), field.kind, self.raw(&field.value)))
-    }
-
-    fn raw(&self, span: &Range<usize>) -> &str {
-        self.text.get(span.clone()).unwrap_or_default()
+    /// Returns its fields in the order of [`by_length`]: names, and values as they are written.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fields.iter().map(|(name, value)| (&**name, &**value))
     }
 
     fn bytes(&self) -> usize {
-        KEPT_BYTES + self.text.len() + self.fields.len() * size_of::<KeptField>()
+        let fields = self.fields.iter();
+        let fields = fields.map(|(name, value)| KEPT_BYTES / 2 + name.len() + value.len());
+        KEPT_BYTES + fields.sum::<usize>()
     }
 }
 
@@ -263,9 +226,7 @@ mod tests {
             refused: &refused,
         };
         let kept = KeptAct::new(EventFacts::new(line, of));
-        let fields = kept
-            .fields()
-            .map(|(name, kind, raw)| format!("{name} {kind:?} {raw}"));
+        let fields = kept.fields().map(|(name, raw)| format!("{name} {raw}"));
         let timestamp = kept.timestamp().map(Cow::into_owned);
         let all: Vec<String> = timestamp.into_iter().chain(fields).collect();
         all.join(", ")
@@ -282,20 +243,16 @@ mod tests {
             (
                 r#""kind":"k","blob":7,"tool":"\u0041","x":1"#,
                 &[][..],
-                r#"kind String "k", tool String "\u0041""#,
+                r#"kind "k", tool "\u0041""#,
             ),
             (
                 r#""x-own":[1],"tool":"y","kind":7"#,
                 &["kind"],
-                "tool String \"y\", x-own Array [1]",
+                "tool \"y\", x-own [1]",
             ),
-            (
-                r#""x\u002do":1,"kind":"k""#,
-                &[],
-                "x-o Number 1, kind String \"k\"",
-            ),
-            (r#""tool":null,"tool":{}"#, &[], "tool Object {}"),
-            (r#""x-own":"z""#, &[], "x-own String \"z\""),
+            (r#""x\u002do":1,"kind":"k""#, &[], "x-o 1, kind \"k\""),
+            (r#""tool":null,"tool":{}"#, &[], "tool {}"),
+            (r#""x-own":"z""#, &[], "x-own \"z\""),
         ] {
             let expected = format!("2026-01-01T00:00:00Z, {expected}");
             assert_eq!(kept(&event(payload), refused), expected);

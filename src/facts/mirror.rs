@@ -102,7 +102,7 @@ impl<'a> ParsedAct<'a> {
     /// Returns the fields of a kept event, in a buffer.
     fn new(act: &'a KeptAct, mut fields: Vec<(&'a str, ParsedValue<'a>)>) -> Self {
         fields.clear();
-        fields.extend((act.fields()).map(|(name, kind, raw)| (name, ParsedValue::new(kind, raw))));
+        fields.extend((act.fields()).map(|(name, raw)| (name, ParsedValue::new(raw))));
         Self {
             line: act.line,
             timestamp: act.timestamp(),

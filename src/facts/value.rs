@@ -233,7 +233,6 @@ impl<'a> Stamp<'a> {
 /// A value of an event, which may be compared with many values of the state: what takes as long as
 /// it is long is done once.
 pub(crate) struct ParsedValue<'a> {
-    kind: Kind,
     raw: &'a str,
     /// `None` inside where there is no memory to parse it.
     meaning: OnceCell<Option<Digest>>,
@@ -241,10 +240,9 @@ pub(crate) struct ParsedValue<'a> {
 }
 
 impl<'a> ParsedValue<'a> {
-    /// Returns a value of a kind, as it is written in a JSON text.
-    pub(super) fn new(kind: Kind, raw: &'a str) -> Self {
+    /// Returns a value, as it is written in a JSON text.
+    pub(super) fn new(raw: &'a str) -> Self {
         Self {
-            kind,
             raw,
             meaning: OnceCell::new(),
             shown: OnceCell::new(),
@@ -263,7 +261,7 @@ impl<'a> ParsedValue<'a> {
                 .get_or_init(|| self.parsed(|value| value.root().meaning()))
         };
         self.raw == written.raw()
-            || (self.kind == written.kind()
+            || (Kind::of(self.raw) == written.kind()
                 && meaning().is_none_or(|meaning| {
                     written.node().is_none_or(|node| meaning == node.meaning())
                 }))

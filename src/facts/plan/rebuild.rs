@@ -125,7 +125,7 @@ impl<'a> RebuiltStep<'a> {
                 let mut known = FIELDS.iter().zip(&mut fields);
                 if let Some((_, field)) = known.find(|((name, _), _)| key.is(name)) {
                     let value = key.value();
-                    *field = Some((value, ParsedValue::new(value.kind(), value.raw())));
+                    *field = Some((value, ParsedValue::new(value.raw())));
                 }
             }
             StepEntry::Record(fields)
