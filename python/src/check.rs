@@ -24,8 +24,8 @@ use crate::json::{Numbers, loads};
 use crate::report::{self, Judged, Terms};
 use crate::stream::patiently;
 use crate::{Rule, artifact, errors, locked};
-use stream::Check;
 pub(crate) use stream::Checking;
+use stream::judge_all;
 
 /// Files, with their texts.
 type Texts = BTreeMap<PathBuf, String>;
@@ -183,10 +183,10 @@ impl Checker {
 
     /// Judges all episodes below paths.
     fn run<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
-        let check = Check::of(self, paths);
+        let check = (self.gate.clone(), self.strict.clone());
         let (end, episodes) = patiently(py, move |caller| {
             let mut episodes = Vec::new();
-            let end = check.run(|episode| {
+            let end = judge_all(check, &paths, |episode| {
                 episodes.push(Arc::new(episode));
                 caller.waits()
             });
@@ -227,7 +227,7 @@ impl Checker {
 
     /// Judges all episodes below paths, one after the other.
     fn each(&self, paths: Vec<PathBuf>) -> PyResult<Checking> {
-        Checking::new(Check::of(self, paths), self.terms.clone())
+        Checking::new(self, paths)
     }
 
     /// The directories of the episodes below paths, and what could not be searched.

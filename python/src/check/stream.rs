@@ -16,14 +16,6 @@ use crate::report::{self, Judged, Terms};
 use crate::stream::Stream;
 use crate::{errors, locked};
 
-/// A check of all episodes below paths.
-pub(super) struct Check {
-    gate: Gate,
-    paths: Vec<PathBuf>,
-    /// The configuration, if each of its globs has to match a directory.
-    strict: Option<PathBuf>,
-}
-
 /// The reason why a check has no outcome.
 pub(super) enum NoOutcome {
     /// A given path does not exist, or is nothing that can be checked.
@@ -41,53 +33,40 @@ impl NoOutcome {
     }
 }
 
-impl Check {
-    pub(super) fn of(checker: &Checker, paths: Vec<PathBuf>) -> Self {
-        Self {
-            gate: checker.gate.clone(),
-            paths,
-            strict: checker.strict.clone(),
-        }
+/// Judges all episodes below paths, each of which is passed on; stops where no more are wanted.
+/// With a configuration, each of its globs has to match a directory.
+pub(super) fn judge_all(
+    (mut gate, strict): (Gate, Option<PathBuf>),
+    paths: &[PathBuf],
+    mut pass: impl FnMut(EpisodeReport) -> bool,
+) -> Result<Outcome, NoOutcome> {
+    let mut selection = gate.discover(paths);
+    if let Some(wrong) = selection.faults.iter().position(Fault::is_of_given_path) {
+        return Err(NoOutcome::Path(selection.faults.swap_remove(wrong)));
     }
-
-    /// Judges the episodes, each of which is passed on; stops where no more are wanted.
-    pub(super) fn run(
-        mut self,
-        mut pass: impl FnMut(EpisodeReport) -> bool,
-    ) -> Result<Outcome, NoOutcome> {
-        let (gate, paths) = (&mut self.gate, &self.paths);
-        let mut selection = gate.discover(paths);
-        if let Some(wrong) = selection.faults.iter().position(Fault::is_of_given_path) {
-            return Err(NoOutcome::Path(selection.faults.swap_remove(wrong)));
+    let given: BTreeSet<&PathBuf> = paths.iter().filter(|_| strict.is_some()).collect();
+    let found = selection.episodes.iter().map(|episode| &episode.path);
+    let episodes: BTreeSet<PathBuf> = found.filter(|path| given.contains(path)).cloned().collect();
+    let outcome = gate.each(selection, |judged| {
+        // An error is among the faults of the outcome.
+        let wants_more = judged.map_or(true, &mut pass);
+        if wants_more {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
-        let given: BTreeSet<&PathBuf> = paths.iter().filter(|_| self.strict.is_some()).collect();
-        let found = selection.episodes.iter().map(|episode| &episode.path);
-        let episodes: BTreeSet<PathBuf> =
-            found.filter(|path| given.contains(path)).cloned().collect();
-        let outcome = gate.each(selection, |judged| {
-            // An error is among the faults of the outcome.
-            let wants_more = judged.map_or(true, &mut pass);
-            if wants_more {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        });
-        match self.strict {
-            Some(file) if outcome.is_complete => {
-                let mut globs = gate.unmet_globs(paths, |path| episodes.contains(path));
-                let selectors = gate.unmet_selectors(paths, |path| episodes.contains(path));
-                let mistakes = selectors.into_iter().filter(|(_, is_mistake)| *is_mistake);
-                globs.extend(mistakes.map(|(said, _)| said));
-                if globs.is_empty() {
-                    Ok(outcome)
-                } else {
-                    Err(NoOutcome::Globs(file, globs.join("\n")))
-                }
-            }
-            _ => Ok(outcome),
-        }
+    });
+    let Some(file) = strict.filter(|_| outcome.is_complete) else {
+        return Ok(outcome);
+    };
+    let mut globs = gate.unmet_globs(paths, |path| episodes.contains(path));
+    let selectors = gate.unmet_selectors(paths, |path| episodes.contains(path));
+    let mistakes = selectors.into_iter().filter(|(_, is_mistake)| *is_mistake);
+    globs.extend(mistakes.map(|(said, _)| said));
+    if globs.is_empty() {
+        return Ok(outcome);
     }
+    Err(NoOutcome::Globs(file, globs.join("\n")))
 }
 
 /// A message of the thread of a check.
@@ -105,15 +84,17 @@ pub(crate) struct Checking {
 }
 
 impl Checking {
-    pub(super) fn new(check: Check, terms: Terms) -> PyResult<Self> {
+    pub(super) fn new(checker: &Checker, paths: Vec<PathBuf>) -> PyResult<Self> {
+        let check = (checker.gate.clone(), checker.strict.clone());
         let stream = Stream::start(move |sender| {
-            let end = check.run(|episode| sender.send(News::Judged(Box::new(episode))).is_ok());
+            let pass = |episode| sender.send(News::Judged(Box::new(episode))).is_ok();
+            let end = judge_all(check, &paths, pass);
             let _ = sender.send(News::Over(end.map(Box::new)));
         })?;
         Ok(Self {
             stream,
             outcome: Mutex::new(None),
-            terms,
+            terms: checker.terms.clone(),
         })
     }
 }

@@ -231,9 +231,9 @@ impl Run {
         action: Bound<'_, PyAny>,
     ) -> PyResult<Allowed> {
         let action: Action = self.typed(&action)?;
-        let allowed = self.with(py, step, |run| match step {
-            Some(step) => run.may_act(&step.must_be_open()?, action),
-            None => run.may_act(None, action),
+        let allowed = self.with(py, step, |run| {
+            let step = step.map(OpenStep::must_be_open).transpose()?;
+            run.may_act(step.as_ref(), action)
         });
         Ok(Allowed(Mutex::new(Some(allowed?))))
     }
@@ -292,10 +292,8 @@ impl Run {
         self.with(py, step, |run| {
             // It is no longer under way.
             let _over = allowed.map(Allowed::take);
-            match step {
-                Some(step) => run.act(&step.must_be_open()?, action),
-                None => run.act(None, action),
-            }
+            let step = step.map(OpenStep::must_be_open).transpose()?;
+            run.act(step.as_ref(), action)
         })
     }
 

@@ -69,7 +69,7 @@ impl Turns {
         }
     }
 
-    /// Returns `true` if the run is paused or has ended; a thread that has it need not end its turn.
+    /// Returns `true` if the run is paused or has ended, whether or not a thread has its turn.
     pub(super) fn are_over(&self) -> bool {
         self.run.try_lock().is_ok_and(|run| run.is_none())
     }
