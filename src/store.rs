@@ -77,7 +77,8 @@ pub(crate) use whole::{
 
 pub(crate) use workspace::{contains, files_below};
 pub(crate) use writing::{
-    Disk, FileSystem, append_all, is_in_place, make_unless_there, open_or_make, open_to_append,
+    Disk, FileSystem, RecordedFile, append_all, content_of, is_in_place, lock, make_unless_there,
+    open_or_make, open_to_append,
 };
 pub(crate) use written::whole_lines;
 

@@ -1,7 +1,5 @@
 //! Lines -> the end of `events.jsonl` or `learn.jsonl`, each whole or not at all.
 
-use std::fs::{File, TryLockError};
-use std::io::Seek;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,12 +7,14 @@ use sha2::{Digest, Sha256};
 
 use super::error::Error;
 use crate::digest::FileDigest;
-use crate::store::{Disk, OpenDir, append_all, is_in_place, open_to_append};
+use crate::store::{
+    Disk, OpenDir, RecordedFile, append_all, content_of, is_in_place, lock, open_to_append,
+};
 
 /// A file of lines that grows at its end, and the digest of what it holds.
 pub(super) struct TimelineFile {
     disk: Arc<dyn Disk>,
-    file: File,
+    file: RecordedFile,
     dir: OpenDir,
     name: &'static str,
     pub(super) held: Held,
@@ -70,21 +70,14 @@ impl TimelineFile {
     }
 
     /// Returns what the file holds, from its beginning.
-    pub(super) fn content(&self) -> Result<File, Error> {
-        let content = self.file.try_clone().and_then(|mut content| {
-            content.rewind()?;
-            Ok(content)
-        });
+    pub(super) fn content(&self) -> Result<RecordedFile, Error> {
+        let content = content_of(&self.file);
         content.map_err(Error::io("reading", &self.path()))
     }
 
     /// Takes the lock of the file, until this is dropped; `false` where another writer has it.
     pub(super) fn lock(&mut self) -> Result<bool, Error> {
-        match self.file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(Error::io("locking", &self.path())(error)),
-        }
+        lock(&self.file).map_err(Error::io("locking", &self.path()))
     }
 
     /// Cuts the file to what it is known to hold.
@@ -93,13 +86,15 @@ impl TimelineFile {
     }
 
     fn cut_to(&self, length: u64) -> Result<(), Error> {
-        let cut = self.disk.cut(&self.path(), &self.file, length);
-        cut.map_err(Error::io("cutting", &self.path()))
+        let path = self.path();
+        let cut = self.disk.cut(&path, &self.file, length);
+        cut.map_err(Error::io("cutting", &path))
     }
 
     fn append_all(&self, bytes: &[u8]) -> Result<(), Error> {
-        let appended = append_all(self.disk.as_ref(), &self.path(), &self.file, bytes);
-        appended.map_err(Error::io("writing", &self.path()))
+        let path = self.path();
+        let appended = append_all(self.disk.as_ref(), &path, &self.file, bytes);
+        appended.map_err(Error::io("writing", &path))
     }
 
     /// Keeps the beginning of the file and rewrites the rest.
@@ -131,8 +126,9 @@ impl TimelineFile {
     }
 
     pub(super) fn sync(&mut self) -> Result<(), Error> {
-        let synced = self.disk.sync(&self.path(), &self.file);
-        synced.map_err(Error::io("syncing", &self.path()))
+        let path = self.path();
+        let synced = self.disk.sync(&path, &self.file);
+        synced.map_err(Error::io("syncing", &path))
     }
 }
 

@@ -4,8 +4,8 @@
 //! it is after any of them.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -14,6 +14,9 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use super::OpenDir;
 use super::path::directory_of;
 use super::stillness::FileVersion;
+
+/// A file that is recorded, which grows at its end.
+pub(crate) type RecordedFile = File;
 
 /// A place to write to: the file system, unless tests put something in its place.
 pub(crate) trait Disk: Send + Sync {
@@ -73,6 +76,23 @@ pub(crate) fn open_to_append(dir: &OpenDir, name: &str) -> io::Result<File> {
         return Err(io::Error::other("it has another name too, by a hard link"));
     }
     Ok(file)
+}
+
+/// Takes the one lock of a file; `false` where another writer has it. The lock ends when it is
+/// given up, at the latest with the processes that have the file open.
+pub(crate) fn lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Returns what a file holds, from its beginning.
+pub(crate) fn content_of(file: &File) -> io::Result<File> {
+    let mut content = file.try_clone()?;
+    content.rewind()?;
+    Ok(content)
 }
 
 /// Returns `true` if the entry of a name is this file, and the file has a length.
