@@ -36,7 +36,7 @@ use crate::printable::{cut_after, escape};
 pub(crate) use file::{PageFile, Paged};
 pub(crate) use item::RunItem;
 pub(crate) use item::serialize as serialize_items;
-pub(crate) use overview::RunSums;
+pub(crate) use overview::{DaySums, RunSums};
 pub(crate) use panels::overview;
 pub(crate) use rules::rule;
 pub(crate) use run::run_text;

@@ -248,21 +248,15 @@ impl PlanComparison {
         for by_label in [true, false] {
             let room = MAX_FINDINGS_PER_RULE.saturating_sub(self.differences.len());
             let mut push = |difference: facts::plan::PlanMismatch| {
-                self.differences.push(PlanDifference::of(&difference));
+                self.differences.push(PlanDifference {
+                    message: difference.to_string(),
+                    pointer: difference.pointer.as_str().to_owned(),
+                    line: difference.line.number,
+                });
             };
             let mut differences = EventListener::new(room, &mut push);
             plan.differences(state, by_label, &mut differences);
             self.more_differences += differences.rest();
-        }
-    }
-}
-
-impl PlanDifference {
-    fn of(difference: &facts::plan::PlanMismatch) -> Self {
-        Self {
-            message: difference.to_string(),
-            pointer: difference.pointer.as_str().to_owned(),
-            line: difference.line.number,
         }
     }
 }

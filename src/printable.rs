@@ -143,7 +143,7 @@ pub(crate) fn apart(one: String, other: String) -> [String; 2] {
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len().min(QUOTED_CHARS) + 2);
     quoted.push('"');
-    push_cut(&mut quoted, text);
+    push_cut(&mut quoted, text, QUOTED_CHARS);
     quoted.push('"');
     quoted
 }
@@ -151,9 +151,7 @@ pub(crate) fn quote(text: &str) -> String {
 /// Returns the text as a message shows it without quotes, such as a JSON value: escaped and cut
 /// after 80 characters.
 pub(crate) fn brief(text: &str) -> String {
-    let mut brief = String::with_capacity(text.len().min(QUOTED_CHARS));
-    push_cut(&mut brief, text);
-    brief
+    shortened(text, QUOTED_CHARS)
 }
 
 /// Returns a number of things: "1 finding", "2 findings".
@@ -219,7 +217,7 @@ pub(crate) fn brief_json(text: &str) -> String {
 /// Returns the text, escaped and cut after a number of characters.
 pub(crate) fn shortened(text: &str, chars: usize) -> String {
     let mut short = String::with_capacity(text.len().min(chars));
-    push_cut_at(&mut short, text, chars);
+    push_cut(&mut short, text, chars);
     short
 }
 
@@ -235,11 +233,7 @@ pub(crate) fn cut_after(text: &str, chars: usize) -> Cow<'_, str> {
     }
 }
 
-fn push_cut(out: &mut String, text: &str) {
-    push_cut_at(out, text, QUOTED_CHARS);
-}
-
-fn push_cut_at(out: &mut String, text: &str, chars: usize) {
+fn push_cut(out: &mut String, text: &str, chars: usize) {
     let (mut rest, mut left) = (text, chars);
     while left > 0 {
         // Most characters are what they are; a colon and a bracket behind most others, too.

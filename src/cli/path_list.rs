@@ -100,7 +100,11 @@ fn sibling(deleted: &Path) -> Option<PathBuf> {
 
 /// Reads a list of paths, each terminated by the byte `end`; `-` is standard input.
 pub(super) fn read(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
-    let bytes = read_bytes(list)?;
+    let bytes = if list.as_os_str() == "-" {
+        read_at_most(io::stdin().lock(), MAX_LIST_BYTES)?
+    } else {
+        read_at_most(File::open(list)?, MAX_LIST_BYTES)?
+    };
     // Shells of Windows put a byte order mark before a list.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     if bytes.contains(&0) != (end == 0) && !bytes.is_empty() {
@@ -151,22 +155,13 @@ fn unquoted(mut quoted: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn read_bytes(list: &Path) -> io::Result<Vec<u8>> {
+/// Reads all there is, up to a number of bytes.
+pub(super) fn read_at_most(reader: impl Read, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(list)?)
-    };
-    reader
-        .by_ref()
-        .take(MAX_LIST_BYTES + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_LIST_BYTES {
-        return Err(io::Error::other(format!(
-            "it is longer than {} MiB",
-            MAX_LIST_BYTES >> 20
-        )));
+    reader.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        let message = format!("it is larger than {} MiB", max >> 20);
+        return Err(io::Error::other(message));
     }
     Ok(bytes)
 }

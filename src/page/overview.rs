@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::calendar::{date, day_of};
 use super::item::tag_text;
 use crate::finding::{EpisodeReport, ReportedFault, RunEntry, Tally, Totals, sum_of};
@@ -21,7 +24,7 @@ pub(crate) struct RunSums {
     pub(crate) all: Totals,
     /// Runs in which a rule could not be judged.
     pub(super) unjudged: u64,
-    pub(super) days: BTreeMap<i64, DayOfRuns>,
+    pub(super) days: BTreeMap<i64, DaySums>,
     /// Runs whose start is not known.
     pub(crate) undated: u64,
     /// The directory that all runs are below, once one is known.
@@ -48,9 +51,12 @@ pub(crate) struct RunSums {
 }
 
 /// The runs that started on a day.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct DayOfRuns {
-    pub(crate) all: Totals,
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct DaySums {
+    /// The number of runs by verdict: `invalid` are those whose records can't be trusted, and
+    /// `breaks_rule` those whose records agree and that break a rule of the team.
+    pub(crate) verdicts: BTreeMap<&'static str, u64>,
+    /// The number of runs by outcome, or else by status; `(none)` stands for runs without either.
     pub(crate) outcomes: BTreeMap<String, u64>,
 }
 
@@ -101,7 +107,9 @@ impl RunSums {
             None => self.undated += 1,
             Some(started) => {
                 let day = self.days.entry(day_of(started)).or_default();
-                day.all.plus(totals);
+                for (verdict, number) in totals.verdicts() {
+                    *day.verdicts.entry(verdict.word()).or_default() += number;
+                }
                 let ended = run.outcome.as_deref().or(run.status.as_deref());
                 *sum_of(&mut day.outcomes, ended) += 1;
             }
@@ -120,9 +128,9 @@ impl RunSums {
     }
 
     /// Returns the last days with runs, by their dates.
-    pub(crate) fn by_date(&self, most: usize) -> impl Iterator<Item = (String, &DayOfRuns)> {
+    pub(crate) fn by_date(&self, most: usize) -> impl Iterator<Item = (String, DaySums)> {
         let days = self.days.iter().rev().take(most);
-        days.map(|(day, sums)| (date(*day), sums))
+        days.map(|(day, sums)| (date(*day), sums.clone()))
     }
 
     fn keep_newest(&mut self, rule: &str, run: &RunEntry) {

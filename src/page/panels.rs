@@ -100,28 +100,26 @@ fn bins(sums: &RunSums, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
 }
 
 fn by_day(sums: &RunSums) -> Markup {
-    type Pick = fn(&Totals) -> u64;
-    let breaks = Verdict::BreaksRule.phrase(2);
-    let verdicts: [(_, _, _, Pick); 4] = [
-        ("valid", "good", "valid=yes", |day| day.valid),
-        ("invalid", "bad", "verdict=invalid", |day| {
-            day.invalid - day.breaks_rule
-        }),
-        (breaks, "bad2", "verdict=breaks_rule", |day| day.breaks_rule),
-        ("undecided", "dim", "valid=undecided", |day| day.undecided),
+    let queries = [
+        ("good", "valid=yes"),
+        ("bad", "verdict=invalid"),
+        ("bad2", "verdict=breaks_rule"),
+        ("dim", "valid=undecided"),
     ];
-    let is_shown = |at: usize, pick: Pick| at < 2 || pick(&sums.all) > 0;
-    let verdicts = verdicts.into_iter().enumerate();
-    let shown = verdicts.filter(|(at, (.., pick))| is_shown(*at, *pick));
-    let (series, picks): (Vec<_>, Vec<_>) = shown
-        .map(|(_, (name, class, query, pick))| (series(name, class, query), pick))
+    let verdicts = sums.all.verdicts().into_iter().zip(queries);
+    let is_always = |verdict| matches!(verdict, Verdict::Valid | Verdict::Invalid);
+    let shown = verdicts.filter(|((verdict, all), _)| *all > 0 || is_always(*verdict));
+    let (series, words): (Vec<_>, Vec<_>) = shown
+        .map(|((verdict, _), (class, query))| {
+            (series(verdict.phrase(2), class, query), verdict.word())
+        })
         .unzip();
     let counts = |since: i64, until: i64| {
-        let of = |pick: &Pick| {
+        let of = |word: &&str| {
             let days = sums.days.range(since..until);
-            days.map(|(_, day)| pick(&day.all)).sum()
+            days.filter_map(|(_, day)| day.verdicts.get(*word)).sum()
         };
-        picks.iter().map(of).collect()
+        words.iter().map(of).collect()
     };
     by_time("Valid and invalid runs", sums, &series, &bins(sums, counts))
 }

@@ -23,19 +23,13 @@ impl Renderer for Concise {
 
 /// Writes a line for each finding, and for each reason why rules could not be judged.
 pub(super) fn lines(episode: &EpisodeReport, verbose: bool) -> impl Iterator<Item = String> {
-    findings(episode).chain(notes(episode, verbose))
+    let unjudged = episode.unjudged();
+    findings(episode).chain(unjudged.map(move |it| note(episode, &it, verbose)))
 }
 
 /// Writes a line for each finding.
 pub(super) fn findings(episode: &EpisodeReport) -> impl Iterator<Item = String> {
     episode.findings.iter().map(line)
-}
-
-/// Writes a line for each reason why rules could not be judged.
-fn notes(episode: &EpisodeReport, verbose: bool) -> impl Iterator<Item = String> {
-    episode
-        .unjudged()
-        .map(move |unjudged| note(episode, &unjudged, verbose))
 }
 
 /// Returns the line for a reason why rules could not be judged.

@@ -13,7 +13,7 @@ use crate::digest::Digest;
 use crate::finding::{
     Lifecycle, ReportedFault, RunEntry, SharedTexts, Statistics, Tally, Totals, quantile,
 };
-use crate::page::RunSums;
+use crate::page::{DaySums, RunSums};
 use crate::watch::News;
 
 /// The maximum number of faults that are listed.
@@ -202,24 +202,12 @@ impl Index {
                 .filter_map(|(name, values)| Some((name, quantiles(values)?)))
                 .collect()
         };
-        let words = |totals: &Totals| {
-            let verdicts = totals.verdicts().into_iter();
-            verdicts
-                .map(|(verdict, runs)| (verdict.word(), runs))
-                .collect()
-        };
-        let days = sums.by_date(MAX_DAYS);
-        let days = days.map(|(date, day)| {
-            let day = DaySums {
-                verdicts: words(&day.all),
-                outcomes: day.outcomes.clone(),
-            };
-            (date, day)
-        });
+        let verdicts = self.totals.verdicts().into_iter();
+        let verdicts = verdicts.map(|(verdict, runs)| (verdict.word(), runs));
         IndexSums {
             totals: self.totals(),
-            verdicts: words(&self.totals),
-            days: days.collect(),
+            verdicts: verdicts.collect(),
+            days: sums.by_date(MAX_DAYS).collect(),
             undated: sums.undated,
             judged: self.entries.len(),
             found: self.found(),
@@ -255,16 +243,6 @@ pub(super) struct Running {
 
 /// The days that are listed, at most.
 const MAX_DAYS: usize = 1_000;
-
-/// The runs that started on a day.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct DaySums {
-    /// The number of runs by verdict: `invalid` are those whose records can't be trusted, and
-    /// `breaks_rule` those whose records agree and that break a rule of the team.
-    pub(super) verdicts: BTreeMap<&'static str, u64>,
-    /// The number of runs by outcome, or else by status; `(none)` stands for runs without either.
-    pub(super) outcomes: BTreeMap<String, u64>,
-}
 
 /// Sums over all runs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

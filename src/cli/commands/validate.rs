@@ -220,7 +220,7 @@ impl Validate {
         let outcome = self.judge(&mut setup, number, output, |gate, take| {
             gate.each_of(found.faults, &found.episodes, take)
         })?;
-        if outcome.is_complete {
+        if outcome.is_complete && !self.quiet {
             if excluded > 0 && !is_empty {
                 let directories = directories(excluded);
                 notes.push(format!("{directories} excluded by the configuration"));

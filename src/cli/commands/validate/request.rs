@@ -1,15 +1,17 @@
 //! The records of one episode on standard input -> a report and an exit status.
 
-use std::io::{self, Read as _};
+use std::fmt::Display;
+use std::io;
 
 use super::notes::no_rule_is_on;
 use super::{Setup, Validate};
 use crate::cli::output::Output;
+use crate::cli::path_list::read_at_most;
 use crate::cli::{CommandFailure, Exit, Result};
 use crate::gate::CheckRequest;
 
 /// The maximum number of bytes on standard input.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 impl Validate {
     /// Judges the records on standard input.
@@ -24,8 +26,8 @@ impl Validate {
                     .into(),
             ));
         }
-        let text = requested()?;
-        let request = CheckRequest::parse(&text).map_err(|why| not_a_request(&why))?;
+        let text = read_at_most(io::stdin().lock(), MAX_BYTES).map_err(not_a_request)?;
+        let request = CheckRequest::parse(&text).map_err(not_a_request)?;
         let outcome = self.judge(&mut setup, 1, output, |gate, take| {
             gate.each_of_records(&request.episode_id, &request.records(), take)
         })?;
@@ -42,19 +44,6 @@ impl Validate {
     }
 }
 
-/// Returns the text on standard input.
-fn requested() -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let limit = MAX_BYTES as u64 + 1;
-    let read = io::stdin().lock().take(limit).read_to_end(&mut text);
-    read.map_err(|error| CommandFailure::Fault(format!("can't read standard input: {error}")))?;
-    if text.len() > MAX_BYTES {
-        let limit = MAX_BYTES >> 20;
-        return Err(not_a_request(&format!("it is larger than {limit} MiB")));
-    }
-    Ok(text)
-}
-
-fn not_a_request(why: &str) -> CommandFailure {
+fn not_a_request(why: impl Display) -> CommandFailure {
     CommandFailure::Fault(format!("standard input: {why}"))
 }
