@@ -100,11 +100,12 @@ impl EventKey {
         });
         let length = kept.map_or(0, |(length, _)| length);
         // The index of an item is no key.
-        let is_plain_key = |key: &&Box<str>| {
+        let is_plain_key = |key: &&str| {
             let may_be_other = |c: char| c.is_control() || "\"\\/".contains(c);
             !key.contains(may_be_other) && key.contains(|c: char| !c.is_ascii_digit())
         };
-        let next = tokens.get(length).filter(is_plain_key);
+        let next = tokens.get(length).map(|key| &**key);
+        let next = next.filter(is_plain_key);
         Self {
             next: next.map(|key| Finder::new(&format!("\"{key}\"")).into_owned()),
             is_plain: path.first(length).pointer().as_str() == "/payload",
