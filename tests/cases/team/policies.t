@@ -106,6 +106,9 @@ Rules and schemas have selectors too, and a name stands for a whole selector; th
   2 "a", {"y":[2.0],"x":1e0}: 2
   5 the event has no value at `/payload/tool` or `/payload/input`, by which the order groups events
   8 "a", 1.0: 2
+  $ events ended '{"tool":"a","input":1}' '{"tool":"b","input":1}' '{"tool":"a","input":2}' '{"tool":"b","input":2}' '{"tool":"a","input":2}'
+  $ judged | found
+  5 "a", 2: 2
   $ runvet explain a/b | grep -A 3 '"same"'
     "same": [
       "/payload/tool",

@@ -112,10 +112,16 @@ It is of a rule of the team, and one that is off is judged where it is asked for
   > needs-earlier = { tool = "ask" }
   > message = "nobody was asked"
   > .
-  $ runvet rules --trace runs/episodes/ep_answer --rule acme/asked | head -4
+  $ runvet rules --trace runs/episodes/ep_answer --rule acme/asked
   acme/asked in runs/episodes/ep_answer (terminal)
   `each` matches 0 of 14 events
-  ...
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+      line 9: `if` has no value: there is no `amount` in `event.payload`; event.payload.input.order_id = "o-17"; params.most = 500; event.payload.amount has no value: there is no `amount` in `event.payload`
+  `other` matches 0 of 14 events
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1), "refund" (1)
+  line 9: `each`
+      with these values before it: 0 events of `each`; the latest of `other`: none
+  runs/episodes/ep_answer/events.jsonl:9:1: error[acme/asked]: `if` can't be evaluated: there is no `amount` in `event.payload`, at `event.payload.amount`
 
 # A schema of a part is inferred from runs, and the runs satisfy what is inferred from them.
   $ here=$PWD; cd "$CORPUS"; infer() { runvet schema infer team/refunds/runs "$@"; }
