@@ -1,5 +1,6 @@
 //! A span in a line of any length -> a short window around it that is safe to print.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -37,7 +38,7 @@ impl Excerpt {
         let (inside, after) = tail.split_at(line_end.min(span.len()));
         let after = after.get(..line_end - inside.len()).unwrap_or_default();
 
-        let [before, inside, after] = [before, inside, after].map(String::from_utf8_lossy);
+        let [before, inside, after] = [before, inside, after].map(lossy);
         let (shown, shown_width) = fit(inside.chars(), SPAN_WIDTH);
         let whole = shown == inside.len();
         let rest = WIDTH.saturating_sub(shown_width + 2);
@@ -94,6 +95,11 @@ fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (usize, usize) {
         bytes += c.len_utf8();
     }
     (bytes, width)
+}
+
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    // Most texts are valid, and that is faster to see.
+    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 #[cfg(test)]
