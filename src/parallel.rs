@@ -5,18 +5,27 @@ mod ordered;
 mod pipeline;
 
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 pub(crate) use alone::Alone;
 pub(crate) use ordered::in_order;
-pub(crate) use pipeline::pipeline;
+use pipeline::pipeline;
 
 /// Returns the number of threads that the machine runs at a time, as far as this process may use
 /// it. The system is asked once: it takes as long as a small episode.
 pub(crate) fn cores() -> NonZeroUsize {
     static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+}
+
+/// Goes on with the next result as long as nothing has failed.
+pub(crate) fn while_ok<E>(so_far: &Result<(), E>) -> ControlFlow<()> {
+    match so_far {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
 }
 
 /// Locks a mutex, also one in whose lock a thread panicked: what is kept in one here is whole at

@@ -18,7 +18,6 @@ mod cell;
 mod rows;
 
 use std::io::{self, BufWriter, Write};
-use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{EpisodeReport, ReportedFault};
 use crate::gate::Gate;
-use crate::parallel::in_order;
+use crate::parallel::{in_order, while_ok};
 use crate::read::{EventLines, RunFilter, RunReader};
 use crate::report::write_json_line;
 use crate::schema::{CompiledSchema, checked_in};
@@ -197,8 +196,7 @@ impl TableWriter {
                         Ok(())
                     }
                 };
-                let may_go_on = result.as_ref();
-                may_go_on.map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
+                while_ok(&result)
             },
         );
         result

@@ -1,7 +1,6 @@
 //! A path -> its runs by key, and the measures of each.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{ByKey, Error, MAX_METRICS, PairBy, shown};
@@ -9,7 +8,7 @@ use crate::document::Node;
 use crate::finding::{EpisodeReport, Lifecycle, ReportedFault};
 use crate::gate::Gate;
 use crate::load::Loaded;
-use crate::parallel::in_order;
+use crate::parallel::{in_order, while_ok};
 use crate::printable::{escape, quote};
 use crate::read::RunReader;
 use crate::store::GivenPaths;
@@ -145,8 +144,7 @@ impl Set {
                     Ok((report, read)) => result = set.add(report, read, metrics),
                     Err(fault) => set.faults.push((&fault).into()),
                 }
-                let may_go_on = result.as_ref();
-                may_go_on.map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
+                while_ok(&result)
             },
         );
         result?;

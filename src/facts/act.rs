@@ -119,9 +119,11 @@ type KeptField = (Box<str>, Box<str>);
 /// The number of keys of a runtime's own that most events have at most.
 const FEW_EXTENSIONS: usize = 16;
 
-/// The bytes that a kept event takes in addition to its fields; a field takes half of that in
-/// addition to its texts.
+/// The bytes that a kept event takes in addition to its fields.
 const KEPT_BYTES: usize = 128;
+
+/// The bytes that a kept field takes in addition to its texts.
+const FIELD_BYTES: usize = 64;
 
 impl KeptAct {
     /// Returns an event that the only action with its id mirrors.
@@ -167,7 +169,7 @@ impl KeptAct {
 
     fn bytes(&self) -> usize {
         let fields = self.fields.iter();
-        let fields = fields.map(|(name, value)| KEPT_BYTES / 2 + name.len() + value.len());
+        let fields = fields.map(|(name, value)| FIELD_BYTES + name.len() + value.len());
         KEPT_BYTES + fields.sum::<usize>()
     }
 }

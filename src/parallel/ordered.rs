@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::pipeline;
 
-/// The most chunks that are in progress. A result that takes long holds up those behind it only
-/// when there are so many.
+/// The maximum number of chunks in progress: how far others may get ahead of one that takes long.
 const AHEAD: usize = 128;
 
 /// Items that a worker takes at a time.

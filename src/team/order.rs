@@ -84,14 +84,6 @@ enum Stopped {
     Room,
 }
 
-impl OrderKeys {
-    /// Returns the selectors whose keys name an event.
-    fn naming<'o>(&'o self, event: &EventView<'_>) -> impl Iterator<Item = &'o EventSelector> {
-        let selectors = self.other.iter().chain([&self.each]);
-        selectors.filter(|selector| selector.has_keys_of(event))
-    }
-}
-
 impl OrderJudge {
     pub(super) fn new(order: &Arc<TeamOrder>, is_on: bool, index: &mut EventIndex) -> Self {
         let in_events = is_on.then(|| OrderKeys {
@@ -137,7 +129,10 @@ impl OrderJudge {
     /// Returns what it sees of an event; `None` where it does not name that, or is stopped.
     pub(super) fn seen(&mut self, event: &EventView<'_>) -> Option<OrderEvent> {
         let asks = self.in_events.as_ref()?;
-        asks.naming(event).next()?;
+        let mut selectors = asks.other.iter().chain([&asks.each]);
+        if !selectors.any(|selector| selector.has_keys_of(event)) {
+            return None;
+        }
         let budget = &mut self.budget;
         let other = asks.other.as_ref().map(|other| other.ask(event, budget));
         let other = other.unwrap_or(Ok(Truth::No));

@@ -27,6 +27,7 @@ use crate::gate::{Gate, Outcome};
 use crate::impact::{Join, ReportedRun};
 #[cfg(feature = "html")]
 use crate::page::Paged;
+use crate::parallel::while_ok;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{Dir, Fault, GivenPaths, Reads, WholeFile, changed_since};
@@ -366,8 +367,7 @@ impl Validate {
                 }
                 Err(fault) => bar.suspend(|| output.fault(&fault)),
             }
-            let may_go_on = written.as_ref();
-            may_go_on.map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
+            while_ok(&written)
         });
         bar.finish_and_clear();
         written?;

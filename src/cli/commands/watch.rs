@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write as _};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args};
@@ -17,6 +16,7 @@ use super::watching::{WatchArgs, start_watch, stop_by_signals};
 use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
 use crate::finding::{EpisodeReport, Severity, Verdict};
+use crate::parallel::while_ok;
 use crate::printable::escape;
 use crate::report::{count, write_json_line};
 use crate::store;
@@ -118,8 +118,7 @@ impl WatchCommand {
                 News::PassedOver(foreign) => output.note(&passed_over(foreign)),
                 News::AllSeen => output.note(&format!("first check: {}", verdicts.summary())),
             }
-            let may_go_on = printed.as_ref();
-            may_go_on.map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
+            while_ok(&printed)
         })?;
         printed?;
         output.note(&format!("at the end: {}", verdicts.summary()));
