@@ -179,16 +179,21 @@ impl Glob {
         let Some((last, between)) = self.rest.split_last() else {
             return *self.first == *text;
         };
-        let Some(mut left) = text.strip_prefix(&*self.first) else {
-            return false;
-        };
+        // No memory is compared for an empty part: some processors take long for that.
+        let mut left = text;
+        if !self.first.is_empty() {
+            match left.strip_prefix(&*self.first) {
+                Some(after) => left = after,
+                None => return false,
+            }
+        }
         for part in between {
             match left.split_once(&**part) {
                 Some((_, after)) => left = after,
                 None => return false,
             }
         }
-        left.ends_with(&**last)
+        last.is_empty() || left.ends_with(&**last)
     }
 
     /// Returns the text, where it has no `*`.
