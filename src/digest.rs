@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 /// The first 128 bits of a SHA-256 hash: enough that nobody who writes run data can find two texts
 /// with the same digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Digest([u8; 16]);
 
 impl Digest {

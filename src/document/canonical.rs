@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::parser::{Sink, walk};
 use super::{Kind, Number, unquoted};
 use crate::digest::Digest;
@@ -16,7 +18,7 @@ const END: u8 = 0xFF;
 /// value. Two values have the same text if they are equal, by [`super::Node::equals`], and only
 /// then.
 pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Option<usize> {
-    let (open, members) = (Vec::new(), Vec::new());
+    let (open, members) = (SmallVec::new(), SmallVec::new());
     let canonical = Canonical {
         text,
         to,
@@ -31,9 +33,9 @@ struct Canonical<'t, 'v> {
     to: &'v mut Vec<u8>,
     /// The arrays and objects whose texts are being made: the place of the content of each, and the
     /// number of members of those around it.
-    open: Vec<(usize, usize)>,
+    open: SmallVec<[(usize, usize); 8]>,
     /// Of each member of these, the places of its name and of all of it.
-    members: Vec<(Range<usize>, Range<usize>)>,
+    members: SmallVec<[(Range<usize>, Range<usize>); 8]>,
 }
 
 impl Canonical<'_, '_> {

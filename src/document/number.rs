@@ -91,10 +91,11 @@ impl<'a> Number<'a> {
         };
         to.extend(decimal.negative.then_some(b'-'));
         to.extend(decimal.digits());
-        to.push(b'e');
-        if decimal.exponent != 0 {
-            to.extend_from_slice(decimal.exponent.to_string().as_bytes());
+        if decimal.exponent == 0 {
+            return to.push(b'e');
         }
+        to.push(b'E');
+        to.extend_from_slice(&decimal.exponent.to_le_bytes());
     }
 
     /// Returns `true` if the value is an integer.

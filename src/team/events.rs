@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{LazyLock, OnceLock};
 
-use memchr::memmem::{self, Finder};
+use memchr::memmem::Finder;
+use smallvec::SmallVec;
 
 use crate::digest::Digest;
 use crate::document::{Node, Span, push_canonical};
@@ -48,7 +49,7 @@ struct KeyTests {
 
 /// A flag for each selector, by its place among all.
 #[derive(Clone, Debug, Default)]
-struct Flags(Vec<u64>);
+struct Flags(SmallVec<[u64; 2]>);
 
 impl Flags {
     fn raise(&mut self, place: usize) {
@@ -118,7 +119,8 @@ impl EventKey {
     /// Returns `false` if the value that is kept surely has no member with the next token.
     fn may_lead_into(&self, kept: &[u8]) -> bool {
         self.next.as_ref().is_none_or(|next| {
-            let may_be_escaped = || !self.is_plain && memmem::find(kept, br"\u").is_some();
+            static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u"));
+            let may_be_escaped = || !self.is_plain && ESCAPE.find(kept).is_some();
             next.find(kept).is_some() || may_be_escaped()
         })
     }
@@ -156,16 +158,11 @@ impl EventIndex {
         let of_key = of_key.unwrap_or_else(|| {
             let is_at_hand = self.keys.get(key).is_some_and(|key| key.is_at_hand);
             let place = if is_at_hand { 0 } else { tests.len() };
-            let wanted = Vec::new();
-            let selectors = Flags::default();
-            tests.insert(
-                place,
-                KeyTests {
-                    key,
-                    selectors,
-                    wanted,
-                },
-            );
+            let of_key = KeyTests {
+                key,
+                ..KeyTests::default()
+            };
+            tests.insert(place, of_key);
             place
         });
         let Some(of_key) = tests.get_mut(of_key) else {
@@ -237,7 +234,7 @@ impl EventIndex {
             searches: AtomicUsize::default(),
             named: self.all.clone(),
             time: OnceLock::new(),
-            group: Mutex::default(),
+            group: OnceLock::new(),
         };
         self.name(&mut view);
         // A flag that threads share is not written again.
@@ -302,13 +299,13 @@ pub(crate) struct EventView<'a> {
     pub(super) line: Line,
     event: EventText<'a>,
     index: &'a EventIndex,
-    /// The number of values that were searched for in its text.
+    /// The number of values that were searched for in its text. One thread counts them.
     searches: AtomicUsize,
     /// The selectors whose keys name it.
     named: Flags,
     time: OnceLock<Option<Instant>>,
-    /// The group that was asked for last, and its digest.
-    group: Mutex<Option<(usize, Option<Digest>)>>,
+    /// The group that was asked for first, and its digest.
+    group: OnceLock<(usize, Option<Digest>)>,
 }
 
 impl<'a> EventView<'a> {
@@ -338,7 +335,9 @@ impl<'a> EventView<'a> {
     /// Returns where the value is that the tokens of a key after some lead to, in the value that
     /// starts at a place. Where many are searched for, a tape takes less time.
     fn search(&self, key: &EventKey, after: usize, start: usize) -> Option<Span> {
-        if self.searches.fetch_add(1, Ordering::Relaxed) < MAX_SEARCHES {
+        let searches = self.searches.load(Ordering::Relaxed);
+        self.searches.store(searches + 1, Ordering::Relaxed);
+        if searches < MAX_SEARCHES {
             return Some(key.path.in_text(after, self.event.text(), start));
         }
         Some(key.path.of(self.root()?)?.into())
@@ -371,10 +370,12 @@ impl<'a> EventView<'a> {
     /// Returns the digest of the values by which events are grouped; `None` where one is absent.
     /// Two events have the same one only if their values are equal, one by one.
     pub(super) fn group(&self, place: usize) -> Option<Digest> {
-        let mut last = self.group.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = last.filter(|(known, _)| *known == place);
-        let (_, group) = *last.insert(known.unwrap_or_else(|| (place, self.grouped(place))));
-        group
+        let (known, group) = self.group.get_or_init(|| (place, self.grouped(place)));
+        if *known == place {
+            *group
+        } else {
+            self.grouped(place)
+        }
     }
 
     fn grouped(&self, place: usize) -> Option<Digest> {

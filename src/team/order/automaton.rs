@@ -4,7 +4,9 @@
 //! besides an entry for each event that waits for a later one.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::hash_map::Entry;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::digest::Digest;
 use crate::source::Line;
@@ -111,7 +113,7 @@ pub(crate) struct Automaton {
     /// All events, where they are not grouped by a value.
     all: GroupState,
     /// Else those with each value.
-    groups: BTreeMap<Digest, Box<GroupState>>,
+    groups: HashMap<Digest, Box<GroupState>>,
     waiting: usize,
 }
 
@@ -143,7 +145,7 @@ impl Automaton {
                 within,
             },
             all: GroupState::default(),
-            groups: BTreeMap::new(),
+            groups: HashMap::new(),
             waiting: 0,
         }
     }
@@ -203,7 +205,7 @@ impl Automaton {
 
     /// Forgets all events.
     pub(crate) fn forget(&mut self) {
-        self.groups = BTreeMap::new();
+        self.groups = HashMap::new();
         self.all = GroupState::default();
         self.waiting = 0;
     }
@@ -227,7 +229,7 @@ impl Automaton {
         let groups = groups
             .map(|(same, group)| (Some(*same), &**group))
             .chain(all);
-        match self.demand.pattern {
+        let mut left: Vec<Offence> = match self.demand.pattern {
             OrderPattern::AtLeast(least) => {
                 let few = |(same, group): (Option<Digest>, &GroupState)| {
                     let is_few = group.count < least && (group.count > 0 || same.is_none());
@@ -250,12 +252,12 @@ impl Automaton {
                         same,
                     })
                 });
-                let mut left: Vec<Offence> = left.collect();
-                left.sort_by_key(|offence| offence.line);
-                left
+                left.collect()
             }
             _ => Vec::new(),
-        }
+        };
+        left.sort_by_key(|offence| (offence.line, offence.same));
+        left
     }
 }
 
