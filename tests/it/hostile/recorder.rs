@@ -427,7 +427,11 @@ fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 #[test]
 fn attacks_on_a_run_change_nothing_outside_and_never_pass() {
     let (mut whole, mut refused) = (0, 0);
-    for seed in 0..150 {
+    for seed in 0..3_000 {
+        // The machine decides how often the attacker comes in time.
+        if seed >= 150 && whole > 10 && refused > 10 {
+            break;
+        }
         let scratch = Scratch::new();
         fs::create_dir(scratch.outside.join("snapshots")).unwrap();
         for name in NAMES.iter().filter(|name| **name != "snapshots") {
