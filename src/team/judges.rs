@@ -12,6 +12,7 @@ use super::{OtherFile, RunFacts, Team, TeamCheck};
 use crate::document::Node;
 use crate::draft::{Compared, Findings};
 use crate::finding::Lifecycle;
+use crate::select::{Written, key_path};
 use crate::source::{Artifact, Line, Pointer};
 
 /// The judges of one run: one for each declaration, which knows what it found so far.
@@ -27,9 +28,9 @@ pub(crate) struct TeamJudges {
     room: usize,
     pub(super) rules: Vec<RuleJudge>,
     pub(super) vocabulary: VocabularyJudge,
-    /// `true` if a rule names the numbers of events.
-    pub(super) are_counted: bool,
-    counts: CountedEvents,
+    /// The places of the phase and of the tool of an event, if a rule names the numbers of events.
+    counted_by: Option<[usize; 2]>,
+    pub(super) counts: CountedEvents,
 }
 
 impl TeamJudges {
@@ -52,7 +53,7 @@ impl TeamJudges {
         let rules: Vec<RuleJudge> = rules.collect();
         Self {
             vocabulary: VocabularyJudge::new(&team.vocabulary, has_vocabulary, index),
-            are_counted: rules.iter().any(RuleJudge::counts_events),
+            counted_by: counted_by(&rules, index),
             schemas,
             orders,
             rules,
@@ -103,13 +104,13 @@ impl TeamJudges {
 
     /// Returns `true` if no event is judged.
     pub(crate) fn judges_no_event(&self) -> bool {
-        self.index.is_empty() && !self.are_counted
+        self.index.is_empty()
     }
 
     /// Returns `true` if there may be something to find in an event, or to note for those that
     /// follow.
     pub(crate) fn concerns(&self, event: &EventView<'_>) -> bool {
-        self.are_counted || event.is_named_at_all() || !self.vocabulary.has_all(event)
+        self.counted_by.is_some() || event.is_named_at_all() || !self.vocabulary.has_all(event)
     }
 
     /// Judges an event, and notes it for those that follow.
@@ -130,11 +131,10 @@ impl TeamJudges {
     }
 
     /// Counts an event, if a rule names the numbers of events.
-    fn count(&mut self, event: &EventView<'_>) {
-        if self.are_counted
-            && let Some(root) = event.root()
-        {
-            self.counts.add(root);
+    pub(super) fn count(&mut self, event: &EventView<'_>) {
+        if let Some(keys) = self.counted_by {
+            self.counts
+                .add(keys.map(|key| event.value(key).and_then(Written::string)));
         }
     }
 
@@ -225,7 +225,7 @@ impl TeamJudges {
         values: RunValues<'_>,
         read_again: impl Fn(Line, &mut Vec<u8>) -> bool,
     ) {
-        let counted = self.are_counted.then(|| self.counts.documents());
+        let counted = self.counted_by.map(|_| self.counts.documents());
         let values = values.with_counts(counted.as_ref());
         for rule in self.rules.iter_mut().filter(|rule| rule.is_on) {
             if self.counts.is_full && rule.counts_events() {
@@ -314,4 +314,13 @@ impl TeamJudges {
             .map(|(key, selector)| (key, selector.clone()))
             .collect()
     }
+}
+
+/// Returns the places of the phase and of the tool of an event, if a rule names the numbers of
+/// events.
+fn counted_by(rules: &[RuleJudge], index: &mut EventIndex) -> Option<[usize; 2]> {
+    let [phase, tool] = ["phase", "tool"].map(|word| key_path(word, false));
+    let (phase, tool) = phase.zip(tool)?;
+    let are_counted = rules.iter().any(RuleJudge::counts_events);
+    are_counted.then(|| [&phase, &tool].map(|path| index.key(path)))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::events::{EventSelector, EventText, EventView};
 use super::judges::TeamJudges;
-use super::rule::{CountedEvents, RunValues};
+use super::rule::RunValues;
 use super::selector::Truth;
 use super::{Team, TeamCheck};
 use crate::document::Node;
@@ -29,7 +29,6 @@ pub(crate) struct Trace {
     judges: TeamJudges,
     check: TeamCheck,
     selectors: Vec<TracedSelector>,
-    counts: CountedEvents,
     events: u64,
     told: Vec<String>,
 }
@@ -70,7 +69,6 @@ impl Trace {
             selectors: traced.collect(),
             judges,
             check,
-            counts: CountedEvents::default(),
             events: 0,
             told: Vec::new(),
         }
@@ -78,12 +76,14 @@ impl Trace {
 
     /// Counts an event for rules that compare these numbers: all events, before any is traced.
     pub(crate) fn count(&mut self, event: Node<'_>) {
-        self.counts.add(event);
+        let index = Arc::clone(&self.judges.index);
+        let event = index.view(Line::BEFORE_ALL, EventText::Parsed(event));
+        self.judges.count(&event);
     }
 
     /// Traces an event, or, without one, what is judged once for a run.
     pub(crate) fn add(&mut self, event: Option<(u64, Node<'_>)>, values: RunValues<'_>) {
-        let counted = self.counts.documents();
+        let counted = self.judges.counts.documents();
         let values = values.with_counts(Some(&counted));
         let index = Arc::clone(&self.judges.index);
         let event = event.map(|(number, root)| {

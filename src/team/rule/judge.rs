@@ -1,11 +1,12 @@
 //! The events and the records of a run -> what a rule in the expression language finds in it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::earlier::{Earlier, Group, TooMany};
 use super::{NAMES, RunValues, TeamRule};
-use crate::document::{Node, OwnedDocument, Tape};
+use crate::document::{OwnedDocument, Tape};
 use crate::draft::{Compared, Draft, Findings};
 use crate::expression::{Budget, Expression, Record, Stop, Value};
 use crate::facts::UNKNOWN_LIFECYCLE;
@@ -356,13 +357,11 @@ pub(in crate::team) struct CountedEvents {
 }
 
 impl CountedEvents {
-    /// Counts an event, unless there was no room for the words of an earlier one.
-    pub(in crate::team) fn add(&mut self, event: Node<'_>) {
-        let phase = event.get("phase").and_then(Node::text);
+    /// Counts an event by its phase and its tool, unless there was no room for the words of an earlier one.
+    pub(in crate::team) fn add(&mut self, [phase, tool]: [Option<Cow<'_, str>>; 2]) {
         let Some(phase) = phase.filter(|_| !self.is_full) else {
             return;
         };
-        let tool = event.at(&["payload", "tool"]).and_then(Node::text);
         let tool = tool.filter(|_| phase == "act");
         for (counts, word) in [(&mut self.phases, Some(phase)), (&mut self.tools, tool)] {
             let Some(word) = word else { continue };
