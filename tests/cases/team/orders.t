@@ -132,3 +132,7 @@ No event stands in for itself.
   5 m
   $ events ended "$a" "$a" "$seen" "$a"; judged | found
   4 m
+
+# Of more findings than are listed, the same ones are listed each time.
+  $ order "at-least = 2\nsame = '/payload/order'"; events ended $(seq -f '{"tool":"refund","order":%g}' 10002); judged | grep -o '"fingerprint"' | wc -l
+  10001
