@@ -24,7 +24,7 @@ pub(crate) struct TeamJudges {
     pub(crate) index: Arc<EventIndex>,
     pub(super) schemas: Vec<SchemaJudge>,
     pub(super) orders: Vec<OrderJudge>,
-    /// The room that the orders take.
+    /// The room that the groups of orders and rules take.
     room: usize,
     pub(super) rules: Vec<RuleJudge>,
     pub(super) vocabulary: VocabularyJudge,
@@ -125,7 +125,7 @@ impl TeamJudges {
             }
         }
         for rule in self.rules.iter_mut().filter(|rule| rule.names(event)) {
-            rule.event(event, values);
+            rule.event(event, values, &mut self.room);
         }
         self.count(event);
     }
@@ -190,7 +190,7 @@ impl TeamJudges {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             }
-            rule.event(&event, &values);
+            rule.event(&event, &values, &mut 0);
         }
         next
     }

@@ -21,7 +21,8 @@ use crate::printable::{brief, count as count_of};
 use crate::select::KeyPath;
 use crate::source::{Artifact, Place};
 pub(crate) use automaton::OrderEvent;
-use automaton::{Automaton, MAX_ROOM, Offence, OffenceKind, OrderPattern, TooManyEntries};
+use automaton::{Automaton, Offence, OffenceKind, OrderPattern, TooManyEntries};
+pub(super) use automaton::{MAX_ROOM, NoRoom};
 pub(crate) use table::OrderTable;
 
 /// An order of events.
@@ -77,11 +78,8 @@ enum Stopped {
     Entries(TooManyEntries),
     #[error(transparent)]
     Steps(TooManySteps),
-    #[error(
-        "the orders together have more groups and waiting events than are kept; later events are \
-         not judged by it"
-    )]
-    Room,
+    #[error(transparent)]
+    Room(NoRoom),
 }
 
 impl OrderJudge {
@@ -187,7 +185,7 @@ impl OrderJudge {
     }
 
     /// Judges an event of a text by what it sees of that, and notes it for those that follow.
-    /// `taken` is the room that all orders of the run take.
+    /// `taken` is the room that all groups of the run take.
     pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8], taken: &mut usize) {
         if self.stopped.is_none() {
             let others = taken.saturating_sub(self.room());
@@ -196,7 +194,7 @@ impl OrderJudge {
             self.stopped = stepped.err().map(Stopped::Entries);
             self.examine(seen, text, known);
             if others + self.room() > MAX_ROOM {
-                self.stopped.get_or_insert(Stopped::Room);
+                self.stopped.get_or_insert(Stopped::Room(NoRoom));
             }
             if self.stopped.is_some() {
                 self.automaton.forget();

@@ -12,6 +12,10 @@ use crate::team::selector::{TooManySteps, Truth};
 /// The number of groups of earlier events.
 const MAX_GROUPS: usize = 100_000;
 
+/// The room that a question takes for each group, of [`MAX_ROOM`](crate::team::order::MAX_ROOM): it
+/// may keep a text, or the reason why it has no value.
+const ROOM_OF_A_QUESTION: usize = 2;
+
 /// The limit that earlier events meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TooMany {
@@ -35,6 +39,12 @@ pub(super) enum Group {
 pub(super) struct Earlier(BTreeMap<Group, Vec<FoldState>>);
 
 impl Earlier {
+    /// Returns what it takes of the room that a run has for groups.
+    pub(super) fn room(&self) -> usize {
+        let questions = self.0.first_key_value().map_or(0, |(_, asked)| asked.len());
+        self.0.len() * questions * ROOM_OF_A_QUESTION
+    }
+
     /// Returns what it is for one group alone.
     pub(super) fn only(&self, group: Group) -> Self {
         let folded = self.0.get(&group).cloned();

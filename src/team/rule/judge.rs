@@ -17,6 +17,7 @@ use crate::team::RunFacts;
 use crate::team::events::{EventIndex, EventSelector, EventView};
 use crate::team::found::Found;
 use crate::team::message::MessageWord;
+use crate::team::order::{MAX_ROOM, NoRoom};
 use crate::team::selector::{TooManySteps, Truth, ask};
 
 /// The reason for an event that is not judged.
@@ -62,6 +63,8 @@ enum Spent {
     Steps(#[from] TooManySteps),
     #[error(transparent)]
     Earlier(#[from] TooMany),
+    #[error(transparent)]
+    Room(#[from] NoRoom),
     #[error("it judges more than {MAX_LATER} events once all are counted; make `each` narrower")]
     Events,
     #[error("the events have more phases and tools than can be counted")]
@@ -118,7 +121,14 @@ impl RuleJudge {
     }
 
     /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
-    pub(in crate::team) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
+    /// `taken` is the room that all groups of the run take.
+    pub(in crate::team) fn event(
+        &mut self,
+        event: &EventView<'_>,
+        values: &RunValues<'_>,
+        taken: &mut usize,
+    ) {
+        let others = taken.saturating_sub(self.earlier.room());
         let each = self.in_events.first().filter(|_| self.spent.is_none());
         match each.map(|each| each.ask(event, &mut self.budget)) {
             None | Some(Ok(Truth::No)) => {}
@@ -131,6 +141,13 @@ impl RuleJudge {
             Some(Err(spent)) => self.spent = Some(spent.into()),
         }
         self.follow(event);
+        if others + self.earlier.room() > MAX_ROOM {
+            self.spent.get_or_insert(NoRoom.into());
+        }
+        if self.spent.is_some() {
+            self.earlier = Earlier::default();
+        }
+        *taken = others + self.earlier.room();
     }
 
     /// Notes an event for those that follow.

@@ -132,3 +132,17 @@ Rules and schemas have selectors too, and a name stands for a whole selector; th
   3 `check` can't be evaluated: `+` is not defined for a double and a string, at `sum() + event.payload.amount`
   4 `check` can't be evaluated: the event has no value at `/payload/order`, by which the rule groups events, at `sum()`
   5 `check` can't be evaluated: of the event on line 3, a string can't be summed up, at `'paid'`, at `sum()`
+
+# More groups of earlier events than are kept are a fault.
+  $ asking() { printf "[selector]\nr = { tool = 'refund' }\n[[rule]]\nid = 'a/b'\nmessage = 'm'\neach = 'r'\nsame = '/payload/order'\ncheck = \"$1\"\n" > runvet.toml; }
+  $ many() { { echo 0; seq 0 $1; } | sed 's/.*/{"phase":"act","timestamp":"2026-03-01T12:00:00Z","payload":{"tool":"refund","order":&}}/' > runs/episodes/ep_1/events.jsonl; }
+  $ asking "earlier('r').size() == 0"; events ended; many 100000; runvet validate --select a/b --format concise runs
+  error: runs/episodes/ep_1: a/b could not be judged: `same` makes more than 100000 groups of events; make `each` narrower
+  runs/episodes/ep_1/events.jsonl:2:1: error a/b: m
+  runs/episodes/ep_1: note: not judged: 1 rule, `same` makes more than 100000 groups of events; make `each` narrower: a/b
+  runs/episodes/ep_1: fault: a/b could not be judged: `same` makes more than 100000 groups of events; make `each` narrower
+  1 episode: 0 valid, 0 invalid, 1 undecided (1 error); 1 not fully judged
+  [2]
+  $ for n in $(seq 40); do printf "earlier('r').size() < 9 && "; done > asked; asking "$(cat asked)true"; many 8000; runvet validate --select a/b runs 2>&1 > out
+  error: runs/episodes/ep_1: a/b could not be judged: orders and rules together have more groups and waiting events than are kept; later events are not judged by it
+  [2]
