@@ -55,7 +55,7 @@ impl RuleSet {
         };
         UnknownName {
             name: brief(name),
-            nearest,
+            nearest: nearest.filter(|nearest| nearest != name),
         }
     }
 }

@@ -296,7 +296,7 @@ impl TeamJudges {
             TeamCheck::Order(at) => {
                 let judge = self.orders.get(at);
                 let asks = judge.and_then(|judge| judge.in_events.as_ref());
-                let other = asks.and_then(|asks| asks.other.as_ref());
+                let other = judge.and_then(OrderJudge::other);
                 [
                     asks.map(|asks| ("each", &asks.each)),
                     other.map(|other| ("other", other)),

@@ -106,6 +106,17 @@ impl OrderJudge {
         }
     }
 
+    /// Returns the selector of other events, if the order has one.
+    pub(super) fn other(&self) -> Option<&EventSelector> {
+        let asks = self.in_events.as_ref()?;
+        asks.other.as_ref().filter(|_| !self.counts_rows())
+    }
+
+    /// Returns `true` if it counts events in a row, which any other act ends.
+    fn counts_rows(&self) -> bool {
+        matches!(self.order.pattern, OrderPattern::AtMostInARow(_))
+    }
+
     /// Returns `true` if the team wants no event that a selector with this key names.
     pub(super) fn bans(&self, key: &str) -> bool {
         match self.order.pattern {
@@ -233,25 +244,41 @@ impl OrderJudge {
     /// those that follow.
     pub(super) fn compared(&mut self, event: &EventView<'_>) -> Option<Vec<String>> {
         let seen = self.seen(event)?;
-        let roles = [("`each`", seen.is_each), ("`other`", seen.is_other)];
-        let roles = roles.into_iter().filter(|(_, has_it)| *has_it);
-        let mut told = vec![
-            roles
-                .map(|(role, _)| role)
-                .collect::<Vec<_>>()
-                .join(" and "),
-        ];
-        told.extend(self.order.same.iter().map(|same| {
-            let value = event.root().and_then(|root| same.of(root));
+        let role = match [seen.is_each, seen.is_other] {
+            [true, true] if self.other().is_some() => "`each` and `other`",
+            [true, _] => "`each`",
+            _ if self.counts_rows() => "another act, which ends the row",
+            _ => "`other`",
+        };
+        let mut told = vec![role.to_owned()];
+        let time = self.order.within.and(KeyPath::parse("/timestamp"));
+        told.extend(self.order.same.iter().chain(&time).map(|path| {
+            let value = event.root().and_then(|root| path.of(root));
             let value = value.map_or("no value".to_owned(), |it| brief(it.raw()));
-            format!("{} = {value}", same.pointer().as_str())
+            format!("{} = {value}", path.pointer().as_str())
         }));
         let (count, last) = self.automaton.known(seen.same);
-        let last = last.map_or("none".to_owned(), |it| format!("line {}", it.number));
-        told.push(format!(
-            "with these values before it: {} of `each`; the latest of `other`: {last}",
+        let with = if self.order.same.is_empty() {
+            ""
+        } else {
+            "with these values "
+        };
+        let row = if self.counts_rows() {
+            "in the row "
+        } else {
+            ""
+        };
+        let mut known = format!(
+            "{with}{row}before it: {} of `each`",
             count_of(count, "event")
-        ));
+        );
+        if self.other().is_some() {
+            let last = last.map_or("none".to_owned(), |it| format!("line {}", it.number));
+            known = known + "; the latest of `other`: " + &last;
+        }
+        if seen.is_each || !self.counts_rows() {
+            told.push(known);
+        }
         // Beyond its limits the report of the run says so.
         let _ = self.automaton.step(&seen, &mut Vec::new());
         Some(told)

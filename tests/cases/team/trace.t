@@ -120,8 +120,55 @@ It is of a rule of the team, and one that is off is judged where it is asked for
   `other` matches 0 of 14 events
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1), "refund" (1)
   line 9: `each`
-      with these values before it: 0 events of `each`; the latest of `other`: none
+      before it: 0 events of `each`; the latest of `other`: none
   runs/episodes/ep_answer/events.jsonl:9:1: error[acme/asked]: `if` can't be evaluated: there is no `amount` in `event.payload`, at `event.payload.amount`
+
+# A trace shows how rows end, and the times that are compared.
+  $ printf '[[order]]\nid = "a/row"\neach = { tool = "*" }\nat-most = 2\nin-a-row = true\nsame = "/payload/tool"\nmessage = "m"\n' > runvet.toml
+  $ printf '[[order]]\nid = "a/later"\neach = { tool = "a" }\nneeds-later = { tool = "b" }\nwithin = "1s"\nmessage = "m"\n' >> runvet.toml
+  $ events ended '{"tool":"a"}' '{"tool":"a"}' '{}' '{"tool":"a"}' '{"tool":"b"}'
+  $ runvet rules --trace ep_1 --rule a/row
+  a/row in runs/episodes/ep_1 (terminal)
+  `each` matches 4 of 5 events, at line 1, 2, 4, 5
+      /payload/tool: other values are no value (1)
+  line 1: `each`
+      /payload/tool = "a"
+      with these values in the row before it: 0 events of `each`
+  line 2: `each`
+      /payload/tool = "a"
+      with these values in the row before it: 1 event of `each`
+  line 3: another act, which ends the row
+      /payload/tool = no value
+  line 4: `each`
+      /payload/tool = "a"
+      with these values in the row before it: 0 events of `each`
+  line 5: `each`
+      /payload/tool = "b"
+      with these values in the row before it: 0 events of `each`
+  no finding: all that was compared is as it should be
+  $ runvet rules --trace ep_1 --rule a/later
+  a/later in runs/episodes/ep_1 (terminal)
+  `each` matches 3 of 5 events, at line 1, 2, 4
+      /payload/tool: other values are "b" (1), no value (1)
+  `other` matches 1 of 5 events, at line 5
+      /payload/tool: other values are "a" (3), no value (1)
+  line 1: `each`
+      /timestamp = "2026-03-01T12:00:00Z"
+      before it: 0 events of `each`; the latest of `other`: none
+  line 2: `each`
+      /timestamp = "2026-03-01T12:00:01Z"
+      before it: 1 event of `each`; the latest of `other`: none
+  line 4: `each`
+      /timestamp = "2026-03-01T12:00:03Z"
+      before it: 2 events of `each`; the latest of `other`: none
+  line 5: `other`
+      /timestamp = "2026-03-01T12:00:04Z"
+      before it: 3 events of `each`; the latest of `other`: none
+  runs/episodes/ep_1/events.jsonl:1:1: error[a/later]: m
+  runs/episodes/ep_1/events.jsonl:2:1: error[a/later]: m
+  $ runvet rules --trace ep_1 --rule 'a/*'
+  error: there is no rule called `a/*`
+  [2]
 
 # A schema of a part is inferred from runs, and the runs satisfy what is inferred from them.
   $ here=$PWD; cd "$CORPUS"; infer() { runvet schema infer team/refunds/runs "$@"; }
@@ -181,6 +228,12 @@ Nothing to infer from, and mistakes, are said.
   note: a/ban: `each` matches no event of any run
   error: a/rule: `each` matches no event of any run
   [2]
+
+A row has no other selector.
+  $ order row "each = { phase = 'observe' }\nat-most = 1\nin-a-row = true" > runvet.toml; events ended; echo '{"phase":"observe"}' > runs/episodes/ep_1/events.jsonl
+  $ runvet validate --select a/row --strict-config runs
+  1 episode: valid
+  $ { order slip "each = { tool = 'refnd' }\nat-most = 1"; order right "each = { tool = 'refund' }\nneeds-earlier = { tool = 'ask' }"; } > runvet.toml; events ended '{"tool":"refund"}' '{"tool":"ask"}'
 
 A part of the run data says nothing of the rest.
   $ runvet validate --quiet runs 2>&1 | grep 'matches no event'; runvet validate runs/episodes/ep_1 2>&1 | grep 'matches no event'
