@@ -139,6 +139,10 @@ impl Expression {
         match added {
             Ok(()) => {}
             Err(Stop::Spent) => return None,
+            // The place of the question is told where its value is used.
+            Err(Stop::Failed(failure)) if failure.span == fold.span => {
+                folded.fail(line, &failure.why);
+            }
             Err(Stop::Failed(failure)) => folded.fail(line, &self.describe(&failure)),
         }
         Some(())

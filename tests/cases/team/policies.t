@@ -131,7 +131,7 @@ Rules and schemas have selectors too, and a name stands for a whole selector; th
   2 m
   3 `check` can't be evaluated: `+` is not defined for a double and a string, at `sum() + event.payload.amount`
   4 `check` can't be evaluated: the event has no value at `/payload/order`, by which the rule groups events, at `sum()`
-  5 `check` can't be evaluated: of the event on line 3, a string can't be summed up, at `'paid'`, at `sum()`
+  5 `check` can't be evaluated: of the event on line 3, a string can't be summed up, at `sum()`
 
 # More groups of earlier events than are kept are a fault.
   $ asking() { printf "[selector]\nr = { tool = 'refund' }\n[[rule]]\nid = 'a/b'\nmessage = 'm'\neach = 'r'\nsame = '/payload/order'\ncheck = \"$1\"\n" > runvet.toml; }
