@@ -15,6 +15,7 @@ mod pattern;
 mod time;
 mod value;
 
+use std::iter;
 use std::ops::Range;
 
 use evaluate::Evaluator;
@@ -173,6 +174,24 @@ impl Expression {
                 && path.get(1).is_none_or(|it| keys.contains(it));
         });
         reads
+    }
+
+    /// Returns the members that it reads of a name, each with its place, unless it asks if they are
+    /// there.
+    pub(crate) fn members(&self, name: usize) -> Vec<(String, Range<usize>)> {
+        let (mut read, mut asked, mut is_whole) = (Vec::new(), Vec::new(), false);
+        let parts = self.folds.iter().flat_map(Fold::parts);
+        for part in iter::once(&self.root).chain(parts) {
+            part.accesses(&mut |part, of, path| match path.first() {
+                Some(key) if of == Some(name) => match part.kind {
+                    PartKind::Has(..) => asked.push((*key).to_owned()),
+                    _ => read.push(((*key).to_owned(), part.span.clone())),
+                },
+                _ => is_whole |= of == Some(name),
+            });
+        }
+        read.retain(|(key, _)| !is_whole && !asked.contains(key));
+        read
     }
 
     /// Visits the paths at which it reads values of a name, or of earlier events.

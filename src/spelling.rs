@@ -92,7 +92,10 @@ pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
     };
     let known = known.into_iter();
     let (distance, nearest) = known.filter_map(|it| Some((distance(it)?, it))).min()?;
-    (distance <= MAX_EDITS && distance < nearest.len()).then_some(nearest)
+    // Words of a few letters are soon others altogether.
+    let longer = word.len().max(nearest.len());
+    let is_similar = distance <= MAX_EDITS && distance < nearest.len() && 2 * distance <= longer;
+    is_similar.then_some(nearest)
 }
 
 /// Returns `true` if few edits may lie between two words: one adds a character at most, and makes

@@ -17,6 +17,7 @@ use super::{ConfigError, ConfigSource};
 use crate::document::{MAX_DEPTH, Tape};
 use crate::printable::quote;
 use crate::schema::{certainly_satisfies, errors};
+use crate::select::key_path;
 use crate::source::Pointer;
 use crate::spelling::nearest;
 
@@ -55,8 +56,14 @@ impl Mistake {
             // A value of the wrong type violates other keywords too.
             (Wrong::Type, Wrong::UnknownWord | Wrong::Other) => true,
             // A rule of another kind lacks what rules of this kind have.
-            (Wrong::UnknownKey(key), Wrong::MissingKey(_) | Wrong::Other) => {
+            (Wrong::UnknownKey(key), Wrong::MissingKey(_) | Wrong::Other)
+                if is_rule(&self.path) =>
+            {
                 kind_with(schema, &self.path, key).is_some()
+            }
+            // Nor has a table with one key that is another one.
+            (Wrong::UnknownKey(_), Wrong::MissingKey(key)) if !is_rule(&self.path) => {
+                known_keys(part_at(schema, &self.path)) == [key]
             }
             _ => false,
         }
@@ -213,6 +220,7 @@ impl ConfigSource<'_> {
                 span = entry.map_or(span, |(key, _)| key.span());
                 let help = match kind_with(schema, &mistake.path, key) {
                     Some(kind) => format!("`{key}` is a key of `[[{kind}]]`"),
+                    None if key == "if" => "`if` is a key of a selector".to_owned(),
                     None => advice(key, &known_keys(expected)),
                 };
                 (format!("unknown key {}", quote(key)), Some(help))
@@ -312,10 +320,21 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     }
     let errors = errors(document, schema, |error| of_error(&error));
     let mut found: Vec<Mistake> = errors.into_iter().flatten().collect();
+    found.retain(|it| !is_below_unknown_key(schema, &it.path));
     found.dedup_by(|next, it| {
         next.path == it.path && matches!((&next.what, &it.what), (Wrong::Other, Wrong::Other))
     });
     found
+}
+
+/// Returns `true` if a path leads below a key that no selector has, which the reader of selectors
+/// tells: a table there says nothing of its own.
+fn is_below_unknown_key(schema: &Value, path: &[String]) -> bool {
+    path.iter().enumerate().any(|(at, key)| {
+        let above = path.get(..at).unwrap_or_default();
+        let is_selector = known_keys(part_at(schema, above)) == ["if"] && key != "if";
+        (is_selector || above == ["vocabulary"]) && key_path(key, false).is_none()
+    })
 }
 
 fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
@@ -443,6 +462,10 @@ fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
         return Some([&*mistake.path, slice::from_ref(key)].concat());
     }
     let mut path = &*mistake.path;
+    // Their names are known whatever they stand for.
+    if matches!(path, [list, _, ..] if ["params", "selector"].contains(&&**list)) {
+        return None;
+    }
     if is_rule(path) && matches!(mistake.what, Wrong::MissingKey(_) | Wrong::Other) {
         return None;
     }

@@ -36,6 +36,15 @@ const MACROS: [(&str, Macro, usize, usize); 6] = [
     ("map", Macro::Map, 2, 3),
 ];
 
+/// The operators of other languages, each with that of this one.
+const OTHER_LANGUAGES: [(&str, &str); 5] = [
+    ("=>", ">="),
+    ("=", "=="),
+    ("and", "&&"),
+    ("or", "||"),
+    ("not", "!"),
+];
+
 pub(super) fn parse(text: &str, names: &[&str]) -> Result<Expression, ExpressionMistake> {
     if text.len() > MAX_BYTES {
         let message = format!("the expression is longer than {} KiB", MAX_BYTES >> 10);
@@ -115,7 +124,18 @@ fn syntax(text: &str, errors: &ParseErrors) -> ExpressionMistake {
     } else {
         format!("unexpected {}", code(&rest[..end]))
     };
-    mistake(at..at + end, message)
+    let before = text.get(..at).unwrap_or_default().trim_end();
+    let mut known = OTHER_LANGUAGES.iter();
+    let meant = known.find(|(word, _)| match *word {
+        "not" => before.ends_with(word),
+        "=>" => rest.starts_with(word),
+        word => &rest[..end] == word,
+    });
+    let meant = meant.map(|(_, meant)| format!("did you mean `{meant}`?"));
+    ExpressionMistake {
+        help: meant,
+        ..mistake(at..at + end, message)
+    }
 }
 
 struct ExpressionReader<'t> {

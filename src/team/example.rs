@@ -48,11 +48,12 @@ impl FileReader<'_> {
         for example in &mut examples {
             for event in &example.events {
                 let mut tape = Tape::default();
-                let read = tape.read(event.get_ref().as_bytes());
-                if !read.is_ok_and(|document| document.root().kind() == Kind::Object) {
-                    let message = "an event of an example is a JSON object";
-                    self.mistake(event.span(), message, None);
-                }
+                let message = match tape.read(event.get_ref().as_bytes()) {
+                    Ok(document) if document.root().kind() == Kind::Object => continue,
+                    Ok(_) => "an event of an example is a JSON object".to_owned(),
+                    Err(error) => format!("the event is not JSON: {error}"),
+                };
+                self.mistake(event.span(), message, None);
             }
             let records = [&example.state, &example.summary].into_iter().flatten();
             for record in records.filter(|record| !record.get_ref().is_empty()) {

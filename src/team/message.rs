@@ -5,6 +5,7 @@ use toml::Spanned;
 
 use super::reader::FileReader;
 use crate::printable::{brief, quote};
+use crate::spelling::nearest;
 
 /// A message with places for values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +129,14 @@ impl FileReader<'_> {
                     .iter()
                     .map(|word| format!("`{{{}}}`", word.name()))
                     .collect();
-                let help = format!("It can name {} and `{{params.NAME}}`.", names.join(", "));
+                let params = self.params.keys().map(|name| format!("params.{name}"));
+                let known: Vec<String> = params
+                    .chain(words.iter().map(|word| word.name().to_owned()))
+                    .collect();
+                let help = match nearest(name, known.iter().map(String::as_str)) {
+                    Some(meant) => format!("did you mean `{{{meant}}}`?"),
+                    None => format!("It can name {} and `{{params.NAME}}`.", names.join(", ")),
+                };
                 self.mistake(text.span(), message, Some(help));
                 None
             }

@@ -21,6 +21,7 @@ use super::vocabulary::Closed;
 use crate::config_file::{ConfigError, ConfigSource, Files};
 use crate::document::OwnedDocument;
 use crate::printable::quote;
+use crate::spelling::nearest;
 
 /// A pack: what a team declares in a file of its own, which `packs` in `runvet.toml` names. Every
 /// table is optional.
@@ -87,6 +88,7 @@ pub(crate) fn read(
         tables.read(&mut reader);
     };
     read(file, tables, mistakes);
+    let (mut texts, mut known) = (Vec::new(), Vec::new());
     for pack in packs {
         let path = file.dir.join(pack.get_ref());
         let text = match files.text(&path) {
@@ -106,6 +108,19 @@ pub(crate) fn read(
         let (tables, mut found) = source.read_as::<Pack>(SCHEMA);
         mistakes.append(&mut found);
         read(source, &tables, mistakes);
+        known.extend(values(&tables.params).into_keys());
+        texts.push(text);
+    }
+    // A pack that can't be read may name any.
+    let are_read = !packs.is_empty() && texts.len() == packs.len();
+    for name in tables.params.keys().filter(|_| are_read) {
+        let (span, name) = (name.span(), name.get_ref());
+        if !texts.iter().any(|text| text.contains(name)) && file.text.matches(name).count() < 2 {
+            let message = format!("no rule and no pack names the parameter {}", quote(name));
+            let meant = nearest(name, known.iter().map(String::as_str));
+            let help = meant.map(|meant| format!("did you mean `{meant}`?"));
+            mistakes.push(file.error(span, message, help));
+        }
     }
     team
 }

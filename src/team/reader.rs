@@ -150,7 +150,10 @@ impl FileReader<'_> {
                 .collect();
             let help = match nearest(name, words.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("expected {}, or a JSON Pointer", words.join(", ")),
+                None => format!(
+                    "expected {}, or a JSON Pointer such as `/payload/input`",
+                    words.join(", ")
+                ),
             };
             let message = format!("unknown key {} of a selector", quote(name));
             self.mistake(key.span(), message, Some(help));
@@ -244,15 +247,30 @@ impl FileReader<'_> {
         names: &[&str],
         (foreign, help): (&str, &str),
     ) -> Option<Expression> {
-        let parsed = Expression::parse(text, names);
-        parsed
-            .map_err(|mistake| {
-                let span = self.span_within(text, whole, mistake.span);
-                let is_foreign = mistake.message == format!("unknown name `{foreign}`");
-                let help = is_foreign.then(|| help.to_owned()).or(mistake.help);
-                self.mistake(span, mistake.message, help);
-            })
-            .ok()
+        let parsed = Expression::parse(text, names).map_err(|mistake| {
+            let span = self.span_within(text, whole.clone(), mistake.span);
+            let is_foreign = mistake.message == format!("unknown name `{foreign}`");
+            let help = is_foreign.then(|| help.to_owned()).or(mistake.help);
+            self.mistake(span, mistake.message, help);
+        });
+        let expression = parsed.ok()?;
+        let params = names.iter().position(|name| *name == "params");
+        for (name, part) in params.map_or(Vec::new(), |it| expression.members(it)) {
+            if !self.params.contains_key(&name) {
+                let span = self.span_within(text, whole.clone(), part);
+                self.unknown_param(&format!("params.{name}"), span);
+            }
+        }
+        Some(expression)
+    }
+
+    /// Tells that no parameter has a name.
+    pub(super) fn unknown_param(&mut self, name: &str, span: Range<usize>) {
+        let message = format!("there is no parameter called {}", quote(name));
+        let short = name.strip_prefix("params.").unwrap_or(name);
+        let meant = nearest(short, self.params.keys().map(String::as_str));
+        let help = meant.map(|meant| format!("did you mean `params.{meant}`?"));
+        self.mistake(span, message, help);
     }
 
     /// Returns the place in the file of a part of a text that is written there.

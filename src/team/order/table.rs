@@ -10,9 +10,8 @@ use serde_json::Value;
 use toml::Spanned;
 
 use super::{OrderPattern, TeamOrder};
-use crate::printable::{brief, quote};
+use crate::printable::brief;
 use crate::select::{Glob, Selector, SelectorValue, Values, key_path};
-use crate::spelling::nearest;
 use crate::team::TeamCheck;
 use crate::team::data::{Pointers, RuleId, RuleMeta, SelectorTable, TomlData};
 use crate::team::example::RunExample;
@@ -301,11 +300,7 @@ fn count(reader: &mut FileReader<'_>, written: &Spanned<TomlData>) -> Option<u64
         TomlData::Text(name) => {
             let short = name.strip_prefix("params.");
             let Some(param) = short.and_then(|name| reader.params.get(name)) else {
-                let message = format!("there is no parameter called {}", quote(name));
-                let known = reader.params.keys().map(String::as_str);
-                let meant = nearest(short.unwrap_or(name), known);
-                let help = meant.map(|meant| format!("did you mean `params.{meant}`?"));
-                reader.mistake(written.span(), message, help);
+                reader.unknown_param(name, written.span());
                 return None;
             };
             param.clone()

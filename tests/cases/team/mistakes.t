@@ -134,6 +134,20 @@ Mistakes in what a team declares are told, each at its place; `tests/cases/mista
   error: expected a string, in quotes
   [runvet.toml:11:9]
 
+# A parameter that is set and that nothing names is a mistake.
+  $ repository good/terminal; printf "[params]\nlimit = 1\n[[rule]]\nid = 'a/b'\nmessage = 'm'\ncheck = 'params.limit < params.most'\n" > p.toml
+  $ printf "packs = ['p.toml']\n[params]\nlimt = 2\nmost = 3\nown = 'x'\n[[rule]]\nid = 'a/c'\nmessage = '{params.own}'\ncheck = 'true'\n" > runvet.toml
+  $ runvet validate runs
+  error: no rule and no pack names the parameter "limt"
+     ╭─[runvet.toml:3:1]
+   3 │ limt = 2
+     · ────
+     ╰────
+  help: did you mean `limit`?
+  [2]
+  $ edit 's/limt/limit/' runvet.toml; runvet validate runs
+  1 episode: valid
+
 # A link into run data is refused, wherever the link is: the author of run data could have written what it leads to.
   $ linked() {
   >   link=$1 && shift && rm -rf runs gate runvet.toml near outside && pack
