@@ -122,9 +122,15 @@ def call(
 def _named(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The arguments of a call by their names."""
+    """The arguments of a call by their names, also those that it takes as `**more`."""
     try:
-        named = inspect.signature(function).bind(*args, **kwargs).arguments
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        named = bound.arguments
+        for name, parameter in bound.signature.parameters.items():
+            more = named.get(name, {})
+            if parameter.kind is parameter.VAR_KEYWORD and not more.keys() & named.keys():
+                named.pop(name, None)
+                named.update(more)
     except (TypeError, ValueError):
         named = {"args": args, **kwargs}
     return {name: value for name, value in named.items() if name != "self"}

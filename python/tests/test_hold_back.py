@@ -167,6 +167,27 @@ def test_generators_and_failures_are_held_back_too(
     assert len(vetoes(tmp_path / "runs")) == 2
 
 
+def test_arguments_are_judged_by_their_own_names(
+    tmp_path: Path, recorder: runvet.Recorder
+) -> None:
+    called = []
+
+    def pay(order: str, /, **more: Any) -> None:
+        called.append(more)
+
+    with recorder.begin("Pay") as run:
+        for given in ({"amount": 501}, {"amount": 1}, {"amount": 1, "order": "b"}):
+            try:
+                run.tool(pay)("a", **given)
+            except runvet.Refused as refused:
+                assert refused.findings[0].rule in ("acme/limit", "acme/once")
+    assert called == [{"amount": 1}]
+    first, second = (it["payload"]["act"]["input"] for it in vetoes(tmp_path / "runs"))
+    assert first == {"order": "a", "amount": 501}
+    # Nothing is lost of two that have one name.
+    assert second == {"order": "a", "more": {"amount": 1, "order": "b"}}
+
+
 def test_adapter_is_held_back(tmp_path: Path, recorder: runvet.Recorder) -> None:
     called = []
 
