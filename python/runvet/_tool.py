@@ -140,6 +140,18 @@ def _kept(step: OpenStep | Run, value: Any, most: int) -> Any:
     return bounded(value, most, step._of_run._plain)
 
 
+def may_act(step: OpenStep | Run, action: Mapping[str, Any]) -> _runvet.Allowed | None:
+    """Asks whether an act may happen, where anything judges the run; raises if it may not."""
+    run = step._of_run
+    try:
+        return run._run.may_act(step._step, action) if run._is_judged else None
+    except RecorderError as error:
+        # A run that is full, or could not be written, is no reason to hold the agent back.
+        if error.kind not in ("too_large", "poisoned"):
+            raise
+        return None
+
+
 class Call:
     """A call that has begun. It is recorded once, when it is over."""
 
@@ -159,14 +171,7 @@ class Call:
         That is so where a schema, an order or a rule finds an error in it, and where its step or
         its run is over.
         """
-        run = self._step._of_run
-        if run._is_judged:
-            try:
-                self._allowed = run._run.may_act(self._step._step, self._action)
-            except RecorderError as error:
-                # A run that is full, or could not be written, is no reason to hold the agent back.
-                if error.kind not in ("too_large", "poisoned"):
-                    raise
+        self._allowed = may_act(self._step, self._action)
 
     def over(self, result: Any) -> Any:
         """Records a result; one that is awaited, or iterated over, when that is over."""

@@ -35,12 +35,16 @@ from inspect_ai.scorer import (  # type: ignore[import-not-found, unused-ignore]
 
 from . import _runvet
 from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, described, shortened
-from ._errors import Refused
+from ._errors import RecorderError
 from ._recorder import Recorder
 from ._run import Evaluated, OpenStep, Run
+from ._tool import may_act
 
 VARIABLE = "RUNVET_INSPECT"
 """The environment variable that names the run data."""
+
+CONFIG = "RUNVET_CONFIG"
+"""The one that names the configuration."""
 
 VERDICTS = (CORRECT, INCORRECT)
 """The scores that say whether a sample was solved; others are metrics."""
@@ -52,11 +56,15 @@ class _Sample:
     step: OpenStep
     seen: set[str | None] = field(default_factory=set)
     """The events that are recorded, and the calls that were held back."""
-    allowed: dict[str, _runvet.Allowed] = field(default_factory=dict)
+    allowed: dict[str, _runvet.Allowed | None] = field(default_factory=dict)
     """The calls of tools that were allowed and are not recorded yet."""
 
     def input_of(self, given: Any) -> Any:
         return bounded(given, MAX_OUTPUT, self.run._plain)
+
+
+def _recorder() -> Recorder:
+    return Recorder(os.environ[VARIABLE], config=os.environ.get(CONFIG) or None)
 
 
 _SAMPLE: ContextVar[_Sample | None] = ContextVar("runvet_sample", default=None)
@@ -65,6 +73,9 @@ _SAMPLE: ContextVar[_Sample | None] = ContextVar("runvet_sample", default=None)
 @approver  # type: ignore[untyped-decorator, unused-ignore]
 def hold_back() -> Approver:
     """Rejects calls of tools in which the configuration finds an error; the model reads why."""
+    if missing := [name for name in (VARIABLE, CONFIG) if not os.environ.get(name)]:
+        raise ValueError(f"runvet/hold_back holds nothing back without {' and '.join(missing)}")
+    _recorder()  # raises what is wrong with the configuration, before anything is evaluated
 
     async def approve(message: str, call: Any, view: Any, history: Any) -> Approval:
         sample = _SAMPLE.get()
@@ -73,8 +84,8 @@ def hold_back() -> Approver:
         given = sample.input_of(call.arguments)
         act = {"kind": "tool", "tool": call.function, "input": given}
         try:
-            sample.allowed[call.id] = sample.run._run.may_act(sample.step._step, act)
-        except Refused as refused:
+            sample.allowed[call.id] = may_act(sample.step, act)
+        except RecorderError as refused:
             sample.seen.add(call.id)
             return Approval(decision="reject", explanation=str(refused))
         return Approval(decision="approve")
@@ -99,8 +110,7 @@ class Recording(Hooks):  # type: ignore[misc, unused-ignore]
         given = data.summary.input
         task = given if isinstance(given, str) else described(given)
         tags = {"sample": str(data.summary.id), "epoch": str(data.summary.epoch)}
-        recorder = Recorder(os.environ[VARIABLE], config=os.environ.get("RUNVET_CONFIG") or None)
-        run = recorder.begin(shortened(task, MAX_EXCERPT), tags=tags, using="adapter:inspect")
+        run = _recorder().begin(shortened(task, MAX_EXCERPT), tags=tags, using="adapter:inspect")
         step = run.step("solve", kind="act", description="Solve the sample")
         sample = self._open[data.sample_id] = _Sample(run, step)
         _SAMPLE.set(sample)

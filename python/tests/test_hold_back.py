@@ -363,3 +363,15 @@ def test_tool_of_inspect_is_rejected(
     (run,) = runvet.open(tmp_path / "runs")
     tools = [it["tool"] for it in run.state()["outcomes"]["actions"]]
     assert tools.count("pay") == 1
+
+    def refused(said: str) -> None:
+        with pytest.raises(Exception, match=said):
+            eval(task, model=model, log_dir=str(tmp_path / "logs"), display="none",
+                 approval="runvet/hold_back")
+        assert paid == ["a"]
+
+    # What can hold nothing back does not begin.
+    (tmp_path / "runvet.toml").write_text("[[order]]")
+    refused("the key `each` is missing")
+    monkeypatch.delenv("RUNVET_CONFIG")
+    refused("without RUNVET_CONFIG")
