@@ -56,7 +56,8 @@ class Callbacks(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]
 
     def on_tool_start(self, serialized: Any, input_str: Any, **more: Any) -> None:
         """Begins an action."""
-        self._begin("tool", serialized, more.get("inputs") or input_str, more)
+        inputs = more.get("inputs")
+        self._begin("tool", serialized, input_str if inputs is None else inputs, more)
 
     def on_retriever_start(self, serialized: Any, query: Any, **more: Any) -> None:
         """Begins an action."""

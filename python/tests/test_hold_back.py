@@ -233,6 +233,11 @@ def test_langchain_tool_is_held_back(tmp_path: Path, recorder: runvet.Recorder) 
         paid.append(order)
         return "paid"
 
+    @tool
+    def pong() -> str:
+        """Answers."""
+        return "ping"
+
     def work(_: str, config: Any) -> str:
         answers = []
         for given in ({"order": "a", "amount": 1}, {"order": "b", "amount": 900}):
@@ -249,6 +254,10 @@ def test_langchain_tool_is_held_back(tmp_path: Path, recorder: runvet.Recorder) 
     config: Any = {"callbacks": [Callbacks(made)]}
     assert RunnableLambda(work).invoke("x", config) == "paid, more than 500"
     assert len(vetoes(runs)) == 1
+    # A call without arguments has none, and not a text.
+    pong.invoke({}, {"callbacks": [Callbacks(runvet.Recorder(tmp_path / "pong"))]})
+    (run,) = runvet.open(tmp_path / "pong")
+    assert [it["input"] for it in run.state()["outcomes"]["actions"]] == [{}]
     # A call from outside is a run of its own.
     with pytest.raises(runvet.Refused):
         pay.invoke({"order": "c", "amount": 900}, {"callbacks": [Callbacks(recorder)]})
