@@ -87,7 +87,7 @@ pub(crate) struct FieldSeen {
 pub(crate) struct SelectorSeen {
     /// The rule that has the selector.
     pub(crate) rule: String,
-    /// `where` or `each`, or `other` for the events that an order asks for.
+    /// `where` or `each`, or `other` or `earlier` for the events that an order or a rule asks for.
     pub(crate) selector: &'static str,
     /// The number of events.
     pub(crate) events: u64,

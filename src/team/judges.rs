@@ -276,10 +276,12 @@ impl TeamJudges {
         }
     }
 
-    /// Returns `true` if an order wants no event that its selector with this key names.
+    /// Returns `true` if one of them may want no event that its selector with this key names.
     pub(crate) fn bans(&self, check: TeamCheck, key: &str) -> bool {
         match check {
             TeamCheck::Order(at) => self.orders.get(at).is_some_and(|order| order.bans(key)),
+            // Nobody can tell if an expression wants earlier events.
+            TeamCheck::Rule(_) => key == "earlier",
             _ => false,
         }
     }
@@ -287,29 +289,28 @@ impl TeamJudges {
     /// Returns the selectors of events that one of them has, each with its key and its place among
     /// those of all.
     pub(crate) fn selectors(&self, check: TeamCheck) -> Vec<(&'static str, EventSelector)> {
-        let selectors = match check {
+        let selectors: Vec<(&'static str, &EventSelector)> = match check {
             TeamCheck::Schema(at) => {
                 let judge = self.schemas.get(at);
                 let asks = judge.and_then(|judge| judge.in_events.as_ref());
-                [asks.map(|(selector, _)| ("where", selector)), None]
+                asks.map(|(selector, _)| ("where", selector))
+                    .into_iter()
+                    .collect()
             }
             TeamCheck::Order(at) => {
                 let judge = self.orders.get(at);
                 let asks = judge.and_then(|judge| judge.in_events.as_ref());
+                let each = asks.map(|asks| ("each", &asks.each)).into_iter();
                 let other = judge.and_then(OrderJudge::other);
-                [
-                    asks.map(|asks| ("each", &asks.each)),
-                    other.map(|other| ("other", other)),
-                ]
+                each.chain(other.map(|other| ("other", other))).collect()
             }
             TeamCheck::Rule(at) => {
-                let judge = self.rules.get(at);
-                let each = judge.and_then(|judge| judge.in_events.first());
-                [each.map(|each| ("each", each)), None]
+                let judge = self.rules.get(at).into_iter();
+                judge.flat_map(RuleJudge::selectors).collect()
             }
-            TeamCheck::Vocabulary => [None; 2],
+            TeamCheck::Vocabulary => Vec::new(),
         };
-        let selectors = selectors.into_iter().flatten();
+        let selectors = selectors.into_iter();
         selectors
             .map(|(key, selector)| (key, selector.clone()))
             .collect()

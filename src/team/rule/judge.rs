@@ -1,7 +1,7 @@
 //! The events and the records of a run -> what a rule in the expression language finds in it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::earlier::{Earlier, Group, TooMany};
@@ -108,6 +108,18 @@ impl RuleJudge {
     pub(in crate::team) fn names(&self, event: &EventView<'_>) -> bool {
         let mut selectors = self.in_events.iter();
         selectors.any(|selector| selector.has_keys_of(event))
+    }
+
+    /// Returns the selectors of the events that it judges, and of those that it asks for, each once
+    /// with its key.
+    pub(in crate::team) fn selectors(&self) -> Vec<(&'static str, &EventSelector)> {
+        let mut names = BTreeSet::new();
+        let asked = self.rule.check.folds().iter().map(|fold| &*fold.of);
+        let asked = asked.zip(self.in_events.iter().skip(1));
+        let asked = asked.filter(|(name, _)| names.insert(*name));
+        let asked = asked.map(|(_, selector)| ("earlier", selector));
+        let each = self.in_events.first().map(|each| ("each", each));
+        each.into_iter().chain(asked).collect()
     }
 
     /// Returns `true` if it is on and can be judged only once all events are read.

@@ -70,6 +70,8 @@ How authors look at their rules: what one does in a run, and the first schema of
   acme/limit in runs/episodes/ep_answer (terminal)
   `each` matches 1 of 14 events, at line 9
       /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
+  `earlier` matches 1 of 14 events, at line 9
+      /payload/tool: other values are no value (9), "adapter:core.minimal" (2), "lookup" (1), "refnd" (1)
   line 9: `when` = true
       has(event.payload.input) = true
       `check` = true
@@ -228,6 +230,18 @@ Nothing to infer from, and mistakes, are said.
   note: a/ban: `each` matches no event of any run
   error: a/rule: `each` matches no event of any run
   [2]
+
+Nobody can tell if a rule wants the earlier events that it asks for.
+  $ printf "[[rule]]\nid = 'a/sum'\nmessage = 'm'\neach = { tool = 'refund' }\ncheck = \"earlier('asked').size() == 0 || earlier('asked').size() < 3\"\n[selector]\nasked = { tool = 'aks' }\n" > runvet.toml
+  $ runvet validate --select a/sum --strict-config runs
+  1 episode: valid
+  note: a/sum: `earlier` matches no event of any run
+  $ runvet rules --trace ep_1 --rule a/sum | head -5
+  a/sum in runs/episodes/ep_1 (terminal)
+  `each` matches 2 of 3 events, at line 1, 3
+      /payload/tool: other values are "ask" (1)
+  `earlier` matches 0 of 3 events
+      /payload/tool: other values are "refund" (2), "ask" (1)
 
 A row has no other selector.
   $ order row "each = { phase = 'observe' }\nat-most = 1\nin-a-row = true" > runvet.toml; events ended; echo '{"phase":"observe"}' > runs/episodes/ep_1/events.jsonl
