@@ -2,7 +2,6 @@
 
 mod alone;
 mod ordered;
-mod pipeline;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -11,7 +10,6 @@ use std::thread;
 
 pub(crate) use alone::Alone;
 pub(crate) use ordered::in_order;
-use pipeline::pipeline;
 
 /// Returns the number of threads that the machine runs at a time, as far as this process may use
 /// it. The system is asked once: it takes as long as a small episode.

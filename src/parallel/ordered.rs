@@ -1,10 +1,13 @@
-//! A list of items -> their results in order, from a pipeline whose workers take items by chunks.
+//! A list of items -> their results in order, by workers that take items by chunks.
 
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 
-use super::pipeline;
+use super::locked;
 
 /// The maximum number of chunks in progress: how far others may get ahead of one that takes long.
 const AHEAD: usize = 128;
@@ -13,7 +16,8 @@ const AHEAD: usize = 128;
 const CHUNK: usize = 8;
 
 /// Processes all items with several workers, each with its own state, and hands out the results in
-/// order, on the calling thread. Where the system gives fewer threads, there are fewer workers.
+/// order, on the calling thread. Where the system gives fewer threads, there are fewer workers;
+/// where it gives none, the calling thread does the work.
 pub(crate) fn in_order<T: Sync, S, R: Send>(
     items: &[T],
     jobs: NonZeroUsize,
@@ -22,29 +26,52 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
     mut take: impl FnMut(R) -> ControlFlow<()>,
 ) {
     let jobs = jobs.get().min(items.len().div_ceil(CHUNK));
-    if jobs <= 1 {
-        let mut state = new_state();
-        let mut items = items.iter();
-        let _ = items.try_for_each(|item| take(work(&mut state, item)));
-        return;
-    }
+    // Each chunk goes to the workers with a channel for its results.
+    let (send, receive) = mpsc::channel::<(&[T], mpsc::Sender<Vec<R>>)>();
+    let receive = Arc::new(Mutex::new(receive));
     let is_over = AtomicBool::new(false);
-    let goes_on = || !is_over.load(Ordering::Relaxed);
-    pipeline(
-        (jobs, AHEAD),
-        &mut items.chunks(CHUNK),
-        |chunks| chunks.next().filter(|_| goes_on()),
-        new_state,
-        |state, chunk| {
-            let items = chunk.iter().take_while(|_| goes_on());
-            items.map(|item| work(state, item)).collect::<Vec<R>>()
-        },
-        |_, results| {
-            if goes_on() && results.into_iter().try_for_each(&mut take).is_break() {
+    let goes_on = &|| !is_over.load(Ordering::Relaxed);
+    let (new_state, work) = (&new_state, &work);
+    thread::scope(|scope| {
+        let started = (0..jobs).take_while(|_| {
+            let receive = Arc::clone(&receive);
+            let help = move || {
+                let mut state = new_state();
+                let next = || locked(&receive).recv();
+                while let Ok((chunk, reply)) = next() {
+                    let items = chunk.iter().take_while(|_| goes_on());
+                    let _ = reply.send(items.map(|item| work(&mut state, item)).collect());
+                }
+            };
+            thread::Builder::new().spawn_scoped(scope, help).is_ok()
+        });
+        if jobs <= 1 || started.count() == 0 {
+            let mut state = new_state();
+            let _ = (items.iter()).try_for_each(|item| take(work(&mut state, item)));
+            return;
+        }
+        // When the last worker ends, even by a panic, this drops the remaining chunks, so that no
+        // thread waits for them forever.
+        drop(receive);
+        let mut take_all = |results: mpsc::Receiver<Vec<R>>| {
+            // A worker that panicked sends nothing; its panic resumes when all workers have ended.
+            let mut results = results.recv().into_iter().flatten();
+            if goes_on() && results.try_for_each(&mut take).is_break() {
                 is_over.store(true, Ordering::Relaxed);
             }
-        },
-    );
+        };
+        let mut under_way = VecDeque::new();
+        for chunk in items.chunks(CHUNK).take_while(|_| goes_on()) {
+            let (reply, results) = mpsc::channel();
+            let _ = send.send((chunk, reply));
+            under_way.push_back(results);
+            if under_way.len() > AHEAD {
+                under_way.pop_front().into_iter().for_each(&mut take_all);
+            }
+        }
+        drop(send);
+        under_way.into_iter().for_each(take_all);
+    });
 }
 
 #[cfg(test)]
