@@ -2,13 +2,15 @@
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fd::BorrowedFd;
-use rustix::fs::{OFlags, fstat};
-use tempfile::{Builder, NamedTempFile};
+#[cfg(target_os = "linux")]
+use rustix::fs::Mode;
+use rustix::fs::{AtFlags, CWD, OFlags, fstat, linkat};
+use tempfile::{Builder, NamedTempFile, TempPath};
 
 use super::path::directory_of;
 use super::stillness::FileVersion;
@@ -37,58 +39,9 @@ pub(crate) fn are_one_open_file(one: impl AsFd, other: impl AsFd) -> bool {
 /// its path, and it is deleted when dropped, or by the next one if the program was killed.
 pub(crate) struct WholeFile {
     path: PathBuf,
-    file: BufWriter<Unnamed>,
-}
-
-enum Unnamed {
-    #[cfg(target_os = "linux")]
-    File(File),
-    Named(NamedTempFile),
-}
-
-impl Unnamed {
-    fn create(dir: &Path, permissions: &Permissions) -> io::Result<Self> {
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::fs::Mode;
-            let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-            let mode = Mode::from_raw_mode(permissions.mode());
-            // It gets a name through `/proc`.
-            if let Ok(file) = rustix::fs::open(dir, flags, mode)
-                && fs::metadata(name_of(&file)).is_ok()
-            {
-                return Ok(Self::File(file.into()));
-            }
-        }
-        Ok(Self::Named(named(dir, permissions)?))
-    }
-
-    fn file(&self) -> &File {
-        match self {
-            #[cfg(target_os = "linux")]
-            Self::File(file) => file,
-            Self::Named(file) => file.as_file(),
-        }
-    }
-
-    /// Moves it to a path at once. A file can't get the name of another one, so it gets a temporary
-    /// name for a moment.
-    fn persist(self, path: &Path, dir: &Path) -> io::Result<()> {
-        let named = match self {
-            #[cfg(target_os = "linux")]
-            Self::File(file) => {
-                use rustix::fs::{AtFlags, CWD, linkat};
-                let from = name_of(&file);
-                let link = |to: &Path| Ok(linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW)?);
-                builder()
-                    .make_in(dir, link)
-                    .map_err(plain)?
-                    .into_temp_path()
-            }
-            Self::Named(file) => file.into_temp_path(),
-        };
-        Ok(named.persist(path)?)
-    }
+    file: BufWriter<File>,
+    /// The temporary name; `None` where it has no name yet.
+    name: Option<TempPath>,
 }
 
 /// A temporary name is made of these, with some letters and digits in between.
@@ -133,21 +86,26 @@ fn remove_leftovers(dir: &Path) {
     }
 }
 
-/// Returns the path of an open file that has no name.
+/// Returns a file that has no name, if it can get one later.
 #[cfg(target_os = "linux")]
-fn name_of(file: &impl AsFd) -> String {
-    use std::os::fd::AsRawFd;
-    format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
+fn unnamed(dir: &Path, permissions: &Permissions) -> Option<File> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(permissions.mode());
+    let file = File::from(rustix::fs::open(dir, flags, mode).ok()?);
+    fs::metadata(place_of(&file)).is_ok().then_some(file)
 }
 
-impl Write for Unnamed {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file().write(bytes)
-    }
+/// Returns the path through which an open file gets a name.
+fn place_of(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// Gives a file that has no name a temporary one.
+fn name(file: &File, dir: &Path) -> io::Result<TempPath> {
+    let from = place_of(file);
+    let link = |to: &Path| Ok(linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW)?);
+    let named = builder().make_in(dir, link).map_err(plain)?;
+    Ok(named.into_temp_path())
 }
 
 impl WholeFile {
@@ -177,21 +135,37 @@ impl WholeFile {
         if is_gone(dir) {
             return Err(io::Error::other("its directory does not exist"));
         }
-        let file = Unnamed::create(dir, &permissions)?;
+        #[cfg(target_os = "linux")]
+        let unnamed = unnamed(dir, &permissions);
+        #[cfg(not(target_os = "linux"))]
+        let unnamed = None;
+        let (file, name) = match unnamed {
+            Some(file) => (file, None),
+            None => {
+                let (file, name) = named(dir, &permissions)?.into_parts();
+                (file, Some(name))
+            }
+        };
         Ok(Self {
             path,
             file: BufWriter::new(file),
+            name,
         })
     }
 
-    /// Moves the file to its path.
+    /// Moves the file to its path at once. A file can't get the name of another one, so one
+    /// without a name gets a temporary one for a moment.
     pub(crate) fn keep(self) -> io::Result<()> {
         let file = self
             .file
             .into_inner()
             .map_err(io::IntoInnerError::into_error)?;
-        file.file().sync_all()?;
-        file.persist(&self.path, directory_of(&self.path))
+        file.sync_all()?;
+        let name = match self.name {
+            Some(name) => name,
+            None => name(&file, directory_of(&self.path))?,
+        };
+        Ok(name.persist(&self.path)?)
     }
 }
 
