@@ -33,7 +33,6 @@ mod settings;
 mod suppressions;
 
 use std::convert::Infallible;
-use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -95,7 +94,8 @@ pub fn nearest_config(here: &Path) -> io::Result<Option<PathBuf>> {
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     settings: check::CheckSettings,
-    worker: KeptWorker,
+    /// The worker of the calling thread, made when it is first needed.
+    worker: Option<Box<Worker>>,
     excluded: Vec<DirectoryGlob>,
     suppressions: Suppressions,
     has_statistics: bool,
@@ -106,22 +106,6 @@ pub struct Gate {
     /// The digest of the texts of the configuration and of the files that it names; `None` if the
     /// configuration is empty.
     config: Option<Digest>,
-}
-
-/// The worker of the calling thread, made when it is first needed.
-#[derive(Default)]
-struct KeptWorker(Option<Box<Worker>>);
-
-impl Clone for KeptWorker {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl fmt::Debug for KeptWorker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeptWorker").finish_non_exhaustive()
-    }
 }
 
 impl Gate {
@@ -165,7 +149,7 @@ impl Gate {
 
     /// Returns the settings with their consequences.
     pub(crate) fn checker(&self) -> Arc<Checker> {
-        match &self.worker.0 {
+        match &self.worker {
             Some(worker) => Arc::clone(worker.checker()),
             None => Arc::new(Checker::new(self.settings.clone())),
         }
@@ -271,7 +255,8 @@ impl Gate {
             flow
         });
         // What the checker has seen of events is known to who asks later.
-        (self.worker.0).get_or_insert_with(|| Box::new(Worker::new(checker)));
+        self.worker
+            .get_or_insert_with(|| Box::new(Worker::new(checker)));
         ReportedFault::tidy(&mut outcome.faults);
         outcome.is_complete = outcome.faults.is_empty() && is_whole;
         outcome
@@ -435,7 +420,7 @@ impl Gate {
         check: impl FnOnce(&mut Worker) -> Result<(EpisodeReport, R), E>,
     ) -> Result<(EpisodeReport, R), E> {
         let settings = &self.settings;
-        let worker = self.worker.0.get_or_insert_with(|| {
+        let worker = self.worker.get_or_insert_with(|| {
             let checker = Arc::new(Checker::new(settings.clone()));
             Box::new(Worker::new(checker))
         });

@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::fmt;
 use std::sync::Arc;
 use std::thread;
 
+use super::Checker;
 use super::judge::{self, Identity};
-use super::{Checker, Fault};
 use crate::finding::EpisodeReport;
 use crate::load::{Buffers, Loaded};
 use crate::outline::Listening;
 use crate::source::EpisodeKey;
-use crate::store::{Artifacts, Directory, EpisodeDir, Movement, seen_versions, unlistable};
+use crate::store::{Artifacts, Directory, EpisodeDir, Fault, Movement, seen_versions, unlistable};
 
 /// The number of attempts to read an episode while it is being written.
 const MAX_READINGS: usize = 5;
@@ -21,6 +22,19 @@ const MAX_READINGS: usize = 5;
 pub(crate) struct Worker {
     checker: Arc<Checker>,
     buffers: Buffers,
+}
+
+/// Another worker has buffers of its own.
+impl Clone for Worker {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.checker))
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").finish_non_exhaustive()
+    }
 }
 
 impl Worker {

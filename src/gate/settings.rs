@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Decided;
 use super::ignores::Ignored;
 use super::reading::ConfigReader;
-use super::{Baseline, ConfigError, Error, Gate, KeptWorker};
+use super::{Baseline, ConfigError, Error, Gate};
 use crate::check::{self, LevelSetting};
 use crate::config::{Config, ConfigSource, Files, read_team};
 use crate::digest::{Digest, Parts};
@@ -73,7 +73,7 @@ impl Gate {
         mut mistakes: Vec<ConfigError>,
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
-        self.worker = KeptWorker::default();
+        self.worker = None;
         file.dir.clone_into(&mut self.settings.base.root);
         let rules = read_team(file, config, &self.files, &mut mistakes);
         self.config = (!file.text.is_empty()).then(|| self.digest_of(file.text));
@@ -174,7 +174,7 @@ impl Gate {
     /// Changes how episodes are checked.
     fn set(mut self, change: impl FnOnce(&mut check::CheckSettings)) -> Self {
         change(&mut self.settings);
-        self.worker = KeptWorker::default();
+        self.worker = None;
         self
     }
 
@@ -253,8 +253,8 @@ impl Gate {
     /// ```
     #[must_use]
     pub fn at(&self, address: &str) -> Self {
-        let mut gate = self.clone();
-        gate.settings.base.root = address.into();
+        let gate = self.clone();
+        let mut gate = gate.set(|settings| settings.base.root = address.into());
         gate.suppressions.use_copy();
         gate
     }
