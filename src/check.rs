@@ -19,8 +19,8 @@ use crate::finding::{Level, RuleInfo, Skip};
 use crate::load::LoadRequest;
 use crate::parallel::cores;
 use crate::rule::{Check, OnDemand};
-use crate::rules::{self, RuleSet, UnknownName};
-use crate::store::{Fault, LinkPolicy};
+use crate::rules::{self, Error, RuleSet};
+use crate::store::LinkPolicy;
 #[cfg(test)]
 use crate::team::Team;
 use crate::team::TeamJudges;
@@ -30,29 +30,6 @@ pub(crate) use levels::{Decided, LevelSetting, Levels};
 pub(crate) use moment::{LiveChecker, WrittenLine};
 pub(crate) use rule_list::RuleList;
 pub(crate) use worker::Worker;
-
-/// The reason why run data could not be checked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// No rule, and no group of rules, has that name.
-    #[error("there is no rule called `{name}`{}", suggestion(.nearest.as_deref()))]
-    UnknownRule {
-        /// The name.
-        name: String,
-        /// The rule or group with the most similar name, if any.
-        nearest: Option<String>,
-    },
-    /// A path could not be read.
-    #[error(transparent)]
-    Fault(#[from] Fault),
-}
-
-fn suggestion(nearest: Option<&str>) -> String {
-    nearest
-        .map(|name| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
-}
 
 /// The rules, their levels, and how episodes are checked.
 #[derive(Clone, Debug, Default)]
@@ -70,12 +47,6 @@ pub(crate) struct CheckSettings {
     pub(crate) keep_cards: bool,
     /// `true` if each report has the coverage of each rule that is on.
     pub(crate) keep_coverage: bool,
-}
-
-impl From<UnknownName> for Error {
-    fn from(UnknownName { name, nearest }: UnknownName) -> Self {
-        Self::UnknownRule { name, nearest }
-    }
 }
 
 impl CheckSettings {

@@ -54,8 +54,9 @@ use crate::store::{
 };
 
 pub(crate) use crate::check::Decided;
-pub use crate::check::{Error, all_rules};
+pub use crate::check::all_rules;
 pub use crate::config::ConfigError;
+pub use crate::rules::Error;
 pub use baseline::{Baseline, BaselineError};
 pub use exit::Exit;
 pub(crate) use limit::Limit;
@@ -139,7 +140,7 @@ impl Gate {
     /// assert!(gate.find_rule("plan/projektion").is_err());
     /// ```
     pub fn find_rule(&self, name: &str) -> Result<&RuleInfo, Error> {
-        Ok(self.settings.rules.find(name)?)
+        self.settings.rules.find(name)
     }
 
     /// Returns the rules that can be on, with how each is checked.

@@ -24,7 +24,8 @@ use std::sync::Arc;
 use crate::finding::Level;
 use crate::rule::{Check, PlacedRule, Rule};
 use crate::team::Team;
-pub(crate) use names::{UnknownName, names};
+pub use names::Error;
+pub(crate) use names::names;
 
 /// The rule that compares files with the manifest.
 pub(crate) static MANIFEST: &Rule = &manifest::digest::RULE;

@@ -18,7 +18,7 @@ use super::{CommandFailure, Result, candidates};
 use crate::check::all_rules;
 use crate::config::{Config, ConfigSource, Origin, Setting};
 use crate::finding::Level;
-use crate::gate::{Baseline, Error, Gate};
+use crate::gate::{Baseline, Gate};
 use crate::printable::escape;
 use crate::report::{Format, settings_in_words};
 use crate::rules::{MANIFEST, RuleSet};
@@ -177,7 +177,7 @@ pub(super) fn parse_rule(name: &str) -> Result<String, String> {
     let group = name.split_once('/').map(|(group, _)| group);
     let is_built_in = |group| all_rules().any(|rule| rule.id.split('/').next() == Some(group));
     if group.is_none_or(is_built_in) {
-        let known = RuleSet::default().must_have(name).map_err(Error::from);
+        let known = RuleSet::default().must_have(name);
         known.map_err(|error| error.to_string())?;
     }
     Ok(name.to_owned())

@@ -5,7 +5,7 @@ use toml::Spanned;
 use crate::check::{DirectoryGlob, LevelSetting, Levels};
 use crate::config::{Config, ConfigError, ConfigSource, Origin, Rules};
 use crate::finding::Level;
-use crate::rules::{MANIFEST, RuleSet, UnknownName};
+use crate::rules::{Error, MANIFEST, RuleSet};
 
 /// A reader of the text of a configuration, which notes its mistakes.
 pub(super) struct ConfigReader<'f> {
@@ -30,7 +30,7 @@ impl ConfigReader<'_> {
 
     /// Refuses a name that no rule and no group has.
     pub(super) fn know_rule(&mut self, rule: &Spanned<String>) {
-        if let Err(UnknownName { name, nearest }) = self.rules.must_have(rule.get_ref()) {
+        if let Err(Error::UnknownRule { name, nearest }) = self.rules.must_have(rule.get_ref()) {
             let help = match nearest {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => "`runvet rules` lists the rules".to_owned(),

@@ -3,13 +3,29 @@
 use super::RuleSet;
 use crate::finding::RuleInfo;
 use crate::printable::brief;
+use crate::store::Fault;
 
-/// The name of no rule and of no group.
-#[derive(Debug)]
-pub(crate) struct UnknownName {
-    pub(crate) name: String,
-    /// The rule or group with the most similar name, if any.
-    pub(crate) nearest: Option<String>,
+/// The reason why run data could not be checked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No rule, and no group of rules, has that name.
+    #[error("there is no rule called `{name}`{}", suggestion(.nearest.as_deref()))]
+    UnknownRule {
+        /// The name.
+        name: String,
+        /// The rule or group with the most similar name, if any.
+        nearest: Option<String>,
+    },
+    /// A path could not be read.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest
+        .map(|name| format!("; did you mean `{name}`?"))
+        .unwrap_or_default()
 }
 
 /// Returns `true` if the name of a rule, of a group such as `plan/*`, or `*` names a rule.
@@ -20,20 +36,20 @@ pub(crate) fn names(name: &str, rule: &str) -> bool {
 
 impl RuleSet {
     /// Refuses the name of a rule, or of a group such as `plan/*`, that names no rule.
-    pub(crate) fn must_have(&self, name: &str) -> Result<(), UnknownName> {
+    pub(crate) fn must_have(&self, name: &str) -> Result<(), Error> {
         let is_known = self.iter().any(|rule| names(name, &rule.info.id));
         is_known.then_some(()).ok_or_else(|| self.unknown(name))
     }
 
     /// Returns the rule with an id.
-    pub(crate) fn find(&self, id: &str) -> Result<&RuleInfo, UnknownName> {
+    pub(crate) fn find(&self, id: &str) -> Result<&RuleInfo, Error> {
         let mut infos = self.iter().map(|rule| &rule.info);
         infos
             .find(|info| info.id == id)
             .ok_or_else(|| self.unknown(id))
     }
 
-    fn unknown(&self, name: &str) -> UnknownName {
+    fn unknown(&self, name: &str) -> Error {
         let ids = || self.iter().map(|rule| &*rule.info.id);
         let given = name.trim_end_matches(['*', '/']);
         let distance = |known: &&str| strsim::osa_distance(given, known);
@@ -53,7 +69,7 @@ impl RuleSet {
             let near = near.filter(|(distance, ..)| *distance <= 2);
             near.min().map(|(.., name)| name)
         };
-        UnknownName {
+        Error::UnknownRule {
             name: brief(name),
             nearest: nearest.filter(|nearest| nearest != name),
         }
