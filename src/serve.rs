@@ -8,7 +8,6 @@ mod asker;
 mod connections;
 mod guard;
 mod index;
-mod judges;
 mod listen;
 mod live;
 mod login;
@@ -48,7 +47,6 @@ use crate::store;
 use crate::watch::{self, News, Watch};
 use guard::Guard;
 use index::Index;
-use judges::Judges;
 use metrics::Numbers;
 use problem::Problem;
 
@@ -253,7 +251,8 @@ struct Service {
     gate: Gate,
     /// The sources of the settings, in a few words.
     settings: String,
-    judges: Judges,
+    /// The gates that judge what is posted. They keep their buffers from one request to the next.
+    judges: Mutex<Vec<Gate>>,
     changes: broadcast::Sender<Event>,
     stopped: signal::Receiver<bool>,
     bodies: Arc<Semaphore>,
@@ -275,7 +274,7 @@ impl Service {
         Self {
             guard,
             index: RwLock::default(),
-            judges: Judges::new(gate.without_baseline()),
+            judges: Mutex::default(),
             gate,
             settings,
             changes: broadcast::Sender::new(live::MAX_BEHIND),

@@ -21,18 +21,19 @@ use super::asker::Asker;
 use super::connections::PIECE;
 use super::problem::Problem;
 use super::query::{self, NoQuery, RunQuery};
-use super::{Service, json, of_type};
+use super::{MAX_THREADS, Service, json, of_type};
 use crate::diff;
 use crate::document::Node;
 use crate::finding::{Level, RunEntry};
 use crate::gate::CheckRequest;
 use crate::outline;
+use crate::parallel::locked;
 use crate::printable::{escape, quote};
 use crate::read::{Error, RunReader};
 use crate::report::raw_json;
 use crate::schemas::Schema;
 use crate::source::Artifact;
-use crate::store::Opened;
+use crate::store::{LARGE_BYTES, Opened};
 use crate::view;
 
 /// The maximum number of bytes of a body.
@@ -406,8 +407,16 @@ impl Service {
     fn judge(&self, body: &[u8]) -> Answer {
         let request = CheckRequest::parse(body).map_err(Problem::bad)?;
         let begun = Instant::now();
-        let report = self.judges.records(&request.episode_id, &request.records());
+        let free = locked(&self.judges).pop();
+        let mut judge = free.unwrap_or_else(|| self.gate.without_baseline());
+        let report = judge.records(&request.episode_id, &request.records());
         self.numbers.checked(begun.elapsed());
+        // Buffers grow with the records.
+        if body.len() <= LARGE_BYTES {
+            let mut free = locked(&self.judges);
+            free.push(judge);
+            free.truncate(MAX_THREADS);
+        }
         Ok(json(&report))
     }
 

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,8 @@ use axum::body::Body;
 use axum::response::Response;
 use hyper::body::{Bytes, Frame, SizeHint};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
+
+use crate::parallel::locked;
 
 /// The maximum number of connections at a time; others wait until one ends.
 const MAX_CONNECTIONS: usize = 512;
@@ -55,7 +57,7 @@ pub(super) struct Asking(Arc<Connection>);
 
 impl Connections {
     fn open(&self) -> MutexGuard<'_, Vec<Arc<Connection>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 
     /// Returns `true` if there is room for another connection, or will be when an idle one goes.
@@ -111,7 +113,7 @@ fn network(address: IpAddr) -> IpAddr {
 
 impl Connection {
     fn activity(&self) -> MutexGuard<'_, Activity> {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.activity)
     }
 
     /// Notes that a request is being answered.

@@ -1,7 +1,7 @@
 //! The token of the service, or a code that stands for it once -> a cookie that lets a browser in.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use axum::body::to_bytes;
@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::digest::Digest;
 use crate::page;
+use crate::parallel::locked;
 
 /// The time in which the code of an address lets a browser in.
 const MAX_CODE_AGE: Duration = Duration::from_secs(600);
@@ -50,7 +51,7 @@ impl Login {
     pub(super) fn new_code(&self) -> Result<String, getrandom::Error> {
         let code = secret()?;
         let made = (Digest::of([code.as_bytes()]), Instant::now());
-        *self.code.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+        *locked(&self.code) = Some(made);
         Ok(code)
     }
 
@@ -109,7 +110,7 @@ impl Login {
     /// Returns `true` if a code is good; it is not a second time.
     fn take_code(&self, given: &str) -> bool {
         let given = Digest::of([given.as_bytes()]);
-        let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut code = locked(&self.code);
         code.take_if(|(code, _)| *code == given)
             .is_some_and(|(_, made)| made.elapsed() < MAX_CODE_AGE)
     }

@@ -1,6 +1,6 @@
 //! The index and the runs -> a page for a browser, and the parts that it asks for.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -17,6 +17,7 @@ use super::query::parse;
 use super::{Service, json, of_type};
 use crate::finding::RuleInfo;
 use crate::page::{self, RunItem, RunSums};
+use crate::parallel::locked;
 use crate::report::json_bytes;
 use crate::view::run_page;
 
@@ -123,8 +124,7 @@ async fn rule(State(service): State<Arc<Service>>, RawQuery(query): RawQuery) ->
 impl Service {
     /// Returns all sums, made again where the index has changed.
     pub(super) fn sums(&self) -> Arc<PageSums> {
-        let kept = self.overview.lock();
-        let mut kept = kept.unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.overview);
         let index = self.index();
         if let Some((version, sums)) = &*kept
             && *version == index.version()
