@@ -386,7 +386,8 @@ pub(in crate::team) struct CountedEvents {
 }
 
 impl CountedEvents {
-    /// Counts an event by its phase and its tool, unless there was no room for the words of an earlier one.
+    /// Counts an event by its phase and its tool, unless there was no room for the words of an
+    /// earlier one.
     pub(in crate::team) fn add(&mut self, [phase, tool]: [Option<Cow<'_, str>>; 2]) {
         let Some(phase) = phase.filter(|_| !self.is_full) else {
             return;
