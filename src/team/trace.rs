@@ -31,6 +31,8 @@ pub(crate) struct Trace {
     selectors: Vec<TracedSelector>,
     events: u64,
     told: Vec<String>,
+    /// The number of lines beyond [`MAX_TOLD`].
+    untold: usize,
 }
 
 /// A test: its pointer, the place of its key, its values, and the numbers of the values that are
@@ -71,6 +73,7 @@ impl Trace {
             check,
             events: 0,
             told: Vec::new(),
+            untold: 0,
         }
     }
 
@@ -106,6 +109,7 @@ impl Trace {
             self.told
                 .push(std::mem::replace(&mut start, "    ".to_owned()) + &line);
         }
+        self.untold += self.told.len().saturating_sub(MAX_TOLD);
         self.told.truncate(MAX_TOLD);
     }
 
@@ -113,7 +117,10 @@ impl Trace {
     pub(crate) fn lines(&self) -> Vec<String> {
         let selectors = self.selectors.iter();
         let selectors = selectors.flat_map(|selector| selector.shown(self.events));
-        selectors.chain(self.told.clone()).collect()
+        let untold = Some(self.untold).filter(|untold| *untold > 0);
+        let untold = untold.map(|untold| format!("… and {untold} more lines like these"));
+        let told = self.told.iter().cloned().chain(untold);
+        selectors.chain(told).collect()
     }
 }
 
@@ -121,9 +128,11 @@ impl TracedSelector {
     fn add(&mut self, event: &EventView<'_>) {
         for (_, key, wanted, others) in &mut self.tests {
             let value = event.value(*key);
-            if value.is_none_or(|value| !wanted.are_met_by(value)) && others.len() < MAX_VALUES {
+            if value.is_none_or(|value| !wanted.are_met_by(value)) {
                 let shown = value.map_or("no value".to_owned(), |it| brief_json(it.raw()));
-                *others.entry(shown).or_default() += 1;
+                if others.len() < MAX_VALUES || others.contains_key(&shown) {
+                    *others.entry(shown).or_default() += 1;
+                }
             }
         }
         if self.selector.ask(event, &mut Budget::of_run()) == Ok(Truth::Yes) {
@@ -132,11 +141,13 @@ impl TracedSelector {
             self.lines.truncate(MAX_LISTED);
         } else if let Some(condition) = &self.selector.condition
             && self.selector.has_keys_of(event)
-            && self.refused.len() < MAX_LISTED
+            && self.refused.len() <= MAX_LISTED
         {
             let compared = condition.compared(event).join("; ");
-            let line = event.line.number;
-            self.refused.push(format!("    line {line}: {compared}"));
+            let shown = format!("    line {}: {compared}", event.line.number);
+            let is_last = self.refused.len() == MAX_LISTED;
+            self.refused
+                .push(if is_last { "    …".to_owned() } else { shown });
         }
     }
 
@@ -159,7 +170,11 @@ impl TracedSelector {
             let shown = frequent.iter().take(MAX_LISTED);
             let shown = shown.map(|(value, number)| format!("{value} ({number})"));
             let shown = list(shown.collect(), others.len());
-            format!("    {}: other values are {shown}", pointer.as_str())
+            let shown = match &*shown {
+                "" => "no other values".to_owned(),
+                shown => format!("other values are {shown}"),
+            };
+            format!("    {}: {shown}", pointer.as_str())
         });
         let refused = self.refused.iter().cloned();
         std::iter::once(first).chain(tests).chain(refused).collect()

@@ -172,6 +172,20 @@ It is of a rule of the team, and one that is off is judged where it is asked for
   error: there is no rule called `a/*`
   [2]
 
+What a trace leaves out it says.
+  $ printf '[[order]]\nid = "a/many"\neach = { tool = "a", if = "event.payload.n > 20" }\nat-most = 900\nmessage = "m"\n' > runvet.toml
+  $ seq 300 | sed 's/.*/{"phase":"act","payload":{"tool":"a","n":&}}/' > runs/episodes/ep_1/events.jsonl; runvet rules --trace ep_1 --rule a/many > told; sed -n '2,3p; 13,17p' told; tail -3 told
+  `each` matches 280 of 300 events, at line 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, …
+      /payload/tool: no other values
+      line 10: `if` = false; event.payload.n = 10
+      …
+  line 21: `each`
+      before it: 0 events of `each`
+  line 22: `each`
+      before it: 249 events of `each`
+  … and 60 more lines like these
+  no finding: all that was compared is as it should be
+
 # A schema of a part is inferred from runs, and the runs satisfy what is inferred from them.
   $ here=$PWD; cd "$CORPUS"; infer() { runvet schema infer team/refunds/runs "$@"; }
   $ infer --where 'tool=re*' --at /payload/input
