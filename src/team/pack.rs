@@ -137,10 +137,7 @@ impl Pack {
     /// Adds what the tables declare to the team.
     fn read(&self, reader: &mut FileReader<'_>) {
         for (name, entries) in &self.selector {
-            let entries = entries.get_ref();
-            let selector = reader.entries(entries, Judged::Event);
-            let named = (entries.clone(), selector);
-            reader.named.insert(name.get_ref().clone(), named);
+            reader.name_selector(name.get_ref(), entries.get_ref());
         }
         for (key, values) in &self.vocabulary {
             let path = reader.key(key, Judged::Event);

@@ -37,8 +37,16 @@ pub(super) struct FileReader<'r> {
     pub(super) params: BTreeMap<String, Value>,
     /// The parameters as expressions see them.
     pub(super) bound_params: Arc<OwnedDocument>,
-    /// The selectors that have names, each as it is written, and read as one of events.
-    pub(super) named: BTreeMap<String, (TomlData, Option<TeamSelector>)>,
+    /// The selectors that have names.
+    pub(super) named: BTreeMap<String, NamedSelector>,
+}
+
+/// A selector that has a name.
+pub(super) struct NamedSelector {
+    pub(super) written: TomlData,
+    of_events: Option<TeamSelector>,
+    /// The mistakes that it has only if it is used for events.
+    mistakes: Vec<ConfigError>,
 }
 
 /// The texts of a rule in place of what its author leaves out, and what its page shows.
@@ -169,9 +177,10 @@ impl FileReader<'_> {
         let TomlData::Text(name) = selector.get_ref() else {
             return self.entries(selector.get_ref(), judged);
         };
-        match self.named.get(name).cloned() {
-            Some((entries, _)) if judged == Judged::Action => self.entries(&entries, judged),
-            _ => self.named_selector(name, selector.span()),
+        let named = self.named.get(name).filter(|_| judged == Judged::Action);
+        match named.map(|named| named.written.clone()) {
+            Some(entries) => self.entries(&entries, judged),
+            None => self.named_selector(name, selector.span()),
         }
     }
 
@@ -181,8 +190,9 @@ impl FileReader<'_> {
         name: &str,
         span: Range<usize>,
     ) -> Option<TeamSelector> {
-        if let Some((_, of_events)) = self.named.get(name) {
-            return of_events.clone();
+        if let Some(named) = self.named.get_mut(name) {
+            self.mistakes.append(&mut named.mistakes);
+            return named.of_events.clone();
         }
         let message = format!("there is no selector called {}", quote(name));
         let help = nearest(name, self.named.keys().map(String::as_str));
@@ -191,7 +201,26 @@ impl FileReader<'_> {
         None
     }
 
-    pub(super) fn entries(&mut self, entries: &TomlData, judged: Judged) -> Option<TeamSelector> {
+    /// Reads a selector that has a name: one of events, or of actions alone.
+    pub(super) fn name_selector(&mut self, name: &str, written: &TomlData) {
+        let known = self.mistakes.len();
+        let of_events = self.entries(written, Judged::Event);
+        let mut mistakes = self.mistakes.split_off(known);
+        let is_of_actions = of_events.is_none() && self.entries(written, Judged::Action).is_some();
+        self.mistakes.truncate(known);
+        if !is_of_actions {
+            self.mistakes.append(&mut mistakes);
+        }
+        let written = written.clone();
+        let named = NamedSelector {
+            written,
+            of_events,
+            mistakes,
+        };
+        self.named.insert(name.to_owned(), named);
+    }
+
+    fn entries(&mut self, entries: &TomlData, judged: Judged) -> Option<TeamSelector> {
         let TomlData::Table(entries) = entries else {
             return None;
         };

@@ -245,7 +245,7 @@ impl OrderTable {
     fn shown(&self, reader: &FileReader<'_>, pattern: OrderPattern) -> String {
         let meant = |written: &TomlData| match written {
             TomlData::Text(name) => match reader.named.get(name) {
-                Some((entries, _)) => entries.to_json(),
+                Some(named) => named.written.to_json(),
                 None => pattern.limit().into(),
             },
             written => written.to_json(),

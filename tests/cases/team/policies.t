@@ -98,6 +98,20 @@ Rules and schemas have selectors too, and a name stands for a whole selector; th
   /outcomes/actions/1 `outcomes.actions[1]` lacks the required field `x`
   /outcomes/actions/2 `if` can't be evaluated: `>` is not defined for a string and an int, at `action.amount > 500`
 
+One that has a name is of events, of actions, or of both.
+  $ edit "s/where = .*/where = 'big'/" runvet.toml; printf "[selector]\nbig = { tool = 'refund', if = 'action.amount > 500' }\n" >> runvet.toml
+  $ judged | json /episodes/*/findings/* pointer
+  /outcomes/actions/1
+  /outcomes/actions/2
+  $ printf "[[order]]\nid = 'a/c'\nmessage = 'm'\neach = 'big'\nnever = true\n[[order]]\nid = 'a/d'\nmessage = 'm'\neach = 'big'\nnever = true\n" >> runvet.toml; runvet validate runs
+  error: unknown name `action`
+     ╭─[runvet.toml:7:32]
+   7 │ big = { tool = 'refund', if = 'action.amount > 500' }
+     ·                                ──────
+     ╰────
+  help: It can name `params`, `event`.
+  [2]
+
 # Groups are of all values together.
   $ printf "[[order]]\nid = 'a/b'\nmessage = '{same}: {count}'\neach = {}\nat-most = 1\nsame = ['/payload/tool', '/payload/input']\n" > runvet.toml
   $ events ended '{"tool":"a","input":{"x":1,"y":[2]}}' '{"tool":"a","input":{"y":[2.0],"x":1e0}}' '{"tool":"a","input":{"x":1,"y":["2"]}}' \
