@@ -253,7 +253,11 @@ impl ExpressionReader<'_> {
         }
         let known = self.items.iter().map(String::as_str);
         let known = known.chain(self.names.iter().copied());
-        let help = if let Some(meant) = nearest(name, known.clone()) {
+        let before = self.text.get(..place.start).unwrap_or_default();
+        let before = before.strip_suffix('-').unwrap_or_default();
+        let help = if before.ends_with(char::is_alphanumeric) {
+            r#"Read a key that has `-` with brackets: `event.payload["x-team"]`."#.to_owned()
+        } else if let Some(meant) = nearest(name, known.clone()) {
             format!("did you mean `{meant}`?")
         } else {
             let known: Vec<String> = known.map(code).collect();
