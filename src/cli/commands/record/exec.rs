@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,7 @@ use super::super::{CommandFailure, Exit, Result};
 use super::note_findings;
 use super::stop::{StopSignal, signals};
 use crate::finding::Finding;
+use crate::parallel::locked;
 use crate::printable::shortened;
 use crate::record::{Action, StepKind};
 use crate::recorder::{
@@ -405,10 +406,6 @@ fn copy(mut from: impl Read, to: impl AsFd, kept: &Mutex<Printed>) -> io::Result
         locked(kept).add(piece);
         write_all(&to, piece)?;
     }
-}
-
-fn locked(printed: &Mutex<Printed>) -> MutexGuard<'_, Printed> {
-    printed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Takes the output so far.
