@@ -252,7 +252,7 @@ fn diff(pre: &Files, post: &Files) -> WorkspaceDiff {
     }
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
