@@ -370,8 +370,9 @@ impl Gate {
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
-        let fetch = |_| Ok::<_, Infallible>(artifacts);
-        let judged = self.judge(|worker| worker.settle(key, id, fetch, |it| *it, None, |_| ()));
+        let judged = self.judge(|worker| {
+            Ok::<_, Infallible>(worker.artifacts(key, id, artifacts, None, |_| ()))
+        });
         let Ok((report, ())) = judged;
         report
     }
