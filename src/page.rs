@@ -29,6 +29,8 @@ mod shell;
 mod units;
 mod waterfall;
 
+use maud::{Markup, html};
+
 use crate::dashboard::{Dashboard, EventSummary, Rows, TimelineRow};
 use crate::document::OwnedDocument;
 use crate::outline::Density;
@@ -114,6 +116,13 @@ pub(crate) enum EventBody {
         between: usize,
         tail: String,
     },
+}
+
+/// Returns a note on what is not shown, if there is any.
+fn unshown(number: usize, what: &str) -> Markup {
+    html! {
+        @if number > 0 { p.note { "and " (units::thousands(number as u64)) " " (what) } }
+    }
 }
 
 /// Returns the beginning of a name of a record, escaped.

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::badges::badge;
 use super::charts::meter;
 use super::units::{duration, thousands};
+use super::unshown;
 use crate::dashboard::{Overview, Rows, VerificationSection};
 use crate::printable::escape;
 
@@ -101,10 +102,7 @@ fn table<T>(heads: &[&str], rows: &Rows<T>, row: impl Fn(&T) -> Markup) -> Marku
 }
 
 fn more<T>(rows: &Rows<T>) -> Markup {
-    let unshown = rows.total - rows.first.len().min(MAX_SHOWN);
-    html! {
-        @if unshown > 0 { p.note { "and " (thousands(unshown as u64)) " more" } }
-    }
+    unshown(rows.total - rows.first.len().min(MAX_SHOWN), "more")
 }
 
 fn verification(verification: &VerificationSection) -> Markup {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::units::thousands;
+use super::unshown;
 use crate::finding::{EpisodeReport, Finding, Location, Severity, Suppression};
 use crate::printable::escape;
 use crate::source::Artifact;
@@ -168,12 +169,8 @@ pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
                 (one(finding, equal, at + 1, places))
             }
         }
-        @if shown.len() > MAX_FINDINGS {
-            p.note {
-                "and " (thousands((shown.len() - MAX_FINDINGS) as u64))
-                " more kinds of findings, which are not on this page"
-            }
-        }
+        (unshown(shown.len().saturating_sub(MAX_FINDINGS),
+            "more kinds of findings, which are not on this page"))
         (unjudged(report))
         (suppressed(report))
     }
@@ -252,11 +249,7 @@ fn one(finding: &Finding, equal: &[&Finding], number: usize, places: &Places<'_>
                     (snippet(Some(&related.message), &related.location, places))
                 }
             }
-            @if finding.related.len() > MAX_RELATED {
-                p.note {
-                    "and " (thousands((finding.related.len() - MAX_RELATED) as u64)) " other places"
-                }
-            }
+            (unshown(finding.related.len().saturating_sub(MAX_RELATED), "other places"))
             @if !equal.is_empty() { (elsewhere(equal, places)) }
             p.help { b { "To do: " } (marked_up(&finding.help)) }
         }

@@ -7,9 +7,9 @@ use maud::{Markup, html};
 use super::answer::{answer, causes, incomplete, tiles, verdicts};
 use super::calendar::date;
 use super::charts::{Bin, Series, legend, meter, runs, stacked};
-use super::named;
 use super::overview::RunSums;
 use super::units::{duration, precise, thousands};
+use super::{named, unshown};
 use crate::finding::{NONE, OTHERS, RuleInfo, Totals, Verdict, quantile};
 use crate::printable::{escape, in_address};
 
@@ -150,7 +150,7 @@ fn endings(sums: &RunSums) -> Markup {
                 } }
             }
         }
-        @if names.len() > OUTCOMES { p.note { "and " (thousands((names.len() - OUTCOMES) as u64)) " more" } }
+        (unshown(names.len().saturating_sub(OUTCOMES), "more"))
     };
     html! { div.endings { (panel("whole", "How runs ended", &body)) } }
 }
@@ -252,14 +252,6 @@ pub(super) fn vacuous(compared: &BTreeMap<String, bool>) -> Markup {
     }
 }
 
-fn rest(length: usize) -> Markup {
-    html! {
-        @if length > BARS {
-            p.note { "and " (thousands((length - BARS) as u64)) " more" }
-        }
-    }
-}
-
 /// Draws runs by one of their properties, with the share that is valid.
 fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
     let mut names: Vec<_> = names.iter().collect();
@@ -285,7 +277,7 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup
                     }
                 }
             }
-            (rest(names.len()))
+            (unshown(names.len().saturating_sub(BARS), "more"))
         }
     };
     panel("third", title, &body)
@@ -396,7 +388,7 @@ fn latencies(sums: &RunSums) -> Markup {
                     }
                 }
             }
-            (rest(number))
+            (unshown(number.saturating_sub(BARS), "more"))
         }
     };
     panel("half", "Latencies", &body)

@@ -3,12 +3,12 @@
 
 use maud::{Markup, html};
 
-use super::ActionCell;
 use super::badges::{badge, tone};
 use super::charts::meter;
 use super::findings::marked_up;
 use super::records::lines;
 use super::units::{duration, thousands};
+use super::{ActionCell, unshown};
 use crate::dashboard::{DashboardStep, PlanPair, PlanSides, Rows};
 use crate::printable::escape;
 
@@ -26,8 +26,7 @@ pub(super) fn steps(plan: &PlanSides, actions: &Rows<ActionCell>, prefix: &str) 
         } @else {
             (table(plan, shown, prefix))
         }
-        @let unshown = actions.total - shown.len();
-        @if unshown > 0 { p.note { "and " (thousands(unshown as u64)) " more actions" } }
+        (unshown(actions.total - shown.len(), "more actions"))
         @if let Some(reason) = &plan.unjudged {
             p.note { "The plans could not be compared: " (escape(reason)) }
         }
@@ -158,9 +157,7 @@ fn did(actions: &[&ActionCell], width: usize, prefix: &str) -> Markup {
                     @if let Some(value) = value {
                         h4 { (name) }
                         pre tabindex="0" { (lines(&value.text)) }
-                        @if value.unshown > 0 {
-                            p.note { "and " (thousands(value.unshown as u64)) " bytes more" }
-                        }
+                        (unshown(value.unshown, "bytes more"))
                     }
                 }
                 p.note {
