@@ -234,7 +234,7 @@ impl Statistics {
     }
 }
 
-#[cfg(all(test, feature = "html"))]
+#[cfg(test)]
 mod tests {
     use super::{Totals, quantile};
 
