@@ -1,7 +1,7 @@
 //! Reports -> text for a program that reads words: each rule once, with its count, one finding and
 //! the help.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::concise::{faults, place};
@@ -40,22 +40,17 @@ struct RuleFindings {
 
 impl Renderer for Agent {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        let mut findings: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
+        let mut met = BTreeSet::new();
         for finding in &episode.findings {
             let rule = (finding.severity, finding.rule_index, finding.rule.clone());
-            findings.entry(rule).or_default().push(finding);
-        }
-        for (rule, findings) in findings {
-            let Some(first) = findings.first() else {
-                continue;
-            };
-            let kept = self.rules.entry(rule).or_insert_with(|| RuleFindings {
+            let kept = self.rules.entry(rule.clone());
+            let kept = kept.or_insert_with(|| RuleFindings {
                 findings: 0,
                 episodes: 0,
-                first: (*first).clone(),
+                first: finding.clone(),
             });
-            kept.findings += findings.len() as u64;
-            kept.episodes += 1;
+            kept.findings += 1;
+            kept.episodes += u64::from(met.insert(rule));
         }
         self.unjudged_episodes += u64::from(!episode.skipped.is_empty());
         self.unjudged.add(episode);

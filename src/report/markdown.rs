@@ -74,10 +74,8 @@ impl Renderer for Markdown {
         for (finding, line) in episode.findings.iter().zip(findings(episode)) {
             self.findings
                 .add(finding.severity, &finding.rule, line.len() + 1, line);
-            if !self.help.contains_key(&finding.rule) {
-                let help = (finding.rule.clone(), finding.help.clone());
-                self.help.extend([help]);
-            }
+            let help = self.help.entry(finding.rule.clone());
+            help.or_insert_with(|| finding.help.clone());
         }
         for unjudged in episode.unjudged() {
             let line = note(episode, &unjudged, self.verbose);
