@@ -57,11 +57,11 @@ use std::fmt;
 use std::ops::Range;
 use std::str::Utf8Error;
 
+pub(crate) use builder::hash;
 use builder::{Builder, Open};
-pub(crate) use canonical::push_canonical;
+pub(crate) use canonical::{are_equal, push_canonical};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
-use node::same;
 pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
@@ -171,7 +171,7 @@ pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 }
 
 /// The buffers of a parse, which can be reused for the next text.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Tape {
     tokens: Vec<Token>,
     /// Key tokens that repeat an earlier key of their object, each with the latest one that it
@@ -274,8 +274,7 @@ impl Token {
         if end - start != name.len() + 2 {
             return self.is_escaped() && self.is_escaped_name(name, text);
         }
-        let written = text.as_bytes().get(start + 1..end - 1);
-        !self.is_escaped() && same(written.unwrap_or_default(), name.as_bytes())
+        !self.is_escaped() && text.as_bytes().get(start + 1..end - 1) == Some(name.as_bytes())
     }
 
     #[cold]

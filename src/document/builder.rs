@@ -5,17 +5,13 @@ use std::borrow::Cow;
 use super::parser::Sink;
 use super::{Kind, Tape, Token};
 
-/// The number of members up to which a key is compared with all earlier keys of its object. The
-/// keys of a larger object are sorted once, when the object closes, so that an object of a million
-/// keys does not take quadratic time.
-const SCANNED_KEYS: u32 = 64;
-
 /// An array or object that is not closed yet.
+#[derive(Clone)]
 pub(super) struct Open {
     token: u32,
     /// Bloom filters of the keys so far: a key with an unset bit in one of them is new.
     seen: [u64; 2],
-    /// `true` if keys beyond the first `SCANNED_KEYS` may repeat others.
+    /// `true` if a key may repeat another: then all are sorted, once the object closes.
     suspect: bool,
 }
 
@@ -70,9 +66,7 @@ impl Sink for Builder<'_, '_> {
         } else {
             hash(&self.text.as_bytes()[start + 1..end - 1])
         };
-        if self.note_hash(hash) {
-            self.note_repeated(index);
-        }
+        self.note_hash(hash);
     }
 
     #[inline(always)]
@@ -92,7 +86,7 @@ impl Sink for Builder<'_, '_> {
             return;
         };
         if open.suspect {
-            self.repeated_among_many(open.token);
+            self.note_repeated(open.token);
         }
         let size = self.tape.tokens.len() as u32 - open.token;
         self.tape.tokens[open.token as usize].close(end as u32, size);
@@ -112,51 +106,20 @@ impl Sink for Builder<'_, '_> {
     reason = "tokens are addressed by indices that were handed out here"
 )]
 impl Builder<'_, '_> {
-    /// Returns `true` if the innermost object may have a key with a hash already.
+    /// Adds the hash of a key to those of the innermost object.
     #[inline(always)]
-    fn note_hash(&mut self, hash: u64) -> bool {
+    fn note_hash(&mut self, hash: u64) {
         let [first, second] = [hash >> 58, hash >> 52 & 63];
-        let Some(open) = self.tape.open.last_mut() else {
-            return false;
-        };
-        let [a, b] = open.seen;
-        open.seen = [a | 1 << first, b | 1 << second];
-        a >> first & b >> second & 1 != 0
-    }
-
-    /// Compares a key that may repeat another with the earlier keys of its object, unless they are
-    /// many.
-    #[inline(never)]
-    fn note_repeated(&mut self, key: u32) {
-        let Some(&Open { token, suspect, .. }) = self.tape.open.last() else {
-            return;
-        };
-        if suspect {
-            return;
-        }
-        let name = self.key_bytes(key);
-        let mut sibling = token + 1;
-        let mut shadowed = None;
-        for _ in 1..SCANNED_KEYS {
-            if sibling == key {
-                break;
-            }
-            if self.key_bytes(sibling) == name {
-                shadowed = Some(sibling);
-            }
-            sibling += 1 + self.tape.tokens[sibling as usize + 1].size();
-        }
-        if sibling < key {
-            if let Some(open) = self.tape.open.last_mut() {
-                open.suspect = true;
-            }
-        } else if let Some(earlier) = shadowed {
-            self.shadow(earlier, key);
+        if let Some(open) = self.tape.open.last_mut() {
+            let [a, b] = open.seen;
+            open.seen = [a | 1 << first, b | 1 << second];
+            open.suspect |= a >> first & b >> second & 1 != 0;
         }
     }
 
+    /// Marks the keys of an object that a later one repeats.
     #[cold]
-    fn repeated_among_many(&mut self, object: u32) {
+    fn note_repeated(&mut self, object: u32) {
         let end = self.tape.tokens.len() as u32;
         let mut keys = Vec::new();
         let mut key = object + 1;
@@ -164,19 +127,13 @@ impl Builder<'_, '_> {
             keys.push(key);
             key += 1 + self.tape.tokens[key as usize + 1].size();
         }
-        // The first keys were compared when they were read.
-        let first_unscanned = keys.get(SCANNED_KEYS as usize).copied().unwrap_or(end);
-        keys.sort_by(|a, b| self.key_bytes(*a).cmp(&self.key_bytes(*b)).then(a.cmp(b)));
+        keys.sort_by(|a, b| self.key_bytes(*a).cmp(&self.key_bytes(*b)));
         for pair in keys.windows(2) {
-            if pair[1] >= first_unscanned && self.key_bytes(pair[0]) == self.key_bytes(pair[1]) {
-                self.shadow(pair[0], pair[1]);
+            if self.key_bytes(pair[0]) == self.key_bytes(pair[1]) {
+                self.tape.tokens[pair[0] as usize].shadow();
+                self.tape.duplicates.push((pair[1], pair[0]));
             }
         }
-    }
-
-    fn shadow(&mut self, earlier: u32, later: u32) {
-        self.tape.tokens[earlier as usize].shadow();
-        self.tape.duplicates.push((later, earlier));
     }
 
     /// Returns the bytes of a key's name, unescaped.
@@ -192,7 +149,7 @@ impl Builder<'_, '_> {
 
 /// Returns a hash of a name: of its length, and of its first and last bytes.
 #[inline]
-pub(super) fn hash(name: &[u8]) -> u64 {
+pub(crate) fn hash(name: &[u8]) -> u64 {
     let ends = if let (Some(head), Some(tail)) = (name.first_chunk::<8>(), name.last_chunk::<8>()) {
         u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
     } else if let (Some(head), Some(tail)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {

@@ -15,8 +15,8 @@ const LARGE: usize = 256;
 const END: u8 = 0xFF;
 
 /// Adds the text of the value that starts at a place of a JSON text, and returns the end of the
-/// value. Two values have the same text if they are equal, by [`super::Node::equals`], and only
-/// then.
+/// value. Two values have the same text if they are equal, and only then: numbers by exact value,
+/// strings unescaped, objects in any order of keys.
 pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Option<usize> {
     let (open, members) = (SmallVec::new(), SmallVec::new());
     let canonical = Canonical {
@@ -26,6 +26,15 @@ pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Opti
         members,
     };
     walk(text.as_bytes(), start, 0, canonical)
+}
+
+/// Returns `true` if two values are equal, given how they are written, see [`super::Node::equals`].
+pub(crate) fn are_equal(a: &str, b: &str) -> bool {
+    let canonical = |written| {
+        let mut text = Vec::new();
+        push_canonical(written, 0, &mut text).map(|_| text)
+    };
+    a == b || (Kind::of(a) == Kind::of(b) && canonical(a) == canonical(b))
 }
 
 struct Canonical<'t, 'v> {

@@ -1,82 +1,59 @@
 //! Values -> digests that depend neither on the order of keys nor on the space between tokens, in
 //! one walk.
 
+use std::collections::BTreeMap;
+
 use super::{Key, Kind, Node};
 use crate::digest::{Digest, Parts};
+
+/// The digests that are asked for, by the places of their values on the tape.
+type Wanted = BTreeMap<u32, Option<Digest>>;
 
 /// Returns the digest of each value, in the order of the values. A value inside another is walked
 /// over once, however many of those around it are given.
 pub(crate) fn digests(values: &[Node<'_>]) -> Vec<Digest> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    let index_of = |at: usize| values.get(at).map(|value| value.index());
-    order.sort_by_key(|at| index_of(*at));
-    let mut targets: Vec<u32> = order.iter().filter_map(|at| index_of(*at)).collect();
-    targets.dedup();
-    let mut walk = DigestWalk {
-        found: vec![None; targets.len()],
-        targets: &targets,
-        next: 0,
-    };
-    for at in &order {
-        if let Some(value) = values.get(*at)
-            && walk.targets.get(walk.next) == Some(&value.index())
-        {
-            walk.add(*value, &mut Parts::default());
+    let mut wanted: Wanted = values.iter().map(|value| (value.index(), None)).collect();
+    let mut outer_first = values.to_vec();
+    outer_first.sort_by_key(|value| value.index());
+    for value in outer_first {
+        if wanted.get(&value.index()) == Some(&None) {
+            add(value, &mut Parts::default(), &mut wanted);
         }
     }
-    let found = |value: &Node<'_>| {
-        let at = targets.binary_search(&value.index()).ok()?;
-        walk.found.get(at).copied().flatten()
-    };
-    values
-        .iter()
-        .map(|value| found(value).unwrap_or_else(|| Digest::of([])))
-        .collect()
+    let found = |value: &Node<'_>| wanted.get(&value.index()).copied().flatten();
+    values.iter().filter_map(found).collect()
 }
 
-struct DigestWalk<'w> {
-    /// The indices of the values whose digests are asked for, ascending, as the tape has them.
-    targets: &'w [u32],
-    found: Vec<Option<Digest>>,
-    /// The first of them that is not reached.
-    next: usize,
-}
-
-impl DigestWalk<'_> {
-    /// Adds a value to the parts of the one around it, and keeps its digest if that is asked for.
-    fn add(&mut self, value: Node<'_>, to: &mut Parts) {
-        let slot = self.next;
-        let is_target = self.targets.get(slot) == Some(&value.index());
-        self.next += usize::from(is_target);
-        let inside = match value.kind() {
-            Kind::Array => {
-                let mut items = Parts::default();
-                value.items().for_each(|item| self.add(item, &mut items));
-                Some((&b"["[..], items.digest()))
-            }
-            Kind::Object => {
-                let member = |key: Key<'_>| {
-                    let mut parts = Parts::default();
-                    parts.add(key.name().as_bytes());
-                    self.add(key.value(), &mut parts);
-                    parts.digest()
-                };
-                let mut members: Vec<Digest> = value.all_members().map(member).collect();
-                members.sort_unstable();
-                let all = Digest::of(members.iter().map(Digest::bytes));
-                Some((&b"{"[..], all))
-            }
-            _ => None,
-        };
-        let (kind, text) = match &inside {
-            Some((bracket, digest)) => (*bracket, digest.bytes()),
-            None => (&b""[..], value.raw().as_bytes()),
-        };
-        to.add(kind);
-        to.add(text);
-        if is_target && let Some(found) = self.found.get_mut(slot) {
-            *found = Some(Digest::of([kind, text]));
+/// Adds a value to the parts of the one around it, and keeps its digest if that is asked for.
+fn add(value: Node<'_>, to: &mut Parts, wanted: &mut Wanted) {
+    let inside = match value.kind() {
+        Kind::Array => {
+            let mut items = Parts::default();
+            value.items().for_each(|item| add(item, &mut items, wanted));
+            Some((&b"["[..], items.digest()))
         }
+        Kind::Object => {
+            let member = |key: Key<'_>| {
+                let mut parts = Parts::default();
+                parts.add(key.name().as_bytes());
+                add(key.value(), &mut parts, wanted);
+                parts.digest()
+            };
+            let mut members: Vec<Digest> = value.all_members().map(member).collect();
+            members.sort_unstable();
+            let all = Digest::of(members.iter().map(Digest::bytes));
+            Some((&b"{"[..], all))
+        }
+        _ => None,
+    };
+    let (kind, text) = match &inside {
+        Some((bracket, digest)) => (*bracket, digest.bytes()),
+        None => (&b""[..], value.raw().as_bytes()),
+    };
+    to.add(kind);
+    to.add(text);
+    if let Some(digest) = wanted.get_mut(&value.index()) {
+        *digest = Some(Digest::of([kind, text]));
     }
 }
 

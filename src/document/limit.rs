@@ -74,9 +74,6 @@ impl Sink for &mut TokenCount {
         self.0 += 1;
         true
     }
-
-    #[inline(always)]
-    fn close(&mut self, _: usize) {}
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::parser::string_stop;
 #[cfg(test)]
 use super::work;
-use super::{Document, Kind, Number, Token};
+use super::{Document, Kind, Number, Token, are_equal};
 
 /// A value of a document.
 #[derive(Clone, Copy)]
@@ -179,20 +179,7 @@ impl<'a> Node<'a> {
     #[must_use]
     #[inline]
     pub fn get(self, name: &str) -> Option<Node<'a>> {
-        let all = self.all_members();
-        let tokens = self.document.tape.tokens.get(..all.end as usize)?;
-        let mut at = all.next as usize;
-        // Rules ask so often that the members are not made one after the other.
-        while let Some(key) = tokens.get(at) {
-            #[cfg(test)]
-            work::add(1);
-            if key.is_name(name, self.document.text) && !key.is_shadowed() {
-                let index = u32::try_from(at + 1).ok()?;
-                return Some(Node { index, ..self });
-            }
-            at += 1 + tokens.get(at + 1)?.size() as usize;
-        }
-        None
+        self.members().find(|key| key.is(name)).map(Key::value)
     }
 
     /// Returns the value at the end of a path of keys; `None` where a key is absent.
@@ -245,30 +232,7 @@ impl<'a> Node<'a> {
     /// in any order of keys.
     #[must_use]
     pub fn equals(self, other: Node<'_>) -> bool {
-        if self.raw() == other.raw() {
-            return true;
-        }
-        match (self.kind(), other.kind()) {
-            (Kind::Number, Kind::Number) => Number(self.raw()).equals(Number(other.raw())),
-            (Kind::String, Kind::String) => self.text() == other.text(),
-            (Kind::Array, Kind::Array) => {
-                let (mut items, mut others) = (self.items(), other.items());
-                loop {
-                    match (items.next(), others.next()) {
-                        (None, None) => return true,
-                        (Some(a), Some(b)) if a.equals(b) => {}
-                        _ => return false,
-                    }
-                }
-            }
-            (Kind::Object, Kind::Object) => {
-                let (members, others) = (self.by_name(), other.by_name());
-                let mut pairs = members.iter().zip(&others);
-                members.len() == others.len()
-                    && pairs.all(|((name, a), (other, b))| name == other && a.equals(*b))
-            }
-            _ => false,
-        }
+        are_equal(self.raw(), other.raw())
     }
 }
 
@@ -397,29 +361,6 @@ fn unicode(string: &str, at: usize) -> (char, usize) {
         char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
         length,
     )
-}
-
-/// Returns `true` if two texts of one length are equal.
-#[expect(
-    clippy::inline_always,
-    reason = "measured: most are short, and a call costs more than this"
-)]
-#[inline(always)]
-pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
-    /// Compares the first and the last `N` bytes, which overlap. Copies compile to fewer tests than
-    /// references.
-    #[inline(always)]
-    fn ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
-        let first = |it: &[u8]| it.first_chunk::<N>().copied().unwrap_or([0; N]);
-        let last = |it: &[u8]| it.last_chunk::<N>().copied().unwrap_or([0; N]);
-        first(a) == first(b) && last(a) == last(b)
-    }
-    match a.len() {
-        8..=16 => ends::<8>(a, b),
-        17..=32 => ends::<16>(a, b),
-        4..=7 => ends::<4>(a, b),
-        _ => a == b,
-    }
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ impl<'a> Number<'a> {
         let Some(decimal) = self.decimal() else {
             return nearest;
         };
-        let away_from_zero = decimal.whole_part() == Some(nearest.abs());
+        let away_from_zero = self.shifted(0) == nearest.to_string().parse().ok();
         let below = decimal.negative == away_from_zero;
         match nearest {
             // A value that underflows has lost its sign.
@@ -143,28 +143,17 @@ impl<'a> Number<'a> {
         if let Some(small) = self.small() {
             return Some(small.into());
         }
-        let decimal = self.decimal()?;
-        if decimal.negative || decimal.exponent < 0 {
-            return None;
-        }
-        let written = decimal.digits().try_fold(0_u64, |value, digit| {
-            value.checked_mul(10)?.checked_add((digit - b'0').into())
-        })?;
-        let power = 10_u64.checked_pow(u32::try_from(decimal.exponent).ok()?);
-        if written == 0 {
-            Some(0)
-        } else {
-            written.checked_mul(power?)
-        }
+        let integer = self.is_integer().then(|| self.shifted(0)).flatten();
+        u64::try_from(integer?).ok()
     }
 
     /// Returns the value times a power of ten, without the digits behind the decimal point; `None`
     /// where that has more than 36 digits.
     pub(crate) fn shifted(self, places: u8) -> Option<i128> {
         let decimal = self.decimal()?;
-        let exponent = decimal.exponent + i128::from(places);
+        let exponent = decimal.exponent.saturating_add(places.into());
         let digits = i128::try_from(decimal.digits().count()).ok()?;
-        let whole_digits = digits + exponent;
+        let whole_digits = digits.saturating_add(exponent);
         if whole_digits > 36 {
             return None;
         }
@@ -228,20 +217,6 @@ impl<'a> Number<'a> {
 impl<'a> Decimal<'a> {
     pub(super) fn digits(self) -> impl Iterator<Item = u8> + use<'a> {
         self.mantissa.bytes().filter(u8::is_ascii_digit)
-    }
-
-    /// Returns the value without its fraction and sign, if it is below 2^53.
-    fn whole_part(self) -> Option<f64> {
-        let count = i128::try_from(self.digits().count()).ok()?;
-        let whole_digits = usize::try_from((count + self.exponent).max(0)).ok()?;
-        if whole_digits > 16 {
-            return None;
-        }
-        Some(
-            self.digits()
-                .take(whole_digits)
-                .fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0')),
-        )
     }
 }
 

@@ -46,11 +46,7 @@ impl OwnedDocument {
     pub(crate) fn of(document: Document<'_>) -> Self {
         Self {
             text: document.text.to_owned(),
-            tape: Tape {
-                tokens: document.tape.tokens.clone(),
-                duplicates: document.tape.duplicates.clone(),
-                open: Vec::new(),
-            },
+            tape: document.tape.clone(),
         }
     }
 

@@ -5,36 +5,31 @@ use wide::u8x16;
 use super::{Kind, MAX_DEPTH, SyntaxError, SyntaxErrorKind, fail};
 
 /// A receiver of the parts of a text as they are read, in the order of the text (a push parser).
+#[expect(
+    clippy::inline_always,
+    reason = "measured: no instruction of a part that is ignored should remain"
+)]
 pub(crate) trait Sink {
     /// Receives a complete value: a scalar, or an array or object whose content was not wanted.
-    fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool);
+    #[inline(always)]
+    fn value(&mut self, _kind: Kind, _start: usize, _end: usize, _escaped: bool) {}
     /// Receives the key of the next value.
-    fn key(&mut self, start: usize, end: usize, escaped: bool);
+    #[inline(always)]
+    fn key(&mut self, _start: usize, _end: usize, _escaped: bool) {}
     /// Opens an array or object; returns whether its content is wanted.
-    fn open(&mut self, kind: Kind, start: usize) -> bool;
+    #[inline(always)]
+    fn open(&mut self, _kind: Kind, _start: usize) -> bool {
+        true
+    }
     /// Closes the array or object that was opened last.
-    fn close(&mut self, end: usize);
+    #[inline(always)]
+    fn close(&mut self, _end: usize) {}
 }
 
 /// A sink that ignores everything: the text is only checked to be JSON.
 pub(super) struct SkipSink;
 
-#[expect(
-    clippy::inline_always,
-    reason = "measured: no instruction of it should remain"
-)]
-impl Sink for SkipSink {
-    #[inline(always)]
-    fn value(&mut self, _: Kind, _: usize, _: usize, _: bool) {}
-    #[inline(always)]
-    fn key(&mut self, _: usize, _: usize, _: bool) {}
-    #[inline(always)]
-    fn open(&mut self, _: Kind, _: usize) -> bool {
-        true
-    }
-    #[inline(always)]
-    fn close(&mut self, _: usize) {}
-}
+impl Sink for SkipSink {}
 
 /// A parser of one value.
 pub(crate) struct Parser<'a, S> {
@@ -254,13 +249,7 @@ pub(crate) fn walk(bytes: &[u8], start: usize, depth: usize, sink: impl Sink) ->
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
-    let stop = string_stop(bytes, start + 1);
-    // Most strings have no escapes.
-    if bytes.get(stop) == Some(&b'"') {
-        Some((stop + 1, false))
-    } else {
-        Some((string_end(bytes, stop).ok()?, true))
-    }
+    string(bytes, start).ok()
 }
 
 /// Returns the end of the number that starts at a place.

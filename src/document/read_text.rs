@@ -1,7 +1,7 @@
 //! A text -> the values in its slots, and its tape, which is made when it is first asked for.
 
 use std::mem::take;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use super::{Document, Layout, Refused, Slots, Tape, utf8};
 
@@ -10,8 +10,8 @@ use super::{Document, Layout, Refused, Slots, Tape, utf8};
 pub(crate) struct ReadText {
     pub(crate) slots: Slots,
     tape: OnceLock<Tape>,
-    /// The buffers of the text before.
-    spare: Mutex<Tape>,
+    /// The buffers of the text that was parsed before.
+    spare: Tape,
 }
 
 impl ReadText {
@@ -27,7 +27,7 @@ impl ReadText {
     pub(crate) fn renew(&mut self) -> &mut Slots {
         if let Some(mut tape) = self.tape.take() {
             tape.release();
-            *self.spare() = tape;
+            self.spare = tape;
         }
         &mut self.slots
     }
@@ -37,10 +37,6 @@ impl ReadText {
         self.renew().release();
     }
 
-    fn spare(&mut self) -> &mut Tape {
-        self.spare.get_mut().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Parses a text at once, and fills the slots from its tape; returns the text.
     pub(crate) fn parse<'a>(
         &mut self,
@@ -48,7 +44,7 @@ impl ReadText {
         layout: &Layout,
     ) -> Result<&'a str, Refused> {
         self.renew();
-        let mut tape = take(self.spare());
+        let mut tape = take(&mut self.spare);
         self.slots.fill(tape.read_record(bytes)?, layout);
         self.tape = OnceLock::from(tape);
         Ok(utf8(bytes).unwrap_or_default())
@@ -58,8 +54,7 @@ impl ReadText {
     /// there is no memory for it.
     pub(crate) fn document<'a>(&'a self, text: &'a str) -> Result<Document<'a>, Refused> {
         let tape = self.tape.get_or_init(|| {
-            let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut tape = take(&mut *spare);
+            let mut tape = Tape::default();
             // What a reader accepts is JSON, and within the limit of keys and values.
             let _ = tape.read(text.as_bytes());
             tape

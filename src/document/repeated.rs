@@ -45,23 +45,17 @@ impl OwnedDocument {
     /// ```
     #[must_use]
     pub fn duplicates(&self) -> Vec<String> {
-        self.view().duplicates()
-    }
-}
-
-impl<'a> Document<'a> {
-    /// Returns JSON Pointers to the keys that repeat an earlier one of their object, in the order
-    /// of the text; the first 10,000 of them.
-    fn duplicates(self) -> Vec<String> {
         let mut pointers = Vec::new();
-        self.for_each_repeated_key(|repeated| {
+        self.view().for_each_repeated_key(|repeated| {
             if pointers.len() < MAX_DUPLICATES {
                 pointers.push(repeated.pointer().as_str().to_owned());
             }
         });
         pointers
     }
+}
 
+impl<'a> Document<'a> {
     /// Calls `found` with every repeated key, in the order of the text, in one walk.
     pub(crate) fn for_each_repeated_key(self, mut found: impl FnMut(&Repeated<'_, 'a>)) {
         walk(self.root(), &mut Vec::new(), &mut found);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Document, Key, Kind, Node};
+use super::{Document, Key, Node};
 use crate::source::Pointer;
 
 /// The target of a pointer.
@@ -39,64 +39,36 @@ impl<'a> Document<'a> {
             count = index + 1;
         }
         let mut found = vec![None; count];
-        walk(
-            Resolved {
-                value: self.root(),
-                key: None,
-            },
-            &targets,
-            &mut found,
-        );
+        targets.walk(self.root(), None, &mut found);
         found
     }
 }
 
-fn walk<'a>(at: Resolved<'a>, targets: &PointerTrie, found: &mut [Option<Resolved<'a>>]) {
-    for index in &targets.here {
-        if let Some(slot) = found.get_mut(*index) {
-            *slot = Some(at);
-        }
-    }
-    match at.value.kind() {
-        _ if targets.below.is_empty() => {}
-        Kind::Object => {
-            for key in at.value.members() {
-                if let Some(below) = targets.below.get(&*key.name()) {
-                    walk(
-                        Resolved {
-                            value: key.value(),
-                            key: Some(key),
-                        },
-                        below,
-                        found,
-                    );
-                }
+impl PointerTrie {
+    /// Finds the targets of all pointers at and below a value, which may have a key.
+    fn walk<'a>(&self, value: Node<'a>, key: Option<Key<'a>>, found: &mut [Option<Resolved<'a>>]) {
+        for index in &self.here {
+            if let Some(slot) = found.get_mut(*index) {
+                *slot = Some(Resolved { value, key });
             }
         }
-        Kind::Array => {
-            let mut indices: Vec<(usize, &PointerTrie)> = targets
-                .below
-                .iter()
-                .filter_map(|(token, below)| Some((token.parse().ok()?, below)))
-                .collect();
-            indices.sort_by_key(|(index, _)| *index);
-            let mut indices = indices.into_iter().peekable();
-            for (index, item) in at.value.items().enumerate() {
-                while let Some((_, below)) = indices.next_if(|(targets, _)| *targets == index) {
-                    walk(
-                        Resolved {
-                            value: item,
-                            key: None,
-                        },
-                        below,
-                        found,
-                    );
-                }
-                if indices.peek().is_none() {
-                    break;
-                }
+        if self.below.is_empty() {
+            return;
+        }
+        for key in value.members() {
+            if let Some(below) = self.below.get(&*key.name()) {
+                below.walk(key.value(), Some(key), found);
             }
         }
-        _ => {}
+        let mut left = self.below.len();
+        for (index, item) in value.items().enumerate() {
+            if left == 0 {
+                return;
+            }
+            if let Some(below) = self.below.get(&index.to_string()) {
+                left -= 1;
+                below.walk(item, None, found);
+            }
+        }
     }
 }

@@ -169,35 +169,6 @@ impl Slots {
         }
     }
 
-    /// Returns `true` if the same values are in the same slots.
-    #[cfg(test)]
-    pub(crate) fn is_same(&self, other: &Self, layout: &Layout) -> bool {
-        let values = |it: &Self, row, width| -> Vec<Span> {
-            (0..width).map(|slot| it.get(row, slot)).collect()
-        };
-        let all = |it: &Self| {
-            let root = values(it, Row::ROOT, layout.root.len());
-            let arrays = layout.rows.iter().enumerate();
-            let rows = arrays.map(|(array, (_, places))| {
-                it.rows(array)
-                    .map(|row| values(it, row, places.len()))
-                    .collect::<Vec<_>>()
-            });
-            let rows: Vec<_> = rows.collect();
-            let arrays = 0..layout.rows.len();
-            let of_arrays = arrays.flat_map(|array| it.rows(array));
-            let others = std::iter::once(Row::ROOT).chain(of_arrays).map(|row| {
-                let mut others: Vec<_> =
-                    it.others(row).iter().map(|it| (it.key, it.value)).collect();
-                others.sort_by_key(|(key, _)| key.start());
-                others
-            });
-            let others: Vec<_> = others.collect();
-            (root, rows, others)
-        };
-        all(self) == all(other)
-    }
-
     /// Returns the bytes that the spans take.
     pub(crate) fn bytes(&self) -> usize {
         (self.spans.len() + 2 * self.others.len()) * size_of::<Span>()

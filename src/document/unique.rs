@@ -49,9 +49,6 @@ struct Unique<'k, 'a> {
 )]
 impl Sink for Unique<'_, '_> {
     #[inline(always)]
-    fn value(&mut self, _: Kind, _: usize, _: usize, _: bool) {}
-
-    #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let name = |start: usize, end: usize| self.bytes.get(start + 1..end - 1);
         let written = name(start, end).unwrap_or_default();

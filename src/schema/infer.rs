@@ -19,21 +19,21 @@ const MIN_REPETITIONS: u64 = 4;
 /// The number of keys beyond which an object is a map from any keys.
 const MAX_KEYS: usize = 200;
 
+/// The types in the order of a schema. Where any number is not an integer, all are numbers.
+const TYPES: [&str; 7] = [
+    "null", "boolean", "integer", "number", "string", "array", "object",
+];
+
 /// The properties common to some values. They do not depend on the order in which values are added.
 #[derive(Debug, Default)]
 pub(crate) struct Inferred {
     /// The number of values.
     pub(crate) values: u64,
-    nulls: u64,
-    booleans: u64,
-    integers: u64,
-    other_numbers: u64,
-    texts: u64,
+    /// The number of values of each type.
+    types: BTreeMap<&'static str, u64>,
     /// The distinct texts; `None` where there are too many, or one is too long.
     words: CommonWords,
-    arrays: u64,
     items: Option<Box<Inferred>>,
-    objects: u64,
     members: BTreeMap<String, Inferred>,
     /// The properties common to all members, where there are too many keys.
     any_member: Option<Box<Inferred>>,
@@ -62,23 +62,22 @@ impl Inferred {
     /// Adds a value.
     pub(crate) fn add(&mut self, value: Node<'_>) {
         self.values += 1;
-        match value.kind() {
-            Kind::Null => self.nulls += 1,
-            Kind::True | Kind::False => self.booleans += 1,
-            Kind::Number if value.number().is_some_and(Number::is_integer) => self.integers += 1,
-            Kind::Number => self.other_numbers += 1,
+        let name = match value.kind() {
+            Kind::Null => "null",
+            Kind::True | Kind::False => "boolean",
+            Kind::Number if value.number().is_some_and(Number::is_integer) => "integer",
+            Kind::Number => "number",
             Kind::String => {
-                self.texts += 1;
                 self.words.add(&value.text().unwrap_or_default(), 1);
+                "string"
             }
             Kind::Array => {
-                self.arrays += 1;
                 for item in value.items() {
                     self.items.get_or_insert_default().add(item);
                 }
+                "array"
             }
             Kind::Object => {
-                self.objects += 1;
                 for key in value.members() {
                     self.member(&key.name()).add(key.value());
                 }
@@ -88,8 +87,15 @@ impl Inferred {
                         any.merge(member);
                     }
                 }
+                "object"
             }
-        }
+        };
+        *self.types.entry(name).or_default() += 1;
+    }
+
+    /// Returns the number of values of a type.
+    fn of_type(&self, name: &str) -> u64 {
+        self.types.get(name).copied().unwrap_or_default()
     }
 
     /// Returns the properties common to the members under a key.
@@ -103,22 +109,18 @@ impl Inferred {
     /// Adds the properties common to other values.
     fn merge(&mut self, other: Self) {
         self.values += other.values;
-        self.nulls += other.nulls;
-        self.booleans += other.booleans;
-        self.integers += other.integers;
-        self.other_numbers += other.other_numbers;
-        self.texts += other.texts;
+        for (name, values) in other.types {
+            *self.types.entry(name).or_default() += values;
+        }
         match other.words.0 {
             Some(words) => words
                 .iter()
                 .for_each(|(word, times)| self.words.add(word, *times)),
             None => self.words.0 = None,
         }
-        self.arrays += other.arrays;
         if let Some(items) = other.items {
             self.items.get_or_insert_default().merge(*items);
         }
-        self.objects += other.objects;
         if let Some(any) = other.any_member {
             let mine = self.any_member.get_or_insert_default();
             mine.merge(*any);
@@ -134,21 +136,11 @@ impl Inferred {
     /// Returns the schema.
     pub(crate) fn schema(&self) -> Value {
         let mut schema = Map::new();
-        let number = if self.other_numbers > 0 {
-            "number"
-        } else {
-            "integer"
+        let is_there = |name: &&str| match *name {
+            "integer" if self.of_type("number") > 0 => false,
+            name => self.of_type(name) > 0,
         };
-        let types = [
-            ("null", self.nulls),
-            ("boolean", self.booleans),
-            (number, self.integers + self.other_numbers),
-            ("string", self.texts),
-            ("array", self.arrays),
-            ("object", self.objects),
-        ];
-        let types = types.into_iter().filter(|(_, values)| *values > 0);
-        let types: Vec<&str> = types.map(|(name, _)| name).collect();
+        let types: Vec<&str> = TYPES.into_iter().filter(is_there).collect();
         match &*types {
             [] => {}
             [one] => drop(schema.insert("type".into(), json!(one))),
@@ -162,11 +154,11 @@ impl Inferred {
         }
         if let Some(any) = &self.any_member {
             schema.insert("additionalProperties".into(), any.schema());
-        } else if self.objects > 0 {
+        } else if self.of_type("object") > 0 {
             let always = self
                 .members
                 .iter()
-                .filter(|(_, it)| it.values == self.objects);
+                .filter(|(_, it)| it.values == self.of_type("object"));
             let always: Vec<&String> = always.map(|(name, _)| name).collect();
             if !always.is_empty() {
                 schema.insert("required".into(), json!(always));
@@ -186,8 +178,8 @@ impl Inferred {
             .words
             .0
             .as_ref()
-            .filter(|_| self.texts == self.values)?;
-        let repeat = self.texts >= MIN_REPETITIONS * words.len() as u64;
+            .filter(|_| self.of_type("string") == self.values)?;
+        let repeat = self.values >= MIN_REPETITIONS * words.len() as u64;
         (repeat && !words.is_empty()).then(|| words.keys().collect())
     }
 }

@@ -7,14 +7,14 @@
 mod tables;
 mod tests;
 
-use super::shape::{Shapes, bit};
+use super::shape::{Shape, Shapes, bit};
 use crate::document::{
     Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, UniqueKeys, end_of_number, end_of_string,
     skip, skip_unique, skip_whitespace, utf8,
 };
 use tables::{
-    ConditionalSlots, Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, MAX_KEYS, NO_SLOT, OTHER,
-    Others, ReaderTable, Tables,
+    ConditionalSlots, Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others,
+    ReaderTable, Tables,
 };
 
 /// Reads texts of one schema. It learns the order and the other keys of their writers, which
@@ -27,18 +27,10 @@ pub(crate) struct SlotReader {
     root: Expectation,
     conditions: Vec<ConditionalSlots>,
     unique: UniqueKeys,
-    /// The keys of open objects for which their tables have no room.
-    loose: Vec<Span>,
-    /// The number of such keys since keys were forgotten.
-    unknown: u32,
+    /// `true` if a table had no room for a key of the latest text: then the keys that were met are
+    /// forgotten, as other writers have others.
+    is_full: bool,
 }
-
-/// The number of keys without room after which the keys that were met are forgotten: other writers
-/// have others.
-const FORGET: u32 = 4096;
-
-/// The number of such keys in one object that are compared with each other.
-const MAX_LOOSE: usize = 64;
 
 impl SlotReader {
     pub(super) fn new(shapes: &'static Shapes, layout: &'static Layout) -> Self {
@@ -54,8 +46,7 @@ impl SlotReader {
             root,
             conditions,
             unique: UniqueKeys::default(),
-            loose: Vec::new(),
-            unknown: 0,
+            is_full: false,
         }
     }
 
@@ -64,13 +55,11 @@ impl SlotReader {
         if self.tables.is_empty() || bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
         }
-        if self.unknown > FORGET {
+        if std::mem::take(&mut self.is_full) {
             self.tables.iter_mut().for_each(ReaderTable::forget);
-            self.unknown = 0;
         }
         let text = utf8(bytes).ok()?;
         slots.clear(self.layout);
-        self.loose.clear();
         let root = self.root;
         let mut reading = SlotReading {
             reader: self,
@@ -95,16 +84,9 @@ impl SlotReader {
                     || equals.of(text) != &*condition.equals
                     || condition.asserted.iter().all(|(slot, id)| {
                         let value = slots.get(Row::ROOT, *slot);
-                        !value.is_present() || self.is_valid(text, value, *id)
+                        !value.is_present() || is_valid(self.shapes, *id, text, value)
                     }))
         })
-    }
-
-    /// Returns `true` if a scalar satisfies a shape.
-    fn is_valid(&self, text: &str, value: Span, id: usize) -> bool {
-        let (written, shape) = (value.of(text), self.shapes.get(id));
-        shape
-            .is_none_or(|shape| shape.failures(Kind::of(written), written, value.is_escaped()) == 0)
     }
 }
 
@@ -115,15 +97,6 @@ struct SlotReading<'r, 'a> {
     bytes: &'a [u8],
     text: &'a str,
     slots: &'r mut Slots,
-}
-
-/// A key that was not expected: its place among the keys of its table, if there is room, the place
-/// of its value, and the expectation of that.
-struct UnexpectedKey {
-    key: usize,
-    start: usize,
-    step: Expectation,
-    near: u64,
 }
 
 /// A value that was read: its end, and whether it is a string with escapes.
@@ -142,9 +115,7 @@ impl SlotReading<'_, '_> {
     ) -> Option<Value> {
         if byte == b'"' {
             let read = end_of_string(self.bytes, start)?;
-            if step.shape().is_some() {
-                self.assert(step, Kind::String, (start, read.0), read.1)?;
-            }
+            self.assert(step, Span::new(start, read.0).escaped(read.1))?;
             return step.allows(bit(Kind::String)).then_some(read);
         }
         let end = match byte {
@@ -164,7 +135,7 @@ impl SlotReading<'_, '_> {
             }
             b'-' | b'0'..=b'9' if step.allows(bit(Kind::Number)) => {
                 let end = end_of_number(self.bytes, start)?;
-                self.assert(step, Kind::Number, (start, end), false)?;
+                self.assert(step, Span::new(start, end))?;
                 end
             }
             b't' => self.literal(start, step, "true", Kind::True)?,
@@ -179,24 +150,16 @@ impl SlotReading<'_, '_> {
     fn literal(&self, start: usize, step: Expectation, word: &str, kind: Kind) -> Option<usize> {
         let end = start + word.len();
         let is_word = self.bytes.get(start..end) == Some(word.as_bytes());
-        self.assert(step, kind, (start, end), false)?;
+        self.assert(step, Span::new(start, end))?;
         (is_word && step.allows(bit(kind))).then_some(end)
     }
 
     /// Checks the assertions of a schema on a scalar besides its type.
-    fn assert(
-        &self,
-        step: Expectation,
-        kind: Kind,
-        (start, end): (usize, usize),
-        escaped: bool,
-    ) -> Option<()> {
-        let Some(shape) = step.shape() else {
-            return Some(());
-        };
-        let shape = self.reader.shapes.get(shape)?;
-        let written = self.text.get(start..end)?;
-        shape.accepts(kind, written, escaped).then_some(())
+    #[inline]
+    fn assert(&self, step: Expectation, value: Span) -> Option<()> {
+        let mut shape = step.shape().into_iter();
+        let is_valid = shape.all(|id| is_valid(self.reader.shapes, id, self.text, value));
+        is_valid.then_some(())
     }
 
     /// Skips an array or object that may have anything in it.
@@ -212,7 +175,7 @@ impl SlotReading<'_, '_> {
     }
 
     fn array(&mut self, start: usize, step: Expectation, row: Row) -> Option<usize> {
-        let table = self.reader.tables.get(step.table())?;
+        let table = self.reader.tables.get(usize::from(step.table))?;
         let (items, depth) = (table.items, table.depth + 1);
         let (mut byte, mut at) = after_blank(self.bytes, start + 1)?;
         if byte == b']' {
@@ -231,14 +194,12 @@ impl SlotReading<'_, '_> {
 
     /// Reads an object of which the schema knows keys. The recursion is as deep as the schema.
     fn object(&mut self, start: usize, step: Expectation, mut row: Row) -> Option<usize> {
-        let table = self.reader.tables.get(step.table())?;
+        let table = self.reader.tables.get(usize::from(step.table))?;
         let rows = table.rows;
         if let Some(array) = rows {
             row = self.slots.add_row(array, table.width);
         }
-        let loose = self.reader.loose.len();
-        let end = self.members(start + 1, step.table(), row)?;
-        self.reader.loose.truncate(loose);
+        let end = self.members(start + 1, usize::from(step.table), row)?;
         if rows.is_some() {
             self.slots.set(row, 0, Span::new(start, end));
         }
@@ -282,29 +243,22 @@ impl SlotReading<'_, '_> {
             let (step, end) = if let Some(next) = next {
                 next
             } else {
-                let other = self.other_key(keys, (byte, at), id, before)?;
-                expected = other.key;
-                near |= other.near;
-                (other.step, other.start)
+                let end;
+                (expected, end) = self.other_key(keys, (byte, at), id, before)?;
+                (keys.all.get(expected)?.step, end)
             };
-            if step.is_near() {
+            if step.is_near {
                 near |= keys.all.get(expected).map_or(0, |key| key.near);
             }
-            // A key for which there is no room is compared with the others of its kind.
-            let bit = if expected < MAX_KEYS {
-                1 << expected
-            } else {
-                0
-            };
-            if present & bit != 0 {
+            if present >> expected & 1 != 0 {
                 return None;
             }
-            present |= bit;
+            present |= 1 << expected;
             let (first, start) = after_blank(bytes, end)?;
             let (end, is_escaped) = self.value((first, start), step, row, depth)?;
-            if step.slot() != NO_SLOT {
+            if step.slot != NO_SLOT {
                 let value = Span::new(start, end).escaped(is_escaped);
-                self.keep(step.slot(), row, key, value)?;
+                self.keep(step.slot, row, key, value)?;
             }
             (byte, at) = after_blank(bytes, end)?;
             if byte != b',' {
@@ -312,7 +266,7 @@ impl SlotReading<'_, '_> {
             }
             (byte, at) = after_blank(bytes, at + 1)?;
             before = expected;
-            expected = step.next();
+            expected = usize::from(step.next);
         }
         if byte != b'}' || present & required != required {
             return None;
@@ -337,7 +291,8 @@ impl SlotReading<'_, '_> {
         Some(())
     }
 
-    /// Reads a key that was not expected, after another one of its object.
+    /// Reads a key that was not expected, after another one of its object; returns its place among
+    /// the keys of its table, and the end of its colon.
     #[inline(never)]
     fn other_key(
         &mut self,
@@ -345,39 +300,24 @@ impl SlotReading<'_, '_> {
         (byte, at): (u8, usize),
         id: usize,
         before: usize,
-    ) -> Option<UnexpectedKey> {
-        let guessed = keys.guess(self.bytes, at);
-        let (place, start) = if let Some(guessed) = guessed {
-            guessed
+    ) -> Option<(usize, usize)> {
+        if byte != b'"' {
+            return None;
+        }
+        let (end, escaped) = end_of_string(self.bytes, at)?;
+        // A key with escapes may be a known one.
+        let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
+        let (colon, end) = after_blank(self.bytes, end)?;
+        if colon != b':' {
+            return None;
+        }
+        let place = if let Some(known) = keys.find(name) {
+            known
         } else {
-            if byte != b'"' {
-                return None;
-            }
-            let (end, escaped) = end_of_string(self.bytes, at)?;
-            // A key with escapes may be a known one.
-            let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
-            let (colon, start) = after_blank(self.bytes, end)?;
-            if colon != b':' {
-                return None;
-            }
-            let start = start + 1;
-            let mut place = keys.find(name);
-            if place.is_none() {
-                let (near, step) = unknown(self.reader.tables.get(id)?, keys, name)?;
-                place = keys.learn(name, near, step);
-                if place.is_none() {
-                    self.loose(Span::new(at, end))?;
-                    return Some(UnexpectedKey {
-                        key: usize::MAX,
-                        start,
-                        step,
-                        near,
-                    });
-                }
-            }
-            let place = place?;
-            keys.remember(self.bytes, at, place);
-            (place, start)
+            let (near, step) = unknown(self.reader.tables.get(id)?, keys, name)?;
+            let learned = keys.learn(name, near, step);
+            self.reader.is_full |= learned.is_none();
+            learned?
         };
         let next = u8::try_from(place).ok()?;
         if before == usize::MAX {
@@ -385,26 +325,19 @@ impl SlotReading<'_, '_> {
         } else {
             keys.expect_after(before, next);
         }
-        Some(UnexpectedKey {
-            key: place,
-            start,
-            step: keys.all.get(place)?.step,
-            near: 0,
-        })
+        Some((place, end + 1))
     }
+}
 
-    /// Compares a key without room with the others of open objects.
-    fn loose(&mut self, key: Span) -> Option<()> {
-        let reader = &mut *self.reader;
-        reader.unknown += 1;
-        let mut before = reader.loose.iter();
-        let repeats = before.any(|other| other.of(self.text) == key.of(self.text));
-        if repeats || reader.loose.len() == MAX_LOOSE {
-            return None;
-        }
-        reader.loose.push(key);
-        Some(())
-    }
+/// Returns `true` if a scalar of a text satisfies a shape.
+#[inline(never)]
+fn is_valid(shapes: &Shapes, id: usize, text: &str, value: Span) -> bool {
+    let written = value.of(text);
+    let failures = |shape: &Shape| {
+        let is_escaped = value.is_escaped();
+        shape.failures(Kind::of(written), written, is_escaped)
+    };
+    shapes.get(id).is_none_or(|shape| failures(shape) == 0)
 }
 
 /// Returns the near keys of a key that the schema does not name, and the expectation of its value.

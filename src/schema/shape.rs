@@ -14,10 +14,10 @@ use crate::timestamp::Timestamp;
 pub(crate) use misspelling::Misspelling;
 
 /// The subschemas of one schema; the first is its root.
+#[derive(Default)]
 pub(super) struct Shapes {
+    /// None where a keyword is not implemented here.
     all: Vec<Shape>,
-    /// `true` if all keywords of all subschemas are implemented here.
-    supported: bool,
 }
 
 /// The place of a subschema among them.
@@ -50,8 +50,6 @@ pub(super) struct Shape {
     pub(super) conditions: Vec<ConditionalShape>,
     /// `true` if the subschema asserts nothing about a scalar except its type.
     pub(super) is_plain: bool,
-    /// `true` if the subschema has a keyword that is not implemented here.
-    unsupported: bool,
 }
 
 /// A subschema that applies if a property equals a text.
@@ -83,7 +81,7 @@ impl Shapes {
 
     /// Returns `true` if all keywords are implemented here.
     pub(super) fn is_supported(&self) -> bool {
-        self.supported
+        !self.all.is_empty()
     }
 
     /// Returns `true` if a part of a value may be judged by more than one subschema on each of its
@@ -106,7 +104,7 @@ impl Shapes {
 
     /// Returns `true` if a value is valid.
     pub(super) fn is_valid(&self, root: Node<'_>) -> bool {
-        self.supported && self.count_failures(root, 1) == 0
+        self.is_supported() && self.count_failures(root, 1) == 0
     }
 
     /// Returns the number of failed assertions, counted up to a limit.
@@ -152,7 +150,7 @@ impl<'s> ShapeWalk<'s> {
 
     #[inline(never)]
     fn part(&mut self, shape: &'s Shape, node: Node<'_>, kind: Kind) {
-        self.fail(shape.own_failures(node, kind));
+        self.fail(shape.failures(kind, node.raw(), node.is_escaped()));
         match kind {
             Kind::Object => self.object(shape, node),
             Kind::Array => {
@@ -231,7 +229,6 @@ impl Shape {
             items: None,
             conditions: Vec::new(),
             is_plain: true,
-            unsupported: false,
         }
     }
 
@@ -244,30 +241,6 @@ impl Shape {
     /// Returns `true` if nothing is asserted of any member of an object.
     pub(super) fn takes_any_member(&self) -> bool {
         self.properties.is_empty() && matches!(self.additional, Additional::Any)
-    }
-
-    /// Returns the number of assertions that a value fails, apart from those on its members and
-    /// items.
-    #[inline]
-    fn own_failures(&self, node: Node<'_>, kind: Kind) -> usize {
-        if self.is_plain {
-            usize::from(self.types & bit(kind) == 0)
-        } else {
-            self.assertion_failures(node)
-        }
-    }
-
-    fn assertion_failures(&self, node: Node<'_>) -> usize {
-        self.failures(node.kind(), node.raw(), node.is_escaped())
-    }
-
-    /// Returns `true` if a scalar of an allowed type satisfies all other assertions, given how it
-    /// is written, and whether it is a string with escapes.
-    pub(super) fn accepts(&self, kind: Kind, written: &str, escaped: bool) -> bool {
-        match kind {
-            Kind::String => self.text_failures(&unquoted(written, 0, written.len(), escaped)) == 0,
-            _ => self.failures(kind, written, escaped) == 0,
-        }
     }
 
     /// Returns the number of assertions that a value fails, apart from those on its members and

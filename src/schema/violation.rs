@@ -32,63 +32,32 @@ pub(crate) struct Violation {
     typos: Vec<(String, String)>,
 }
 
-/// The kind of a violation of a schema, with values as messages show them.
+/// The kind of a violation of a schema, with what the value is in a clause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Breach {
     /// The object lacks required fields.
-    Lacks {
-        fields: Vec<String>,
-    },
+    Lacks(Vec<String>),
     /// The object has a field that is not allowed.
-    Unexpected {
-        field: String,
-    },
-    WrongType {
-        is: &'static str,
-        /// The value, unless its type says enough.
-        shown: Option<String>,
-        expected: String,
-        /// The text that the schema wants instead of a number.
-        text: Option<String>,
-    },
-    NotOneOf {
-        shown: String,
-        options: String,
-        /// The word that is probably meant, and the schema's description of it.
-        meant: Option<(String, Option<String>)>,
-    },
-    NotConstant {
-        shown: String,
-        expected: String,
-    },
-    BelowMinimum {
-        shown: String,
-        limit: String,
-    },
-    AboveMaximum {
-        shown: String,
-        limit: String,
-    },
-    Empty,
-    NotADateTime {
-        shown: String,
-    },
+    Unexpected(String),
+    /// The text that the schema wants instead of a number.
+    WrongType(String, Option<String>),
+    /// The word that is probably meant, and the schema's description of it.
+    NotOneOf(String, Option<(String, Option<String>)>),
+    /// The value that the schema wants.
+    NotConstant(String, String),
+    BelowMinimum(String),
+    AboveMaximum(String),
+    Empty(String),
+    NotADateTime(String),
     /// A violation of a keyword that the checked-in schemas do not use today.
-    Other {
-        shown: String,
-        keyword: String,
-        /// The value that the schema wants, where it is short.
-        expected: Option<String>,
-    },
+    Other(String),
 }
 
 impl Violation {
     /// Takes in other fields that the same object lacks; returns `true` if it did.
     fn takes_in(&mut self, next: &mut Self) -> bool {
         match (&mut self.breach, &mut next.breach) {
-            (Breach::Lacks { fields }, Breach::Lacks { fields: more })
-                if self.token == next.token =>
-            {
+            (Breach::Lacks(fields), Breach::Lacks(more)) if self.token == next.token => {
                 fields.append(more);
                 self.says.append(&mut next.says);
                 true
@@ -100,7 +69,7 @@ impl Violation {
     /// Returns the token of the value that the schema does not allow, if it allows none such;
     /// `None` where an object lacks fields.
     pub(crate) fn refused_value(&self) -> Option<u32> {
-        let is_absence = matches!(self.breach, Breach::Lacks { .. });
+        let is_absence = matches!(self.breach, Breach::Lacks(_));
         (!is_absence).then(|| self.token + u32::from(self.is_key))
     }
 
@@ -130,7 +99,7 @@ impl Violation {
     /// Returns the fields that it is about, as messages name them.
     pub(crate) fn fields(&self) -> Vec<String> {
         match &self.breach {
-            Breach::Lacks { fields } => {
+            Breach::Lacks(fields) => {
                 let fields = fields.iter().map(|field| self.pointer.clone().field(field));
                 fields.map(|pointer| pointer.dotted()).collect()
             }
@@ -152,62 +121,27 @@ impl Violation {
             dotted => format!("`{dotted}`"),
         };
         match &self.breach {
-            Breach::Lacks { fields } => format!("{subject} lacks the required {}", named(fields)),
-            Breach::Unexpected { field } => {
-                format!("{subject} must not have the field `{}`", brief(field))
-            }
-            Breach::WrongType {
-                is,
-                shown,
-                expected,
-                ..
-            } => match shown {
-                Some(shown) => format!("{subject} is {is} ({shown}), not {expected}"),
-                None => format!("{subject} is {is}, not {expected}"),
-            },
-            Breach::NotOneOf { shown, options, .. } => {
-                format!("{subject} is {shown}, not one of {options}")
-            }
-            Breach::NotConstant { shown, expected } => {
-                format!("{subject} is {shown}, not {expected}")
-            }
-            Breach::BelowMinimum { shown, limit } => {
-                format!("{subject} is {shown}, below the minimum of {limit}")
-            }
-            Breach::AboveMaximum { shown, limit } => {
-                format!("{subject} is {shown}, above the maximum of {limit}")
-            }
-            Breach::Empty => format!("{subject} is empty"),
-            Breach::NotADateTime { shown } => {
-                let mistake = mistake(shown.trim_matches('"'));
-                let mistake = mistake.map_or(String::new(), |what| format!(": {what}"));
-                format!("{subject} is {shown}, not an RFC 3339 date-time with an offset{mistake}")
-            }
-            Breach::Other {
-                shown,
-                keyword,
-                expected,
-            } => {
-                let expected = expected.as_ref().map(|expected| format!(": {expected}"));
-                let expected = expected.unwrap_or_default();
-                format!(
-                    "{subject} is {shown}, which `{keyword}{expected}` in its schema does not allow"
-                )
-            }
+            Breach::Lacks(fields) => format!("{subject} lacks the required {}", named(fields)),
+            Breach::Unexpected(clause)
+            | Breach::WrongType(clause, _)
+            | Breach::NotOneOf(clause, _)
+            | Breach::NotConstant(clause, _)
+            | Breach::BelowMinimum(clause)
+            | Breach::AboveMaximum(clause)
+            | Breach::Empty(clause)
+            | Breach::NotADateTime(clause)
+            | Breach::Other(clause) => format!("{subject} {clause}"),
         }
     }
 
     /// Returns the advice on how to fix it; `None` where the hint of the rule says enough.
     pub(crate) fn help(&self) -> Option<String> {
         let first = match &self.breach {
-            Breach::Lacks { fields } => Some(self.additions(fields)),
-            Breach::WrongType {
-                text: Some(text), ..
-            } => Some(format!("Write the text {text}, with its quotes.")),
-            Breach::NotOneOf {
-                meant: Some((word, description)),
-                ..
-            } => {
+            Breach::Lacks(fields) => Some(self.additions(fields)),
+            Breach::WrongType(_, Some(text)) => {
+                Some(format!("Write the text {text}, with its quotes."))
+            }
+            Breach::NotOneOf(_, Some((word, description))) => {
                 let description = description.as_ref().map(|description| format!(" {description}"));
                 return Some(format!(
                     "Did you mean {}?{}",
@@ -215,7 +149,7 @@ impl Violation {
                     description.unwrap_or_default()
                 ));
             }
-            Breach::NotADateTime { .. } => Some(
+            Breach::NotADateTime(_) => Some(
                 "Write it with an offset, such as 2026-03-01T12:00:00Z or 2026-03-01T13:00:00.5+01:00."
                     .into(),
             ),
@@ -241,7 +175,7 @@ impl Violation {
 
     /// Notes which of the fields that are absent are probably there under another name.
     pub(crate) fn explain_absence(&mut self, written: impl Fn(&str) -> Option<String>) {
-        if let Breach::Lacks { fields } = &self.breach {
+        if let Breach::Lacks(fields) = &self.breach {
             let typos = fields
                 .iter()
                 .filter_map(|field| Some((field.clone(), written(field)?)));
@@ -330,7 +264,7 @@ pub(super) fn likeliest(error: ValidationError<'_>) -> Vec<ValidationError<'_>> 
 pub(super) fn message_of_likeliest(violations: &[Violation], root: &str) -> Option<String> {
     let first = violations.first()?;
     let others = violations.iter().skip(1).filter_map(|it| match &it.breach {
-        Breach::NotConstant { expected, .. } if it.token == first.token => Some(expected),
+        Breach::NotConstant(_, expected) if it.token == first.token => Some(expected),
         _ => None,
     });
     Some(others.fold(first.message(root), |description, other| {
@@ -379,7 +313,7 @@ pub(super) fn explain<'e>(
             let within = &Pointer::new(error.instance_path().as_str());
             let breach = breach(found, within, error.kind(), schema);
             let absent = match &breach {
-                Breach::Lacks { fields } => fields.first().map(String::as_str),
+                Breach::Lacks(fields) => fields.first().map(String::as_str),
                 _ => None,
             };
             violations.push(Violation {
@@ -418,9 +352,7 @@ fn unexpected_keys<'a>(
         token: key.index(),
         pointer: pointer.field(&key.name()),
         is_key: true,
-        breach: Breach::Unexpected {
-            field: key.name().into_owned(),
-        },
+        breach: Breach::Unexpected(format!("must not have the field `{}`", brief(&key.name()))),
         says: is_built_in.then(|| EXTEND.to_owned()).into_iter().collect(),
         typos: Vec::new(),
     })
@@ -440,57 +372,55 @@ fn breach(
         _ => brief(value.raw()),
     };
     match kind {
-        ValidationErrorKind::Required { property } => Breach::Lacks {
-            fields: vec![property.as_str().unwrap_or_default().to_owned()],
-        },
-        ValidationErrorKind::Type { kind } => Breach::WrongType {
-            is: value.kind().with_article(),
-            shown: (!matches!(value.kind(), Kind::Null | Kind::Array | Kind::Object))
-                .then_some(shown),
-            expected: expected_types(kind),
-            text: (value.kind() == Kind::Number)
-                .then(|| constant(schema, pointer).map(quote))
-                .flatten(),
-        },
+        ValidationErrorKind::Required { property } => {
+            Breach::Lacks(vec![property.as_str().unwrap_or_default().to_owned()])
+        }
+        ValidationErrorKind::Type { kind } => {
+            let (is, expected) = (value.kind().with_article(), expected_types(kind));
+            let clause = match value.kind() {
+                Kind::Null | Kind::Array | Kind::Object => format!("is {is}, not {expected}"),
+                _ => format!("is {is} ({shown}), not {expected}"),
+            };
+            let text = constant(schema, pointer).filter(|_| value.kind() == Kind::Number);
+            Breach::WrongType(clause, text.map(quote))
+        }
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
             let words = options.iter().map(|option| brief(&option.to_string()));
-            Breach::NotOneOf {
-                shown,
-                options: words.collect::<Vec<_>>().join(", "),
-                meant: value.text().and_then(|text| {
-                    let (word, description) = word_meant(schema, &text, options)?;
-                    Some((word, description.map(str::to_owned)))
-                }),
-            }
+            let words = words.collect::<Vec<_>>().join(", ");
+            let meant = value.text().and_then(|text| {
+                let (word, description) = word_meant(schema, &text, options)?;
+                Some((word, description.map(str::to_owned)))
+            });
+            Breach::NotOneOf(format!("is {shown}, not one of {words}"), meant)
         }
-        ValidationErrorKind::Constant { expected_value } => Breach::NotConstant {
-            shown,
-            expected: brief(&expected_value.to_string()),
-        },
-        ValidationErrorKind::Minimum { limit } => Breach::BelowMinimum {
-            shown,
-            limit: limit.to_string(),
-        },
-        ValidationErrorKind::Maximum { limit } => Breach::AboveMaximum {
-            shown,
-            limit: limit.to_string(),
-        },
-        ValidationErrorKind::MinLength { limit: 1 } => Breach::Empty,
+        ValidationErrorKind::Constant { expected_value } => {
+            let expected = brief(&expected_value.to_string());
+            Breach::NotConstant(format!("is {shown}, not {expected}"), expected)
+        }
+        ValidationErrorKind::Minimum { limit } => {
+            Breach::BelowMinimum(format!("is {shown}, below the minimum of {limit}"))
+        }
+        ValidationErrorKind::Maximum { limit } => {
+            Breach::AboveMaximum(format!("is {shown}, above the maximum of {limit}"))
+        }
+        ValidationErrorKind::MinLength { limit: 1 } => Breach::Empty("is empty".into()),
         ValidationErrorKind::Format { format } if format == "date-time" => {
-            Breach::NotADateTime { shown }
+            let mistake = mistake(shown.trim_matches('"'));
+            let mistake = mistake.map_or(String::new(), |what| format!(": {what}"));
+            let wanted = "an RFC 3339 date-time with an offset";
+            Breach::NotADateTime(format!("is {shown}, not {wanted}{mistake}"))
         }
-        // Nothing is allowed where the schema is `false`.
-        ValidationErrorKind::FalseSchema => Breach::Other {
-            shown,
-            keyword: "false".into(),
-            expected: None,
-        },
-        other => Breach::Other {
-            shown,
-            keyword: other.keyword().to_string(),
-            expected: expected_by(other),
-        },
+        other => {
+            let (keyword, expected) = match other {
+                // Nothing is allowed where the schema is `false`.
+                ValidationErrorKind::FalseSchema => ("false".into(), None),
+                other => (other.keyword().to_string(), expected_by(other)),
+            };
+            let expected = expected.map_or(String::new(), |expected| format!(": {expected}"));
+            let wanted = format!("`{keyword}{expected}` in its schema");
+            Breach::Other(format!("is {shown}, which {wanted} does not allow"))
+        }
     }
 }
 

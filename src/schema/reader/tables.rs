@@ -3,7 +3,7 @@
 use wide::u8x16;
 
 use super::super::shape::{ANY_TYPE, Additional, Shape, ShapeId, Shapes, bit};
-use crate::document::{Kind, Layout};
+use crate::document::{Kind, Layout, hash};
 use crate::spelling::is_near;
 
 /// The number of keys of one object that a table has, at most: each has a bit.
@@ -22,17 +22,22 @@ pub(super) const NO_SLOT: u8 = u8::MAX;
 /// The slot of a value of an object whose other keys are kept.
 pub(super) const OTHER: u8 = u8::MAX - 1;
 
-/// The properties expected of a value, in one word: the table of an array or object, the types that
-/// it may have, the slot of its span, the shape that asserts more of a scalar than its type, the
-/// key that came after its key the last time, and whether its key may be misspelled.
+/// The properties expected of a value.
 #[derive(Clone, Copy)]
-pub(super) struct Expectation(u64);
-
-const TYPES: u32 = 16;
-const SLOT: u32 = 24;
-const SHAPE: u32 = 32;
-const NEXT: u32 = 40;
-const IS_NEAR: u64 = 1 << 48;
+pub(super) struct Expectation {
+    /// The table of an array or object.
+    pub(super) table: u16,
+    /// The types that it may have, a bit each.
+    types: u8,
+    /// The slot of its span.
+    pub(super) slot: u8,
+    /// The shape that asserts more of a scalar than its type.
+    shape: u8,
+    /// The key that came after its key the last time.
+    pub(super) next: u8,
+    /// `true` if its key may be misspelled.
+    pub(super) is_near: bool,
+}
 
 /// No shape asserts anything of a scalar but its type.
 const NO_SHAPE: u8 = u8::MAX;
@@ -48,62 +53,30 @@ impl Expectation {
     pub(super) const FREE: Self = Self::new(0, ANY_TYPE | FREE_OBJECT | FREE_ARRAY, NO_SHAPE);
 
     const fn new(table: u16, types: u8, shape: u8) -> Self {
-        Self(
-            table as u64
-                | (types as u64) << TYPES
-                | (NO_SLOT as u64) << SLOT
-                | (shape as u64) << SHAPE,
-        )
-    }
-
-    fn with(self, at: u32, byte: u8) -> Self {
-        Self(self.0 & !(0xFF << at) | u64::from(byte) << at)
+        Self {
+            table,
+            types,
+            slot: NO_SLOT,
+            shape,
+            next: 0,
+            is_near: false,
+        }
     }
 
     pub(super) fn with_slot(self, slot: u8) -> Self {
-        self.with(SLOT, slot)
-    }
-
-    pub(super) fn with_next(self, next: u8) -> Self {
-        self.with(NEXT, next)
-    }
-
-    fn near(self) -> Self {
-        Self(self.0 | IS_NEAR)
+        Self { slot, ..self }
     }
 
     /// Returns `true` if the value may have one of some types.
     #[inline]
     pub(super) fn allows(self, types: u8) -> bool {
-        self.0 & u64::from(types) << TYPES != 0
-    }
-
-    #[inline]
-    pub(super) fn table(self) -> usize {
-        (self.0 & 0xFFFF) as usize
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "it is a byte of the word")]
-    #[inline]
-    pub(super) fn slot(self) -> u8 {
-        (self.0 >> SLOT) as u8
+        self.types & types != 0
     }
 
     /// Returns the shape that asserts more of a scalar than its type.
     #[inline]
     pub(super) fn shape(self) -> Option<usize> {
-        let shape = self.0 >> SHAPE & 0xFF;
-        (shape != u64::from(NO_SHAPE)).then_some(shape as usize)
-    }
-
-    #[inline]
-    pub(super) fn next(self) -> usize {
-        (self.0 >> NEXT & 0xFF) as usize
-    }
-
-    #[inline]
-    pub(super) fn is_near(self) -> bool {
-        self.0 & IS_NEAR != 0
+        (self.shape != NO_SHAPE).then_some(self.shape.into())
     }
 }
 
@@ -166,7 +139,10 @@ impl KnownKey {
             beyond: 0xFFFF & u32::MAX.checked_shl(beyond).unwrap_or(0),
             written: written.into(),
             near,
-            step: if near == 0 { step } else { step.near() },
+            step: Expectation {
+                is_near: near != 0,
+                ..step
+            },
         }
     }
 
@@ -206,11 +182,11 @@ pub(super) struct KnownKeys {
     pub(super) all: Vec<KnownKey>,
     /// The number of keys that the schema has.
     known: usize,
-    /// The places of keys that were met out of order, by a hash of their first bytes.
+    /// The places of keys that were met out of order, by the hashes of their names.
     places: Vec<u8>,
 }
 
-/// The number of places by hashes, which have ten bits.
+/// The number of places by hashes, of which ten bits count.
 const PLACES: usize = 1 << 10;
 
 impl KnownKeys {
@@ -235,36 +211,26 @@ impl KnownKeys {
         self.all.truncate(self.known);
         self.places = vec![u8::MAX; PLACES];
         for (next, key) in (1..).zip(&mut self.all) {
-            key.step = key.step.with_next(next);
-        }
-    }
-
-    /// Returns the key at a place of a text that was met before, and the end of its colon.
-    #[inline]
-    pub(super) fn guess(&self, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-        let place = usize::from(*self.places.get(hash(bytes, at))?);
-        let end = self.all.get(place)?.end_if_next(bytes, at)?;
-        Some((place, end))
-    }
-
-    /// Remembers the key at a place of a text.
-    pub(super) fn remember(&mut self, bytes: &[u8], at: usize, place: usize) {
-        if let (Some(of), Ok(place)) = (self.places.get_mut(hash(bytes, at)), u8::try_from(place)) {
-            *of = place;
+            key.step.next = next;
         }
     }
 
     /// Sets the key that is expected after another one.
     pub(super) fn expect_after(&mut self, before: usize, next: u8) {
         if let Some(before) = self.all.get_mut(before) {
-            before.step = before.step.with_next(next);
+            before.step.next = next;
         }
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<usize> {
-        self.all
-            .iter()
-            .position(|key| key.name() == name.as_bytes())
+    /// Returns the place of a key.
+    pub(super) fn find(&mut self, name: &str) -> Option<usize> {
+        let is_it = |key: &KnownKey| key.name() == name.as_bytes();
+        let hash = usize::try_from(hash(name.as_bytes()) >> 54).ok()?;
+        let known = self.places.get_mut(hash)?;
+        if !self.all.get(usize::from(*known)).is_some_and(is_it) {
+            *known = u8::try_from(self.all.iter().position(is_it)?).ok()?;
+        }
+        Some(usize::from(*known))
     }
 
     /// Returns the keys of the schema that a name is near to, a bit each.
@@ -279,30 +245,6 @@ impl KnownKeys {
 
 /// The length of the longest key that is learned.
 const MAX_LEARNED: usize = 64;
-
-/// Returns a hash of the first bytes of the key at a place, up to its end.
-#[inline]
-fn hash(bytes: &[u8], at: usize) -> usize {
-    let first = before_quote(bytes, at + 1);
-    let next = match first {
-        [_, u64::MAX] => before_quote(bytes, at + 9),
-        _ => [0; 2],
-    };
-    let [first, next] = [first, next].map(|[word, mask]| word & mask);
-    let mixed = (first ^ next.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> 54) as usize
-}
-
-/// Returns eight bytes, and a bit for each bit of those before the first quote among them.
-#[inline]
-fn before_quote(bytes: &[u8], at: usize) -> [u64; 2] {
-    let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
-    let word = word.map_or(0, |word| u64::from_le_bytes(*word));
-    let quotes = word ^ 0x2222_2222_2222_2222;
-    let quotes = quotes.wrapping_sub(0x0101_0101_0101_0101) & !quotes & 0x8080_8080_8080_8080;
-    // All bits where there is no quote.
-    [word, quotes.wrapping_sub(1) & !quotes]
-}
 
 /// Assertions about values that apply if another value is a certain text.
 pub(super) struct ConditionalSlots {
@@ -386,7 +328,7 @@ impl TableCompiler<'_> {
         keys.keys.close();
         self.tables.push(keys);
         let types = ANY_TYPE | FREE_OBJECT;
-        Some(Expectation::new(table, types, NO_SHAPE).with_slot(step.slot()))
+        Some(Expectation::new(table, types, NO_SHAPE).with_slot(step.slot))
     }
 
     /// Returns the expectation of a value at a place, in a number of arrays and objects.

@@ -10,6 +10,7 @@ use super::{
 use crate::document::Kind;
 
 impl Shapes {
+    /// Compiles a schema; there are no shapes where a keyword is not implemented here.
     pub(in crate::schema) fn compile(schema: &Value) -> Self {
         let mut compiler = ShapeCompiler {
             root: schema,
@@ -17,152 +18,93 @@ impl Shapes {
             by_reference: BTreeMap::new(),
             depth: 0,
         };
-        compiler.shape(schema);
-        Self {
-            supported: !compiler.shapes.iter().any(|shape| shape.unsupported),
+        let root = compiler.shape(schema);
+        root.map_or_else(Self::default, |_| Self {
             all: compiler.shapes,
-        }
+        })
     }
 }
 
+/// A compiler of subschemas. Each function returns `None` where one has a keyword that is not
+/// implemented here.
 struct ShapeCompiler<'a> {
     root: &'a Value,
     shapes: Vec<Shape>,
-    /// The shapes that references lead to; `None` for one that is being compiled.
-    by_reference: BTreeMap<&'a str, Option<ShapeId>>,
+    /// The shapes that references lead to.
+    by_reference: BTreeMap<&'a str, ShapeId>,
+    /// The number of subschemas around the one that is compiled, references included.
     depth: usize,
 }
 
-/// The maximum depth of nested subschemas, references included, that are compiled here.
+/// The maximum depth of nested subschemas: one that contains itself has no end.
 const MAX_DEPTH: usize = 64;
 
 impl<'a> ShapeCompiler<'a> {
-    fn shape(&mut self, schema: &'a Value) -> ShapeId {
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            return self.referenced(schema, reference);
+    fn shape(&mut self, schema: &'a Value) -> Option<ShapeId> {
+        if self.depth == MAX_DEPTH {
+            return None;
         }
-        let id = self.shapes.len();
-        self.shapes.push(Shape::unsupported());
         self.depth += 1;
-        let shape = if self.depth <= MAX_DEPTH {
-            self.compile(schema)
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let id = if let Some(reference) = reference {
+            self.referenced(schema, reference)?
         } else {
-            Shape::unsupported()
+            let id = self.shapes.len();
+            self.shapes.push(Shape::of_type(ANY_TYPE));
+            let shape = self.compile(schema)?;
+            *self.shapes.get_mut(id)? = shape;
+            id
         };
         self.depth -= 1;
-        if let Some(slot) = self.shapes.get_mut(id) {
-            *slot = shape;
+        Some(id)
+    }
+
+    fn referenced(&mut self, schema: &'a Value, reference: &'a str) -> Option<ShapeId> {
+        if let Some(id) = self.by_reference.get(reference) {
+            return Some(*id);
         }
-        id
+        let mut keywords = schema.as_object()?.keys();
+        let is_alone =
+            keywords.all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&&**keyword));
+        let target = self.root.pointer(reference.strip_prefix('#')?)?;
+        let id = self.shape(target).filter(|_| is_alone)?;
+        self.by_reference.insert(reference, id);
+        Some(id)
     }
 
-    fn referenced(&mut self, schema: &'a Value, reference: &'a str) -> ShapeId {
-        match self.by_reference.get(reference) {
-            Some(Some(id)) => return *id,
-            // A schema that contains itself.
-            Some(None) => return self.unsupported(),
-            None => drop(self.by_reference.insert(reference, None)),
-        }
-        let target = reference
-            .strip_prefix('#')
-            .and_then(|pointer| self.root.pointer(pointer));
-        let alone = schema.as_object().is_some_and(|keywords| {
-            keywords
-                .keys()
-                .all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&keyword.as_str()))
-        });
-        let id = match target {
-            Some(target) if alone && self.depth < MAX_DEPTH => {
-                self.depth += 1;
-                let id = self.shape(target);
-                self.depth -= 1;
-                id
-            }
-            _ => self.unsupported(),
-        };
-        self.by_reference.insert(reference, Some(id));
-        id
-    }
-
-    fn unsupported(&mut self) -> ShapeId {
-        self.shapes.push(Shape::unsupported());
-        self.shapes.len() - 1
-    }
-
-    fn compile(&mut self, schema: &'a Value) -> Shape {
-        let Value::Object(keywords) = schema else {
-            return match schema {
-                Value::Bool(true) => Shape::of_type(ANY_TYPE),
-                _ => Shape::unsupported(),
-            };
+    fn compile(&mut self, schema: &'a Value) -> Option<Shape> {
+        let keywords = match schema {
+            Value::Bool(true) => return Some(Shape::of_type(ANY_TYPE)),
+            schema => schema.as_object()?,
         };
         // No type is allowed until one is named.
         let mut shape = Shape::of_type(0);
         for (keyword, value) in keywords {
-            // The root's name alone leaves references as they are.
-            let is_root = std::ptr::eq(schema, self.root);
-            if keyword == "$id" && !is_root {
-                shape.unsupported = true;
+            match (&**keyword, value) {
+                ("properties", Value::Object(properties)) => {
+                    self.properties(properties, keywords, &mut shape)?;
+                }
+                ("additionalProperties", Value::Bool(true)) => {}
+                ("additionalProperties", Value::Bool(false)) => shape.additional = Additional::None,
+                ("additionalProperties", below) => {
+                    shape.additional = Additional::Each(self.shape(below)?);
+                }
+                ("items", items) => shape.items = Some(self.shape(items)?),
+                ("allOf", Value::Array(parts)) => {
+                    let conditions = parts.iter().map(|part| self.condition(part));
+                    shape.conditions = conditions.collect::<Option<_>>()?;
+                }
+                // The root's name alone leaves references as they are.
+                ("$id", _) if !std::ptr::eq(schema, self.root) => return None,
+                (keyword, _) if ANNOTATIONS.contains(&keyword) => {}
+                (keyword, value) => shape.assert(keyword, value, keywords)?,
             }
-            let understood = shape
-                .understands_value(keyword, value, keywords)
-                .or_else(|| self.understands_object(keyword, value, keywords, &mut shape))
-                .or_else(|| self.understands_parts(keyword, value, &mut shape));
-            shape.unsupported |= !understood.unwrap_or(ANNOTATIONS.contains(&keyword.as_str()));
         }
         if shape.types == 0 {
             shape.types = ANY_TYPE;
         }
         shape.is_plain = shape.asserts_type_alone();
-        shape
-    }
-
-    /// Returns whether a keyword on the members of an object is implemented; `None` for other
-    /// keywords.
-    fn understands_object(
-        &mut self,
-        keyword: &str,
-        value: &'a Value,
-        keywords: &'a Map<String, Value>,
-        shape: &mut Shape,
-    ) -> Option<bool> {
-        Some(match (keyword, value) {
-            ("properties", Value::Object(properties)) => {
-                self.properties(properties, keywords, shape);
-                true
-            }
-            ("required", Value::Array(_)) => required(keywords).all(|name| {
-                let known = keywords.get("properties");
-                known.is_some_and(|known| known.get(name).is_some())
-            }),
-            ("additionalProperties", Value::Bool(allowed)) => {
-                shape.additional = if *allowed {
-                    Additional::Any
-                } else {
-                    Additional::None
-                };
-                true
-            }
-            ("additionalProperties", schema) => {
-                shape.additional = Additional::Each(self.shape(schema));
-                true
-            }
-            ("patternProperties", Value::Object(patterns)) => {
-                shape.prefixes = patterns
-                    .keys()
-                    .map(|pattern| pattern.trim_start_matches('^').into())
-                    .collect();
-                patterns.iter().all(|(pattern, schema)| {
-                    let prefix = pattern.strip_prefix('^').unwrap_or_default();
-                    schema == &Value::Bool(true)
-                        && !prefix.is_empty()
-                        && prefix
-                            .bytes()
-                            .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-                })
-            }
-            _ => return None,
-        })
+        Some(shape)
     }
 
     fn properties(
@@ -170,73 +112,38 @@ impl<'a> ShapeCompiler<'a> {
         properties: &'a Map<String, Value>,
         keywords: &'a Map<String, Value>,
         shape: &mut Shape,
-    ) {
+    ) -> Option<()> {
         let required: Vec<&str> = required(keywords).collect();
-        shape.properties = properties
-            .iter()
-            .map(|(name, schema)| Property {
+        for (name, schema) in properties {
+            let is_required = required.contains(&name.as_str());
+            shape.required += usize::from(is_required);
+            shape.name_lengths |= length_bit(name.len());
+            shape.properties.push(Property {
                 name: name.as_str().into(),
-                shape: self.shape(schema),
-                required: required.contains(&name.as_str()),
-            })
-            .collect();
-        shape.required = shape
-            .properties
-            .iter()
-            .filter(|property| property.required)
-            .count();
-        shape.name_lengths = properties
-            .keys()
-            .fold(0, |lengths, name| lengths | length_bit(name.len()));
-    }
-
-    /// Returns whether a keyword with schemas of items or conditions is implemented; `None` for
-    /// other keywords.
-    fn understands_parts(
-        &mut self,
-        keyword: &str,
-        value: &'a Value,
-        shape: &mut Shape,
-    ) -> Option<bool> {
-        match (keyword, value) {
-            ("items", schema) => {
-                shape.items = Some(self.shape(schema));
-                Some(true)
-            }
-            ("allOf", Value::Array(parts)) => {
-                Some(parts.iter().all(|part| self.condition(part, shape)))
-            }
-            _ => None,
+                shape: self.shape(schema)?,
+                required: is_required,
+            });
         }
+        Some(())
     }
 
     /// Compiles a part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}},
-    /// "required": [NAME]}, "then": …}`; returns `true` if it has that form.
-    fn condition(&mut self, part: &'a Value, shape: &mut Shape) -> bool {
-        let (Some(condition), Some(then)) = (part.get("if"), part.get("then")) else {
-            return false;
-        };
-        let Some((name, constant)) = condition
-            .get("properties")
-            .and_then(Value::as_object)
-            .and_then(|properties| properties.iter().next())
-        else {
-            return false;
-        };
-        let Some(equals) = constant.get("const").and_then(Value::as_str) else {
-            return false;
-        };
-        let then = self.shape(then);
-        shape.conditions.push(ConditionalShape {
+    /// "required": [NAME]}, "then": …}`.
+    fn condition(&mut self, part: &'a Value) -> Option<ConditionalShape> {
+        let then = part.get("then")?;
+        let properties = part.pointer("/if/properties")?.as_object()?;
+        let (name, constant) = properties.iter().next()?;
+        let equals = constant.get("const")?.as_str()?;
+        let form = serde_json::json!({
+            "if": { "properties": { name: { "const": equals } }, "required": [name] },
+            "then": then
+        });
+        (*part == form).then_some(())?;
+        Some(ConditionalShape {
             property: name.as_str().into(),
             equals: equals.into(),
-            then,
-        });
-        *part
-            == serde_json::json!({
-                "if": { "properties": { name: { "const": equals } }, "required": [name] },
-                "then": part.get("then")
-            })
+            then: self.shape(then)?,
+        })
     }
 }
 
@@ -253,56 +160,48 @@ const ANNOTATIONS: [&str; 8] = [
 ];
 
 impl Shape {
-    fn unsupported() -> Self {
-        Self {
-            unsupported: true,
-            ..Self::of_type(ANY_TYPE)
-        }
-    }
-
-    /// Returns whether a keyword on the value itself is implemented; `None` for other keywords.
-    fn understands_value(
+    /// Adds what a keyword asserts that has no subschema.
+    fn assert(
         &mut self,
         keyword: &str,
         value: &Value,
         keywords: &Map<String, Value>,
-    ) -> Option<bool> {
-        Some(match (keyword, value) {
-            ("type", Value::String(name)) => self.allow_type(name),
-            ("type", Value::Array(names)) => names
-                .iter()
-                .all(|name| name.as_str().is_some_and(|name| self.allow_type(name))),
-            ("const", constant) => {
+    ) -> Option<()> {
+        let is_scalar = |value: &Value| !value.is_array() && !value.is_object();
+        match (keyword, value) {
+            ("type", Value::String(name)) => self.allow_type(name)?,
+            ("type", Value::Array(names)) => {
+                for name in names {
+                    self.allow_type(name.as_str()?)?;
+                }
+            }
+            ("const", constant) if is_scalar(constant) && !keywords.contains_key("enum") => {
                 self.allowed = Some(vec![constant.clone()]);
-                !constant.is_array() && !constant.is_object() && !keywords.contains_key("enum")
             }
-            ("enum", Value::Array(values)) => {
+            ("enum", Value::Array(values)) if values.iter().all(is_scalar) => {
                 self.allowed = Some(values.clone());
-                !values
-                    .iter()
-                    .any(|value| value.is_array() || value.is_object())
             }
-            ("minimum", bound) => {
-                self.minimum = exact_bound(bound);
-                self.minimum.is_some()
+            ("minimum", bound) => self.minimum = Some(exact_bound(bound)?),
+            ("maximum", bound) => self.maximum = Some(exact_bound(bound)?),
+            ("minLength", bound) => self.min_length = usize::try_from(bound.as_u64()?).ok()?,
+            ("format", Value::String(format)) if format == "date-time" => self.date_time = true,
+            ("required", Value::Array(_)) => {
+                let known = keywords.get("properties").and_then(Value::as_object);
+                let is_known = |name| known.is_some_and(|known| known.contains_key(name));
+                required(keywords).all(is_known).then_some(())?;
             }
-            ("maximum", bound) => {
-                self.maximum = exact_bound(bound);
-                self.maximum.is_some()
-            }
-            ("minLength", bound) => {
-                self.min_length = bound
-                    .as_u64()
-                    .and_then(|bound| usize::try_from(bound).ok())
-                    .unwrap_or_default();
-                self.min_length > 0
-            }
-            ("format", Value::String(format)) => {
-                self.date_time = true;
-                format == "date-time"
+            ("patternProperties", Value::Object(patterns)) => {
+                let prefixes = patterns.iter().map(|(pattern, schema)| {
+                    let prefix = pattern.strip_prefix('^').filter(|it| !it.is_empty())?;
+                    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
+                    let is_known = *schema == Value::Bool(true) && prefix.bytes().all(is_plain);
+                    is_known.then(|| prefix.into())
+                });
+                self.prefixes = prefixes.collect::<Option<_>>()?;
             }
             _ => return None,
-        })
+        }
+        Some(())
     }
 
     fn asserts_type_alone(&self) -> bool {
@@ -314,7 +213,7 @@ impl Shape {
             || !self.conditions.is_empty())
     }
 
-    fn allow_type(&mut self, name: &str) -> bool {
+    fn allow_type(&mut self, name: &str) -> Option<()> {
         self.types |= match name {
             "null" => bit(Kind::Null),
             "boolean" => bit(Kind::True),
@@ -322,10 +221,10 @@ impl Shape {
             "string" => bit(Kind::String),
             "array" => bit(Kind::Array),
             "object" => bit(Kind::Object),
-            _ => return false,
+            _ => return None,
         };
         self.integer |= name == "integer";
-        true
+        Some(())
     }
 }
 
