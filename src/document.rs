@@ -59,7 +59,7 @@ use std::str::Utf8Error;
 
 pub(crate) use builder::hash;
 use builder::{Builder, Open};
-pub(crate) use canonical::{are_equal, push_canonical};
+pub(crate) use canonical::{canonical, push_canonical};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use node::unquoted;

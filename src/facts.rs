@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 pub(crate) use event::EventFacts;
-pub(crate) use lexicon::{Suspects, WordOwner, phase_meant};
+pub(crate) use lexicon::{WordOwner, may_be_misspelled, phase_meant};
 pub(crate) use listener::EventListener;
 pub(crate) use mirror::{MirrorMismatch, Unlike};
 pub(crate) use reach::{Reach, TimelineFacts, Topic};

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::dashboard::{EventSummary, Incident, Mark, Outline};
-use crate::document::{Kind, Tape};
+use crate::document::Tape;
 use crate::facts::{EventFacts, InEvent};
 use crate::printable::brief;
 use crate::record::phases;
@@ -24,7 +24,7 @@ pub(crate) use density::{Density, PhaseBin};
 pub(crate) use event_summary::{TimelineClock, shown, summary_of, waits};
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
-use incident::{EventOutcome, incident, is_enforced};
+use incident::incident;
 use track::Track;
 pub(crate) use track::Tracked;
 
@@ -71,29 +71,6 @@ pub(crate) struct OutlineReader<'n> {
     track: Option<Track<'n>>,
 }
 
-/// Returns the slot of a key of a payload that says how an event went.
-fn slot_of_outcome(key: &str) -> Option<InEvent> {
-    match key {
-        "step_id" => Some(InEvent::StepId),
-        "step_status" => Some(InEvent::StepStatus),
-        "result_status" => Some(InEvent::ResultStatus),
-        "decision" => Some(InEvent::Decision),
-        "status" => Some(InEvent::Status),
-        _ => None,
-    }
-}
-
-/// Returns `true` if an event has an error.
-fn has_error(event: EventFacts<'_>) -> bool {
-    event
-        .value(InEvent::Error)
-        .is_some_and(|error| match error.kind() {
-            Kind::Null | Kind::False => false,
-            Kind::String => error.string().is_some_and(|text| !text.trim().is_empty()),
-            _ => true,
-        })
-}
-
 impl<'n> OutlineReader<'n> {
     pub(crate) fn new(listening: Listening<'n>) -> Self {
         Self {
@@ -110,24 +87,17 @@ impl<'n> OutlineReader<'n> {
     /// Adds the next event.
     pub(crate) fn event(&mut self, event: EventFacts<'_>) {
         let line = event.line;
-        let text = |slot: InEvent| event.value(slot)?.string();
+        let text = |slot| incident::text(event, slot);
         let phase = event_summary::cut(text(InEvent::Phase).unwrap_or_default());
         let at = text(InEvent::Timestamp).and_then(|text| Timestamp::parse(&text));
         let offset_sec = at.map(|at| self.outlined.clock.offset(&at));
-        let outcome = EventOutcome {
-            text: |key: &str| text(slot_of_outcome(key)?),
-            has_error: || has_error(event),
-        };
-        let is_enforced = || event.node().is_none_or(is_enforced);
-        let event_type = text(InEvent::EventType);
-        let marked = outcome.mark(&phase, event_type.as_deref(), is_enforced);
+        let marked = incident::mark(event);
         count(&mut self.outlined.outline, &phase, 1);
         if marked.is_some() || phase == "terminate" {
             self.incident(event, &phase, marked, offset_sec);
         }
-        let is_status_set = event.value(InEvent::StepStatus).is_some();
         if marked.is_none()
-            && let Some(step) = outcome.good_step(is_status_set)
+            && let Some(step) = incident::good_step(event)
         {
             self.make_good(&brief(&step));
         }
@@ -251,7 +221,7 @@ fn lasting(phase: &str) -> Cow<'static, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Node, ReadText};
+    use crate::document::ReadText;
     use crate::facts::{EVENT, JsonText};
 
     #[test]
@@ -309,8 +279,7 @@ mod tests {
             let outline = reader.outlined.outline;
             let by_slots = outline.failure.is_some() || outline.veto.is_some();
             let node = facts.node().unwrap();
-            let phase = node.get("phase").and_then(Node::text);
-            let by_tape = incident::mark(node, &phase.unwrap_or_default());
+            let by_tape = summary_of(1, node, None).mark;
             assert_eq!(by_slots, is_marked, "{event}");
             assert_eq!(by_tape.is_some(), is_marked, "{event}");
         }

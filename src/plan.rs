@@ -249,7 +249,7 @@ impl PlanComparison {
             let room = MAX_FINDINGS_PER_RULE.saturating_sub(self.differences.len());
             let mut push = |difference: facts::plan::PlanMismatch| {
                 self.differences.push(PlanDifference {
-                    message: difference.to_string(),
+                    message: difference.message,
                     pointer: difference.pointer.as_str().to_owned(),
                     line: difference.line.number,
                 });

@@ -5,7 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::parser::{Sink, walk};
-use super::{Kind, Number, unquoted};
+use super::{Kind, Node, Number, unquoted};
 use crate::digest::Digest;
 
 /// The bytes of the text of an array or object in another from which its digest stands for it.
@@ -15,8 +15,7 @@ const LARGE: usize = 256;
 const END: u8 = 0xFF;
 
 /// Adds the text of the value that starts at a place of a JSON text, and returns the end of the
-/// value. Two values have the same text if they are equal, and only then: numbers by exact value,
-/// strings unescaped, objects in any order of keys.
+/// value. Two values have the same text if they are equal, by [`Node::equals`], and only then.
 pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Option<usize> {
     let (open, members) = (SmallVec::new(), SmallVec::new());
     let canonical = Canonical {
@@ -28,13 +27,21 @@ pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Opti
     walk(text.as_bytes(), start, 0, canonical)
 }
 
-/// Returns `true` if two values are equal, given how they are written, see [`super::Node::equals`].
-pub(crate) fn are_equal(a: &str, b: &str) -> bool {
-    let canonical = |written| {
-        let mut text = Vec::new();
-        push_canonical(written, 0, &mut text).map(|_| text)
-    };
-    a == b || (Kind::of(a) == Kind::of(b) && canonical(a) == canonical(b))
+impl Node<'_> {
+    /// Returns `true` if two values are equal: numbers by exact value, strings unescaped, objects
+    /// in any order of keys.
+    #[must_use]
+    pub fn equals(self, other: Node<'_>) -> bool {
+        self.raw() == other.raw()
+            || (self.kind() == other.kind() && canonical(self.raw()) == canonical(other.raw()))
+    }
+}
+
+/// Returns the text of a value, see [`push_canonical`], given how it is written.
+pub(crate) fn canonical(written: &str) -> Vec<u8> {
+    let mut text = Vec::new();
+    push_canonical(written, 0, &mut text);
+    text
 }
 
 struct Canonical<'t, 'v> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::parser::string_stop;
 #[cfg(test)]
 use super::work;
-use super::{Document, Kind, Number, Token, are_equal};
+use super::{Document, Kind, Number, Token};
 
 /// A value of a document.
 #[derive(Clone, Copy)]
@@ -226,13 +226,6 @@ impl<'a> Node<'a> {
             next: self.index + 1,
             end: if is_array { self.end_index() } else { 0 },
         }
-    }
-
-    /// Returns `true` if two values are equal: numbers by exact value, strings unescaped, objects
-    /// in any order of keys.
-    #[must_use]
-    pub fn equals(self, other: Node<'_>) -> bool {
-        are_equal(self.raw(), other.raw())
     }
 }
 

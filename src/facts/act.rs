@@ -1,7 +1,6 @@
 //! An act event that has the id of an action -> what is kept of it until it is compared.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::as_of::{AsOf, AsOfMarks};
@@ -12,7 +11,7 @@ use crate::document::unquoted;
 use crate::source::Line;
 
 /// The fields that an action has from the payload of its act event, besides those of a runtime's
-/// own, sorted by length.
+/// own.
 const MIRRORED: [(&str, InAction, InEvent); 5] = [
     ("kind", InAction::Kind, InEvent::Kind),
     ("tool", InAction::Tool, InEvent::Tool),
@@ -109,12 +108,9 @@ pub(super) struct KeptAct {
     pub(super) is_mirrored: bool,
     /// The timestamp as the event has it.
     timestamp: Option<Box<str>>,
-    /// The fields of the payload, as the event has them, in the order of [`by_length`].
-    fields: Vec<KeptField>,
+    /// The fields of the payload by their names, as the event has them.
+    pub(super) fields: BTreeMap<Box<str>, Box<str>>,
 }
-
-/// The name of a field of the payload, and its value as it is written.
-type KeptField = (Box<str>, Box<str>);
 
 /// The number of keys of a runtime's own that most events have at most.
 const FEW_EXTENSIONS: usize = 16;
@@ -132,7 +128,7 @@ impl KeptAct {
             line,
             is_mirrored: true,
             timestamp: None,
-            fields: Vec::new(),
+            fields: BTreeMap::new(),
         }
     }
 
@@ -144,14 +140,13 @@ impl KeptAct {
             Some((Cow::Borrowed(*name), value))
         });
         let fields = known.chain(event.extensions());
-        let mut fields: Vec<_> = fields.filter(|(_, value)| value.is_fact()).collect();
-        fields.sort_unstable_by(|(a, _), (b, _)| by_length(a, b));
+        let fields = fields.filter(|(_, value)| value.is_fact());
         let kept = |(name, value): (Cow<'_, str>, Value<'_>)| (name.into(), value.raw().into());
         Self {
             line: event.line,
             is_mirrored: false,
             timestamp: timestamp.map(|timestamp| timestamp.raw().into()),
-            fields: fields.into_iter().map(kept).collect(),
+            fields: fields.map(kept).collect(),
         }
     }
 
@@ -160,11 +155,6 @@ impl KeptAct {
         let raw = self.timestamp.as_deref()?;
         raw.starts_with('"')
             .then(|| unquoted(raw, 0, raw.len(), raw.contains('\\')))
-    }
-
-    /// Returns its fields in the order of [`by_length`]: names, and values as they are written.
-    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.fields.iter().map(|(name, value)| (&**name, &**value))
     }
 
     fn bytes(&self) -> usize {
@@ -192,11 +182,6 @@ fn is_mirrored(event: EventFacts<'_>, action: RowItem<'_>) -> bool {
         && (MIRRORED.iter()).all(|(_, of, slot)| is_same(event.value(*slot), action.value(*of)))
         && (event.extensions())
             .all(|(name, value)| is_same(Some(value), extension(&name).map(|(_, it)| it)))
-}
-
-/// Returns the order of the names of fields. Most names differ in length.
-pub(super) fn by_length(a: &str, b: &str) -> Ordering {
-    (a.len(), a).cmp(&(b.len(), b))
 }
 
 #[cfg(test)]
@@ -228,7 +213,10 @@ mod tests {
             refused: &refused,
         };
         let kept = KeptAct::new(EventFacts::new(line, of));
-        let fields = kept.fields().map(|(name, raw)| format!("{name} {raw}"));
+        let fields = kept
+            .fields
+            .iter()
+            .map(|(name, raw)| format!("{name} {raw}"));
         let timestamp = kept.timestamp().map(Cow::into_owned);
         let all: Vec<String> = timestamp.into_iter().chain(fields).collect();
         all.join(", ")
@@ -252,7 +240,7 @@ mod tests {
                 &["kind"],
                 "tool \"y\", x-own [1]",
             ),
-            (r#""x\u002do":1,"kind":"k""#, &[], "x-o 1, kind \"k\""),
+            (r#""x\u002do":1,"kind":"k""#, &[], "kind \"k\", x-o 1"),
             (r#""tool":null,"tool":{}"#, &[], "tool {}"),
             (r#""x-own":"z""#, &[], "x-own \"z\""),
         ] {

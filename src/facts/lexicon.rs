@@ -131,31 +131,26 @@ impl WordOwner {
     }
 }
 
-/// The lexica in which the keys of a payload have a near word, a bit each: what a single pass over
-/// an event can say of them before it knows its phase.
-pub(crate) struct Suspects;
+/// Returns the lexica of payloads in which a key has a near word, a bit each: what a single pass
+/// over an event can say of them before it knows its phase.
+pub(super) fn near_words(key: &str) -> u64 {
+    let key = Word::new(key);
+    let payloads = [
+        WordOwner::PlanPayload,
+        WordOwner::ActPayload,
+        WordOwner::ProjectionPayload,
+    ];
+    let near = payloads.into_iter().filter(|within| {
+        let mut known = within.keys().iter();
+        known.any(|known| key.is_near(*known))
+    });
+    near.fold(0, |bits, within| bits | 1 << within as u8)
+}
 
-impl Suspects {
-    /// Returns the lexica of payloads in which a key has a near word.
-    pub(super) fn of_key(key: &str) -> u64 {
-        let key = Word::new(key);
-        let payloads = [
-            WordOwner::PlanPayload,
-            WordOwner::ActPayload,
-            WordOwner::ProjectionPayload,
-        ];
-        let near = payloads.into_iter().filter(|within| {
-            let mut known = within.keys().iter();
-            known.any(|known| key.is_near(*known))
-        });
-        near.fold(0, |bits, within| bits | 1 << within as u8)
-    }
-
-    /// Returns `true` if an event may have a misspelled key in its payload, given the lexica.
-    #[inline]
-    pub(crate) fn concern(lexica: u64, phase: &str, event_type: Option<&str>) -> bool {
-        lexica != 0
-            && WordOwner::payload(phase, event_type)
-                .is_some_and(|within| lexica & 1 << within as u8 != 0)
-    }
+/// Returns `true` if an event may have a misspelled key in its payload, given the lexica.
+#[inline]
+pub(crate) fn may_be_misspelled(lexica: u64, phase: &str, event_type: Option<&str>) -> bool {
+    lexica != 0
+        && WordOwner::payload(phase, event_type)
+            .is_some_and(|within| lexica & 1 << within as u8 != 0)
 }

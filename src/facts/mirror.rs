@@ -1,9 +1,10 @@
 //! An action and the act event that it mirrors -> the fields in which they differ.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::StateFacts;
-use super::act::{KeptAct, by_length};
+use super::act::KeptAct;
 use super::listener::EventListener;
 use super::slots::InAction;
 use super::timeline::Timeline;
@@ -77,16 +78,14 @@ pub(super) fn mirror(
     }
     // Actions may share an id, and events may be long: what takes as long is done once for each.
     to_compare.sort_unstable_by_key(|(act, index, _)| (act.line, *index));
-    let mut fields = Vec::new();
     for actions in to_compare.chunk_by(|(a, ..), (b, ..)| a.line == b.line) {
         let Some((act, ..)) = actions.first() else {
             continue;
         };
-        let event = ParsedAct::new(act, std::mem::take(&mut fields));
+        let event = ParsedAct::new(act);
         for (_, index, action) in actions {
             event.differences(*index, *action, differences);
         }
-        fields = event.fields;
     }
 }
 
@@ -94,25 +93,20 @@ pub(super) fn mirror(
 struct ParsedAct<'a> {
     line: Line,
     timestamp: Option<Cow<'a, str>>,
-    /// The fields of the payload, in the order of [`by_length`].
-    fields: Vec<(&'a str, ParsedValue<'a>)>,
+    /// The fields of the payload by their names.
+    fields: BTreeMap<&'a str, ParsedValue<'a>>,
 }
 
 impl<'a> ParsedAct<'a> {
-    /// Returns the fields of a kept event, in a buffer.
-    fn new(act: &'a KeptAct, mut fields: Vec<(&'a str, ParsedValue<'a>)>) -> Self {
-        fields.clear();
-        fields.extend((act.fields()).map(|(name, raw)| (name, ParsedValue::new(raw))));
+    fn new(act: &'a KeptAct) -> Self {
+        let fields = act.fields.iter();
         Self {
             line: act.line,
             timestamp: act.timestamp(),
-            fields,
+            fields: fields
+                .map(|(name, raw)| (&**name, ParsedValue::new(raw)))
+                .collect(),
         }
-    }
-
-    fn field(&self, name: &str) -> Option<&ParsedValue<'a>> {
-        let place = (self.fields).binary_search_by(|(known, _)| by_length(known, name));
-        Some(&self.fields.get(place.ok()?)?.1)
     }
 
     /// Finds the fields in which an action differs from the event.
@@ -137,7 +131,7 @@ impl<'a> ParsedAct<'a> {
             differ(&|| self.timestamps(at(), action));
         }
         for (name, value) in action.whole().members() {
-            if let Some(in_event) = self.field(&name)
+            if let Some(in_event) = self.fields.get(&*name)
                 && value.is_fact()
                 && !in_event.equals(value)
             {

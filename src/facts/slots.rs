@@ -1,7 +1,7 @@
 //! The values of records and events that rules ask for -> slots, which are filled when a text is
 //! read.
 
-use super::lexicon::Suspects;
+use super::lexicon::near_words;
 use crate::document::{EXTENSION, Layout, NearWords};
 
 /// A slot: the number of a place in a [`Layout`].
@@ -187,7 +187,7 @@ pub(crate) static EVENT: Layout = Layout {
     others: &[("/payload", EXTENSION)],
     near: Some(NearWords {
         object: "/payload",
-        words: Suspects::of_key,
+        words: near_words,
     }),
     allows_repeated_keys: true,
 };

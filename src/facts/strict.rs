@@ -45,7 +45,7 @@ pub(crate) struct Stamped {
 }
 
 impl Stamped {
-    fn new(event: EventFacts<'_>) -> Self {
+    pub(super) fn new(event: EventFacts<'_>) -> Self {
         Self {
             line: event.line,
             stamp: event.timestamp().map(Stamp::into_owned),

@@ -14,22 +14,16 @@ use super::as_of::{AsOf, AsOfMarks};
 use super::event::{ActFacts, EventFacts, KeptEvent};
 use super::evidence::{PlanTrace, StepEvidence};
 use super::slots::InEvent;
+use super::strict::Stamped;
 use super::tally::EventTally;
 use super::typos::Typos;
-use super::value::{RowItem, Stamp};
+use super::value::RowItem;
 use crate::digest::FileDigest;
 use crate::printable::quote;
 use crate::record::StepStatus;
 use crate::record::phases::PROJECTION;
 use crate::source::Line;
 use crate::words::Words as _;
-
-/// The start event.
-#[derive(Debug)]
-pub(crate) struct Start {
-    pub(crate) line: Line,
-    pub(crate) timestamp: Option<Stamp<'static>>,
-}
 
 /// The events of other runs.
 #[derive(Debug)]
@@ -59,7 +53,7 @@ pub(crate) struct Timeline<'a> {
     pub(crate) unfinished_line: Option<Line>,
     /// The keys and phases that are probably misspelled.
     pub(crate) typos: Typos,
-    pub(crate) start: Option<Start>,
+    pub(crate) start: Option<Stamped>,
     pub(crate) foreign: Option<ForeignEvents>,
     pub(crate) tally: EventTally,
     pub(crate) projection: Option<KeptEvent>,
@@ -200,8 +194,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         }
         match event.phase().as_deref() {
             Some("start") if timeline.start.is_none() => {
-                let timestamp = event.timestamp().map(Stamp::into_owned);
-                timeline.start = Some(Start { line, timestamp });
+                timeline.start = Some(Stamped::new(event));
             }
             Some("runtime") => match event.text(InEvent::EventType).as_deref() {
                 Some(PROJECTION) => self.projection(event),

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::slots::Slot;
-use crate::digest::Digest;
 use crate::document::{
-    Document, Kind, Node, Number, ReadText, Row, Span, Tape, same_tokens, unquoted,
+    Document, Kind, Node, Number, ReadText, Row, Span, canonical, same_tokens, unquoted,
 };
 use crate::printable::{brief_json, quote};
 use crate::timestamp::Timestamp;
@@ -234,8 +233,7 @@ impl<'a> Stamp<'a> {
 /// it is long is done once.
 pub(crate) struct ParsedValue<'a> {
     raw: &'a str,
-    /// `None` inside where there is no memory to parse it.
-    meaning: OnceCell<Option<Digest>>,
+    canonical: OnceCell<Vec<u8>>,
     shown: OnceCell<String>,
 }
 
@@ -244,33 +242,21 @@ impl<'a> ParsedValue<'a> {
     pub(super) fn new(raw: &'a str) -> Self {
         Self {
             raw,
-            meaning: OnceCell::new(),
+            canonical: OnceCell::new(),
             shown: OnceCell::new(),
         }
     }
 
-    fn parsed<R>(&self, look: impl FnOnce(Document<'_>) -> R) -> Option<R> {
-        let mut tape = Tape::default();
-        tape.read_record(self.raw.as_bytes()).ok().map(look)
-    }
-
     /// Returns `true` if a value of the state is equal, see [`Node::equals`].
     pub(super) fn equals(&self, written: Value<'_>) -> bool {
-        let meaning = || {
-            self.meaning
-                .get_or_init(|| self.parsed(|value| value.root().meaning()))
-        };
         self.raw == written.raw()
             || (Kind::of(self.raw) == written.kind()
-                && meaning().is_none_or(|meaning| {
-                    written.node().is_none_or(|node| meaning == node.meaning())
-                }))
+                && *self.canonical.get_or_init(|| canonical(self.raw)) == canonical(written.raw()))
     }
 
     /// As messages show it.
     pub(super) fn shown(&self) -> &str {
-        let show = || self.parsed(|value| show(value.root().raw()));
-        self.shown.get_or_init(|| show().unwrap_or_default())
+        self.shown.get_or_init(|| show(self.raw))
     }
 }
 

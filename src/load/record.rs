@@ -28,9 +28,6 @@ pub(super) struct RecordKind {
     version: (&'static str, &'static str),
     /// A field that must equal a text, and that text.
     identifier: Option<(&'static str, &'static str)>,
-    absent: &'static str,
-    unreadable: &'static str,
-    unusable: &'static str,
 }
 
 pub(super) static STATE: RecordKind = RecordKind {
@@ -42,9 +39,6 @@ pub(super) static STATE: RecordKind = RecordKind {
         format::STATE_SCHEMA_VERSION,
     ),
     identifier: Some((format::STATE_VERSION_FIELD, format::STATE_VERSION)),
-    absent: "there is no state.json",
-    unreadable: "state.json can't be read",
-    unusable: "state.json can't be judged",
 };
 
 pub(super) static SUMMARY: RecordKind = RecordKind {
@@ -56,9 +50,6 @@ pub(super) static SUMMARY: RecordKind = RecordKind {
         format::SUMMARY_SCHEMA_VERSION,
     ),
     identifier: None,
-    absent: "there is no summary.json",
-    unreadable: "summary.json can't be read",
-    unusable: "summary.json can't be judged",
 };
 
 /// The buffers that are reused for the same record of the next episode.
@@ -109,6 +100,23 @@ pub(crate) enum NoText {
 }
 
 impl<'b> LoadedRecord<'b> {
+    fn new(
+        bytes: &'b [u8],
+        text: Result<&'b str, NoText>,
+        read: &'b ReadText,
+        usable: Usable<()>,
+    ) -> Self {
+        Self {
+            bytes,
+            text,
+            shape: usable.clone(),
+            usable,
+            read,
+            refused: Vec::new(),
+            strange: Vec::new(),
+        }
+    }
+
     /// Returns `true` if the record has a value in a slot, fact or not.
     pub(crate) fn has(&self, slot: impl facts::Slot) -> bool {
         // What a reader found before it gave up means nothing.
@@ -189,15 +197,7 @@ impl RecordKind {
         let bytes = &*bytes;
         let reader = reader.get_or_insert_with(|| self.schema.slot_reader(self.layout));
         if let Some(text) = reader.read(bytes, read.renew()) {
-            return LoadedRecord {
-                bytes,
-                text: Ok(text),
-                usable: Usable::Read(()),
-                read,
-                refused: Vec::new(),
-                shape: Usable::Read(()),
-                strange: Vec::new(),
-            };
+            return LoadedRecord::new(bytes, Ok(text), read, Usable::Read(()));
         }
         match read.parse(bytes, self.layout) {
             Ok(text) => self.judge(text, read, team, troubles),
@@ -224,20 +224,25 @@ impl RecordKind {
 
     /// Returns the record of which there is no document.
     fn unjudged<'b>(&self, bytes: &'b [u8], read: &'b ReadText, why: NoText) -> LoadedRecord<'b> {
-        let (kind, reason) = match why {
-            NoText::Missing => (SkipKind::Missing, self.absent),
-            NoText::Refused(Refused::Syntax(_)) => (SkipKind::Syntax, self.unusable),
-            _ => (SkipKind::Unreadable, self.unreadable),
+        let reason = match why {
+            NoText::Missing => {
+                let text = format!("there is no {}", self.artifact);
+                SkipReason::worded(SkipKind::Missing, text)
+            }
+            NoText::Refused(Refused::Syntax(_)) => self.unusable(),
+            _ => {
+                let text = format!("{} can't be read", self.artifact);
+                SkipReason::worded(SkipKind::Unreadable, text)
+            }
         };
-        LoadedRecord {
-            bytes,
-            text: Err(why),
-            usable: Usable::unjudged(kind, reason),
-            read,
-            refused: Vec::new(),
-            shape: Usable::unjudged(kind, reason),
-            strange: Vec::new(),
-        }
+        LoadedRecord::new(bytes, Err(why), read, Usable::Unjudged(reason))
+    }
+
+    fn unusable(&self) -> SkipReason {
+        SkipReason::worded(
+            SkipKind::Syntax,
+            format!("{} can't be judged", self.artifact),
+        )
     }
 
     /// Judges a record by its document; collects repeated keys, misspelled keys and versions.
@@ -266,29 +271,20 @@ impl RecordKind {
         }
         let violations = self.schema.violations(document);
         let support = self.version(document, violations.as_deref().ok(), team, troubles);
-        let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
-        let shape = match &support {
-            Support::Unsupported(version) => Usable::Unjudged(self.unsupported(version)),
-            _ if !is_usable => Usable::Unjudged(unusable.clone()),
-            _ => Usable::Read(()),
+        let usable = if is_usable {
+            Usable::Read(())
+        } else {
+            Usable::Unjudged(self.unusable())
         };
-        let mut loaded = LoadedRecord {
-            bytes,
-            text: Ok(text),
-            usable: if is_usable {
-                Usable::Read(())
-            } else {
-                Usable::Unjudged(unusable)
-            },
-            read,
-            // A value that violates the schema is not a fact, whether it is reported or not.
-            refused: schema::offsets(document, &violations),
-            shape,
-            strange: Vec::new(),
-        };
+        let mut loaded = LoadedRecord::new(bytes, Ok(text), read, usable);
+        // A value that violates the schema is not a fact, whether it is reported or not.
+        loaded.refused = schema::offsets(document, &violations);
         match support {
-            Support::Unsupported(_) => return loaded,
+            Support::Unsupported(version) => {
+                loaded.shape = Usable::Unjudged(self.unsupported(&version));
+                return loaded;
+            }
             Support::Declared => {
                 let strange = violations.iter().filter_map(Violation::refused_value);
                 loaded.strange = strange.collect();

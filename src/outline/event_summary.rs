@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use super::incident;
-use crate::dashboard::EventSummary;
-use crate::document::{Key, Kind, Node};
+use crate::dashboard::{EventSummary, Mark};
+use crate::document::{Key, Kind, Node, ReadText, Slots};
+use crate::facts::{self, EventFacts, JsonText};
 use crate::printable::{brief, brief_json, shortened};
+use crate::source::Line;
 use crate::timestamp::Timestamp;
 
 /// The maximum length of a phase or an agent's name, in characters.
@@ -55,38 +57,28 @@ pub(crate) fn summary_of(line: u64, event: Node<'_>, offset_sec: Option<f64>) ->
         offset_sec,
         agent: cut(agent.unwrap_or_default()).into_owned(),
         summary: summary(event),
-        mark: incident::mark(event, &phase).map(|(mark, _)| mark),
+        mark: mark(event),
         phase: phase.into_owned(),
     }
 }
 
-/// The keys of a payload that people look for first, and whether the key has to be named.
-const KNOWN: [(&str, bool); 24] = [
-    ("step_id", false),
-    ("step_status", false),
-    ("decision", false),
-    ("status", false),
-    ("task", false),
-    ("input_excerpt", false),
-    ("message", false),
-    ("result_status", false),
-    ("tool", false),
-    ("text", false),
-    ("content", false),
-    ("messages", false),
-    ("observation", false),
-    ("thought", false),
-    ("reasoning", false),
-    ("answer", false),
-    ("output", false),
-    ("result", false),
-    ("error", false),
-    ("score", true),
-    ("reward", true),
-    ("confidence", true),
-    ("passed", true),
-    ("usage", true),
-];
+/// Returns the mark of an event, by the values that rules ask for.
+fn mark(event: Node<'_>) -> Option<Mark> {
+    let (document, mut slots) = (event.document(), Slots::default());
+    slots.fill(document, &facts::EVENT);
+    let of = JsonText {
+        text: document.text(),
+        read: &ReadText::of(slots),
+        refused: &[],
+    };
+    let (mark, _) = incident::mark(EventFacts::new(Line::BEFORE_ALL, of))?;
+    Some(mark)
+}
+
+/// The keys of a payload that people look for first; those that have to be named end with `=`.
+const KNOWN: &str = "step_id step_status decision status task input_excerpt message result_status \
+    tool text content messages observation thought reasoning answer output result error \
+    score= reward= confidence= passed= usage=";
 
 /// The keys of an object that hold its text.
 const TEXTS: [&str; 5] = ["text", "content", "message", "summary", "stdout"];
@@ -102,14 +94,15 @@ fn summary(event: Node<'_>) -> String {
     let Some(payload) = event.get("payload") else {
         return parts.concat();
     };
-    for (key, is_named) in KNOWN {
+    for known in KNOWN.split(' ') {
+        let key = known.trim_end_matches('=');
         let value = payload.get(key).filter(|value| !value.is_null());
         let value = value.map(|value| first_words(value, 0));
         if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
-            parts.push(if is_named {
-                format!("{key}={value}")
-            } else {
+            parts.push(if key == known {
                 value
+            } else {
+                known.to_owned() + &value
             });
         }
     }

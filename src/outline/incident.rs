@@ -4,76 +4,75 @@ use std::borrow::Cow;
 
 use crate::dashboard::{Incident, Mark};
 use crate::document::{Kind, Node};
+use crate::facts::{EventFacts, InEvent};
 use crate::printable::{brief, brief_json, shortened};
 
 /// The maximum length of an error or a reason, in characters.
 pub(super) const MAX_ERROR_CHARS: usize = 300;
 
-/// The texts of a payload under the keys that tell how an event went, and whether it has an error.
-pub(super) struct EventOutcome<T, E> {
-    pub(super) text: T,
-    pub(super) has_error: E,
-}
-
-impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> EventOutcome<T, E> {
-    fn is(&self, key: &str, words: &[&str]) -> bool {
-        (self.text)(key).is_some_and(|text| words.contains(&&*text))
-    }
-
-    /// Returns the mark of an event in which something failed or was vetoed, and its clarity.
-    pub(super) fn mark(
-        &self,
-        phase: &str,
-        event_type: Option<&str>,
-        is_enforced: impl FnOnce() -> bool,
-    ) -> Option<(Mark, u8)> {
-        let blocks = |key| self.is(key, &["veto", "vetoed", "deny", "denied", "blocked"]);
-        if blocks("decision") && is_enforced() {
-            Some((Mark::Vetoed, 3))
-        } else if event_type.is_some_and(|it| it.ends_with("veto") || it.ends_with("vetoed"))
-            || (matches!(phase, "direction" | "governance") && blocks("status"))
-        {
-            Some((Mark::Vetoed, 2))
-        } else if self.is("step_status", &["vetoed"]) {
-            Some((Mark::Vetoed, 1))
-        } else if self.is("step_status", &["failed"])
-            || (phase == "act"
-                && (self.is("result_status", &["error", "failed"]) || (self.has_error)()))
-        {
-            Some((Mark::Failed, 2))
-        } else if (self.has_error)() {
-            Some((Mark::Failed, 1))
-        } else {
-            None
-        }
-    }
-
-    /// Returns the step that was done, or whose action ended well; `sets_status` says whether the
-    /// event has the status of a step.
-    pub(super) fn good_step(&self, sets_status: bool) -> Option<Cow<'t, str>> {
-        let is_well = self.is("step_status", &["done"])
-            || (!sets_status && self.is("result_status", &["ok"]));
-        let step = || (self.text)("step_id").filter(|step| !step.is_empty());
-        is_well.then(step).flatten()
-    }
-}
-
-/// Returns the mark of an event, and its clarity: of two events, the clearer one counts.
-pub(super) fn mark(event: Node<'_>, phase: &str) -> Option<(Mark, u8)> {
-    let payload = event.get("payload");
-    let outcome = EventOutcome {
-        text: |key: &str| payload?.get(key)?.text(),
-        has_error: || {
-            let error = payload.and_then(|payload| payload.get("error"));
-            error.and_then(error_text).is_some()
-        },
+/// Returns the mark of an event in which something failed or was vetoed, and its clarity: of two
+/// events, the clearer one counts.
+pub(super) fn mark(event: EventFacts<'_>) -> Option<(Mark, u8)> {
+    let phase = text(event, InEvent::Phase).unwrap_or_default();
+    let event_type = text(event, InEvent::EventType);
+    let blocks = |slot| {
+        is(
+            event,
+            slot,
+            &["veto", "vetoed", "deny", "denied", "blocked"],
+        )
     };
-    let event_type = event.get("event_type").and_then(Node::text);
-    outcome.mark(phase, event_type.as_deref(), || is_enforced(event))
+    if blocks(InEvent::Decision) && event.node().is_none_or(is_enforced) {
+        Some((Mark::Vetoed, 3))
+    } else if event_type.is_some_and(|it| it.ends_with("veto") || it.ends_with("vetoed"))
+        || (matches!(&*phase, "direction" | "governance") && blocks(InEvent::Status))
+    {
+        Some((Mark::Vetoed, 2))
+    } else if is(event, InEvent::StepStatus, &["vetoed"]) {
+        Some((Mark::Vetoed, 1))
+    } else if is(event, InEvent::StepStatus, &["failed"])
+        || (phase == "act"
+            && (is(event, InEvent::ResultStatus, &["error", "failed"]) || has_error(event)))
+    {
+        Some((Mark::Failed, 2))
+    } else if has_error(event) {
+        Some((Mark::Failed, 1))
+    } else {
+        None
+    }
+}
+
+/// Returns the step that was done, or whose action ended well.
+pub(super) fn good_step(event: EventFacts<'_>) -> Option<Cow<'_, str>> {
+    let sets_status = event.value(InEvent::StepStatus).is_some();
+    let is_well = is(event, InEvent::StepStatus, &["done"])
+        || (!sets_status && is(event, InEvent::ResultStatus, &["ok"]));
+    let step = || text(event, InEvent::StepId).filter(|step| !step.is_empty());
+    is_well.then(step).flatten()
+}
+
+/// Returns a text of an event, fact or not.
+pub(super) fn text(event: EventFacts<'_>, slot: InEvent) -> Option<Cow<'_, str>> {
+    event.value(slot)?.string()
+}
+
+fn is(event: EventFacts<'_>, slot: InEvent, words: &[&str]) -> bool {
+    text(event, slot).is_some_and(|text| words.contains(&&*text))
+}
+
+/// Returns `true` if an event has an error.
+fn has_error(event: EventFacts<'_>) -> bool {
+    event
+        .value(InEvent::Error)
+        .is_some_and(|error| match error.kind() {
+            Kind::Null | Kind::False => false,
+            Kind::String => error.string().is_some_and(|text| !text.trim().is_empty()),
+            _ => true,
+        })
 }
 
 /// Returns `true` unless an event says that its decision is not enforced.
-pub(super) fn is_enforced(event: Node<'_>) -> bool {
+fn is_enforced(event: Node<'_>) -> bool {
     event.at(&["payload", "enforced"]).and_then(Node::boolean) != Some(false)
 }
 
@@ -114,20 +113,12 @@ pub(crate) fn error_text(error: Node<'_>) -> Option<String> {
             (!text.trim().is_empty()).then(|| one_line(&text))
         }
         Kind::Object => {
-            let find = |keys: &[&str]| {
-                let mut found = keys.iter().filter_map(|key| error.get(key)?.text());
+            let find = |keys: &str| {
+                let mut found = keys.split(' ').filter_map(|key| error.get(key)?.text());
                 found.find(|text| !text.trim().is_empty())
             };
-            let name = find(&[
-                "type",
-                "name",
-                "kind",
-                "class",
-                "code",
-                "error_type",
-                "error_code",
-            ]);
-            let message = find(&["message", "msg", "detail", "reason", "description", "error"]);
+            let name = find("type name kind class code error_type error_code");
+            let message = find("message msg detail reason description error");
             Some(match (name, message) {
                 (Some(name), Some(message)) => {
                     one_line(&format!("{name}: {}", last_line(&message)))

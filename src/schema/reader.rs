@@ -68,7 +68,7 @@ impl SlotReader {
             slots,
         };
         let start = after_blank(bytes, 0)?;
-        let (end, _) = reading.value(start, root, Row::ROOT, 0)?;
+        let (end, _) = reading.value(start, &root, Row::ROOT, 0)?;
         slots.sort_others();
         let is_whole = after_blank(bytes, end).is_none();
         (is_whole && self.satisfies_conditions(text, slots)).then_some(text)
@@ -109,13 +109,15 @@ impl SlotReading<'_, '_> {
     fn value(
         &mut self,
         (byte, start): (u8, usize),
-        step: Expectation,
+        step: &Expectation,
         row: Row,
         depth: usize,
     ) -> Option<Value> {
         if byte == b'"' {
             let read = end_of_string(self.bytes, start)?;
-            self.assert(step, Span::new(start, read.0).escaped(read.1))?;
+            if step.shape().is_some() {
+                self.assert(step, Span::new(start, read.0).escaped(read.1))?;
+            }
             return step.allows(bit(Kind::String)).then_some(read);
         }
         let end = match byte {
@@ -147,7 +149,7 @@ impl SlotReading<'_, '_> {
     }
 
     #[inline(never)]
-    fn literal(&self, start: usize, step: Expectation, word: &str, kind: Kind) -> Option<usize> {
+    fn literal(&self, start: usize, step: &Expectation, word: &str, kind: Kind) -> Option<usize> {
         let end = start + word.len();
         let is_word = self.bytes.get(start..end) == Some(word.as_bytes());
         self.assert(step, Span::new(start, end))?;
@@ -155,8 +157,7 @@ impl SlotReading<'_, '_> {
     }
 
     /// Checks the assertions of a schema on a scalar besides its type.
-    #[inline]
-    fn assert(&self, step: Expectation, value: Span) -> Option<()> {
+    fn assert(&self, step: &Expectation, value: Span) -> Option<()> {
         let mut shape = step.shape().into_iter();
         let is_valid = shape.all(|id| is_valid(self.reader.shapes, id, self.text, value));
         is_valid.then_some(())
@@ -174,7 +175,7 @@ impl SlotReading<'_, '_> {
         }
     }
 
-    fn array(&mut self, start: usize, step: Expectation, row: Row) -> Option<usize> {
+    fn array(&mut self, start: usize, step: &Expectation, row: Row) -> Option<usize> {
         let table = self.reader.tables.get(usize::from(step.table))?;
         let (items, depth) = (table.items, table.depth + 1);
         let (mut byte, mut at) = after_blank(self.bytes, start + 1)?;
@@ -182,7 +183,7 @@ impl SlotReading<'_, '_> {
             return Some(at + 1);
         }
         loop {
-            (at, _) = self.value((byte, at), items, row, depth)?;
+            (at, _) = self.value((byte, at), &items, row, depth)?;
             (byte, at) = after_blank(self.bytes, at)?;
             match byte {
                 b',' => (byte, at) = after_blank(self.bytes, at + 1)?,
@@ -193,7 +194,7 @@ impl SlotReading<'_, '_> {
     }
 
     /// Reads an object of which the schema knows keys. The recursion is as deep as the schema.
-    fn object(&mut self, start: usize, step: Expectation, mut row: Row) -> Option<usize> {
+    fn object(&mut self, start: usize, step: &Expectation, mut row: Row) -> Option<usize> {
         let table = self.reader.tables.get(usize::from(step.table))?;
         let rows = table.rows;
         if let Some(array) = rows {
@@ -236,29 +237,24 @@ impl SlotReading<'_, '_> {
         let (mut present, mut near) = (0_u64, 0);
         let (mut before, mut expected) = (usize::MAX, first);
         loop {
-            let key = at;
             // Writers keep an order, so the next key is usually the one that came next before.
             let next = keys.all.get(expected);
-            let next = next.and_then(|key| Some((key.step, key.end_if_next(bytes, at)?)));
-            let (step, end) = if let Some(next) = next {
-                next
-            } else {
-                let end;
-                (expected, end) = self.other_key(keys, (byte, at), id, before)?;
-                (keys.all.get(expected)?.step, end)
-            };
-            if step.is_near {
-                near |= keys.all.get(expected).map_or(0, |key| key.near);
+            let end;
+            match next.and_then(|key| key.end_if_next(bytes, at)) {
+                Some(after) => end = after,
+                None => (expected, end) = self.other_key(keys, (byte, at), id, before)?,
             }
+            let key = keys.all.get(expected)?;
+            near |= key.near;
             if present >> expected & 1 != 0 {
                 return None;
             }
             present |= 1 << expected;
             let (first, start) = after_blank(bytes, end)?;
-            let (end, is_escaped) = self.value((first, start), step, row, depth)?;
-            if step.slot != NO_SLOT {
+            let (end, is_escaped) = self.value((first, start), &key.step, row, depth)?;
+            if key.step.slot != NO_SLOT {
                 let value = Span::new(start, end).escaped(is_escaped);
-                self.keep(step.slot, row, key, value)?;
+                self.keep(key.step.slot, row, at, value)?;
             }
             (byte, at) = after_blank(bytes, end)?;
             if byte != b',' {
@@ -266,7 +262,7 @@ impl SlotReading<'_, '_> {
             }
             (byte, at) = after_blank(bytes, at + 1)?;
             before = expected;
-            expected = usize::from(step.next);
+            expected = usize::from(key.step.next);
         }
         if byte != b'}' || present & required != required {
             return None;
@@ -330,7 +326,6 @@ impl SlotReading<'_, '_> {
 }
 
 /// Returns `true` if a scalar of a text satisfies a shape.
-#[inline(never)]
 fn is_valid(shapes: &Shapes, id: usize, text: &str, value: Span) -> bool {
     let written = value.of(text);
     let failures = |shape: &Shape| {

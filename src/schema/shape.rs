@@ -246,14 +246,14 @@ impl Shape {
     /// Returns the number of assertions that a value fails, apart from those on its members and
     /// items, given its text, and whether it is a string with escapes.
     pub(super) fn failures(&self, kind: Kind, written: &str, escaped: bool) -> usize {
-        let number = (kind == Kind::Number).then(|| Number::of(written));
-        let of_type = self.types & bit(kind) != 0
-            && !(self.integer && number.is_some_and(|number| !number.is_integer()));
-        let mut failures = usize::from(!of_type);
+        let mut failures = usize::from(self.types & bit(kind) == 0);
         if kind == Kind::String {
             let text = unquoted(written, 0, written.len(), escaped);
             return failures + self.text_failures(&text);
         }
+        let number = (kind == Kind::Number).then(|| Number::of(written));
+        let is_fraction = self.integer && number.is_some_and(|number| !number.is_integer());
+        failures |= usize::from(is_fraction);
         if let Some(allowed) = &self.allowed {
             let mut allowed = allowed.iter();
             failures += usize::from(!allowed.any(|value| is_scalar(kind, written, value)));

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::super::StateFacts;
 use super::super::evidence::StepEvidence;
@@ -15,7 +14,7 @@ use crate::printable::{count, quote};
 use crate::record::StepStatus;
 use crate::source::{Line, Pointer};
 
-/// A difference between the persisted plan and the rebuilt plan; displays as a sentence.
+/// A difference between the persisted plan and the rebuilt plan.
 pub(crate) struct PlanMismatch {
     /// The place at which the persisted plan differs.
     pub(crate) pointer: Pointer,
@@ -23,83 +22,8 @@ pub(crate) struct PlanMismatch {
     pub(crate) line: Line,
     pub(crate) event_pointer: Pointer,
     pub(crate) event_shown: String,
-    /// `true` if the difference is only to a label of an older runtime.
-    pub(crate) by_label: bool,
-    /// The value in the state.
-    state_shown: String,
-    what: PlanDifference,
-}
-
-/// A difference between two plans.
-enum PlanDifference {
-    Source,
-    UpdatedAt,
-    /// The number of steps, and the first step that only one plan has.
-    Number(Option<OnlyIn>),
-    Order,
-    /// A field of a step, by its path, and the value in its record or label.
-    Field(String),
-    /// The status of a step, by its path, and the value in an act event.
-    Status(String),
-}
-
-/// A step that only one of two plans has, by its id as messages show it.
-enum OnlyIn {
-    Persisted(String),
-    Rebuilt(String),
-}
-
-impl fmt::Display for OnlyIn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Persisted(id) => write!(f, "; only the state has {id}"),
-            Self::Rebuilt(id) => write!(f, "; the state lacks {id}"),
-        }
-    }
-}
-
-impl fmt::Display for PlanMismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (state, event, line) = (&self.state_shown, &self.event_shown, self.line.number);
-        match &self.what {
-            PlanDifference::Source => write!(
-                f,
-                "`plan.source` is {state}, but {event} in the plan event on line {line}"
-            ),
-            PlanDifference::UpdatedAt => write!(
-                f,
-                "`plan.updated_at` is {state}, but the plan event on line {line} is from {event}"
-            ),
-            PlanDifference::Number(_) if self.by_label => {
-                write!(
-                    f,
-                    "the plan has {state}, but the plan event on line {line} has labels for {event}"
-                )
-            }
-            PlanDifference::Number(only) => {
-                write!(f, "the plan has {state}, but the rebuilt plan has {event}")?;
-                only.as_ref().map_or(Ok(()), |only| only.fmt(f))
-            }
-            PlanDifference::Order => write!(
-                f,
-                "the steps are in another order: {state} is where the rebuilt plan has {event}"
-            ),
-            PlanDifference::Field(path) if self.by_label => {
-                write!(
-                    f,
-                    "`{path}` is {state}, but {event} in the label of the plan event on line {line}"
-                )
-            }
-            PlanDifference::Field(path) => write!(
-                f,
-                "`{path}` is {state}, but {event} in the step record of the plan event on line {line}"
-            ),
-            PlanDifference::Status(path) => write!(
-                f,
-                "`{path}` is {state}, but the act event on line {line} set it to {event}"
-            ),
-        }
-    }
+    /// The difference in a sentence.
+    pub(crate) message: String,
 }
 
 impl Rebuilt<'_> {
@@ -199,47 +123,54 @@ struct PlanDifferences<'r, 't, 'a> {
 }
 
 impl PlanDifferences<'_, '_, '_> {
-    /// Adds a difference from the plan event: what differs, in the state and in the event.
-    fn differ(&mut self, sides: impl FnOnce() -> (PlanDifference, Shown, Shown)) {
-        let rebuilt = self.rebuilt;
+    /// Adds a difference from an event: what the state and the event have, and a sentence about
+    /// these and the number of the event's line.
+    fn differ(
+        &mut self,
+        line: Line,
+        sides: impl FnOnce() -> [Shown; 2],
+        message: impl FnOnce(&str, &str, u64) -> String,
+    ) {
         self.differences.add(|| {
-            let (what, (pointer, state_shown), (event_pointer, event_shown)) = sides();
+            let [(pointer, state_shown), (event_pointer, event_shown)] = sides();
             PlanMismatch {
+                message: message(&state_shown, &event_shown, line.number),
                 pointer,
-                line: rebuilt.line(),
+                line,
                 event_pointer,
                 event_shown,
-                by_label: rebuilt.form == PlanForm::Labels,
-                state_shown,
-                what,
             }
         });
     }
 
     /// Compares the origin of the plan, and the time of its last update.
     fn origin(&mut self, state: StateFacts<'_>) {
+        let (rebuilt, line) = (self.rebuilt, self.rebuilt.line());
         if let (Some((pointer, by_event)), Some(persisted)) =
-            (&self.rebuilt.source, state.text(InState::PlanSource))
+            (&rebuilt.source, state.text(InState::PlanSource))
             && *by_event != persisted
         {
-            self.differ(|| {
-                (
-                    PlanDifference::Source,
-                    (Pointer::new("/plan/source"), quote(&persisted)),
-                    (Pointer::new(*pointer), quote(by_event)),
-                )
-            });
+            let in_state = || (Pointer::new("/plan/source"), quote(&persisted));
+            let in_event = || (Pointer::new(*pointer), quote(by_event));
+            self.differ(
+                line,
+                || [in_state(), in_event()],
+                |state, event, line| {
+                    format!(
+                        "`plan.source` is {state}, but {event} in the plan event on line {line}"
+                    )
+                },
+            );
         }
-        if let (Some(by_event), Some(persisted)) = (
-            &self.rebuilt.updated_at,
-            state.stamp(InState::PlanUpdatedAt),
-        ) && by_event.instant != persisted.instant
+        let updated_at = state.stamp(InState::PlanUpdatedAt);
+        if let (Some(by_event), Some(persisted)) = (&rebuilt.updated_at, updated_at)
+            && by_event.instant != persisted.instant
         {
-            self.differ(|| {
-                (
-                    PlanDifference::UpdatedAt,
-                    (Pointer::new("/plan/updated_at"), quote(&persisted.text)),
-                    (Pointer::new("/timestamp"), quote(&by_event.text)),
+            let in_state = || (Pointer::new("/plan/updated_at"), quote(&persisted.text));
+            let in_event = || (Pointer::new("/timestamp"), quote(&by_event.text));
+            self.differ(line, || [in_state(), in_event()], |state, event, line| {
+                format!(
+                    "`plan.updated_at` is {state}, but the plan event on line {line} is from {event}"
                 )
             });
         }
@@ -257,11 +188,15 @@ impl PlanDifferences<'_, '_, '_> {
         let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
         if count != in_event {
             self.number(count, || {
-                if count > in_event {
-                    surplus(persisted_ids(), rebuilt_ids()).map(OnlyIn::Persisted)
+                let (side, id) = if count > in_event {
+                    (
+                        "only the state has",
+                        surplus(persisted_ids(), rebuilt_ids()),
+                    )
                 } else {
-                    surplus(rebuilt_ids(), persisted_ids()).map(OnlyIn::Rebuilt)
-                }
+                    ("the state lacks", surplus(rebuilt_ids(), persisted_ids()))
+                };
+                id.map_or(String::new(), |id| format!("; {side} {id}"))
             });
             self.by_id(persisted.clone());
         } else if persisted_ids().ne(rebuilt_ids())
@@ -319,32 +254,46 @@ impl PlanDifferences<'_, '_, '_> {
         }
     }
 
-    /// Adds that the persisted plan has another number of steps than the event.
-    fn number(&mut self, persisted: usize, only: impl FnOnce() -> Option<OnlyIn>) {
-        let (in_event, rebuilt) = (self.rebuilt.form.pointer(), self.rebuilt.nodes().count());
-        self.differ(|| {
-            (
-                PlanDifference::Number(only()),
+    /// Adds that the persisted plan has another number of steps than the event; `only` is a clause
+    /// about the first step that only one of them has.
+    fn number(&mut self, persisted: usize, only: impl FnOnce() -> String) {
+        let (form, in_event) = (self.rebuilt.form, self.rebuilt.nodes().count());
+        let sides = || {
+            [
                 (Pointer::new("/plan/steps"), count(persisted as u64, "step")),
-                (in_event, count(rebuilt as u64, "step")),
-            )
-        });
+                (form.pointer(), count(in_event as u64, "step")),
+            ]
+        };
+        self.differ(
+            self.rebuilt.line(),
+            sides,
+            |state, event, line| match form {
+                PlanForm::Labels => format!(
+                    "the plan has {state}, but the plan event on line {line} has labels for {event}"
+                ),
+                _ => format!(
+                    "the plan has {state}, but the rebuilt plan has {event}{}",
+                    only()
+                ),
+            },
+        );
     }
 
     /// Adds that the same steps are in another order, given the ids of both sides.
     fn order<'i>(&mut self, mut pairs: impl Iterator<Item = (Id<'i>, Id<'i>)>) {
-        let shown = |id: Id<'_>| {
-            id.as_deref()
-                .map_or_else(|| "a step without an id".into(), quote)
-        };
+        let shown = |id: Id<'_>| id.map_or("a step without an id".into(), |id| quote(&id));
         if let Some((persisted, rebuilt)) = pairs.find(|(persisted, rebuilt)| persisted != rebuilt)
         {
             let in_event = self.rebuilt.form.pointer();
-            self.differ(|| {
-                (
-                    PlanDifference::Order,
+            let sides = || {
+                [
                     (Pointer::new("/plan/steps"), shown(persisted)),
                     (in_event, shown(rebuilt)),
+                ]
+            };
+            self.differ(self.rebuilt.line(), sides, |state, event, _| {
+                format!(
+                    "the steps are in another order: {state} is where the rebuilt plan has {event}"
                 )
             });
         }
@@ -388,15 +337,23 @@ impl PlanDifferences<'_, '_, '_> {
             None => may_be_absent && !said.is_null(),
         };
         if differs {
-            self.differ(|| {
-                let at = Pointer::new("/plan/steps").item(index);
-                let place = at.field(field);
-                let what = PlanDifference::Field(place.dotted());
-                let persisted = match persisted {
-                    Some(value) => (place, value.show()),
-                    None => (at, "absent".into()),
+            let at = || Pointer::new("/plan/steps").item(index);
+            let sides = || {
+                let in_state = match persisted {
+                    Some(value) => (at().field(field), value.show()),
+                    None => (at(), "absent".into()),
                 };
-                (what, persisted, (record.pointer(field), said.show()))
+                [in_state, (record.pointer(field), said.show())]
+            };
+            let source = match self.rebuilt.form {
+                PlanForm::Labels => "label",
+                _ => "step record",
+            };
+            self.differ(self.rebuilt.line(), sides, |state, event, line| {
+                let path = at().field(field).dotted();
+                format!(
+                    "`{path}` is {state}, but {event} in the {source} of the plan event on line {line}"
+                )
             });
         }
     }
@@ -412,17 +369,17 @@ impl PlanDifferences<'_, '_, '_> {
         };
         let persisted = step.text(InStep::Status);
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
-            self.differences.add(|| {
-                let pointer = Pointer::new("/plan/steps").item(index).field("status");
-                PlanMismatch {
-                    what: PlanDifference::Status(pointer.dotted()),
-                    pointer,
-                    line,
-                    event_pointer: Pointer::new("/payload/step_status"),
-                    event_shown: quote(by_event.word()),
-                    by_label: false,
-                    state_shown: quote(&persisted),
-                }
+            let pointer = || Pointer::new("/plan/steps").item(index).field("status");
+            let sides = || {
+                let in_event = Pointer::new("/payload/step_status");
+                [
+                    (pointer(), quote(&persisted)),
+                    (in_event, quote(by_event.word())),
+                ]
+            };
+            self.differ(line, sides, |state, event, line| {
+                let path = pointer().dotted();
+                format!("`{path}` is {state}, but the act event on line {line} set it to {event}")
             });
         }
     }
@@ -430,7 +387,7 @@ impl PlanDifferences<'_, '_, '_> {
     fn labels<'s>(&mut self, persisted: &(impl ExactSizeIterator<Item = RowItem<'s>> + Clone)) {
         let count = persisted.len();
         if count != self.rebuilt.nodes().count() {
-            return self.number(count, || None);
+            return self.number(count, String::new);
         }
         for (index, (step, label)) in persisted.clone().zip(self.rebuilt.steps()).enumerate() {
             self.field(index, step, ("kind", InStep::Kind), &label);

@@ -60,33 +60,25 @@ pub(super) const FIELDS: [(&str, InStep); 6] = [
 /// A step of a rebuilt plan.
 pub(crate) struct RebuiltStep<'a> {
     index: usize,
-    entry: StepEntry<'a>,
+    form: PlanForm,
+    /// The values of [`FIELDS`].
+    fields: [Option<StepField<'a>>; FIELDS.len()],
     /// The evidence of later act events about the step; always `None` for labels, which have no id.
     pub(crate) evidence: Option<StepEvidence>,
 }
 
-/// A step as a plan event gives it.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one exists at a time, and a box would cost more than its size"
-)]
-enum StepEntry<'a> {
-    Record([Option<(Node<'a>, ParsedValue<'a>)>; FIELDS.len()]),
-    Label(Node<'a>),
-}
-
 /// The value of a step's field in the plan event.
-pub(crate) enum StepField<'s, 'a> {
-    Value(&'s (Node<'a>, ParsedValue<'a>)),
+pub(crate) enum StepField<'a> {
+    Value(Node<'a>, ParsedValue<'a>),
     /// A part of a label.
-    Text(Cow<'a, str>),
+    Text(String),
 }
 
-impl<'a> StepField<'_, 'a> {
+impl<'a> StepField<'a> {
     pub(super) fn equals(&self, persisted: Value<'_>) -> bool {
         match self {
-            Self::Value((_, value)) => value.equals(persisted),
-            Self::Text(text) => persisted.string().as_ref() == Some(text),
+            Self::Value(_, value) => value.equals(persisted),
+            Self::Text(text) => persisted.string().as_deref() == Some(text),
         }
     }
 
@@ -96,22 +88,22 @@ impl<'a> StepField<'_, 'a> {
 
     pub(super) fn show(&self) -> String {
         match self {
-            Self::Value((_, value)) => value.shown().to_owned(),
+            Self::Value(_, value) => value.shown().to_owned(),
             Self::Text(text) => quote(text),
         }
     }
 
     pub(crate) fn node(&self) -> Option<Node<'a>> {
         match self {
-            Self::Value((node, _)) => Some(*node),
+            Self::Value(node, _) => Some(*node),
             Self::Text(_) => None,
         }
     }
 
-    pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Value((node, _)) => node.text(),
-            Self::Text(text) => Some(text.clone()),
+            Self::Value(node, _) => node.text(),
+            Self::Text(text) => Some(text.into()),
         }
     }
 }
@@ -119,54 +111,47 @@ impl<'a> StepField<'_, 'a> {
 impl<'a> RebuiltStep<'a> {
     /// Returns a step of an event, from its record or label.
     fn new(index: usize, form: PlanForm, node: Node<'a>) -> Self {
-        let entry = if form == PlanForm::Records {
-            let mut fields = [const { None }; FIELDS.len()];
-            for key in node.members() {
-                let mut known = FIELDS.iter().zip(&mut fields);
-                if let Some((_, field)) = known.find(|((name, _), _)| key.is(name)) {
-                    let value = key.value();
-                    *field = Some((value, ParsedValue::new(value.raw())));
-                }
+        let mut fields = [const { None }; FIELDS.len()];
+        let record = Some(node).filter(|_| form == PlanForm::Records);
+        for key in record.into_iter().flat_map(Node::members) {
+            let mut known = FIELDS.iter().zip(&mut fields);
+            if let Some((_, field)) = known.find(|((name, _), _)| key.is(name)) {
+                let value = key.value();
+                *field = Some(StepField::Value(value, ParsedValue::new(value.raw())));
             }
-            StepEntry::Record(fields)
-        } else {
-            StepEntry::Label(node)
-        };
+        }
+        if let (PlanForm::Labels, Some(label)) = (form, node.text()) {
+            let part = |part: &str| Some(StepField::Text(part.to_owned()));
+            let [_, kind, description, ..] = &mut fields;
+            (*kind, *description) = match label.split_once(':') {
+                Some((kind, description)) => (part(kind), part(description)),
+                None => (None, part(&label)),
+            };
+        }
         Self {
             index,
-            entry,
+            form,
+            fields,
             evidence: None,
         }
     }
 
     /// Returns the value of a field in the plan event; `None` where it is absent.
-    pub(crate) fn field(&self, name: &str) -> Option<StepField<'_, 'a>> {
-        let label = match &self.entry {
-            StepEntry::Record(fields) => {
-                let mut found = FIELDS.iter().zip(fields);
-                let (_, field) = found.find(|((known, _), _)| *known == name)?;
-                return field.as_ref().map(StepField::Value);
-            }
-            StepEntry::Label(label) => label.text()?,
-        };
-        let colon = label.find(':');
-        let part = match (name, colon) {
-            ("kind", Some(colon)) => label.get(..colon)?,
-            ("description", Some(colon)) => label.get(colon + 1..)?,
-            ("description", None) => &label,
-            _ => return None,
-        };
-        Some(StepField::Text(Cow::Owned(part.to_owned())))
+    pub(crate) fn field(&self, name: &str) -> Option<&StepField<'a>> {
+        let mut found = FIELDS.iter().zip(&self.fields);
+        let (_, field) = found.find(|((known, _), _)| *known == name)?;
+        field.as_ref()
     }
 
-    pub(crate) fn id(&self) -> Option<Cow<'a, str>> {
+    pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
         self.field("id")?.text()
     }
 
     pub(super) fn pointer(&self, field: &str) -> Pointer {
-        match self.entry {
-            StepEntry::Record(_) => PlanForm::Records.pointer().item(self.index).field(field),
-            StepEntry::Label(_) => PlanForm::Labels.pointer().item(self.index),
+        let step = self.form.pointer().item(self.index);
+        match self.form {
+            PlanForm::Records => step.field(field),
+            _ => step,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The bytes of events -> their facts, for those that are certainly sound.
 
 use crate::document::ReadText;
-use crate::facts::{self, EventFacts, InEvent, JsonText, Suspects, phase_meant};
+use crate::facts::{self, EventFacts, InEvent, JsonText, may_be_misspelled, phase_meant};
 use crate::schema::{self, SlotReader};
 use crate::source::Line;
 
@@ -41,7 +41,7 @@ impl EventReader {
         let has_typo = lexica != 0
             && event.phase().is_none_or(|phase| {
                 let event_type = event.text(InEvent::EventType);
-                Suspects::concern(lexica, &phase, event_type.as_deref())
+                may_be_misspelled(lexica, &phase, event_type.as_deref())
             });
         (!is_typo && !has_typo).then_some(event)
     }

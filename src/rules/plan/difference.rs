@@ -20,10 +20,7 @@ pub(super) fn report(ctx: &mut Context<'_>, topic: Topic) -> Option<Compared> {
 }
 
 fn draft(difference: PlanMismatch) -> Draft {
-    let draft = Draft::new(
-        Place::state(difference.pointer.clone()),
-        difference.to_string(),
-    );
+    let draft = Draft::new(Place::state(difference.pointer.clone()), difference.message);
     let event = Place::event(difference.line, difference.event_pointer);
     draft.related(event, format!("the event has {}", difference.event_shown))
 }

@@ -33,7 +33,7 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         ctx.push(draft.help(Some(help.into())));
         return Some(Compared);
     };
-    let (in_state, in_event) = (state.started_at()?, start.timestamp.as_ref()?);
+    let (in_state, in_event) = (state.started_at()?, start.stamp.as_ref()?);
     if in_state.instant != in_event.instant {
         let (in_state, in_event) = (quote(&in_state.text), quote(&in_event.text));
         let line = start.line.number;

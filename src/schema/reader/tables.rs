@@ -35,8 +35,6 @@ pub(super) struct Expectation {
     shape: u8,
     /// The key that came after its key the last time.
     pub(super) next: u8,
-    /// `true` if its key may be misspelled.
-    pub(super) is_near: bool,
 }
 
 /// No shape asserts anything of a scalar but its type.
@@ -59,7 +57,6 @@ impl Expectation {
             slot: NO_SLOT,
             shape,
             next: 0,
-            is_near: false,
         }
     }
 
@@ -69,13 +66,13 @@ impl Expectation {
 
     /// Returns `true` if the value may have one of some types.
     #[inline]
-    pub(super) fn allows(self, types: u8) -> bool {
+    pub(super) fn allows(&self, types: u8) -> bool {
         self.types & types != 0
     }
 
     /// Returns the shape that asserts more of a scalar than its type.
     #[inline]
-    pub(super) fn shape(self) -> Option<usize> {
+    pub(super) fn shape(&self) -> Option<usize> {
         (self.shape != NO_SHAPE).then_some(self.shape.into())
     }
 }
@@ -139,10 +136,7 @@ impl KnownKey {
             beyond: 0xFFFF & u32::MAX.checked_shl(beyond).unwrap_or(0),
             written: written.into(),
             near,
-            step: Expectation {
-                is_near: near != 0,
-                ..step
-            },
+            step,
         }
     }
 
@@ -384,11 +378,6 @@ impl TableCompiler<'_> {
             if !table.keys.all.iter().any(is_known) {
                 let step = self.anything(&format!("{pointer}/{name}"), depth + 1)?;
                 table.keys.learn(name, 0, step)?;
-            }
-        }
-        if let Some(near) = table.near {
-            for key in &mut table.keys.all {
-                key.near = near(std::str::from_utf8(key.name()).ok()?);
             }
         }
         table.keys.close();
