@@ -249,7 +249,12 @@ pub(crate) fn walk(bytes: &[u8], start: usize, depth: usize, sink: impl Sink) ->
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
-    string(bytes, start).ok()
+    let stop = string_stop(bytes, start + 1);
+    // Most strings have no escapes.
+    if bytes.get(stop) == Some(&b'"') {
+        return Some((stop + 1, false));
+    }
+    Some((string_end(bytes, stop).ok()?, true))
 }
 
 /// Returns the end of the number that starts at a place.

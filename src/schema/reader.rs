@@ -27,9 +27,6 @@ pub(crate) struct SlotReader {
     root: Expectation,
     conditions: Vec<ConditionalSlots>,
     unique: UniqueKeys,
-    /// `true` if a table had no room for a key of the latest text: then the keys that were met are
-    /// forgotten, as other writers have others.
-    is_full: bool,
 }
 
 impl SlotReader {
@@ -46,7 +43,6 @@ impl SlotReader {
             root,
             conditions,
             unique: UniqueKeys::default(),
-            is_full: false,
         }
     }
 
@@ -54,9 +50,6 @@ impl SlotReader {
     pub(crate) fn read<'a>(&mut self, bytes: &'a [u8], slots: &mut Slots) -> Option<&'a str> {
         if self.tables.is_empty() || bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
-        }
-        if std::mem::take(&mut self.is_full) {
-            self.tables.iter_mut().for_each(ReaderTable::forget);
         }
         let text = utf8(bytes).ok()?;
         slots.clear(self.layout);
@@ -242,7 +235,7 @@ impl SlotReading<'_, '_> {
             let end;
             match next.and_then(|key| key.end_if_next(bytes, at)) {
                 Some(after) => end = after,
-                None => (expected, end) = self.other_key(keys, (byte, at), id, before)?,
+                None => (expected, end) = self.other_key(keys, at, id, (before, present))?,
             }
             let key = keys.all.get(expected)?;
             near |= key.near;
@@ -260,7 +253,7 @@ impl SlotReading<'_, '_> {
             if byte != b',' {
                 break;
             }
-            (byte, at) = after_blank(bytes, at + 1)?;
+            (_, at) = after_blank(bytes, at + 1)?;
             before = expected;
             expected = usize::from(key.step.next);
         }
@@ -293,11 +286,11 @@ impl SlotReading<'_, '_> {
     fn other_key(
         &mut self,
         keys: &mut KnownKeys,
-        (byte, at): (u8, usize),
+        at: usize,
         id: usize,
-        before: usize,
+        (before, present): (usize, u64),
     ) -> Option<(usize, usize)> {
-        if byte != b'"' {
+        if self.bytes.get(at) != Some(&b'"') {
             return None;
         }
         let (end, escaped) = end_of_string(self.bytes, at)?;
@@ -311,9 +304,7 @@ impl SlotReading<'_, '_> {
             known
         } else {
             let (near, step) = unknown(self.reader.tables.get(id)?, keys, name)?;
-            let learned = keys.learn(name, near, step);
-            self.reader.is_full |= learned.is_none();
-            learned?
+            keys.learn(name, near, step, present)?
         };
         let next = u8::try_from(place).ok()?;
         if before == usize::MAX {

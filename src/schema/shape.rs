@@ -212,7 +212,7 @@ impl<'s> ShapeWalk<'s> {
 
 impl Shape {
     /// Returns a shape that asserts nothing but the type.
-    const fn of_type(types: u8) -> Self {
+    pub(super) const fn of_type(types: u8) -> Self {
         Self {
             types,
             integer: false,

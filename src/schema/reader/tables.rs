@@ -161,14 +161,6 @@ impl KnownKey {
     }
 }
 
-impl ReaderTable {
-    /// Forgets the keys that were met.
-    pub(super) fn forget(&mut self) {
-        self.first = 0;
-        self.keys.forget();
-    }
-}
-
 /// The keys of the objects with one table.
 #[derive(Default)]
 pub(super) struct KnownKeys {
@@ -176,6 +168,8 @@ pub(super) struct KnownKeys {
     pub(super) all: Vec<KnownKey>,
     /// The number of keys that the schema has.
     known: usize,
+    /// The number of keys that made room for others.
+    displaced: usize,
     /// The places of keys that were met out of order, by the hashes of their names.
     places: Vec<u8>,
 }
@@ -184,25 +178,35 @@ pub(super) struct KnownKeys {
 const PLACES: usize = 1 << 10;
 
 impl KnownKeys {
-    /// Adds a key that was met, while there is room.
-    pub(super) fn learn(&mut self, name: &str, near: u64, step: Expectation) -> Option<usize> {
-        let place = self.all.len();
-        if place == MAX_KEYS || name.len() > MAX_LEARNED {
+    /// Adds a key that was met in an object with some others. Where there is no room, another one
+    /// that was met makes room.
+    pub(super) fn learn(
+        &mut self,
+        name: &str,
+        near: u64,
+        step: Expectation,
+        present: u64,
+    ) -> Option<usize> {
+        if name.len() > MAX_LEARNED {
             return None;
         }
-        self.all.push(KnownKey::new(name, near, step));
+        let key = KnownKey::new(name, near, step);
+        let place = self.all.len();
+        if place < MAX_KEYS {
+            self.all.push(key);
+            return Some(place);
+        }
+        self.displaced += 1;
+        let places = (self.known..MAX_KEYS).cycle();
+        let mut places = places.skip(self.displaced % MAX_KEYS).take(MAX_KEYS);
+        let place = places.find(|place| present >> place & 1 == 0)?;
+        *self.all.get_mut(place)? = key;
         Some(place)
     }
 
     /// Ends the keys of the schema.
     fn close(&mut self) {
         self.known = self.all.len();
-        self.forget();
-    }
-
-    /// Forgets the keys that were met, and the order of all.
-    fn forget(&mut self) {
-        self.all.truncate(self.known);
         self.places = vec![u8::MAX; PLACES];
         for (next, key) in (1..).zip(&mut self.all) {
             key.step.next = next;
@@ -238,7 +242,7 @@ impl KnownKeys {
 }
 
 /// The length of the longest key that is learned.
-const MAX_LEARNED: usize = 64;
+const MAX_LEARNED: usize = 256;
 
 /// Assertions about values that apply if another value is a certain text.
 pub(super) struct ConditionalSlots {
@@ -291,38 +295,25 @@ impl TableCompiler<'_> {
     /// Returns the expectation of a value of which the schema asserts nothing.
     fn anything(&mut self, pointer: &str, depth: usize) -> Option<Expectation> {
         let step = Expectation::FREE.with_slot(self.slot(pointer)?);
-        let mut rows = self.layout.rows.iter();
-        let Some(array) = rows.position(|(array, _)| *array == pointer) else {
+        let mut arrays = self.layout.rows.iter();
+        if !arrays.any(|(array, _)| *array == pointer) {
             return Some(step);
-        };
-        let items = u16::try_from(self.tables.len() + 1).ok()?;
-        let items = Expectation::new(items, bit(Kind::Object), NO_SHAPE);
-        let table = u16::try_from(self.tables.len()).ok()?;
-        self.tables.push(ReaderTable {
+        }
+        let any = Shape::of_type(ANY_TYPE);
+        let item = self.table(&any, &format!("{pointer}/*"), depth + 1)?;
+        let items = Expectation::new(self.add(item)?, bit(Kind::Object), NO_SHAPE);
+        let array = ReaderTable {
             depth,
             items,
             ..ReaderTable::default()
-        });
-        let places = self.layout.rows.get(array)?.1;
-        let mut keys = ReaderTable {
-            depth: depth + 1,
-            others: Others::Each(Expectation::FREE),
-            rows: Some(array),
-            width: places.len(),
-            ..ReaderTable::default()
         };
-        for (slot, place) in places.iter().enumerate().skip(1) {
-            let slot = u8::try_from(slot).ok()?;
-            keys.keys.learn(
-                place.strip_prefix('/')?,
-                0,
-                Expectation::FREE.with_slot(slot),
-            )?;
-        }
-        keys.keys.close();
-        self.tables.push(keys);
         let types = ANY_TYPE | FREE_OBJECT;
-        Some(Expectation::new(table, types, NO_SHAPE).with_slot(step.slot))
+        Some(Expectation::new(self.add(array)?, types, NO_SHAPE).with_slot(step.slot))
+    }
+
+    fn add(&mut self, table: ReaderTable) -> Option<u16> {
+        self.tables.push(table);
+        u16::try_from(self.tables.len() - 1).ok()
     }
 
     /// Returns the expectation of a value at a place, in a number of arrays and objects.
@@ -348,12 +339,11 @@ impl TableCompiler<'_> {
                 Expectation::new(0, shape.types | free, asserts).with_slot(self.slot(pointer)?),
             );
         }
-        let table = self.tables.len();
-        self.tables.push(ReaderTable::default());
-        let filled = self.table(shape, pointer, depth)?;
-        *self.tables.get_mut(table)? = filled;
-        let table = u16::try_from(table).ok()?;
-        Some(Expectation::new(table, shape.types | free, asserts).with_slot(self.slot(pointer)?))
+        let table = self.table(shape, pointer, depth)?;
+        Some(
+            Expectation::new(self.add(table)?, shape.types | free, asserts)
+                .with_slot(self.slot(pointer)?),
+        )
     }
 
     fn table(&mut self, shape: &Shape, pointer: &str, depth: usize) -> Option<ReaderTable> {
@@ -368,7 +358,7 @@ impl TableCompiler<'_> {
         for property in &shape.properties {
             let below = format!("{pointer}/{}", property.name);
             let step = self.step(property.shape, &below, depth + 1)?;
-            let place = table.keys.learn(&property.name, 0, step)?;
+            let place = table.keys.learn(&property.name, 0, step, u64::MAX)?;
             table.required |= u64::from(property.required) << place;
         }
         // Rules also ask for fields that the schema does not name.
@@ -377,11 +367,14 @@ impl TableCompiler<'_> {
             let is_known = |key: &KnownKey| key.name() == name.as_bytes();
             if !table.keys.all.iter().any(is_known) {
                 let step = self.anything(&format!("{pointer}/{name}"), depth + 1)?;
-                table.keys.learn(name, 0, step)?;
+                table.keys.learn(name, 0, step, u64::MAX)?;
             }
         }
         table.keys.close();
         table.others = match shape.additional {
+            Additional::Any if shape.properties.is_empty() && table.near.is_none() => {
+                Others::Each(Expectation::FREE)
+            }
             Additional::Any => Others::Any,
             Additional::Each(below) => Others::Each(self.step(below, "*", depth + 1)?),
             Additional::None => Others::Prefixed(shape.prefixes.clone()),
@@ -417,9 +410,13 @@ impl TableCompiler<'_> {
 
     /// Returns the keys of the object at a place under which rules ask for values.
     fn asked_below(&self, pointer: &str) -> impl Iterator<Item = &'static str> {
-        let places = self.layout.root.iter();
-        let below = places.filter_map(move |place| place.strip_prefix(pointer)?.strip_prefix('/'));
-        below.filter(|key| !key.contains('/'))
+        let below = move |place: &&'static str| place.strip_prefix(pointer)?.strip_prefix('/');
+        let of_root = self.layout.root.iter().filter_map(below);
+        let mut rows = self.layout.rows.iter();
+        let row = rows.find(|(array, _)| pointer.strip_suffix("/*") == Some(array));
+        let of_row = row.into_iter().flat_map(|(_, places)| *places);
+        let of_row = of_row.filter_map(|place| place.strip_prefix('/'));
+        of_root.chain(of_row).filter(|key| !key.contains('/'))
     }
 
     /// Compiles a condition on a text; its assertions may only concern scalars with slots.
