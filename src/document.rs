@@ -48,7 +48,6 @@ mod slots;
 mod sum;
 mod syntax;
 mod token;
-mod unique;
 mod value;
 pub(crate) mod work;
 
@@ -75,7 +74,6 @@ pub(crate) use slots::{EXTENSION, Layout, NearWords, Row, Slots, Span};
 pub(crate) use sum::{compare_sum, is_sum_positive};
 pub(crate) use syntax::SyntaxErrorKind;
 use token::{MAX_TOKENS, Token};
-pub(crate) use unique::{UniqueKeys, skip_unique};
 
 /// The maximum nesting depth of arrays and objects.
 ///

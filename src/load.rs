@@ -38,7 +38,7 @@ use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
 use crate::team::{Judged, RunValues, TeamJudges};
 pub(crate) use trouble::{
-    ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnEvent, Trouble, Troubles,
+    ArrayLines, FileTrouble, Mistaken, MultiLineObjects, NotAnObject, Trouble, Troubles,
     VersionField,
 };
 
@@ -367,7 +367,10 @@ impl<'f> Loader<'f> {
             alone: &self.alone,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
             judges: &mut self.judges,
-            so_far: learn::LearnTotals::default(),
+            first: None,
+            lines: 0,
+            any: false,
+            too_large: None,
         };
         reader.read(self.files, &mut buffers.lines, &mut self.troubles)
     }
@@ -409,16 +412,13 @@ fn reader<'i, 'a>(
 ) -> TimelineReader<'i, 'a> {
     let steps = state.and_then(StateFacts::steps).into_iter().flatten();
     let step_ids = steps.filter_map(|step| step.text(InStep::Id));
-    let reader = TimelineReader::new(
+    let snapshot = Some(bytes).filter(|_| *lifecycle != Lifecycle::Terminal);
+    TimelineReader::new(
         id.as_ref().map(|(id, _)| &**id),
         step_ids.collect(),
         state.into_iter().flat_map(StateFacts::actions),
-    );
-    if *lifecycle == Lifecycle::Terminal {
-        reader
-    } else {
-        reader.with_snapshot(bytes)
-    }
+        snapshot,
+    )
 }
 
 /// Returns why a file that a rule asks for can't be judged.

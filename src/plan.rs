@@ -144,7 +144,7 @@ pub struct UnreadableEvent {
 pub fn project(
     events: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
-    let mut reader = TimelineReader::new(None, Vec::new(), std::iter::empty());
+    let mut reader = TimelineReader::new(None, Vec::new(), std::iter::empty(), None);
     let mut parsed = ReadText::default();
     for (number, event) in (1..).zip(events) {
         let text = event.as_ref();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::parser::Sink;
+use super::parser::{Sink, walk};
 use super::{Kind, Tape, Token};
 
 /// An array or object that is not closed yet.
@@ -37,6 +37,18 @@ impl Tape {
         let token = Token::new(kind, start as u32, end as u32, escaped);
         self.tokens.push(token);
         index
+    }
+}
+
+impl Tape {
+    /// Returns the end of the array or object that starts at a place of a text, inside of a number
+    /// of others; `None` where it is not JSON, or a key repeats in it. Then the tape is that of no
+    /// text.
+    pub(crate) fn skip_unique(&mut self, text: &str, start: usize, depth: usize) -> Option<usize> {
+        self.clear();
+        let builder = Builder { tape: self, text };
+        let end = walk(text.as_bytes(), start, depth, builder)?;
+        self.duplicates.is_empty().then_some(end)
     }
 }
 

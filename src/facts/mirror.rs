@@ -66,7 +66,7 @@ pub(super) fn mirror(
             continue;
         };
         let text = action.text(InAction::Id);
-        match text.and_then(|text| timeline.act(reach, &text)) {
+        match text.and_then(|text| timeline.acts.at(reach, &text)) {
             None => differences.add(|| Unlike {
                 index,
                 id: id.show(),

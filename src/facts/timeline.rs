@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use super::act::{Acts, KeptAct};
+use super::act::Acts;
 use super::as_of::{AsOf, AsOfMarks};
 use super::event::{ActFacts, EventFacts, KeptEvent};
 use super::evidence::{PlanTrace, StepEvidence};
@@ -65,7 +65,7 @@ pub(crate) struct Timeline<'a> {
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
     /// The latest act event for each id that an action of the state has.
-    acts: Acts<'a>,
+    pub(super) acts: Acts<'a>,
     /// The others, without those that the runtime made up.
     pub(crate) unrecorded: Option<UnrecordedActs>,
 }
@@ -101,12 +101,7 @@ impl Timeline<'_> {
 
     /// Returns the line of the latest act event that has the id of an action.
     pub(crate) fn line_of_action(&self, id: &str) -> Option<u64> {
-        Some(self.act(u64::MAX, id)?.line.number)
-    }
-
-    /// Returns the latest act event up to a line that has the id of an action.
-    pub(super) fn act(&self, reach: u64, id: &str) -> Option<&KeptAct> {
-        self.acts.at(reach, id)
+        Some(self.acts.at(u64::MAX, id)?.line.number)
     }
 }
 
@@ -131,12 +126,13 @@ pub(crate) struct TimelineReader<'i, 'a> {
 }
 
 impl<'i, 'a> TimelineReader<'i, 'a> {
-    /// Returns a reader of the timeline of a run: its id, the ids of its state's steps, and the
-    /// state's actions.
+    /// Returns a reader of the timeline of a run: its id, the ids of its state's steps, the state's
+    /// actions, and the bytes of the state, where it may be as old as an earlier event.
     pub(crate) fn new(
         expected_id: Option<&'i str>,
         mut step_ids: Vec<Cow<'a, str>>,
         actions: impl Iterator<Item = RowItem<'a>>,
+        snapshot: Option<&'a [u8]>,
     ) -> Self {
         step_ids.sort_unstable();
         Self {
@@ -146,15 +142,8 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             }),
             expected_id,
             step_ids,
-            snapshot: None,
+            snapshot: snapshot.map(|state| (state, None)),
         }
-    }
-
-    /// Makes the reader also compare with a state of these bytes, which may be as old as an earlier
-    /// event.
-    pub(crate) fn with_snapshot(mut self, state: &'a [u8]) -> Self {
-        self.snapshot = Some((state, None));
-        self
     }
 
     pub(crate) fn finish(self) -> Box<Timeline<'a>> {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::cause::{Cause, NotJson};
 use super::multi_line::MultiLineSearch;
-use super::trouble::{Mistaken, NotAnEvent, Trouble, Troubles};
+use super::trouble::{Mistaken, NotAnObject, NotRead, Trouble, Troubles};
 pub(super) use reader::EventReader;
 
 use crate::digest::Digest;
@@ -104,8 +104,11 @@ impl<'a> EventsReader<'_, 'a> {
         while let Some(read) = lines.next_line_with(|| self.alone.enter())? {
             self.take(read);
             self.multi_line.passed(read.line());
-            if let Some(repetition) = lines.repetition() {
-                self.repetition(lines, repetition)?;
+            if let Some(repetition) = lines.repetition()
+                && lines.confirms(repetition)?
+            {
+                let Repetition { original, line, .. } = repetition;
+                self.timeline().tally.repeated(original, line);
             }
         }
         Ok(())
@@ -113,15 +116,6 @@ impl<'a> EventsReader<'_, 'a> {
 
     fn timeline(&mut self) -> &mut Timeline<'a> {
         self.listeners.facts.timeline_mut()
-    }
-
-    /// Counts a line that repeats the one before it, if it does.
-    fn repetition(&mut self, lines: &Lines<Opened<'_>>, repetition: Repetition) -> io::Result<()> {
-        if lines.confirms(repetition)? {
-            let Repetition { original, line, .. } = repetition;
-            self.timeline().tally.repeated(original, line);
-        }
-        Ok(())
     }
 
     fn take(&mut self, read: LineRead<'_>) {
@@ -152,11 +146,8 @@ impl<'a> EventsReader<'_, 'a> {
         let text = self.parsed.parse(bytes, &facts::EVENT);
         let parsed = &*self.parsed;
         let document = text.and_then(|text| parsed.document(text));
-        if !matches!(document, Ok(it) if it.root().kind() == Kind::Object) {
-            self.listeners.no_event(|| no_event_on(read));
-        }
-        let (span, why) = match document {
-            Ok(document) if document.root().kind() == Kind::Object => {
+        let why = match NotAnObject::unless(document, bytes) {
+            Ok(document) => {
                 let refused = refused(document, line, self.troubles);
                 let parsed_event = EventText::Parsed(document.root());
                 let view = self.index.view(line, parsed_event);
@@ -170,28 +161,26 @@ impl<'a> EventsReader<'_, 'a> {
                 self.listeners.facts.timeline_mut().typos.add(event);
                 return self.listeners.event(event);
             }
-            Ok(document) => {
-                let root = document.root();
-                (root.span(), NotAnEvent::NotAnObject(root.kind()))
-            }
-            Err(Refused::Syntax(error)) => {
-                let why = NotJson::new(error, bytes);
-                (error.span(bytes), NotAnEvent::NotJson(why))
-            }
-            Err(why @ Refused::NoMemory) => {
-                self.no_event(line);
-                return self.troubles.add(Trouble::Unreadable {
-                    artifact: Artifact::Events,
-                    why: Unreadable::Lacking(why.to_string()),
-                });
-            }
-            Err(Refused::TooManyValues) => {
-                self.no_event(line);
-                let content = Digest::of([bytes]);
-                return self.troubles.add(Trouble::LineTooFull { line, content });
-            }
+            Err(why) => why,
         };
-        self.not_an_event(line, bytes, ended, span, why);
+        self.listeners.no_event(|| no_event_on(read));
+        let why = match why {
+            NotRead::NotAnObject(span, why) => {
+                return self.not_an_event(line, bytes, ended, span, why);
+            }
+            NotRead::Unreadable(why) => why,
+        };
+        self.no_event(line);
+        self.troubles.add(match why {
+            Unreadable::TooManyValues(_) => Trouble::LineTooFull {
+                line,
+                content: Digest::of([bytes]),
+            },
+            why => Trouble::Unreadable {
+                artifact: Artifact::Events,
+                why,
+            },
+        });
     }
 
     /// Adds an event that is read in one pass; returns `false` if it must be parsed.
@@ -216,12 +205,12 @@ impl<'a> EventsReader<'_, 'a> {
         bytes: &[u8],
         ended: bool,
         span: Range<usize>,
-        why: NotAnEvent,
+        why: NotAnObject,
     ) {
         let content = Digest::of([bytes]);
         let is_of_file = |cause: Cause| line.number == 1 && cause.is_of_file;
         let trouble = match why {
-            NotAnEvent::NotJson(why) if why.cause.is_some_and(|it| ended || is_of_file(it)) => {
+            NotAnObject::NotJson(why) if why.cause.is_some_and(|it| ended || is_of_file(it)) => {
                 Trouble::Mistaken(Mistaken {
                     line,
                     span,
@@ -231,10 +220,10 @@ impl<'a> EventsReader<'_, 'a> {
                     content,
                 })
             }
-            NotAnEvent::NotJson(NotJson { error, .. }) if !ended && self.may_be_unfinished => {
+            NotAnObject::NotJson(NotJson { error, .. }) if !ended && self.may_be_unfinished => {
                 Trouble::UnfinishedLine { line, error }
             }
-            NotAnEvent::NotJson(NotJson { error, .. }) if !ended => Trouble::TornTail {
+            NotAnObject::NotJson(NotJson { error, .. }) if !ended => Trouble::TornTail {
                 line,
                 error,
                 array: None,

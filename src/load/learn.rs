@@ -37,17 +37,12 @@ pub(super) struct LearnReader<'r> {
     pub(super) alone: &'r Alone,
     pub(super) may_be_unfinished: bool,
     pub(super) judges: &'r mut TeamJudges,
-    pub(super) so_far: LearnTotals,
-}
-
-/// The totals so far: of the lines that are not objects the first, with its defect, and their
-/// number.
-#[derive(Default)]
-pub(super) struct LearnTotals {
-    first: Option<(Line, Range<usize>, NotAnObject, Digest)>,
-    lines: u64,
-    any: bool,
-    too_large: Option<Line>,
+    /// Of the lines that are not objects the first, with its defect, and their number.
+    pub(super) first: Option<(Line, Range<usize>, NotAnObject, Digest)>,
+    pub(super) lines: u64,
+    /// `true` if there is any line.
+    pub(super) any: bool,
+    pub(super) too_large: Option<Line>,
 }
 
 impl LearnReader<'_> {
@@ -61,7 +56,7 @@ impl LearnReader<'_> {
             return LoadedLearn::NOT_READ;
         }
         let opened = files.open(Artifact::Learn);
-        let stream = match opened.and_then(|stream| self.lines(stream, buffer)) {
+        let stream = match opened.and_then(|stream| self.read_lines(stream, buffer)) {
             Ok(stream) => stream,
             Err(why) => {
                 let lines = Usable::Unjudged(unreadable("learn.jsonl", &why));
@@ -72,8 +67,8 @@ impl LearnReader<'_> {
                 };
             }
         };
-        let lines = self.so_far.lines;
-        if let Some((line, span, why, content)) = self.so_far.first {
+        let lines = self.lines;
+        if let Some((line, span, why, content)) = self.first {
             troubles.add(Trouble::NotALearnRecord {
                 line,
                 span,
@@ -82,7 +77,7 @@ impl LearnReader<'_> {
                 lines,
             });
         }
-        let too_large = self.so_far.too_large.map(|line| {
+        let too_large = self.too_large.map(|line| {
             let number = line.number;
             let text = format!("line {number} of learn.jsonl is too large to be read");
             SkipReason {
@@ -93,11 +88,11 @@ impl LearnReader<'_> {
         LoadedLearn {
             lines: too_large.map_or(Usable::Read(()), Usable::Unjudged),
             stream: Some(stream),
-            any_line: self.so_far.any,
+            any_line: self.any,
         }
     }
 
-    fn lines<'f>(
+    fn read_lines<'f>(
         &mut self,
         stream: Opened<'f>,
         buffer: &mut Vec<u8>,
@@ -105,7 +100,7 @@ impl LearnReader<'_> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         while let Some(read) = lines.next_line_with(|| self.alone.enter())? {
             match read {
-                LineRead::TooLong { line } => drop(self.so_far.too_large.get_or_insert(line)),
+                LineRead::TooLong { line } => drop(self.too_large.get_or_insert(line)),
                 LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended)?,
             }
         }
@@ -117,7 +112,7 @@ impl LearnReader<'_> {
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool) -> Result<(), Unreadable> {
         self.tape.release();
-        self.so_far.any = true;
+        self.any = true;
         let read = self.tape.read_record(bytes);
         let place = Place::line(Artifact::Learn, line);
         for schema in self.judges.of(Artifact::Learn) {
@@ -129,15 +124,13 @@ impl LearnReader<'_> {
                 Err(_) => {}
             }
         }
-        let so_far = &mut self.so_far;
         match NotAnObject::unless(read, bytes) {
             Ok(_) => {}
             Err(NotRead::Unreadable(why @ Unreadable::Lacking(_))) => return Err(why),
-            Err(NotRead::Unreadable(_)) => drop(so_far.too_large.get_or_insert(line)),
+            Err(NotRead::Unreadable(_)) => drop(self.too_large.get_or_insert(line)),
             Err(NotRead::NotAnObject(span, why)) => {
-                so_far.lines += 1;
-                so_far
-                    .first
+                self.lines += 1;
+                self.first
                     .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
             }
         }

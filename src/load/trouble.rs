@@ -60,7 +60,7 @@ pub(crate) enum Trouble {
     NotAnEvent {
         line: Line,
         span: Range<usize>,
-        why: NotAnEvent,
+        why: NotAnObject,
         content: Digest,
         array: Option<ArrayLines>,
     },
@@ -182,13 +182,6 @@ pub(crate) struct Mistaken {
     pub(crate) lines: u64,
     /// That of all of them.
     pub(crate) content: Digest,
-}
-
-/// The reason why a line of the timeline is not an event.
-pub(crate) enum NotAnEvent {
-    NotJson(NotJson),
-    /// It is JSON, but not an object.
-    NotAnObject(Kind),
 }
 
 /// The reason why a text is not a JSON object, as a clause.

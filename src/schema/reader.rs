@@ -9,8 +9,8 @@ mod tests;
 
 use super::shape::{Shape, Shapes, bit};
 use crate::document::{
-    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, UniqueKeys, end_of_number, end_of_string,
-    skip, skip_unique, skip_whitespace, utf8,
+    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, Tape, end_of_number, end_of_string, skip,
+    skip_whitespace, utf8,
 };
 use tables::{
     ConditionalSlots, Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others,
@@ -26,7 +26,8 @@ pub(crate) struct SlotReader {
     tables: Vec<ReaderTable>,
     root: Expectation,
     conditions: Vec<ConditionalSlots>,
-    unique: UniqueKeys,
+    /// Of the latest part of a text in which no key may repeat.
+    scratch: Tape,
 }
 
 impl SlotReader {
@@ -42,7 +43,7 @@ impl SlotReader {
             tables: all,
             root,
             conditions,
-            unique: UniqueKeys::default(),
+            scratch: Tape::default(),
         }
     }
 
@@ -53,6 +54,7 @@ impl SlotReader {
         }
         let text = utf8(bytes).ok()?;
         slots.clear(self.layout);
+        self.scratch.release();
         let root = self.root;
         let mut reading = SlotReading {
             reader: self,
@@ -164,7 +166,7 @@ impl SlotReading<'_, '_> {
         } else if self.reader.layout.allows_repeated_keys {
             skip(self.bytes, start, depth)
         } else {
-            skip_unique(self.bytes, start, depth, &mut self.reader.unique)
+            self.reader.scratch.skip_unique(self.text, start, depth)
         }
     }
 

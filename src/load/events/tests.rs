@@ -10,7 +10,7 @@ use super::*;
 fn tally(timeline: &[u8]) -> [u64; 6] {
     let mut events = EventsReader {
         listeners: Listeners {
-            facts: TimelineReader::new(None, Vec::new(), std::iter::empty()),
+            facts: TimelineReader::new(None, Vec::new(), std::iter::empty(), None),
             strict: None,
             outline: None,
         },

@@ -1,7 +1,7 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
 use crate::document::Kind;
-use crate::load::{ArrayLines, Mistaken, MultiLineObjects, NotAnEvent, Trouble};
+use crate::load::{ArrayLines, Mistaken, MultiLineObjects, NotAnObject, Trouble};
 use crate::printable::count as plural;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -41,22 +41,19 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         (_, Some(ArrayLines { first, last })) if *first == number => {
             format!("lines {first}–{last} are one JSON array, not an event on each line")
         }
-        (NotAnEvent::NotJson(why), _) => format!("line {number} is not JSON: {why}"),
-        (NotAnEvent::NotAnObject(kind), _) => {
-            format!("line {number} is {}, not an object", kind.with_article())
-        }
+        (why, _) => format!("line {number} {why}"),
     };
     let help = match why {
-        NotAnEvent::NotJson(why) => why.help(true),
-        NotAnEvent::NotAnObject(Kind::Array) => Some(
+        NotAnObject::NotJson(why) => why.help(true),
+        NotAnObject::OtherKind(Kind::Array) => Some(
             "Write each item of the array as a line of its own, without the brackets and commas."
                 .into(),
         ),
-        NotAnEvent::NotAnObject(Kind::String) => Some(
+        NotAnObject::OtherKind(Kind::String) => Some(
             "If the text is an event, it is encoded twice: write `json.dumps(event)` as it is."
                 .into(),
         ),
-        NotAnEvent::NotAnObject(_) => None,
+        NotAnObject::OtherKind(_) => None,
     };
     let draft = Draft::new(Place::line_bytes(*line, span.clone()), message);
     let help = array.map_or(help, |array| Some(array.help()));
