@@ -25,10 +25,10 @@ use std::marker::PhantomData;
 pub(crate) use event::EventFacts;
 pub(crate) use lexicon::{WordOwner, may_be_misspelled, phase_meant};
 pub(crate) use listener::EventListener;
-pub(crate) use mirror::{MirrorMismatch, Unlike};
+pub(crate) use mirror::Unlike;
 pub(crate) use reach::{Reach, TimelineFacts, Topic};
 pub(crate) use slots::{
-    EVENT, EventSlot, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot,
+    EVENT, InAction, InEvent, InState, InStep, InSummary, STATE, SUMMARY, Slot, event_slot,
 };
 pub(crate) use strict::{MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts, Termination};
 pub(crate) use tally::Counted;
@@ -93,16 +93,8 @@ impl<'a, S: Slot> RecordFacts<'a, S> {
 }
 
 impl<'a> StateFacts<'a> {
-    pub(crate) fn id(self) -> Option<Cow<'a, str>> {
-        self.text(InState::Id)
-    }
-
     pub(crate) fn started_at(self) -> Option<Stamp<'a>> {
         self.stamp(InState::StartedAt)
-    }
-
-    pub(crate) fn task(self) -> Option<Cow<'a, str>> {
-        self.text(InState::Task)
     }
 
     pub(crate) fn status(self) -> Option<Cow<'a, str>> {
@@ -186,10 +178,6 @@ impl<'a> StateFacts<'a> {
 }
 
 impl<'a> SummaryFacts<'a> {
-    pub(crate) fn id(self) -> Option<Cow<'a, str>> {
-        self.text(InSummary::Id)
-    }
-
     pub(crate) fn outcome(self) -> Option<Cow<'a, str>> {
         self.text(InSummary::Outcome)
     }
@@ -230,9 +218,7 @@ impl<T> Usable<T> {
             Self::Unjudged(reason) => Usable::Unjudged(reason),
         }
     }
-}
 
-impl<T> Usable<T> {
     pub(crate) fn as_ref(&self) -> Usable<&T> {
         match self {
             Self::Read(record) => Usable::Read(record),
@@ -288,8 +274,8 @@ pub(crate) fn id<'a>(
 ) -> Option<(Cow<'a, str>, IdSource)> {
     directory_id
         .map(|id| (id.into(), IdSource::DirectoryName))
-        .or_else(|| Some((state?.id()?, IdSource::State)))
-        .or_else(|| Some((summary?.id()?, IdSource::Summary)))
+        .or_else(|| Some((state?.text(InState::Id)?, IdSource::State)))
+        .or_else(|| Some((summary?.text(InSummary::Id)?, IdSource::Summary)))
 }
 
 /// Returns `true` if a text occurs more than once.

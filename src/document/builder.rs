@@ -47,7 +47,7 @@ impl Tape {
     pub(crate) fn skip_unique(&mut self, text: &str, start: usize, depth: usize) -> Option<usize> {
         self.clear();
         let builder = Builder { tape: self, text };
-        let end = walk(text.as_bytes(), start, depth, builder)?;
+        let end = walk(text.as_bytes(), start, depth, builder).ok()?;
         self.duplicates.is_empty().then_some(end)
     }
 }

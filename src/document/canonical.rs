@@ -24,7 +24,7 @@ pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Opti
         open,
         members,
     };
-    walk(text.as_bytes(), start, 0, canonical)
+    walk(text.as_bytes(), start, 0, canonical).ok()
 }
 
 impl Node<'_> {

@@ -46,32 +46,30 @@ impl Tape {
 
 /// Returns the number of keys and values before the place where a text stops being JSON.
 pub(super) fn count(bytes: &[u8]) -> usize {
-    let mut count = TokenCount(0);
+    let mut count = 0;
     // The reading that follows reports the place where it stops being JSON.
     let _ = Parser::new(bytes, &mut count).text();
-    count.0
+    count
 }
-
-struct TokenCount(usize);
 
 #[expect(
     clippy::inline_always,
     reason = "the parser and its sink should compile to one function"
 )]
-impl Sink for &mut TokenCount {
+impl Sink for &mut usize {
     #[inline(always)]
     fn value(&mut self, _: Kind, _: usize, _: usize, _: bool) {
-        self.0 += 1;
+        **self += 1;
     }
 
     #[inline(always)]
     fn key(&mut self, _: usize, _: usize, _: bool) {
-        self.0 += 1;
+        **self += 1;
     }
 
     #[inline(always)]
     fn open(&mut self, _: Kind, _: usize) -> bool {
-        self.0 += 1;
+        **self += 1;
         true
     }
 }

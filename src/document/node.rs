@@ -82,11 +82,9 @@ impl<'a> Key<'a> {
         self.token().is_shadowed()
     }
 
-    /// Returns the length of the name in bytes, if it is written without escapes.
-    #[inline]
-    pub(crate) fn plain_len(self) -> Option<usize> {
-        let token = self.token();
-        (!token.is_escaped()).then(|| (token.end - token.start - 2) as usize)
+    /// Returns `true` if it is written with escapes.
+    pub(crate) fn is_escaped(self) -> bool {
+        self.token().is_escaped()
     }
 
     /// Returns `true` if this is the key's name.

@@ -143,7 +143,7 @@ impl<'a, S: Sink> Parser<'a, S> {
             return fail(start, SyntaxErrorKind::TooDeep);
         }
         if !self.sink.open(kind, start) {
-            let end = walked(self.bytes, start, self.depth, SkipSink)?;
+            let end = walk(self.bytes, start, self.depth, SkipSink)?;
             self.sink.value(kind, start, end, false);
             return Ok(OpenedContainer::Whole(end));
         }
@@ -195,10 +195,7 @@ impl<'a, S: Sink> Parser<'a, S> {
     fn literal(&mut self, start: usize, word: &[u8], kind: Kind) -> Result<usize, SyntaxError> {
         let end = start + word.len();
         if self.bytes.get(start..end) != Some(word) {
-            return fail(
-                start,
-                no_literal(self.bytes.get(start..).unwrap_or_default()),
-            );
+            return fail(start, no_value(self.bytes.get(start..).unwrap_or_default()));
         }
         self.sink.value(kind, start, end, false);
         Ok(end)
@@ -236,13 +233,24 @@ pub(crate) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
 /// Returns the end of the array or object that starts at a place, inside of a number of others;
 /// `None` where it is not JSON.
 pub(crate) fn skip(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
-    walk(bytes, start, depth, SkipSink)
+    walk(bytes, start, depth, SkipSink).ok()
 }
 
 /// Reads the value that starts at a place, inside of a number of arrays and objects, into a sink;
-/// returns its end; `None` where it is not JSON.
-pub(crate) fn walk(bytes: &[u8], start: usize, depth: usize, sink: impl Sink) -> Option<usize> {
-    walked(bytes, start, depth, sink).ok()
+/// returns its end.
+pub(crate) fn walk(
+    bytes: &[u8],
+    start: usize,
+    depth: usize,
+    sink: impl Sink,
+) -> Result<usize, SyntaxError> {
+    let mut parser = Parser {
+        bytes,
+        sink,
+        objects: 0,
+        depth,
+    };
+    parser.value(start, depth)
 }
 
 /// Returns the end of the string that starts at a quote, and whether it has escapes.
@@ -255,22 +263,6 @@ pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<(usize, bool)>
         return Some((stop + 1, false));
     }
     Some((string_end(bytes, stop).ok()?, true))
-}
-
-/// Returns the end of the number that starts at a place.
-#[inline]
-pub(crate) fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
-    number(bytes, start).ok()
-}
-
-fn walked(bytes: &[u8], start: usize, depth: usize, sink: impl Sink) -> Result<usize, SyntaxError> {
-    let mut parser = Parser {
-        bytes,
-        sink,
-        objects: 0,
-        depth,
-    };
-    parser.value(start, depth)
 }
 
 /// The start of an array or object.
@@ -288,7 +280,8 @@ fn no_value(rest: &[u8]) -> SyntaxErrorKind {
         [0, ..] => SyntaxErrorKind::NulBytes,
         [b'N', b'o', ..] => SyntaxErrorKind::PythonNone,
         [b'T' | b'F', ..] => SyntaxErrorKind::PythonBoolean,
-        [b'N' | b'I', ..] => SyntaxErrorKind::NotFinite,
+        [b'N' | b'I', ..] | [b'n', b'a', b'n', ..] => SyntaxErrorKind::NotFinite,
+        [b't' | b'f' | b'n', ..] => SyntaxErrorKind::NoLiteral,
         [b'\'', ..] => SyntaxErrorKind::SingleQuotes,
         [b'/' | b'#', ..] => SyntaxErrorKind::Comment,
         [b']' | b'}', ..] => SyntaxErrorKind::MissingValue,
@@ -330,15 +323,6 @@ fn misplaced(found: u8, expected: SyntaxErrorKind) -> SyntaxErrorKind {
     }
 }
 
-/// Returns why no literal starts with the rest of a text.
-#[cold]
-fn no_literal(rest: &[u8]) -> SyntaxErrorKind {
-    match rest {
-        [b'n', b'a', b'n', ..] => SyntaxErrorKind::NotFinite,
-        _ => SyntaxErrorKind::NoLiteral,
-    }
-}
-
 /// Reads a string; returns its end and whether it has escapes.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
@@ -365,7 +349,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> Result<usize, SyntaxError> {
 }
 
 /// Reads a number; returns its end.
-pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
+pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;

@@ -1,7 +1,5 @@
 //! A document -> its repeated keys, each with the earlier key and its pointer.
 
-use std::borrow::Cow;
-
 use super::{Document, Key, Kind, Node, OwnedDocument};
 use crate::source::Pointer;
 
@@ -9,24 +7,30 @@ use crate::source::Pointer;
 pub(crate) struct Repeated<'p, 'a> {
     pub(crate) key: Key<'a>,
     pub(crate) earlier: Key<'a>,
-    path: &'p [RepeatStep<'a>],
+    object: Path<'p>,
 }
 
-enum RepeatStep<'a> {
-    Field(Cow<'a, str>),
-    Item(usize),
+/// The path to a value as a linked list on the stack, because most walks never need a pointer.
+#[derive(Clone, Copy)]
+pub(crate) enum Path<'p> {
+    Root,
+    Field(&'p Path<'p>, &'p str),
+    Item(&'p Path<'p>, usize),
+}
+
+impl Path<'_> {
+    pub(crate) fn pointer(self) -> Pointer {
+        match self {
+            Self::Root => Pointer::default(),
+            Self::Field(above, name) => above.pointer().field(name),
+            Self::Item(above, index) => above.pointer().item(index),
+        }
+    }
 }
 
 impl Repeated<'_, '_> {
     pub(crate) fn pointer(&self) -> Pointer {
-        let to_the_object = self
-            .path
-            .iter()
-            .fold(Pointer::default(), |pointer, step| match step {
-                RepeatStep::Field(name) => pointer.field(name),
-                RepeatStep::Item(index) => pointer.item(*index),
-            });
-        to_the_object.field(&self.key.name())
+        self.object.pointer().field(&self.key.name())
     }
 }
 
@@ -58,15 +62,11 @@ impl OwnedDocument {
 impl<'a> Document<'a> {
     /// Calls `found` with every repeated key, in the order of the text, in one walk.
     pub(crate) fn for_each_repeated_key(self, mut found: impl FnMut(&Repeated<'_, 'a>)) {
-        walk(self.root(), &mut Vec::new(), &mut found);
+        walk(self.root(), Path::Root, &mut found);
     }
 }
 
-fn walk<'a>(
-    node: Node<'a>,
-    path: &mut Vec<RepeatStep<'a>>,
-    found: &mut impl FnMut(&Repeated<'_, 'a>),
-) {
+fn walk<'a>(node: Node<'a>, at: Path<'_>, found: &mut impl FnMut(&Repeated<'_, 'a>)) {
     let duplicates = &node.document.tape.duplicates;
     let first = duplicates.partition_point(|(key, _)| *key < node.index());
     if duplicates
@@ -82,18 +82,19 @@ fn walk<'a>(
                 let repeats = repeats.ok().and_then(|at| duplicates.get(at));
                 if let Some((_, earlier)) = repeats {
                     let earlier = key.sibling(*earlier);
-                    found(&Repeated { key, earlier, path });
+                    let object = at;
+                    found(&Repeated {
+                        key,
+                        earlier,
+                        object,
+                    });
                 }
-                path.push(RepeatStep::Field(key.name()));
-                walk(key.value(), path, found);
-                path.pop();
+                walk(key.value(), Path::Field(&at, &key.name()), found);
             }
         }
         Kind::Array => {
             for (index, item) in node.items().enumerate() {
-                path.push(RepeatStep::Item(index));
-                walk(item, path, found);
-                path.pop();
+                walk(item, Path::Item(&at, index), found);
             }
         }
         _ => {}

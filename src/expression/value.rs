@@ -356,7 +356,7 @@ impl<'a> Value<'a> {
         match (self, key) {
             (Self::Node(node), Self::Text(name)) => {
                 for member in node.all_members().take_while(|member| !member.is(name)) {
-                    let is_escaped = member.plain_len().is_none();
+                    let is_escaped = member.is_escaped();
                     budget.spend(1 + if is_escaped { name.len() } else { 0 })?;
                 }
                 budget.spend(1)?;
@@ -389,7 +389,7 @@ impl<'a> LazyItem<'a> {
         let built = match &self {
             Self::Node(node) => return Value::of(*node, budget),
             Self::Name(key) => {
-                let is_escaped = key.plain_len().is_none();
+                let is_escaped = key.is_escaped();
                 budget.spend(if is_escaped { key.raw().len() } else { 0 })?;
                 return Ok(Value::Text(key.name()));
             }

@@ -18,39 +18,18 @@ pub(crate) struct Unlike {
     pub(crate) index: usize,
     /// Its id, as messages show it.
     pub(crate) id: String,
-    pub(crate) why: MirrorMismatch,
+    /// The field in which it differs; `None` where no act event has its id.
+    pub(crate) difference: Option<MirrorDifference>,
 }
 
-/// The reason why an action is not like an act event.
-pub(crate) enum MirrorMismatch {
-    /// No act event has its id.
-    NoEvent,
-    /// They differ in a field.
-    Differs(Line, MirrorDifference),
-}
-
-/// A field in which an action and its event differ.
+/// A field in which an action and its event differ: of both the place, and the value as messages
+/// show it.
 #[derive(Debug)]
 pub(crate) struct MirrorDifference {
+    pub(crate) line: Line,
     pub(crate) field: String,
-    pub(crate) action: MirrorSide,
-    pub(crate) event: MirrorSide,
-}
-
-/// One side of a difference: its place, and its value as messages show it.
-#[derive(Debug)]
-pub(crate) struct MirrorSide {
-    pub(crate) pointer: Pointer,
-    pub(crate) shown: String,
-}
-
-impl MirrorSide {
-    fn new(pointer: Pointer, value: Value<'_>) -> Self {
-        Self {
-            pointer,
-            shown: value.show(),
-        }
-    }
+    pub(crate) action: (Pointer, String),
+    pub(crate) event: (Pointer, String),
 }
 
 /// Compares the actions of a state with the latest act events up to a line that have their ids.
@@ -70,7 +49,7 @@ pub(super) fn mirror(
             None => differences.add(|| Unlike {
                 index,
                 id: id.show(),
-                why: MirrorMismatch::NoEvent,
+                difference: None,
             }),
             Some(act) if act.is_mirrored => {}
             Some(act) => to_compare.push((act, index, action)),
@@ -124,7 +103,7 @@ impl<'a> ParsedAct<'a> {
                     .value(InAction::Id)
                     .map(Value::show)
                     .unwrap_or_default(),
-                why: MirrorMismatch::Differs(self.line, difference()),
+                difference: Some(difference()),
             });
         };
         if self.timestamp_differs(action) {
@@ -136,12 +115,13 @@ impl<'a> ParsedAct<'a> {
                 && !in_event.equals(value)
             {
                 differ(&|| MirrorDifference {
+                    line: self.line,
                     field: name.to_string(),
-                    action: MirrorSide::new(at().field(&name), value),
-                    event: MirrorSide {
-                        pointer: Pointer::new("/payload").field(&name),
-                        shown: in_event.shown().to_owned(),
-                    },
+                    action: (at().field(&name), value.show()),
+                    event: (
+                        Pointer::new("/payload").field(&name),
+                        in_event.shown().to_owned(),
+                    ),
                 });
             }
         }
@@ -169,23 +149,15 @@ impl<'a> ParsedAct<'a> {
     /// Returns the timestamps of an action at a place and of the event.
     fn timestamps(&self, at: Pointer, action: RowItem<'_>) -> MirrorDifference {
         MirrorDifference {
+            line: self.line,
             field: "timestamp".into(),
             action: match action.value(InAction::Timestamp) {
-                Some(written) => MirrorSide::new(at.field("timestamp"), written),
-                None => MirrorSide {
-                    pointer: at,
-                    shown: "absent".into(),
-                },
+                Some(written) => (at.field("timestamp"), written.show()),
+                None => (at, "absent".into()),
             },
             event: match self.happened() {
-                Some(happened) => MirrorSide {
-                    pointer: Pointer::new("/timestamp"),
-                    shown: quote(&happened.text),
-                },
-                None => MirrorSide {
-                    pointer: Pointer::default(),
-                    shown: "not a date-time".into(),
-                },
+                Some(happened) => (Pointer::new("/timestamp"), quote(&happened.text)),
+                None => (Pointer::default(), "not a date-time".into()),
             },
         }
     }

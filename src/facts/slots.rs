@@ -159,21 +159,14 @@ slots! {
     }
 }
 
-/// The number of a slot of an event, for those who know its place as a pointer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EventSlot(usize);
-
-impl EventSlot {
-    /// Returns the slot of the values at a pointer, if there is one.
-    pub(crate) fn at(pointer: &str) -> Option<Self> {
-        let mut places = InEvent::PLACES.iter();
-        places.position(|place| *place == pointer).map(Self)
-    }
+/// Returns the slot of the values of events at a pointer, if there is one.
+pub(crate) fn event_slot(pointer: &str) -> Option<usize> {
+    InEvent::PLACES.iter().position(|place| *place == pointer)
 }
 
-impl Slot for EventSlot {
+impl Slot for usize {
     fn number(self) -> usize {
-        self.0
+        self
     }
 }
 

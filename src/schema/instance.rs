@@ -73,16 +73,16 @@ impl<'a> Instance<'a> {
 }
 
 impl<'a> JsonNode<'a, TapeJson> for Instance<'a> {
-    type Object = Container<'a>;
-    type Array = Container<'a>;
-    type Number = InstanceNumber<'a>;
+    type Object = Node<'a>;
+    type Array = Node<'a>;
+    type Number = Number<'a>;
 
-    fn as_object(&self) -> Option<Container<'a>> {
-        self.parts(Kind::Object).map(Container)
+    fn as_object(&self) -> Option<Node<'a>> {
+        self.parts(Kind::Object)
     }
 
-    fn as_array(&self) -> Option<Container<'a>> {
-        self.parts(Kind::Array).map(Container)
+    fn as_array(&self) -> Option<Node<'a>> {
+        self.parts(Kind::Array)
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
@@ -92,8 +92,8 @@ impl<'a> JsonNode<'a, TapeJson> for Instance<'a> {
         }
     }
 
-    fn as_number(&self) -> Option<InstanceNumber<'a>> {
-        self.node_of(Kind::Number)?.number().map(InstanceNumber)
+    fn as_number(&self) -> Option<Number<'a>> {
+        self.node_of(Kind::Number)?.number()
     }
 
     fn as_boolean(&self) -> Option<bool> {
@@ -162,74 +162,65 @@ fn value_of(json: &[u8], _: u32) -> Value {
     serde_json::from_slice(json).unwrap_or_else(|_| String::from_utf8_lossy(json).into())
 }
 
-/// A number of a document as the validator sees it.
-pub(super) struct InstanceNumber<'a>(Number<'a>);
-
-impl JsonNumber for InstanceNumber<'_> {
+impl JsonNumber for Number<'_> {
     fn as_u64(&self) -> Option<u64> {
-        self.0.text().parse().ok()
+        self.text().parse().ok()
     }
 
     fn as_i64(&self) -> Option<i64> {
-        self.0.text().parse().ok()
+        self.text().parse().ok()
     }
 
     fn as_f64(&self) -> Option<f64> {
-        Some(Number::as_f64(self.0))
+        Some(Number::as_f64(*self))
     }
 
     fn as_str(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.0.text())
+        Cow::Borrowed(self.text())
     }
 
     fn to_number(&self) -> Cow<'_, serde_json::Number> {
         let number = self
-            .0
             .text()
             .parse()
             .ok()
-            .or_else(|| serde_json::Number::from_f64(Number::as_f64(self.0)));
+            .or_else(|| serde_json::Number::from_f64(Number::as_f64(*self)));
         Cow::Owned(number.unwrap_or_else(|| 0.into()))
     }
 
     fn is_integer(&self) -> bool {
-        Number::is_integer(self.0)
+        Number::is_integer(*self)
     }
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct Container<'a>(Node<'a>);
-
-impl<'a> Object<'a, TapeJson> for Container<'a> {
+impl<'a> Object<'a, TapeJson> for Node<'a> {
     type Node = Instance<'a>;
     type MemberName = Cow<'a, str>;
     type MembersIter = std::iter::Map<Members<'a>, fn(Key<'a>) -> (Cow<'a, str>, Instance<'a>)>;
 
     fn len(&self) -> usize {
-        self.0.members().count()
+        Node::members(*self).count()
     }
 
     fn get(&self, key: &Box<str>) -> Option<Instance<'a>> {
-        self.0.get(key).map(Instance::Node)
+        Node::get(*self, key).map(Instance::Node)
     }
 
     fn members(&self) -> Self::MembersIter {
-        self.0
-            .members()
-            .map(|key| (key.name(), Instance::Node(key.value())))
+        Node::members(*self).map(|key| (key.name(), Instance::Node(key.value())))
     }
 }
 
-impl<'a> Array<'a, TapeJson> for Container<'a> {
+impl<'a> Array<'a, TapeJson> for Node<'a> {
     type Node = Instance<'a>;
     type ElementsIter = std::iter::Map<Items<'a>, fn(Node<'a>) -> Instance<'a>>;
 
     fn len(&self) -> usize {
-        self.0.items().count()
+        self.items().count()
     }
 
     fn elements(&self) -> Self::ElementsIter {
-        self.0.items().map(Instance::Node)
+        self.items().map(Instance::Node)
     }
 }
 

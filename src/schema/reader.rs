@@ -9,12 +9,11 @@ mod tests;
 
 use super::shape::{Shape, Shapes, bit};
 use crate::document::{
-    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, Tape, end_of_number, end_of_string, skip,
+    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, Tape, end_of_string, number, skip,
     skip_whitespace, utf8,
 };
 use tables::{
-    ConditionalSlots, Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others,
-    ReaderTable, Tables,
+    Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others, ReaderTable, Tables,
 };
 
 /// Reads texts of one schema. It learns the order and the other keys of their writers, which
@@ -23,39 +22,30 @@ pub(crate) struct SlotReader {
     shapes: &'static Shapes,
     layout: &'static Layout,
     /// None where the schema has a keyword that the reader does not know.
-    tables: Vec<ReaderTable>,
-    root: Expectation,
-    conditions: Vec<ConditionalSlots>,
+    tables: Tables,
     /// Of the latest part of a text in which no key may repeat.
     scratch: Tape,
 }
 
 impl SlotReader {
     pub(super) fn new(shapes: &'static Shapes, layout: &'static Layout) -> Self {
-        let Tables {
-            all,
-            root,
-            conditions,
-        } = Tables::compile(shapes, layout).unwrap_or_default();
         Self {
             shapes,
             layout,
-            tables: all,
-            root,
-            conditions,
+            tables: Tables::compile(shapes, layout).unwrap_or_default(),
             scratch: Tape::default(),
         }
     }
 
     /// Reads a text into slots; returns it if it is accepted.
     pub(crate) fn read<'a>(&mut self, bytes: &'a [u8], slots: &mut Slots) -> Option<&'a str> {
-        if self.tables.is_empty() || bytes.len() >= LEAST_BYTES_BEYOND {
+        if self.tables.all.is_empty() || bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
         }
         let text = utf8(bytes).ok()?;
         slots.clear(self.layout);
         self.scratch.release();
-        let root = self.root;
+        let root = self.tables.root;
         let mut reading = SlotReading {
             reader: self,
             bytes,
@@ -71,7 +61,7 @@ impl SlotReader {
 
     /// Returns `true` if the values satisfy the conditional assertions of the schema.
     fn satisfies_conditions(&self, text: &str, slots: &Slots) -> bool {
-        self.conditions.iter().all(|condition| {
+        self.tables.conditions.iter().all(|condition| {
             let equals = slots.get(Row::ROOT, condition.slot);
             // An escape may stand for any text.
             !equals.is_escaped()
@@ -131,7 +121,7 @@ impl SlotReading<'_, '_> {
                 }
             }
             b'-' | b'0'..=b'9' if step.allows(bit(Kind::Number)) => {
-                let end = end_of_number(self.bytes, start)?;
+                let end = number(self.bytes, start).ok()?;
                 self.assert(step, Span::new(start, end))?;
                 end
             }
@@ -171,7 +161,7 @@ impl SlotReading<'_, '_> {
     }
 
     fn array(&mut self, start: usize, step: &Expectation, row: Row) -> Option<usize> {
-        let table = self.reader.tables.get(usize::from(step.table))?;
+        let table = self.reader.tables.all.get(usize::from(step.table))?;
         let (items, depth) = (table.items, table.depth + 1);
         let (mut byte, mut at) = after_blank(self.bytes, start + 1)?;
         if byte == b']' {
@@ -190,7 +180,7 @@ impl SlotReading<'_, '_> {
 
     /// Reads an object of which the schema knows keys. The recursion is as deep as the schema.
     fn object(&mut self, start: usize, step: &Expectation, mut row: Row) -> Option<usize> {
-        let table = self.reader.tables.get(usize::from(step.table))?;
+        let table = self.reader.tables.all.get(usize::from(step.table))?;
         let rows = table.rows;
         if let Some(array) = rows {
             row = self.slots.add_row(array, table.width);
@@ -204,11 +194,11 @@ impl SlotReading<'_, '_> {
 
     /// Reads the members of an object; its table has no keys while they are read.
     fn members(&mut self, start: usize, id: usize, row: Row) -> Option<usize> {
-        let table = self.reader.tables.get_mut(id)?;
+        let table = self.reader.tables.all.get_mut(id)?;
         let mut keys = std::mem::take(&mut table.keys);
         let first = usize::from(table.first);
         let end = self.members_with(&mut keys, (start, first), id, row);
-        let table = self.reader.tables.get_mut(id)?;
+        let table = self.reader.tables.all.get_mut(id)?;
         table.keys = keys;
         end
     }
@@ -222,7 +212,7 @@ impl SlotReading<'_, '_> {
         id: usize,
         row: Row,
     ) -> Option<usize> {
-        let table = self.reader.tables.get(id)?;
+        let table = self.reader.tables.all.get(id)?;
         let (required, depth, keeps_near) = (table.required, table.depth + 1, table.near.is_some());
         let bytes = self.bytes;
         let (mut byte, mut at) = after_blank(bytes, start)?;
@@ -305,12 +295,12 @@ impl SlotReading<'_, '_> {
         let place = if let Some(known) = keys.find(name) {
             known
         } else {
-            let (near, step) = unknown(self.reader.tables.get(id)?, keys, name)?;
+            let (near, step) = unknown(self.reader.tables.all.get(id)?, keys, name)?;
             keys.learn(name, near, step, present)?
         };
         let next = u8::try_from(place).ok()?;
         if before == usize::MAX {
-            self.reader.tables.get_mut(id)?.first = next;
+            self.reader.tables.all.get_mut(id)?.first = next;
         } else {
             keys.expect_after(before, next);
         }

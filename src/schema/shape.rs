@@ -41,8 +41,6 @@ pub(super) struct Shape {
     pub(super) properties: Vec<Property>,
     /// The number of required properties.
     pub(super) required: usize,
-    /// A bit for each length of a property's name: most unknown names have another length.
-    name_lengths: u64,
     pub(super) additional: Additional,
     /// Prefixes of keys that are allowed regardless of `additional`.
     pub(super) prefixes: Vec<Box<str>>,
@@ -223,7 +221,6 @@ impl Shape {
             date_time: false,
             properties: Vec::new(),
             required: 0,
-            name_lengths: 0,
             additional: Additional::Any,
             prefixes: Vec::new(),
             items: None,
@@ -291,12 +288,6 @@ impl Shape {
     }
 
     fn other_property(&self, key: Key<'_>) -> Option<(usize, &Property)> {
-        if key
-            .plain_len()
-            .is_some_and(|len| self.name_lengths & length_bit(len) == 0)
-        {
-            return None;
-        }
         let mut properties = self.properties.iter().enumerate();
         properties.find(|(_, property)| key.is(&property.name))
     }
@@ -341,10 +332,6 @@ pub(super) fn is(node: Node<'_>, expected: &Value) -> bool {
         }
         scalar => is_scalar(node.kind(), node.raw(), scalar),
     }
-}
-
-fn length_bit(len: usize) -> u64 {
-    1 << len.min(63)
 }
 
 /// The bits of all types.

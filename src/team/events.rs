@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::digest::Digest;
 use crate::document::{Node, Span, push_canonical};
 use crate::expression::{Budget, Expression, Record};
-use crate::facts::{EventFacts, EventSlot};
+use crate::facts::{EventFacts, event_slot};
 use crate::select::{KeyPath, Selector, Values, Written};
 use crate::source::{Line, Pointer};
 
@@ -83,7 +83,7 @@ struct EventKey {
     path: KeyPath,
     /// The longest part of it whose values are kept of each event that is read: the number of
     /// tokens, and the slot.
-    kept: Option<(usize, EventSlot)>,
+    kept: Option<(usize, usize)>,
     /// `true` if that is all of it.
     is_at_hand: bool,
     /// The next token as a key without escapes, if it can be written so.
@@ -96,7 +96,7 @@ impl EventKey {
     fn new(path: &KeyPath) -> Self {
         let tokens = path.tokens();
         let kept = (1..=tokens.len()).rev().find_map(|length| {
-            let slot = EventSlot::at(path.first(length).pointer().as_str())?;
+            let slot = event_slot(path.first(length).pointer().as_str())?;
             Some((length, slot))
         });
         let length = kept.map_or(0, |(length, _)| length);

@@ -60,10 +60,9 @@ impl OwnPhases {
     /// Returns `true` if a phase is probably a misspelling of another one.
     #[inline]
     fn is_typo(&mut self, phase: &str) -> bool {
-        !self.0.iter().any(|own| **own == *phase) && self.is_new_typo(phase)
-    }
-
-    fn is_new_typo(&mut self, phase: &str) -> bool {
+        if self.0.iter().any(|own| **own == *phase) {
+            return false;
+        }
         let is_typo = phase_meant(phase).is_some();
         if !is_typo && self.0.len() < OWN_PHASES && phase.len() <= LONGEST_OWN_PHASE {
             self.0.push(phase.into());

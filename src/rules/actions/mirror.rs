@@ -1,6 +1,6 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
-use crate::facts::{MirrorMismatch, Topic, Unlike};
+use crate::facts::{Topic, Unlike};
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Pointer, Rule};
 
@@ -24,20 +24,22 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
 }
 
 fn draft(unlike: Unlike) -> Draft {
-    let Unlike { index, id, why } = unlike;
-    let MirrorMismatch::Differs(line, difference) = why else {
+    let Unlike {
+        index,
+        id,
+        difference,
+    } = unlike;
+    let Some(difference) = difference else {
         let id_at = Pointer::new("/outcomes/actions").item(index).field("id");
         let message = format!("the action has the id {id}, but no `act` event has it");
         return Draft::new(Place::state(id_at), message);
     };
-    let (action, event) = (difference.action, difference.event);
+    let ((at, in_action), (event_at, in_event)) = (difference.action, difference.event);
+    let (field, line) = (brief(&difference.field), difference.line);
     let message = format!(
-        "`{}` of the action {id} is {}, but {} in its `act` event on line {}",
-        brief(&difference.field),
-        action.shown,
-        event.shown,
+        "`{field}` of the action {id} is {in_action}, but {in_event} in its `act` event on line {}",
         line.number
     );
-    let draft = Draft::new(Place::state(action.pointer), message);
-    draft.related(Place::event(line, event.pointer), "the `act` event")
+    let draft = Draft::new(Place::state(at), message);
+    draft.related(Place::event(line, event_at), "the `act` event")
 }

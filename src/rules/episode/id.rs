@@ -1,6 +1,6 @@
 //! `episode/id`: a record belongs to another episode.
 
-use crate::facts::{IdSource, StateFacts, SummaryFacts};
+use crate::facts::{IdSource, InState, InSummary};
 use crate::printable::{apart, quote};
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -26,8 +26,8 @@ fn check(ctx: &mut Context<'_>) -> Option<Compared> {
         (id, format!("{source} {known}"))
     };
     let other = || place(*says).map(|place| (place, "the episode's id"));
-    let in_state = state.and_then(StateFacts::id);
-    let in_summary = summary.and_then(SummaryFacts::id);
+    let in_state = state.and_then(|state| state.text(InState::Id));
+    let in_summary = summary.and_then(|summary| summary.text(InSummary::Id));
     let has_event = timeline.is_some_and(|it| it.tally.events > 0);
     let compared = Compared::when(in_state.is_some() || in_summary.is_some() || has_event);
     for (id, record) in [(in_state, IdSource::State), (in_summary, IdSource::Summary)] {

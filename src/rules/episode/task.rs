@@ -1,6 +1,6 @@
 //! `episode/task`: the state and the summary have different tasks.
 
-use crate::facts::InSummary;
+use crate::facts::{InState, InSummary};
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Compared, Context, Draft, Level, Place, Rule};
 
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule::new(BuiltIn {
 
 fn check(ctx: &mut Context<'_>) -> Option<Compared> {
     let (state, summary) = (ctx.state()?, ctx.summary()?);
-    let (in_state, in_summary) = (state.task()?, summary.text(InSummary::Task)?);
+    let (in_state, in_summary) = (state.text(InState::Task)?, summary.text(InSummary::Task)?);
     if in_state != in_summary {
         let (in_state, in_summary) = (quote(&in_state), quote(&in_summary));
         let message =

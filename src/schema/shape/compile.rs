@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{
-    ANY_TYPE, Additional, ConditionalShape, Property, Shape, ShapeId, Shapes, bit, length_bit,
-};
+use super::{ANY_TYPE, Additional, ConditionalShape, Property, Shape, ShapeId, Shapes, bit};
 use crate::document::Kind;
 
 impl Shapes {
@@ -117,7 +115,6 @@ impl<'a> ShapeCompiler<'a> {
         for (name, schema) in properties {
             let is_required = required.contains(&name.as_str());
             shape.required += usize::from(is_required);
-            shape.name_lengths |= length_bit(name.len());
             shape.properties.push(Property {
                 name: name.as_str().into(),
                 shape: self.shape(schema)?,

@@ -1,7 +1,7 @@
 //! A document -> its keys that are probably misspelled, see the rule `record/misspelled-field`.
 
 use super::{Additional, ShapeId, Shapes};
-use crate::document::{Key, Kind, Node};
+use crate::document::{Key, Kind, Node, Path};
 use crate::source::Pointer;
 use crate::spelling::is_near;
 
@@ -70,24 +70,6 @@ impl Shapes {
                     });
                 }
             }
-        }
-    }
-}
-
-/// The path to a value as a linked list on the stack, because most walks never need a pointer.
-#[derive(Clone, Copy)]
-enum Path<'p> {
-    Root,
-    Field(&'p Path<'p>, &'p str),
-    Item(&'p Path<'p>, usize),
-}
-
-impl Path<'_> {
-    fn pointer(self) -> Pointer {
-        match self {
-            Self::Root => Pointer::default(),
-            Self::Field(above, name) => above.pointer().field(name),
-            Self::Item(above, index) => above.pointer().item(index),
         }
     }
 }
