@@ -56,7 +56,6 @@ use std::fmt;
 use std::ops::Range;
 use std::str::Utf8Error;
 
-pub(crate) use builder::hash;
 use builder::{Builder, Open};
 pub(crate) use canonical::{canonical, push_canonical};
 pub(crate) use essence::digests;

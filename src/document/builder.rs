@@ -161,7 +161,7 @@ impl Builder<'_, '_> {
 
 /// Returns a hash of a name: of its length, and of its first and last bytes.
 #[inline]
-pub(crate) fn hash(name: &[u8]) -> u64 {
+fn hash(name: &[u8]) -> u64 {
     let ends = if let (Some(head), Some(tail)) = (name.first_chunk::<8>(), name.last_chunk::<8>()) {
         u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
     } else if let (Some(head), Some(tail)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {

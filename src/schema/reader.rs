@@ -282,21 +282,24 @@ impl SlotReading<'_, '_> {
         id: usize,
         (before, present): (usize, u64),
     ) -> Option<(usize, usize)> {
-        if self.bytes.get(at) != Some(&b'"') {
-            return None;
-        }
-        let (end, escaped) = end_of_string(self.bytes, at)?;
-        // A key with escapes may be a known one.
-        let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
-        let (colon, end) = after_blank(self.bytes, end)?;
-        if colon != b':' {
-            return None;
-        }
-        let place = if let Some(known) = keys.find(name) {
-            known
+        let (place, end) = if let Some(guessed) = keys.guess(self.bytes, at) {
+            guessed
         } else {
-            let (near, step) = unknown(self.reader.tables.all.get(id)?, keys, name)?;
-            keys.learn(name, near, step, present)?
+            let (end, escaped) = end_of_string(self.bytes, at)?;
+            // A key with escapes may be a known one.
+            let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
+            let (colon, end) = after_blank(self.bytes, end)?;
+            if colon != b':' || self.bytes.get(at) != Some(&b'"') {
+                return None;
+            }
+            let known = keys.find(name);
+            let learn = |keys: &mut KnownKeys| {
+                let (near, step) = unknown(self.reader.tables.all.get(id)?, keys, name)?;
+                keys.learn(name, near, step, present)
+            };
+            let place = known.or_else(|| learn(keys))?;
+            keys.remember(self.bytes, at, place);
+            (place, end + 1)
         };
         let next = u8::try_from(place).ok()?;
         if before == usize::MAX {
@@ -304,7 +307,7 @@ impl SlotReading<'_, '_> {
         } else {
             keys.expect_after(before, next);
         }
-        Some((place, end + 1))
+        Some((place, end))
     }
 }
 

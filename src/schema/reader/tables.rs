@@ -3,7 +3,7 @@
 use wide::u8x16;
 
 use super::super::shape::{ANY_TYPE, Additional, Shape, ShapeId, Shapes, bit};
-use crate::document::{Kind, Layout, hash};
+use crate::document::{Kind, Layout};
 use crate::spelling::is_near;
 
 /// The number of keys of one object that a table has, at most: each has a bit.
@@ -170,11 +170,11 @@ pub(super) struct KnownKeys {
     known: usize,
     /// The number of keys that made room for others.
     displaced: usize,
-    /// The places of keys that were met out of order, by the hashes of their names.
+    /// The places of keys that were met out of order, by a hash of their first bytes.
     places: Vec<u8>,
 }
 
-/// The number of places by hashes, of which ten bits count.
+/// The number of places by hashes, which have ten bits.
 const PLACES: usize = 1 << 10;
 
 impl KnownKeys {
@@ -220,15 +220,24 @@ impl KnownKeys {
         }
     }
 
-    /// Returns the place of a key.
-    pub(super) fn find(&mut self, name: &str) -> Option<usize> {
-        let is_it = |key: &KnownKey| key.name() == name.as_bytes();
-        let hash = usize::try_from(hash(name.as_bytes()) >> 54).ok()?;
-        let known = self.places.get_mut(hash)?;
-        if !self.all.get(usize::from(*known)).is_some_and(is_it) {
-            *known = u8::try_from(self.all.iter().position(is_it)?).ok()?;
+    /// Returns the key at a place of a text that was met before, and the end of its colon.
+    #[inline]
+    pub(super) fn guess(&self, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+        let place = usize::from(*self.places.get(hash(bytes, at))?);
+        let end = self.all.get(place)?.end_if_next(bytes, at)?;
+        Some((place, end))
+    }
+
+    /// Remembers the key at a place of a text.
+    pub(super) fn remember(&mut self, bytes: &[u8], at: usize, place: usize) {
+        if let (Some(of), Ok(place)) = (self.places.get_mut(hash(bytes, at)), u8::try_from(place)) {
+            *of = place;
         }
-        Some(usize::from(*known))
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        let mut keys = self.all.iter();
+        keys.position(|key| key.name() == name.as_bytes())
     }
 
     /// Returns the keys of the schema that a name is near to, a bit each.
@@ -243,6 +252,18 @@ impl KnownKeys {
 
 /// The length of the longest key that is learned.
 const MAX_LEARNED: usize = 256;
+
+/// Returns a hash of ten bits of the first bytes of the key at a place, up to its end.
+#[inline]
+fn hash(bytes: &[u8], at: usize) -> usize {
+    let head = bytes.get(at + 1..).and_then(|rest| rest.first_chunk());
+    let head = head.copied().unwrap_or([0; HEAD]);
+    let quotes = u8x16::new(head).simd_eq(u8x16::splat(b'"')).to_bitmask();
+    let beyond = u128::MAX.checked_shl(8 * quotes.trailing_zeros());
+    let word = u128::from_le_bytes(head) & !beyond.unwrap_or(0);
+    let mixed = word.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835) >> 118;
+    usize::try_from(mixed).unwrap_or_default()
+}
 
 /// Assertions about values that apply if another value is a certain text.
 pub(super) struct ConditionalSlots {
