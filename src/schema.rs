@@ -16,7 +16,7 @@ mod violation;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use jsonschema::{PatternOptions, Retrieve, ValidationError, ValidationOptions, Validator};
 
@@ -103,15 +103,12 @@ const MAX_PATTERN_BYTES: usize = 64 << 10;
 
 /// Returns `true` if a text is a pattern, and no longer than one may be.
 fn is_pattern(text: &str) -> bool {
-    static PATTERN: OnceLock<Option<Validator>> = OnceLock::new();
-    let validator = PATTERN.get_or_init(|| {
+    static PATTERN: LazyLock<Option<Validator>> = LazyLock::new(|| {
         let options = jsonschema::options().should_validate_formats(true);
         options.build(&serde_json::json!({"format": "regex"})).ok()
     });
-    let judged = validator
-        .as_ref()
-        .filter(|_| text.len() <= MAX_PATTERN_BYTES);
-    judged.is_some_and(|validator| validator.is_valid(&text.into()))
+    let is_pattern = |validator: &Validator| validator.is_valid(&text.into());
+    text.len() <= MAX_PATTERN_BYTES && PATTERN.as_ref().is_some_and(is_pattern)
 }
 
 /// Returns the validator of a schema in `schemas/`.

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use super::as_of::{AsOf, AsOfMarks};
 use super::event::EventFacts;
 use super::slots::{InAction, InEvent};
-use super::value::{RowItem, Value};
-use crate::document::unquoted;
+use super::value::{RowItem, Value, content};
 use crate::source::Line;
 
 /// The fields that an action has from the payload of its act event, besides those of a runtime's
@@ -29,7 +28,7 @@ const MIRRORED: [(&str, InAction, InEvent); 5] = [
 ];
 
 /// The latest act event for each action of the state that has an id.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Acts<'a> {
     by_id: BTreeMap<Cow<'a, str>, OfAction<'a>>,
     /// `true` if an action has an id that no event can have.
@@ -39,7 +38,6 @@ pub(super) struct Acts<'a> {
 }
 
 /// An action of the state, and its events.
-#[derive(Debug)]
 struct OfAction<'a> {
     /// `None` where several actions have the id.
     action: Option<RowItem<'a>>,
@@ -153,8 +151,7 @@ impl KeptAct {
     /// Returns its timestamp, where that is a string.
     pub(super) fn timestamp(&self) -> Option<Cow<'_, str>> {
         let raw = self.timestamp.as_deref()?;
-        raw.starts_with('"')
-            .then(|| unquoted(raw, 0, raw.len(), raw.contains('\\')))
+        raw.starts_with('"').then(|| content(raw))
     }
 
     fn bytes(&self) -> usize {

@@ -171,12 +171,6 @@ pub(crate) struct KeptEvent {
     read: ReadText,
 }
 
-impl std::fmt::Debug for KeptEvent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.text.fmt(f)
-    }
-}
-
 impl KeptEvent {
     pub(super) fn new(event: EventFacts<'_>) -> Self {
         Self {

@@ -18,7 +18,6 @@ pub(crate) struct StepEvidence {
 }
 
 /// A plan event, and what later act events say about its steps.
-#[derive(Debug)]
 pub(super) struct PlanTrace {
     pub(super) event: KeptEvent,
     /// The ids of its step records, as digests; computed on first use.

@@ -69,16 +69,8 @@ pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
     if phase == PROJECTION {
         return Some("runtime");
     }
-    let known = match phase.as_bytes().first()? {
-        b's' => "start",
-        b'p' => "plan",
-        b'a' => "act",
-        b'd' => "direction",
-        b'r' => "reflect",
-        b't' => "terminate",
-        _ => return None,
-    };
-    (phase.len() > known.len() && phase.starts_with(known)).then_some(known)
+    let mut known = ["start", "plan", "act", "direction", "reflect", "terminate"].into_iter();
+    known.find(|known| phase.len() > known.len() && phase.starts_with(known))
 }
 
 /// Returns `true` if the type of an event is probably meant as that of a projection event.

@@ -45,7 +45,7 @@ pub(crate) struct UnrecordedActs {
 }
 
 /// The facts about a timeline that rules need.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Timeline<'a> {
     /// The first line that is not an event.
     pub(crate) broken_line: Option<Line>,

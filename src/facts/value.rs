@@ -158,12 +158,6 @@ impl<'a> Value<'a> {
     }
 }
 
-impl std::fmt::Debug for RowItem<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.whole().raw().fmt(f)
-    }
-}
-
 /// An item of an array of which rules ask for values: a step, or an action.
 #[derive(Clone, Copy)]
 pub(crate) struct RowItem<'a> {
@@ -261,7 +255,7 @@ impl<'a> ParsedValue<'a> {
 }
 
 /// Returns the content of a string, given how it is written.
-fn content(written: &str) -> Cow<'_, str> {
+pub(super) fn content(written: &str) -> Cow<'_, str> {
     let is_escaped = memchr::memchr(b'\\', written.as_bytes()).is_some();
     unquoted(written, 0, written.len(), is_escaped)
 }

@@ -306,11 +306,7 @@ fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32>
         if violation.pointer == Pointer::default() {
             violation.explain_absence(|field| typo_for(event.root(), field));
         }
-        troubles.add(Trouble::Violation {
-            artifact: Artifact::Events,
-            line: Some(line),
-            violation,
-        });
+        troubles.add(Trouble::of(Artifact::Events, Some(line), violation));
     }
     refused
 }

@@ -313,11 +313,7 @@ impl RecordKind {
             Err(_) => troubles.add(Trouble::TooManyViolations(artifact)),
             Ok(violations) => {
                 for violation in violations {
-                    troubles.add(Trouble::Violation {
-                        artifact,
-                        line: None,
-                        violation,
-                    });
+                    troubles.add(Trouble::of(artifact, None, violation));
                 }
             }
         }
@@ -353,11 +349,7 @@ impl RecordKind {
             });
             let is_version = violation.pointer.as_str().strip_prefix('/') == Some(self.version.0);
             if !(is_version && matches!(support, Support::Newer)) {
-                troubles.add(Trouble::Violation {
-                    artifact: self.artifact,
-                    line: None,
-                    violation,
-                });
+                troubles.add(Trouble::of(self.artifact, None, violation));
             }
         }
     }

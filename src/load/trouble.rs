@@ -254,6 +254,15 @@ impl Trouble {
         TroubleSort(std::mem::discriminant(self), self.artifact())
     }
 
+    /// Returns the trouble with a value of a record, or of the event on a line.
+    pub(super) fn of(artifact: Artifact, line: Option<Line>, violation: Violation) -> Self {
+        Self::Violation {
+            artifact,
+            line,
+            violation,
+        }
+    }
+
     /// Returns the schema violation, if the trouble is one and in this artifact.
     pub(crate) fn violation(&self, artifact: Artifact) -> Option<(Place, &Violation)> {
         match self {

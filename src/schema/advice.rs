@@ -97,41 +97,20 @@ pub(crate) fn likely_word<'o>(word: &str, options: &[&'o str]) -> Option<&'o str
     synonym(word, options).or_else(|| nearest(word, options))
 }
 
-/// Words that other programs write, each with the words of the reference that may be meant: the
+/// Words that other programs write, and after `=` the words of the reference that may be meant: the
 /// first one that a vocabulary has.
-const SYNONYMS: [(&str, &str); 11] = [
-    (
-        "complete completed finished passed succeeded success successful successfully ok okay \
-         done ended resolved",
-        "ok done success",
-    ),
-    (
-        "fail failed failure errored exception crashed crash error timeout timedout",
-        "error failed",
-    ),
-    (
-        "cancelled canceled cancel killed stopped interrupted terminated abort",
-        "aborted skipped",
-    ),
-    (
-        "inprogress executing active started processing ongoing working run",
-        "running pending",
-    ),
-    (
-        "todo queued waiting new planned notstarted created scheduled ready open paused \
-         suspended running",
-        "pending",
-    ),
-    ("blocked denied rejected forbidden refused veto", "vetoed"),
-    ("incomplete partially partiallycompleted", "partial"),
-    ("ignored omitted bypassed skip none", "skipped"),
-    ("unverified notverified unconfirmed", "success_unverified"),
-    (
-        "goalnotmet unachieved incomplete partial",
-        "goal_not_achieved",
-    ),
-    ("execute execution action tool toolcall", "act"),
-];
+const SYNONYMS: &str = "\
+complete completed finished passed succeeded success successful successfully ok okay done ended resolved = ok done success
+fail failed failure errored exception crashed crash error timeout timedout = error failed
+cancelled canceled cancel killed stopped interrupted terminated abort = aborted skipped
+inprogress executing active started processing ongoing working run = running pending
+todo queued waiting new planned notstarted created scheduled ready open paused suspended running = pending
+blocked denied rejected forbidden refused veto = vetoed
+incomplete partially partiallycompleted = partial
+ignored omitted bypassed skip none = skipped
+unverified notverified unconfirmed = success_unverified
+goalnotmet unachieved incomplete partial = goal_not_achieved
+execute execution action tool toolcall = act";
 
 fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
     let letters: String = word
@@ -141,7 +120,8 @@ fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
         .flat_map(char::to_lowercase)
         .collect();
     let mut means = SYNONYMS
-        .iter()
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
         .filter(|(words, _)| words.split(' ').any(|word| word == letters))
         .flat_map(|(_, means)| means.split(' '));
     means.find_map(|means| options.iter().copied().find(|word| *word == means))
