@@ -64,7 +64,9 @@ pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
-pub(crate) use parser::{Parser, Sink, end_of_string, number, skip, skip_whitespace, walk};
+pub(crate) use parser::{
+    Parser, Sink, after_blank, end_of_string, number, skip, skip_whitespace, walk,
+};
 pub(crate) use pieces::{PieceProgress, Pieces};
 pub(crate) use read_text::ReadText;
 pub(crate) use repeated::Path;

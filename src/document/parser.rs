@@ -86,20 +86,15 @@ impl<'a, S: Sink> Parser<'a, S> {
                 end
             } else {
                 match self.bytes.get(at) {
-                    Some(b'{') => match self.open(Kind::Object, at)? {
-                        OpenedContainer::Content(first) => {
-                            at = self.key(first)?;
+                    Some(bracket @ (b'{' | b'[')) => {
+                        let is_object = *bracket == b'{';
+                        let (next, is_whole) = self.open(is_object, at)?;
+                        if !is_whole {
+                            at = if is_object { self.key(next)? } else { next };
                             continue;
                         }
-                        OpenedContainer::Whole(end) => end,
-                    },
-                    Some(b'[') => match self.open(Kind::Array, at)? {
-                        OpenedContainer::Content(first) => {
-                            at = first;
-                            continue;
-                        }
-                        OpenedContainer::Whole(end) => end,
-                    },
+                        next
+                    }
                     Some(b'-' | b'0'..=b'9') => {
                         let end = number(self.bytes, at)?;
                         self.sink.value(Kind::Number, at, end, false);
@@ -116,8 +111,9 @@ impl<'a, S: Sink> Parser<'a, S> {
                 if self.depth == outside {
                     return Ok(at);
                 }
-                let found;
-                (at, found) = self.after_whitespace(at);
+                let found = after_blank(self.bytes, at);
+                at = found.map_or(self.bytes.len(), |(_, at)| at);
+                let found = found.map(|(byte, _)| byte);
                 let in_object = self.objects & 1 == 1;
                 match (found, in_object) {
                     (Some(b','), _) => {
@@ -137,25 +133,30 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
     }
 
+    /// Opens an array or object; returns its end, if it is empty or not wanted, or else where its
+    /// first key or item starts, and which of the two that is.
     #[inline(always)]
-    fn open(&mut self, kind: Kind, start: usize) -> Result<OpenedContainer, SyntaxError> {
+    fn open(&mut self, is_object: bool, start: usize) -> Result<(usize, bool), SyntaxError> {
+        let (kind, closing) = match is_object {
+            true => (Kind::Object, b'}'),
+            false => (Kind::Array, b']'),
+        };
         if self.depth == MAX_DEPTH {
             return fail(start, SyntaxErrorKind::TooDeep);
         }
         if !self.sink.open(kind, start) {
             let end = walk(self.bytes, start, self.depth, SkipSink)?;
             self.sink.value(kind, start, end, false);
-            return Ok(OpenedContainer::Whole(end));
+            return Ok((end, true));
         }
         self.depth += 1;
-        self.objects = self.objects << 1 | u128::from(kind == Kind::Object);
+        self.objects = self.objects << 1 | u128::from(is_object);
         let at = self.skip_whitespace(start + 1);
-        let closing = if kind == Kind::Object { b'}' } else { b']' };
-        if self.bytes.get(at) == Some(&closing) {
+        let is_empty = self.bytes.get(at) == Some(&closing);
+        if is_empty {
             self.close(at + 1);
-            return Ok(OpenedContainer::Whole(at + 1));
         }
-        Ok(OpenedContainer::Content(at))
+        Ok((at + usize::from(is_empty), is_empty))
     }
 
     #[inline(always)]
@@ -204,19 +205,19 @@ impl<'a, S: Sink> Parser<'a, S> {
     /// Returns the place of the first byte at or after `at` that is not whitespace.
     #[inline(always)]
     fn skip_whitespace(&self, at: usize) -> usize {
-        self.after_whitespace(at).0
+        after_blank(self.bytes, at).map_or(self.bytes.len(), |(_, at)| at)
     }
+}
 
-    /// Returns the first byte at or after `at` that is not whitespace, and its place.
-    #[inline(always)]
-    fn after_whitespace(&self, at: usize) -> (usize, Option<u8>) {
-        match self.bytes.get(at) {
-            // Most records are written without whitespace.
-            Some(byte) if *byte > b' ' => (at, Some(*byte)),
-            _ => {
-                let at = skip_whitespace(self.bytes, at);
-                (at, self.bytes.get(at).copied())
-            }
+/// Returns the first byte at or after a place that is not whitespace, and its place.
+#[expect(clippy::inline_always, reason = "measured: most texts have none")]
+#[inline(always)]
+pub(crate) fn after_blank(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
+    match bytes.get(at) {
+        Some(byte) if *byte > b' ' => Some((*byte, at)),
+        _ => {
+            let at = skip_whitespace(bytes, at);
+            Some((*bytes.get(at)?, at))
         }
     }
 }
@@ -263,14 +264,6 @@ pub(crate) fn end_of_string(bytes: &[u8], start: usize) -> Option<(usize, bool)>
         return Some((stop + 1, false));
     }
     Some((string_end(bytes, stop).ok()?, true))
-}
-
-/// The start of an array or object.
-enum OpenedContainer {
-    /// It is empty, or was skipped, and ends here.
-    Whole(usize),
-    /// Its first key or item starts here.
-    Content(usize),
 }
 
 /// Returns why no value starts with the rest of a text.

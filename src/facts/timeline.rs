@@ -25,23 +25,27 @@ use crate::record::phases::PROJECTION;
 use crate::source::Line;
 use crate::words::Words as _;
 
-/// The events of other runs.
+/// Events with an id of something that this run does not have: the id of another run, or that of
+/// an action that its state lacks.
 #[derive(Debug)]
-pub(crate) struct ForeignEvents {
+pub(crate) struct EventsOfOthers {
     pub(crate) first: Line,
-    /// The id of the first, as messages show it.
-    pub(crate) id: String,
-    pub(crate) lines: u64,
-}
-
-/// Act events with the ids of actions that the state does not have.
-#[derive(Debug)]
-pub(crate) struct UnrecordedActs {
-    pub(crate) first: Line,
-    /// The id, as messages show it, and the key of the payload that it is under.
+    /// The id of the first, as messages show it, and the key that it is under.
     pub(crate) id: String,
     pub(crate) key: &'static str,
     pub(crate) lines: u64,
+}
+
+impl EventsOfOthers {
+    fn count(found: &mut Option<Self>, first: Line, id: &str, key: &'static str) {
+        let new = || Self {
+            first,
+            id: quote(id),
+            key,
+            lines: 0,
+        };
+        found.get_or_insert_with(new).lines += 1;
+    }
 }
 
 /// The facts about a timeline that rules need.
@@ -54,7 +58,7 @@ pub(crate) struct Timeline<'a> {
     /// The keys and phases that are probably misspelled.
     pub(crate) typos: Typos,
     pub(crate) start: Option<Stamped>,
-    pub(crate) foreign: Option<ForeignEvents>,
+    pub(crate) foreign: Option<EventsOfOthers>,
     pub(crate) tally: EventTally,
     pub(crate) projection: Option<KeptEvent>,
     /// The lines as of which plan and actions are known; none where only the end matters.
@@ -67,7 +71,7 @@ pub(crate) struct Timeline<'a> {
     /// The latest act event for each id that an action of the state has.
     pub(super) acts: Acts<'a>,
     /// The others, without those that the runtime made up.
-    pub(crate) unrecorded: Option<UnrecordedActs>,
+    pub(crate) unrecorded: Option<EventsOfOthers>,
 }
 
 impl Timeline<'_> {
@@ -174,12 +178,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             return;
         }
         if let Some(id) = foreign_id {
-            let first = || ForeignEvents {
-                first: line,
-                id: quote(&id),
-                lines: 0,
-            };
-            timeline.foreign.get_or_insert_with(first).lines += 1;
+            EventsOfOthers::count(&mut timeline.foreign, line, &id, "episode_id");
         }
         match event.phase().as_deref() {
             Some("start") if timeline.start.is_none() => {
@@ -249,13 +248,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         timeline.first_act_id.get_or_insert(line.number);
         let is_of_action = timeline.acts.add(id, event, marks);
         if !is_of_action && !event.is_synthetic() {
-            let first = || UnrecordedActs {
-                first: line,
-                id: quote(id),
-                key: act.action_key,
-                lines: 0,
-            };
-            timeline.unrecorded.get_or_insert_with(first).lines += 1;
+            EventsOfOthers::count(&mut timeline.unrecorded, line, id, act.action_key);
         }
     }
 }

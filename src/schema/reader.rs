@@ -9,8 +9,8 @@ mod tests;
 
 use super::shape::{Shape, Shapes, bit};
 use crate::document::{
-    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, Tape, end_of_string, number, skip,
-    skip_whitespace, utf8,
+    Kind, LEAST_BYTES_BEYOND, Layout, Row, Slots, Span, Tape, after_blank, end_of_string, number,
+    skip, utf8,
 };
 use tables::{
     Expectation, FREE_ARRAY, FREE_OBJECT, KnownKeys, NO_SLOT, OTHER, Others, ReaderTable, Tables,
@@ -69,7 +69,11 @@ impl SlotReader {
                     || equals.of(text) != &*condition.equals
                     || condition.asserted.iter().all(|(slot, id)| {
                         let value = slots.get(Row::ROOT, *slot);
-                        !value.is_present() || is_valid(self.shapes, *id, text, value)
+                        let (written, shape) = (value.of(text), self.shapes.get(*id));
+                        let failures = |shape: &Shape| {
+                            shape.failures(Kind::of(written), written, value.is_escaped())
+                        };
+                        !value.is_present() || shape.is_none_or(|shape| failures(shape) == 0)
                     }))
         })
     }
@@ -101,7 +105,7 @@ impl SlotReading<'_, '_> {
         if byte == b'"' {
             let read = end_of_string(self.bytes, start)?;
             if step.shape().is_some() {
-                self.assert(step, Span::new(start, read.0).escaped(read.1))?;
+                self.assert(step, Kind::String, Span::new(start, read.0).escaped(read.1))?;
             }
             return step.allows(bit(Kind::String)).then_some(read);
         }
@@ -122,7 +126,7 @@ impl SlotReading<'_, '_> {
             }
             b'-' | b'0'..=b'9' if step.allows(bit(Kind::Number)) => {
                 let end = number(self.bytes, start).ok()?;
-                self.assert(step, Span::new(start, end))?;
+                self.assert(step, Kind::Number, Span::new(start, end))?;
                 end
             }
             b't' => self.literal(start, step, "true", Kind::True)?,
@@ -137,15 +141,17 @@ impl SlotReading<'_, '_> {
     fn literal(&self, start: usize, step: &Expectation, word: &str, kind: Kind) -> Option<usize> {
         let end = start + word.len();
         let is_word = self.bytes.get(start..end) == Some(word.as_bytes());
-        self.assert(step, Span::new(start, end))?;
+        self.assert(step, kind, Span::new(start, end))?;
         (is_word && step.allows(bit(kind))).then_some(end)
     }
 
     /// Checks the assertions of a schema on a scalar besides its type.
-    fn assert(&self, step: &Expectation, value: Span) -> Option<()> {
-        let mut shape = step.shape().into_iter();
-        let is_valid = shape.all(|id| is_valid(self.reader.shapes, id, self.text, value));
-        is_valid.then_some(())
+    fn assert(&self, step: &Expectation, kind: Kind, value: Span) -> Option<()> {
+        let Some(shape) = step.shape().and_then(|id| self.reader.shapes.get(id)) else {
+            return Some(());
+        };
+        let failures = shape.failures(kind, value.of(self.text), value.is_escaped());
+        (failures == 0).then_some(())
     }
 
     /// Skips an array or object that may have anything in it.
@@ -224,12 +230,14 @@ impl SlotReading<'_, '_> {
         loop {
             // Writers keep an order, so the next key is usually the one that came next before.
             let next = keys.all.get(expected);
-            let end;
-            match next.and_then(|key| key.end_if_next(bytes, at)) {
-                Some(after) => end = after,
-                None => (expected, end) = self.other_key(keys, at, id, (before, present))?,
-            }
-            let key = keys.all.get(expected)?;
+            let (key, end) = match next.and_then(|key| Some((key, key.end_if_next(bytes, at)?))) {
+                Some(next) => next,
+                None => {
+                    let end;
+                    (expected, end) = self.other_key(keys, at, id, (before, present))?;
+                    (keys.all.get(expected)?, end)
+                }
+            };
             near |= key.near;
             if present >> expected & 1 != 0 {
                 return None;
@@ -285,11 +293,12 @@ impl SlotReading<'_, '_> {
         let (place, end) = if let Some(guessed) = keys.guess(self.bytes, at) {
             guessed
         } else {
-            let (end, escaped) = end_of_string(self.bytes, at)?;
+            let is_string = self.bytes.get(at) == Some(&b'"');
+            let (end, escaped) = end_of_string(self.bytes, at).filter(|_| is_string)?;
             // A key with escapes may be a known one.
             let name = self.text.get(at + 1..end - 1).filter(|_| !escaped)?;
             let (colon, end) = after_blank(self.bytes, end)?;
-            if colon != b':' || self.bytes.get(at) != Some(&b'"') {
+            if colon != b':' {
                 return None;
             }
             let known = keys.find(name);
@@ -311,16 +320,6 @@ impl SlotReading<'_, '_> {
     }
 }
 
-/// Returns `true` if a scalar of a text satisfies a shape.
-fn is_valid(shapes: &Shapes, id: usize, text: &str, value: Span) -> bool {
-    let written = value.of(text);
-    let failures = |shape: &Shape| {
-        let is_escaped = value.is_escaped();
-        shape.failures(Kind::of(written), written, is_escaped)
-    };
-    shapes.get(id).is_none_or(|shape| failures(shape) == 0)
-}
-
 /// Returns the near keys of a key that the schema does not name, and the expectation of its value.
 fn unknown(table: &ReaderTable, keys: &KnownKeys, name: &str) -> Option<(u64, Expectation)> {
     let (near, step) = match &table.others {
@@ -339,17 +338,4 @@ fn unknown(table: &ReaderTable, keys: &KnownKeys, name: &str) -> Option<(u64, Ex
     };
     let is_kept = table.kept.is_some_and(|prefix| name.starts_with(prefix));
     Some((near, if is_kept { step.with_slot(OTHER) } else { step }))
-}
-
-/// Returns the first byte at or after a place that is not whitespace, and its place.
-#[expect(clippy::inline_always, reason = "measured: most texts have none")]
-#[inline(always)]
-fn after_blank(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
-    match bytes.get(at) {
-        Some(byte) if *byte > b' ' => Some((*byte, at)),
-        _ => {
-            let at = skip_whitespace(bytes, at);
-            Some((*bytes.get(at)?, at))
-        }
-    }
 }
