@@ -80,7 +80,7 @@ pub(crate) struct Watch {
     poll: Option<Duration>,
     /// The place of the directory, and the watcher of changes there, to which each directory is
     /// added; `None` where changes are polled for.
-    place: Mutex<(Place, Option<Box<dyn Watcher + Send>>)>,
+    place: Mutex<(Place, Option<RecommendedWatcher>)>,
 }
 
 /// The real path of a directory, its device, and its number there.
@@ -349,11 +349,7 @@ fn unwatchable(dir: &Path, reason: &dyn fmt::Display) -> Error {
 
 /// Returns what reports changes in a directory, whose real path is `top`, for as long as it is
 /// kept.
-fn watcher(
-    dir: &Path,
-    top: &Path,
-    touched: &Arc<Touched>,
-) -> Result<Box<dyn Watcher + Send>, Error> {
+fn watcher(dir: &Path, top: &Path, touched: &Arc<Touched>) -> Result<RecommendedWatcher, Error> {
     // The watcher panics where it can't have a thread.
     let thread = thread::Builder::new().spawn(|| ());
     let _ = thread.map_err(|error| unwatchable(dir, &error))?.join();
@@ -378,7 +374,7 @@ fn watcher(
     let mut watcher = watcher.map_err(|error| unwatchable(dir, &error))?;
     let started = watcher.watch(top, RecursiveMode::NonRecursive);
     started.map_err(|error| unwatchable(dir, &error))?;
-    Ok(Box::new(watcher))
+    Ok(watcher)
 }
 
 /// Adds the paths that an event is about to those that are looked at. The path is also given from
