@@ -379,9 +379,7 @@ impl Comparison {
             .extend(limit.and_then(|limit| self.left_out(conditions, limit)));
         Ok(self.gates.iter().any(|gate| gate.fails))
     }
-}
 
-impl Comparison {
     /// Returns the fault that too many runs are left out, or lack a measure that decides.
     fn left_out(&self, conditions: &[FailCondition], limit: &Limit) -> Option<ReportedFault> {
         let apart = self.apart.len() as u64 + self.apart_more;
