@@ -189,7 +189,7 @@ mod tests {
         };
         assert_eq!(found(&settings), []);
         let misspelled = settings.rules.must_have("acme/refund-limits");
-        let misspelled = Error::from(misspelled.unwrap_err()).to_string();
+        let misspelled = misspelled.unwrap_err().to_string();
         assert!(
             misspelled.ends_with("did you mean `acme/refund-limit`?"),
             "{misspelled}"

@@ -139,12 +139,11 @@ impl WholeFile {
         let unnamed = unnamed(dir, &permissions);
         #[cfg(not(target_os = "linux"))]
         let unnamed = None;
-        let (file, name) = match unnamed {
-            Some(file) => (file, None),
-            None => {
-                let (file, name) = named(dir, &permissions)?.into_parts();
-                (file, Some(name))
-            }
+        let (file, name) = if let Some(file) = unnamed {
+            (file, None)
+        } else {
+            let (file, name) = named(dir, &permissions)?.into_parts();
+            (file, Some(name))
         };
         Ok(Self {
             path,
