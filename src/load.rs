@@ -171,7 +171,8 @@ pub(crate) fn episode<R>(
         &values,
         &mut buffers.timeline,
     );
-    loader.end_of_rules(&timeline, lifecycle, values);
+    let read_again = |line: Line, bytes: &mut Vec<u8>| timeline.read_again(line, bytes);
+    loader.judges.end(lifecycle, values, read_again);
     let learn = loader.learn(lifecycle, &mut buffers.timeline);
     let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
     let facts = timeline
@@ -344,17 +345,6 @@ impl<'f> Loader<'f> {
             }
         }
         loaded
-    }
-
-    /// Judges by a team's rules what needs the whole timeline.
-    fn end_of_rules(
-        &mut self,
-        timeline: &LoadedTimeline<'_>,
-        lifecycle: Lifecycle,
-        values: RunValues<'_>,
-    ) {
-        let read_again = |line: Line, bytes: &mut Vec<u8>| timeline.read_again(line, bytes);
-        self.judges.end(lifecycle, values, read_again);
     }
 
     fn learn(&mut self, lifecycle: Lifecycle, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {

@@ -173,7 +173,11 @@ impl CompiledSchema {
         if shapes.count_failures(document.root(), MAX_VIOLATIONS) >= MAX_VIOLATIONS {
             return Err(TooManyViolations);
         }
-        Ok(self.violations_by_validator(document))
+        let errors = self
+            .validator()
+            .iter_errors(Instance::Node(document.root()));
+        let place = Pointer::default();
+        Ok(violation::explain(document, &place, self.parsed(), errors))
     }
 
     /// Returns `true` if a document satisfies the schema, by the `jsonschema` validator alone: the
@@ -192,17 +196,6 @@ impl CompiledSchema {
         let place = Pointer::default();
         let violations = violation::explain(document, &place, self.parsed(), errors.into_iter());
         violation::message_of_likeliest(&violations, root)
-    }
-
-    /// Returns the violations that the `jsonschema` validator finds.
-    pub(crate) fn violations_by_validator(&self, document: Document<'_>) -> Vec<Violation> {
-        violation::explain(
-            document,
-            &Pointer::default(),
-            self.parsed(),
-            self.validator()
-                .iter_errors(Instance::Node(document.root())),
-        )
     }
 
     /// Returns the first place where a document violates the schema, and how. A version that is not

@@ -48,13 +48,8 @@ const PHASES: [&str; 6] = [
 #[inline]
 pub(crate) fn phase_meant(phase: &str) -> Option<&'static str> {
     if phases::is_known(phase) {
-        None
-    } else {
-        unknown_phase_meant(phase)
+        return None;
     }
-}
-
-fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
     if differs_in_style(phase, "act") {
         return Some("act");
     }

@@ -282,7 +282,11 @@ impl RecordKind {
         loaded.refused = schema::offsets(document, &violations);
         match support {
             Support::Unsupported(version) => {
-                loaded.shape = Usable::Unjudged(self.unsupported(&version));
+                let text = format!(
+                    "{} is of version {version}, which is not supported",
+                    self.artifact
+                );
+                loaded.shape = Usable::Unjudged(SkipReason::worded(SkipKind::Version, text));
                 return loaded;
             }
             Support::Declared => {
@@ -317,14 +321,6 @@ impl RecordKind {
                 }
             }
         }
-    }
-
-    fn unsupported(&self, version: &str) -> SkipReason {
-        let text = format!(
-            "{} is of version {version}, which is not supported",
-            self.artifact
-        );
-        SkipReason::worded(SkipKind::Version, text)
     }
 
     fn violations(

@@ -314,7 +314,7 @@ impl SlotReading<'_, '_> {
         if before == usize::MAX {
             self.reader.tables.all.get_mut(id)?.first = next;
         } else {
-            keys.expect_after(before, next);
+            keys.all.get_mut(before)?.step.next = next;
         }
         Some((place, end))
     }

@@ -283,13 +283,11 @@ impl Shape {
     fn property(&self, key: Key<'_>, expected: usize) -> Option<(usize, &Property)> {
         match self.properties.get(expected) {
             Some(property) if key.is(&property.name) => Some((expected, property)),
-            _ => self.other_property(key),
+            _ => {
+                let mut properties = self.properties.iter().enumerate();
+                properties.find(|(_, property)| key.is(&property.name))
+            }
         }
-    }
-
-    fn other_property(&self, key: Key<'_>) -> Option<(usize, &Property)> {
-        let mut properties = self.properties.iter().enumerate();
-        properties.find(|(_, property)| key.is(&property.name))
     }
 }
 

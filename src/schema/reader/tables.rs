@@ -213,13 +213,6 @@ impl KnownKeys {
         }
     }
 
-    /// Sets the key that is expected after another one.
-    pub(super) fn expect_after(&mut self, before: usize, next: u8) {
-        if let Some(before) = self.all.get_mut(before) {
-            before.step.next = next;
-        }
-    }
-
     /// Returns the key at a place of a text that was met before, and the end of its colon.
     #[inline]
     pub(super) fn guess(&self, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
