@@ -137,9 +137,10 @@ impl<'a, S: Sink> Parser<'a, S> {
     /// first key or item starts, and which of the two that is.
     #[inline(always)]
     fn open(&mut self, is_object: bool, start: usize) -> Result<(usize, bool), SyntaxError> {
-        let (kind, closing) = match is_object {
-            true => (Kind::Object, b'}'),
-            false => (Kind::Array, b']'),
+        let (kind, closing) = if is_object {
+            (Kind::Object, b'}')
+        } else {
+            (Kind::Array, b']')
         };
         if self.depth == MAX_DEPTH {
             return fail(start, SyntaxErrorKind::TooDeep);

@@ -45,7 +45,7 @@ impl SlotReader {
         let text = utf8(bytes).ok()?;
         slots.clear(self.layout);
         self.scratch.release();
-        let root = self.tables.root;
+        let root = self.tables.root.clone();
         let mut reading = SlotReading {
             reader: self,
             bytes,
@@ -168,7 +168,7 @@ impl SlotReading<'_, '_> {
 
     fn array(&mut self, start: usize, step: &Expectation, row: Row) -> Option<usize> {
         let table = self.reader.tables.all.get(usize::from(step.table))?;
-        let (items, depth) = (table.items, table.depth + 1);
+        let (items, depth) = (table.items.clone(), table.depth + 1);
         let (mut byte, mut at) = after_blank(self.bytes, start + 1)?;
         if byte == b']' {
             return Some(at + 1);
@@ -230,13 +230,13 @@ impl SlotReading<'_, '_> {
         loop {
             // Writers keep an order, so the next key is usually the one that came next before.
             let next = keys.all.get(expected);
-            let (key, end) = match next.and_then(|key| Some((key, key.end_if_next(bytes, at)?))) {
-                Some(next) => next,
-                None => {
-                    let end;
-                    (expected, end) = self.other_key(keys, at, id, (before, present))?;
-                    (keys.all.get(expected)?, end)
-                }
+            let next = next.and_then(|key| Some((key, key.end_if_next(bytes, at)?)));
+            let (key, end) = if let Some(next) = next {
+                next
+            } else {
+                let end;
+                (expected, end) = self.other_key(keys, at, id, (before, present))?;
+                (keys.all.get(expected)?, end)
             };
             near |= key.near;
             if present >> expected & 1 != 0 {
@@ -329,7 +329,7 @@ fn unknown(table: &ReaderTable, keys: &KnownKeys, name: &str) -> Option<(u64, Ex
                 .map_or_else(|| keys.near(name), |near| near(name)),
             Expectation::FREE,
         ),
-        Others::Each(step) => (0, *step),
+        Others::Each(step) => (0, step.clone()),
         Others::Prefixed(prefixes) => {
             let mut prefixes = prefixes.iter();
             let is_allowed = prefixes.any(|prefix| name.starts_with(&**prefix));

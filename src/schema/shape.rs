@@ -24,10 +24,6 @@ pub(super) struct Shapes {
 pub(crate) type ShapeId = usize;
 
 /// The assertions of a subschema.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "keywords that are present or absent"
-)]
 pub(super) struct Shape {
     /// The allowed types, a bit each.
     pub(super) types: u8,

@@ -23,7 +23,7 @@ pub(super) const NO_SLOT: u8 = u8::MAX;
 pub(super) const OTHER: u8 = u8::MAX - 1;
 
 /// The properties expected of a value.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Expectation {
     /// The table of an array or object.
     pub(super) table: u16,
