@@ -75,7 +75,7 @@ impl<'a> Instance<'a> {
 impl<'a> JsonNode<'a, TapeJson> for Instance<'a> {
     type Object = Node<'a>;
     type Array = Node<'a>;
-    type Number = Number<'a>;
+    type Number = InstanceNumber<'a>;
 
     fn as_object(&self) -> Option<Node<'a>> {
         self.parts(Kind::Object)
@@ -92,8 +92,8 @@ impl<'a> JsonNode<'a, TapeJson> for Instance<'a> {
         }
     }
 
-    fn as_number(&self) -> Option<Number<'a>> {
-        self.node_of(Kind::Number)?.number()
+    fn as_number(&self) -> Option<InstanceNumber<'a>> {
+        self.node_of(Kind::Number)?.number().map(InstanceNumber)
     }
 
     fn as_boolean(&self) -> Option<bool> {
@@ -162,34 +162,38 @@ fn value_of(json: &[u8], _: u32) -> Value {
     serde_json::from_slice(json).unwrap_or_else(|_| String::from_utf8_lossy(json).into())
 }
 
-impl JsonNumber for Number<'_> {
+/// A number of a document as the validator sees it.
+pub(super) struct InstanceNumber<'a>(Number<'a>);
+
+impl JsonNumber for InstanceNumber<'_> {
     fn as_u64(&self) -> Option<u64> {
-        self.text().parse().ok()
+        self.0.text().parse().ok()
     }
 
     fn as_i64(&self) -> Option<i64> {
-        self.text().parse().ok()
+        self.0.text().parse().ok()
     }
 
     fn as_f64(&self) -> Option<f64> {
-        Some(Number::as_f64(*self))
+        Some(Number::as_f64(self.0))
     }
 
     fn as_str(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.text())
+        Cow::Borrowed(self.0.text())
     }
 
     fn to_number(&self) -> Cow<'_, serde_json::Number> {
         let number = self
+            .0
             .text()
             .parse()
             .ok()
-            .or_else(|| serde_json::Number::from_f64(Number::as_f64(*self)));
+            .or_else(|| serde_json::Number::from_f64(Number::as_f64(self.0)));
         Cow::Owned(number.unwrap_or_else(|| 0.into()))
     }
 
     fn is_integer(&self) -> bool {
-        Number::is_integer(*self)
+        Number::is_integer(self.0)
     }
 }
 
