@@ -27,7 +27,11 @@ pub(crate) fn push_canonical(text: &str, start: usize, to: &mut Vec<u8>) -> Opti
     walk(text.as_bytes(), start, 0, canonical).ok()
 }
 
-impl Node<'_> {
+#[expect(
+    clippy::elidable_lifetime_names,
+    reason = "the public interface is compared by how it is written"
+)]
+impl<'a> Node<'a> {
     /// Returns `true` if two values are equal: numbers by exact value, strings unescaped, objects
     /// in any order of keys.
     #[must_use]
