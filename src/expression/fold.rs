@@ -139,7 +139,7 @@ impl Expression {
         match added {
             Ok(()) => {}
             Err(Stop::Spent) => return None,
-            // The place of the question is told where its value is used.
+            // The message about its value names the place of the question.
             Err(Stop::Failed(failure)) if failure.span == fold.span => {
                 folded.fail(line, &failure.why);
             }

@@ -299,7 +299,7 @@ pub(crate) struct EventView<'a> {
     pub(super) line: Line,
     event: EventText<'a>,
     index: &'a EventIndex,
-    /// The number of values that were searched for in its text. One thread counts them.
+    /// The number of values that were searched for in its text.
     searches: AtomicUsize,
     /// The selectors whose keys name it.
     named: Flags,
@@ -335,9 +335,7 @@ impl<'a> EventView<'a> {
     /// Returns where the value is that the tokens of a key after some lead to, in the value that
     /// starts at a place. Where many are searched for, a tape takes less time.
     fn search(&self, key: &EventKey, after: usize, start: usize) -> Option<Span> {
-        let searches = self.searches.load(Ordering::Relaxed);
-        self.searches.store(searches + 1, Ordering::Relaxed);
-        if searches < MAX_SEARCHES {
+        if self.searches.fetch_add(1, Ordering::Relaxed) < MAX_SEARCHES {
             return Some(key.path.in_text(after, self.event.text(), start));
         }
         Some(key.path.of(self.root()?)?.into())

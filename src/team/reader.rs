@@ -293,7 +293,7 @@ impl FileReader<'_> {
         Some(expression)
     }
 
-    /// Tells that no parameter has a name.
+    /// Reports a parameter that no file declares.
     pub(super) fn unknown_param(&mut self, name: &str, span: Range<usize>) {
         let message = format!("there is no parameter called {}", quote(name));
         let short = name.strip_prefix("params.").unwrap_or(name);

@@ -32,7 +32,7 @@ pub(crate) struct Trace {
     events: u64,
     told: Vec<String>,
     /// The number of lines beyond [`MAX_TOLD`].
-    untold: usize,
+    left_out: usize,
 }
 
 /// A test: its pointer, the place of its key, its values, and the numbers of the values that are
@@ -73,7 +73,7 @@ impl Trace {
             check,
             events: 0,
             told: Vec::new(),
-            untold: 0,
+            left_out: 0,
         }
     }
 
@@ -109,7 +109,7 @@ impl Trace {
             self.told
                 .push(std::mem::replace(&mut start, "    ".to_owned()) + &line);
         }
-        self.untold += self.told.len().saturating_sub(MAX_TOLD);
+        self.left_out += self.told.len().saturating_sub(MAX_TOLD);
         self.told.truncate(MAX_TOLD);
     }
 
@@ -117,9 +117,9 @@ impl Trace {
     pub(crate) fn lines(&self) -> Vec<String> {
         let selectors = self.selectors.iter();
         let selectors = selectors.flat_map(|selector| selector.shown(self.events));
-        let untold = Some(self.untold).filter(|untold| *untold > 0);
-        let untold = untold.map(|untold| format!("… and {untold} more lines like these"));
-        let told = self.told.iter().cloned().chain(untold);
+        let more = Some(self.left_out).filter(|more| *more > 0);
+        let more = more.map(|more| format!("… and {more} more lines like these"));
+        let told = self.told.iter().cloned().chain(more);
         selectors.chain(told).collect()
     }
 }
