@@ -10,6 +10,7 @@ mod message;
 mod order;
 mod pack;
 mod reader;
+mod room;
 mod rule;
 mod schema;
 mod selector;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::events::{EventIndex, EventSelector, EventText, EventView};
 use super::order::OrderJudge;
+use super::room::within_room;
 use super::rule::{CountedEvents, Name, RuleJudge, RunValues};
 use super::schema::{Judged, SchemaJudge};
 use super::vocabulary::VocabularyJudge;
@@ -121,11 +122,11 @@ impl TeamJudges {
         }
         for order in &mut self.orders {
             if let Some(seen) = order.seen(event) {
-                order.event(&seen, event.text(), &mut self.room);
+                within_room(&mut self.room, order, |it| it.event(&seen, event.text()));
             }
         }
         for rule in self.rules.iter_mut().filter(|rule| rule.names(event)) {
-            rule.event(event, values, &mut self.room);
+            within_room(&mut self.room, rule, |it| it.event(event, values));
         }
         self.count(event);
     }
@@ -190,7 +191,7 @@ impl TeamJudges {
             if next.counts.is_full && rule.counts_events() {
                 rule.lacks_counts();
             }
-            rule.event(&event, &values, &mut 0);
+            rule.event(&event, &values);
         }
         next
     }
@@ -320,8 +321,9 @@ impl TeamJudges {
 /// Returns the places of the phase and of the tool of an event, if a rule names the numbers of
 /// events.
 fn counted_by(rules: &[RuleJudge], index: &mut EventIndex) -> Option<[usize; 2]> {
+    if !rules.iter().any(RuleJudge::counts_events) {
+        return None;
+    }
     let [phase, tool] = ["phase", "tool"].map(|word| key_path(word, false));
-    let (phase, tool) = phase.zip(tool)?;
-    let are_counted = rules.iter().any(RuleJudge::counts_events);
-    are_counted.then(|| [&phase, &tool].map(|path| index.key(path)))
+    Some([index.key(&phase?), index.key(&tool?)])
 }

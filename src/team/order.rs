@@ -10,6 +10,7 @@ use super::RunFacts;
 use super::events::{EventIndex, EventSelector, EventView};
 use super::example::RunExample;
 use super::message::{MessageTemplate, MessageWord};
+use super::room::{KeepsGroups, NoRoom};
 use super::selector::{TeamSelector, TooManySteps, Truth, leads_to_outcome};
 use crate::digest::Digest;
 use crate::document::skip_whitespace;
@@ -22,7 +23,6 @@ use crate::select::KeyPath;
 use crate::source::{Artifact, Place};
 pub(crate) use automaton::OrderEvent;
 use automaton::{Automaton, Offence, OffenceKind, OrderPattern, TooManyEntries};
-pub(super) use automaton::{MAX_ROOM, NoRoom};
 pub(crate) use table::OrderTable;
 
 /// An order of events.
@@ -80,6 +80,17 @@ enum Stopped {
     Steps(TooManySteps),
     #[error(transparent)]
     Room(NoRoom),
+}
+
+impl KeepsGroups for OrderJudge {
+    fn room(&self) -> usize {
+        self.automaton.room() + self.shown.len()
+    }
+
+    fn stop(&mut self) {
+        self.stopped.get_or_insert(Stopped::Room(NoRoom));
+        self.automaton.forget();
+    }
 }
 
 impl OrderJudge {
@@ -196,27 +207,17 @@ impl OrderJudge {
     }
 
     /// Judges an event of a text by what it sees of that, and notes it for those that follow.
-    /// `taken` is the room that all groups of the run take.
-    pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8], taken: &mut usize) {
+    pub(super) fn event(&mut self, seen: &OrderEvent, text: &[u8]) {
         if self.stopped.is_none() {
-            let others = taken.saturating_sub(self.room());
             let known = self.offences.len();
             let stepped = self.automaton.step(seen, &mut self.offences);
             self.stopped = stepped.err().map(Stopped::Entries);
             self.examine(seen, text, known);
-            if others + self.room() > MAX_ROOM {
-                self.stopped.get_or_insert(Stopped::Room(NoRoom));
-            }
             if self.stopped.is_some() {
                 self.automaton.forget();
             }
-            *taken = others + self.room();
             self.keep_the_first();
         }
-    }
-
-    fn room(&self) -> usize {
-        self.automaton.room() + self.shown.len()
     }
 
     /// Judges the next event of a text as the judge of nothing else.

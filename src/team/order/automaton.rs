@@ -79,10 +79,6 @@ pub(crate) enum OffenceKind {
 /// The maximum number of groups, and of events that wait.
 const MAX_ENTRIES: usize = 100_000;
 
-/// The room that all orders and rules of a run have for groups and waiting events. A group takes
-/// 0.3 KB, so these are less than 256 MiB.
-pub(crate) const MAX_ROOM: usize = 640_000;
-
 /// The room that a group takes in which events may wait.
 const ROOM_TO_WAIT: usize = 4;
 
@@ -95,14 +91,6 @@ const DIGITS_OF_AN_ENTRY: usize = 64;
     "it has more than {MAX_ENTRIES} groups, or waiting events; later events are not judged by it"
 )]
 pub(crate) struct TooManyEntries;
-
-/// The error that [`MAX_ROOM`] is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "orders and rules together have more groups and waiting events than are kept; later events \
-     are not judged by it"
-)]
-pub(crate) struct NoRoom;
 
 /// A pattern, and the events that it demands it of.
 #[derive(Clone, Debug)]
@@ -205,7 +193,7 @@ impl Automaton {
         }
     }
 
-    /// Returns what it takes of [`MAX_ROOM`].
+    /// Returns what it takes of [`MAX_ROOM`](crate::team::room::MAX_ROOM).
     pub(crate) fn room(&self) -> usize {
         let waits = self.demand.waits();
         self.groups.len() * if waits { ROOM_TO_WAIT } else { 1 } + self.waiting

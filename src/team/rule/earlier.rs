@@ -12,7 +12,7 @@ use crate::team::selector::{TooManySteps, Truth};
 /// The number of groups of earlier events.
 const MAX_GROUPS: usize = 100_000;
 
-/// The room that a question takes for each group, of [`MAX_ROOM`](crate::team::order::MAX_ROOM): it
+/// The room that a question takes for each group, of [`MAX_ROOM`](crate::team::room::MAX_ROOM): it
 /// may keep a text, or the reason why it has no value.
 const ROOM_OF_A_QUESTION: usize = 2;
 

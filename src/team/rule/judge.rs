@@ -17,7 +17,7 @@ use crate::team::RunFacts;
 use crate::team::events::{EventIndex, EventSelector, EventView};
 use crate::team::found::Found;
 use crate::team::message::MessageWord;
-use crate::team::order::{MAX_ROOM, NoRoom};
+use crate::team::room::{KeepsGroups, NoRoom};
 use crate::team::selector::{TooManySteps, Truth, ask};
 
 /// The reason for an event that is not judged.
@@ -82,6 +82,17 @@ enum RuleVerdict {
     Failed(String),
 }
 
+impl KeepsGroups for RuleJudge {
+    fn room(&self) -> usize {
+        self.earlier.room()
+    }
+
+    fn stop(&mut self) {
+        self.spent.get_or_insert(NoRoom.into());
+        self.earlier = Earlier::default();
+    }
+}
+
 impl RuleJudge {
     pub(in crate::team) fn new(rule: &Arc<TeamRule>, is_on: bool, index: &mut EventIndex) -> Self {
         let selectors = rule.each.iter().chain(&rule.earlier).filter(|_| is_on);
@@ -133,14 +144,7 @@ impl RuleJudge {
     }
 
     /// Judges an event, now or, where it counts events, later; and notes it for those that follow.
-    /// `taken` is the room that all groups of the run take.
-    pub(in crate::team) fn event(
-        &mut self,
-        event: &EventView<'_>,
-        values: &RunValues<'_>,
-        taken: &mut usize,
-    ) {
-        let others = taken.saturating_sub(self.earlier.room());
+    pub(in crate::team) fn event(&mut self, event: &EventView<'_>, values: &RunValues<'_>) {
         let each = self.in_events.first().filter(|_| self.spent.is_none());
         match each.map(|each| each.ask(event, &mut self.budget)) {
             None | Some(Ok(Truth::No)) => {}
@@ -153,13 +157,9 @@ impl RuleJudge {
             Some(Err(spent)) => self.spent = Some(spent.into()),
         }
         self.follow(event);
-        if others + self.earlier.room() > MAX_ROOM {
-            self.spent.get_or_insert(NoRoom.into());
-        }
         if self.spent.is_some() {
             self.earlier = Earlier::default();
         }
-        *taken = others + self.earlier.room();
     }
 
     /// Notes an event for those that follow.
