@@ -222,7 +222,7 @@ pub(crate) struct Apart {
 ///
 /// # Errors
 ///
-/// Where runs of one set have the same key, or a metric is a number in one run and not in another.
+/// An error where runs of one set have the same key, or a metric is a number in one run and not in another.
 pub fn json(base: &Path, candidate: &Path, keys: &[PairBy], gate: &Gate) -> Result<String, Error> {
     let compared = compare(base, candidate, keys, gate)?;
     Ok(serde_json::to_string(&compared).unwrap_or_default())
@@ -353,7 +353,7 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// Where a condition names a measure that the runs do not have, or no runs are paired.
+    /// An error where a condition names a measure that the runs do not have, or no runs are paired.
     pub(crate) fn decide(
         &mut self,
         conditions: &[FailCondition],

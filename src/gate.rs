@@ -294,7 +294,7 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// Where its directory can't be opened.
+    /// A fault if its directory can't be opened.
     pub fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
         let judged = self.judge(|worker| worker.directory(episode, None, |_| ()));
         judged.map(|(report, ())| report)

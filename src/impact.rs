@@ -157,8 +157,8 @@ pub(crate) struct Limited {
 ///
 /// # Errors
 ///
-/// Where a file can't be read, is not a report of this major version, is cut off or not sorted, or
-/// has an episode twice.
+/// An error where a file can't be read, is not a report of this major version, is cut off or not
+/// sorted, or has an episode twice.
 pub fn json(before: &Path, after: &Path) -> Result<String, Error> {
     let impact = impact(before, after)?;
     Ok(serde_json::to_string(&impact).unwrap_or_default())

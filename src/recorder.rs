@@ -1,4 +1,4 @@
-//! What a run does -> an episode that is right at every moment, whatever crashes.
+//! The actions of a run -> an episode that is right at every moment, whatever crashes.
 //!
 //! A [`Recorder`] begins runs in a run-data directory. A [`Run`] takes what happens, in order, and
 //! writes each event as one whole line before the call returns. `state.json` is replaced by rename

@@ -179,9 +179,9 @@ pub struct Options {
     pub(crate) verbose: bool,
     pub(crate) style: Style,
     pub(crate) max_findings: usize,
-    /// Whether a human report contains only findings and rules that could not be judged.
+    /// `true` if a human report contains only findings and rules that could not be judged.
     pub(crate) quiet: bool,
-    /// Whether a human report only counts faults, for a program that prints each as it occurs.
+    /// `true` if a human report only counts faults, for a program that prints each as it occurs.
     pub(crate) hides_faults: bool,
     /// If it is not set, by episode, or by cause where a rule has very many findings.
     pub(crate) group_by: Option<GroupBy>,
@@ -248,7 +248,7 @@ pub trait Renderer: Send {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let _ = out;
         Ok(())
@@ -257,13 +257,13 @@ pub trait Renderer: Send {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()>;
     /// Writes the text after the last episode.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()>;
 }
 

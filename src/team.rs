@@ -1,4 +1,4 @@
-//! What a team declares of its runs, and runs -> what is found in them.
+//! The declarations of a team about its runs, and runs -> the findings in them.
 
 mod data;
 mod events;

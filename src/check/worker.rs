@@ -111,7 +111,7 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// Where its directory can't be opened.
+    /// A fault if its directory can't be opened.
     pub(crate) fn directory<R>(
         &mut self,
         episode: &EpisodeDir,

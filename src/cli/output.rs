@@ -1,4 +1,4 @@
-//! What a command prints -> standard output and standard error, drawn as they allow.
+//! The output of a command -> standard output and standard error, drawn as they allow.
 
 use std::cell::Cell;
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-//! What kept a rule from being judged -> a skip, with its reason for people and for programs.
+//! The reason why a rule could not be judged -> a skip, for people and for programs.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -252,7 +252,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "{{\"version\":{VERSION},\"episodes\":")?;
         write_entries(out, &self.episodes)?;

@@ -201,7 +201,7 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// Where the directory can't be reached.
+    /// An error if the directory can't be reached.
     pub fn follow_links_into(self, store: &Path) -> std::io::Result<Self> {
         let links = LinkPolicy::Beneath(store.canonicalize()?);
         Ok(self.set(|settings| settings.links = links))

@@ -1,4 +1,4 @@
-//! What is asked for of many runs, and one of them -> whether it is among them.
+//! A filter of runs, and a run -> whether the run passes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl RunFilter {
     ///
     /// # Errors
     ///
-    /// What was expected, for any other text.
+    /// The expected form, for any other text.
     pub fn time(text: &str) -> Result<Timestamp, &'static str> {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
         let seconds = since_1970.map_or(0, |since| since.as_secs());
@@ -99,7 +99,7 @@ impl RunFilter {
     ///
     /// # Errors
     ///
-    /// What was expected, for any other text.
+    /// The expected form, for any other text.
     pub fn silence(text: &str) -> Result<Duration, &'static str> {
         let seconds =
             crate::timestamp::length(text).and_then(|seconds| u64::try_from(seconds).ok());

@@ -1,4 +1,4 @@
-//! What a user calls a run, or run data -> the run, or the run data.
+//! The name that a user gives for a run or run data -> the run, or the run data.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl RunData {
     ///
     /// # Errors
     ///
-    /// Those of [`RunData::find`], and [`Error::Ambiguous`].
+    /// The errors of [`RunData::find`], and [`Error::Ambiguous`].
     pub fn find_only(path: impl AsRef<Path>) -> Result<Self, Error> {
         find(path.as_ref(), GivenPaths::Each, true)
     }

@@ -167,7 +167,7 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// Where its directory can't be opened.
+    /// A fault if its directory can't be opened.
     pub fn judge(&self, gate: &mut Gate) -> Result<EpisodeReport, Fault> {
         let judged = gate.judge(|worker| self.check_and(worker, None, |_| ()));
         judged.map(|(report, ())| report)

@@ -1,4 +1,4 @@
-//! What must hold at the end of a run -> whether it does.
+//! An assertion about the end of a run -> whether it holds.
 
 use std::path::{Component, Path};
 use std::sync::atomic::AtomicBool;

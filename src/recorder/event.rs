@@ -1,4 +1,4 @@
-//! What happens in a run -> one line of `events.jsonl`, in the one form that equal events have.
+//! An event of a run -> one line of `events.jsonl`, in the one form that equal events have.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

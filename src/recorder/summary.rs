@@ -1,4 +1,4 @@
-//! What the events of a run have led to -> its summary record.
+//! The effects of a run's events -> its summary record.
 
 use super::fold::RunFold;
 use crate::record::{

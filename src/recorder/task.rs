@@ -1,4 +1,4 @@
-//! What an agent wants to do -> what the `start` event says of it.
+//! The task of an agent -> the values of its `start` event.
 
 use std::path::PathBuf;
 use std::time::SystemTime;

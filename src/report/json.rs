@@ -70,7 +70,7 @@ fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     value
         .serialize(&mut Serializer::with_formatter(out, Visible))

@@ -1,4 +1,4 @@
-//! What went wrong with a request -> an answer of the type `application/problem+json` (RFC 9457).
+//! The error of a request -> an answer of the type `application/problem+json` (RFC 9457).
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

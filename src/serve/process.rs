@@ -1,4 +1,4 @@
-//! What the system says of this process -> numbers for monitoring, by the names that clients of
+//! The system's data on this process -> numbers for monitoring, by the names that clients of
 //! Prometheus use.
 
 use std::fmt;

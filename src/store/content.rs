@@ -1,4 +1,4 @@
-//! What a directory contains -> whether it is a run, or may hide one.
+//! The content of a directory -> whether it is a run, or may hide one.
 
 use std::io;
 use std::path::Path;

@@ -83,7 +83,7 @@ struct PathSearch<'e> {
     found: WalkFindings,
     /// The directories that were walked.
     roots: Vec<Arc<Root>>,
-    /// Those in which nothing was found.
+    /// The directories in which nothing was found.
     empty: BTreeSet<PathBuf>,
     /// The episodes that a file stands for, by their real paths.
     of_files: BTreeMap<PathBuf, Root>,

@@ -1,4 +1,4 @@
-//! What is recorded -> system calls: the one seam through which every recorded byte goes.
+//! The bytes of a recording -> system calls: the one seam through which every recorded byte goes.
 //!
 //! Each method is one system call, so that tests can note each, fail each, and lay out the disk as
 //! it is after any of them.

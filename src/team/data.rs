@@ -1,4 +1,4 @@
-//! What the tables of all declarations have in common, as TOML has them.
+//! The parts that the tables of all declarations share, as TOML has them.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What a team declares, and the events and records of a run -> what is found in them.
+//! The declarations of a team, and the events and records of a run -> the findings in them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::source::{Artifact, Line, Pointer};
 
 /// The judges of one run: one for each declaration, which knows what it found so far.
 ///
-/// Those of a check have judged nothing, and are copied for each run.
+/// A check copies them for each run before they have judged anything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TeamJudges {
     pub(crate) team: Arc<Team>,

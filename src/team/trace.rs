@@ -45,7 +45,7 @@ struct TracedSelector {
     selector: EventSelector,
     lines: Vec<String>,
     matched: u64,
-    /// What its condition compares in events that only this keeps out, each as a line.
+    /// The comparisons of its condition in events that only this keeps out, each as a line.
     refused: Vec<String>,
     /// Each of its tests, with the values that are not wanted, and the numbers of these.
     tests: Vec<TracedTest>,

@@ -1,4 +1,4 @@
-//! What a command led to -> one line of JSON.
+//! The result of a command -> one line of JSON.
 
 use std::path::Path;
 

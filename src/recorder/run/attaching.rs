@@ -65,7 +65,7 @@ impl Run {
     /// a plain one.
     ///
     /// # Errors
-    /// Those of [`Run::attach`]; [`Error::Refused`] for a file that can't be read, and for a
+    /// The errors of [`Run::attach`]; [`Error::Refused`] for a file that can't be read, and for a
     /// symbolic link.
     pub fn attach_file(&mut self, path: impl AsRef<Path>) -> Result<Attachment, Error> {
         let (content, extension) = read(path.as_ref())?;

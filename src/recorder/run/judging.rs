@@ -1,4 +1,4 @@
-//! What a run writes, or is about to write -> what the rules of its team find in it.
+//! The events and records that a run writes, or is about to write -> the findings of rules.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a run believes, remembers and learns -> events of its memory.
+//! The beliefs, memory and lessons of a run -> events of its memory.
 
 use serde_json::{Map, Value};
 

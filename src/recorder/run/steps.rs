@@ -155,7 +155,7 @@ pub trait Adapter {
     /// Executes a step; an error may have any form but null.
     ///
     /// # Errors
-    /// What made the step fail.
+    /// The error of the step.
     fn run(&mut self, step: &Step, state: &State) -> Result<Action, Value>;
 }
 
@@ -357,7 +357,7 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Run::act`]; [`Error::Violates`] for an act that is held back, unless
+    /// The errors of [`Run::act`]; [`Error::Violates`] for an act that is held back, unless
     /// [`Recorder::hold_back`](super::super::Recorder::hold_back) turns that off.
     pub fn may_act<'s>(
         &mut self,
@@ -449,7 +449,7 @@ impl Run {
     /// of the plan, until one fails or a policy stops the run.
     ///
     /// # Errors
-    /// Those of the calls that it makes.
+    /// The errors of the calls that it makes.
     pub fn execute(&mut self, adapter: &mut dyn Adapter) -> Result<PolicyDecision, Error> {
         let mut hints = Vec::new();
         // Policies may change the steps after this place and append some, but move none.
