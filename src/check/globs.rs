@@ -1,6 +1,5 @@
 //! Globs of the configuration -> whether they match a directory.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +10,18 @@ use glob::{MatchOptions, Pattern};
 /// A glob for paths of directories, relative to a directory.
 #[derive(Clone, Debug)]
 pub(crate) struct DirectoryGlob {
+    /// At most [`MAX_PARTS`].
     parts: Vec<GlobPart>,
+    /// A name that it has without wildcards.
+    name: Option<String>,
     /// The file and line of the glob, and that nothing matches it.
     message: String,
     /// `true` if it has matched a directory.
     is_met: Arc<AtomicBool>,
 }
+
+/// The maximum number of parts of a glob: a set of them is a set of bits.
+const MAX_PARTS: usize = 100;
 
 /// A part of a glob between slashes.
 #[derive(Clone, Debug)]
@@ -24,6 +29,19 @@ enum GlobPart {
     /// `**`: any number of names.
     AnyNames,
     Name(Pattern),
+}
+
+impl GlobPart {
+    /// Returns the only name that it matches.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::AnyNames => None,
+            Self::Name(pattern) => {
+                let name = pattern.as_str();
+                (!name.is_empty() && !name.contains(['*', '?', '['])).then_some(name)
+            }
+        }
+    }
 }
 
 impl DirectoryGlob {
@@ -47,8 +65,15 @@ impl DirectoryGlob {
         };
         let anywhere = (!text.contains('/')).then_some(Ok(GlobPart::AnyNames));
         let parts = anywhere.into_iter().chain(text.split('/').map(part));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        if parts.len() > MAX_PARTS {
+            return Err(format!(
+                "it has more than {MAX_PARTS} parts between slashes"
+            ));
+        }
         Ok(Self {
-            parts: parts.collect::<Result<_, _>>()?,
+            name: parts.iter().find_map(GlobPart::name).map(str::to_owned),
+            parts,
             message,
             is_met: Arc::default(),
         })
@@ -63,27 +88,34 @@ impl DirectoryGlob {
             require_literal_leading_dot: false,
         };
         let is_here = dir == Path::new("");
-        let mut names = dir.iter().chain(is_here.then_some(OsStr::new("")));
-        // The parts that the next name may be one of.
-        let mut open = BTreeSet::from([0]);
+        let names = dir.iter().chain(is_here.then_some(OsStr::new("")));
+        let mut names = names.map(OsStr::to_string_lossy);
+        // A configuration may have a glob for each of thousands of runs.
+        if let Some(fixed) = &self.name
+            && !names.clone().any(|name| name == **fixed)
+        {
+            return false;
+        }
+        // The parts that the next name may be one of, a bit each.
+        let mut open = 1_u128;
         let matches = names.any(|name| {
-            let (name, mut next) = (name.to_string_lossy(), BTreeSet::new());
+            let mut next = 0;
             for (index, part) in self.parts.iter().enumerate() {
                 match part {
-                    _ if !open.contains(&index) => {}
+                    _ if open >> index & 1 == 0 => {}
                     GlobPart::AnyNames => {
-                        open.insert(index + 1);
+                        open |= 2 << index;
                         let is_last = index + 1 == self.parts.len();
-                        next.extend([index].into_iter().chain(is_last.then_some(index + 1)));
+                        next |= if is_last { 3 << index } else { 1 << index };
                     }
                     GlobPart::Name(pattern) if pattern.matches_with(&name, as_written) => {
-                        next.insert(index + 1);
+                        next |= 2 << index;
                     }
                     GlobPart::Name(_) => {}
                 }
             }
             open = next;
-            open.contains(&self.parts.len())
+            open >> self.parts.len() & 1 == 1
         });
         if matches {
             self.is_met.store(true, Ordering::Relaxed);
@@ -94,12 +126,7 @@ impl DirectoryGlob {
     /// Returns a sentence if it has matched nothing, although all directories below some, as
     /// relative paths, were searched, and the directories that it names lie there.
     pub(crate) fn unmet(&self, tops: &[PathBuf]) -> Option<&str> {
-        let is_fixed = |name: &&str| !name.contains(['*', '?', '[']);
-        let names = self.parts.iter().map_while(|part| match part {
-            GlobPart::AnyNames => None,
-            GlobPart::Name(pattern) => Some(pattern.as_str()).filter(is_fixed),
-        });
-        let fixed: PathBuf = names.collect();
+        let fixed: PathBuf = self.parts.iter().map_while(GlobPart::name).collect();
         let is_below = |top: &PathBuf| {
             let is_above = top.components().all(|part| part == Component::ParentDir);
             is_above || fixed.starts_with(top) || fixed.as_os_str().is_empty()

@@ -45,10 +45,11 @@ impl Ignored {
     /// Returns `true` if it covers an episode in which one of its rules was checked; notes that it
     /// has covered one.
     pub(super) fn covers(&mut self, dir: &Path, rules: &RuleSet, levels: &[Level]) -> bool {
-        let is_checked = rules.iter().zip(levels).any(|(rule, level)| {
-            *level != Level::Off && names(self.table.rule.get_ref(), &rule.info.id)
-        });
-        let covers = self.episode.matches(dir) && is_checked;
+        let mut rules = rules.iter().zip(levels);
+        let covers = self.episode.matches(dir)
+            && rules.any(|(rule, level)| {
+                *level != Level::Off && names(self.table.rule.get_ref(), &rule.info.id)
+            });
         self.has_covered |= covers;
         covers
     }
