@@ -5,7 +5,7 @@
 ROOT is the project, INPUTS a JSON object. Steps that use another action are passed over: the cache is taken to hold what is
 wanted, so that nothing is installed, unless `RUNVET_CACHE` is `empty`. `ACTION_REF` is the tag, branch or
 commit by which the action is used, and `ACTION_SERVER` where its releases are. The last line is a JSON object: the exit code of the
-step that failed or 0, and the outputs of the action.
+step that failed or 0, the outputs of the action, and the directories below HOME that later steps have on their PATH.
 """
 
 import json
@@ -40,7 +40,7 @@ def main(root, given):
         parts = [re.fullmatch(r"(\S+) != '(.*)'", part).groups() for part in condition.split(" && ")]
         return all(known.get(name, "") != value for name, value in parts)
 
-    code = 0
+    code, added = 0, []
     with tempfile.TemporaryDirectory() as temp:
         environment = os.environ | {"RUNNER_TEMP": temp, "HOME": os.environ.get("RUNVET_HOME", temp)}
         for index, step in enumerate(action["runs"]["steps"]):
@@ -57,9 +57,11 @@ def main(root, given):
                 known[f"steps.{step['id']}.outputs.{name}"] = value
             for path in paths.read_text().splitlines() if paths.exists() else []:
                 environment["PATH"] = f"{path}:{environment['PATH']}"
+                added.append(os.path.relpath(path, environment["HOME"]))
     assert re.fullmatch(r"runvet-\S+", known["steps.wanted.outputs.key"])
     sys.stdout.flush()
-    print(json.dumps({"code": code} | {name: filled(about["value"]) for name, about in action["outputs"].items()}))
+    outputs = {name: filled(about["value"]) for name, about in action["outputs"].items()}
+    print(json.dumps({"code": code} | outputs | {"path": added}))
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ fn action_fails_and_gives_counts_when_a_run_is_bad() {
     };
     assert_eq!(stderr(&output), "");
     let last_line = stdout(&output).lines().last().unwrap();
-    let expected = r#"{"code": 1, "status": "1", "episodes": "3", "valid": "2", "invalid": "1", "breaks_rule": "0", "undecided": "0", "errors": "1", "warnings": "0"}"#;
+    let expected = r#"{"code": 1, "status": "1", "episodes": "3", "valid": "2", "invalid": "1", "breaks_rule": "0", "undecided": "0", "errors": "1", "warnings": "0", "path": [".cache/runvet/bin"]}"#;
     assert_eq!(last_line, expected, "{}", stdout(&output));
     assert!(repository.path().join("runvet.sarif").is_file());
 }
