@@ -83,11 +83,11 @@ pub(crate) struct Difference {
 ///
 /// # Errors
 ///
-/// [`Error::Artifact`] where a directory can't be opened, or an artifact is there and can't be
-/// read, so that it can't be compared.
+/// [`Error::Artifact`] where a directory can't be opened, an artifact is there and can't be read,
+/// or neither run has a state, so that they can't be compared.
 pub fn json(left: &RunReader, right: &RunReader, gate: &mut Gate) -> Result<Vec<u8>, Error> {
     let (left, right) = (opened(left, gate)?, opened(right, gate)?);
-    Ok(json_bytes(&compare(&left, &right)))
+    Ok(json_bytes(&compare(&left, &right)?))
 }
 
 /// Reads and judges a run that is to be compared.
@@ -139,7 +139,18 @@ fn side(run: &OpenedRun) -> Side {
 }
 
 /// Compares two runs, in time and memory that grow no faster than their records.
-pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Diff {
+///
+/// # Errors
+///
+/// [`Error::Artifact`] if neither run has a state: nothing has their plans and actions.
+pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Result<Diff, Error> {
+    if [left, right]
+        .iter()
+        .all(|run| !run.records.entries.has(Artifact::State))
+    {
+        let why = "neither run has a state.json, so their plans and actions can't be compared";
+        return Err(Error::at(&left.timeline.dir, &why));
+    }
     let mut walk = DiffWalk::default();
     let lifecycle = |run: &OpenedRun| Some(run.report.lifecycle.word());
     walk.at("lifecycle", |walk| {
@@ -164,7 +175,7 @@ pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Diff {
         counts(walk, &findings(left), &findings(right));
     });
     let (differences, uncounted) = walk.done();
-    Diff {
+    Ok(Diff {
         same: differences.is_none(),
         left: side(left),
         right: side(right),
@@ -172,7 +183,7 @@ pub(crate) fn compare(left: &OpenedRun, right: &OpenedRun) -> Diff {
         more: differences.more,
         uncounted: uncounted.listed,
         uncounted_more: uncounted.more,
-    }
+    })
 }
 
 /// Compares numbers by name.

@@ -64,7 +64,7 @@ fn work_of_diffs_doubles_at_most_when_runs_double() {
             let diff = || {
                 let subject = |run| opened(run, &mut Gate::default()).unwrap();
                 let [left, right] = runs.each_ref().map(subject);
-                compare(&left, &right)
+                compare(&left, &right).unwrap()
             };
             let (diff, done) = work::of(diff);
             let mut shown = Counted::default();

@@ -295,7 +295,7 @@ fn plans_and_differences_are_what_their_schemas_say() {
             plans += 1;
         }
         if let Ok(subject) = opened(run, &mut gate) {
-            let found = serde_json::to_value(compare(&good, &subject)).unwrap();
+            let found = serde_json::to_value(compare(&good, &subject).unwrap()).unwrap();
             assert!(diff.is_valid(&found), "{}: {found}", run.path().display());
             differences += 1;
         }

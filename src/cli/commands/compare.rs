@@ -130,5 +130,7 @@ fn diff(base: &str, candidate: &str, gate: &mut Gate) -> Result<Vec<Difference>,
         let subject = RunReader::open(dir).and_then(|run| opened(&run, gate));
         subject.map_err(|error| error.to_string())
     };
-    Ok(crate::diff::compare(&subject(base)?, &subject(candidate)?).differences)
+    let diff = crate::diff::compare(&subject(base)?, &subject(candidate)?);
+    diff.map(|diff| diff.differences)
+        .map_err(|error| error.to_string())
 }

@@ -58,7 +58,7 @@ impl DiffCommand {
         let mut gate = self.gate.resolve(matches)?.gate;
         let left = opened(&left, &mut gate)?;
         let right = opened(&right, &mut gate)?;
-        let diff = compare(&left, &right);
+        let diff = compare(&left, &right)?;
         if is_json {
             write_json_line(output.stdout(), &diff)?;
         } else {
