@@ -9,8 +9,12 @@ use crate::outline::{summary_of, waits};
 use crate::source::{Artifact, Entries, Line};
 use crate::store::Opened;
 
-/// The maximum number of bytes of each end that are read.
-const MAX_BYTES: usize = 64 << 10;
+/// The number of bytes of each end that are read, if the file has so many.
+const END_BYTES: usize = 64 << 10;
+
+/// The number of bytes that are read where no event of the last ones tells what the run does: the
+/// projection event that a pause ends with is as long as the outcomes of the run.
+const LONG_END_BYTES: usize = 4 << 20;
 
 /// Adds to the entry of a run in progress what its timeline says. What can't be read adds nothing,
 /// and of a run that has ended nothing is read.
@@ -23,29 +27,31 @@ pub(crate) fn with_progress(
         return entry;
     };
     let size = timeline.size().unwrap_or_default();
-    let length = usize::try_from(size).unwrap_or(usize::MAX).min(MAX_BYTES);
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
-    let read = |offset, bytes: &mut Vec<u8>| {
+    let read = |offset: usize, bytes: &mut Vec<u8>, most: usize| {
         let end = Line {
             number: 0,
-            offset,
-            length,
+            offset: offset as u64,
+            length: most.min(size),
         };
         timeline.read_again(end, bytes).is_ok()
     };
-    if !entries.has(Artifact::State) && read(0, &mut bytes) {
+    if !entries.has(Artifact::State) && read(0, &mut bytes, END_BYTES) {
         for line in bytes.split(|byte| *byte == b'\n') {
             if let Ok(event) = tape.read_record(line) {
                 entry = entry.with_event(event.root());
             }
         }
     }
-    if read(size - length as u64, &mut bytes) {
-        for line in bytes.rsplit(|byte| *byte == b'\n') {
-            let event = tape.read_record(line).ok().map(Document::root);
-            if event.is_some_and(|event| tells_now(&mut entry, event)) {
-                break;
-            }
+    for most in [END_BYTES, LONG_END_BYTES] {
+        let is_told = read(size.saturating_sub(most), &mut bytes, most)
+            && bytes.rsplit(|byte| *byte == b'\n').any(|line| {
+                let event = tape.read_record(line).ok().map(Document::root);
+                event.is_some_and(|event| tells_now(&mut entry, event))
+            });
+        if is_told || size <= most {
+            break;
         }
     }
     entry
