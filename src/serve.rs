@@ -341,7 +341,7 @@ impl Service {
     fn note_arrival(&self, path: &Path, run: &RunEntry) {
         let index = self.index();
         if !index.entries().contains_key(path.as_os_str()) {
-            let started = index.is_under_way().then_some(run.started_sec);
+            let started = index.is_under_way().then_some(run.started_sec());
             self.numbers.arrived(started.map(Option::unwrap_or_default));
         }
     }

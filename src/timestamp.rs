@@ -80,6 +80,12 @@ impl Timestamp {
         self.seconds
     }
 
+    /// Returns the microseconds since 1970-01-01T00:00:00Z.
+    pub(crate) fn unix_micros(&self) -> i64 {
+        let fraction = (self.attoseconds / 1_000_000_000_000).cast_signed();
+        self.seconds * 1_000_000 + fraction
+    }
+
     /// Returns `true` if a text is a valid date-time.
     pub(crate) fn is_valid(text: &str) -> bool {
         parts(text).is_some()

@@ -79,7 +79,7 @@ class RunData:
 
         The filters are those of `runvet list`: a `tag` is written `key:value`, `search` are words
         in the id, the directory or the task, and `silent_for` is a length of time such as `1h` for
-        which a run in progress has written nothing.
+        which a run in progress that is not paused has written nothing.
 
         `since` and `until` are a `datetime` or a `date`, or a text: a date-time, a date, `today`,
         `yesterday`, or a length before now such as `1h`. Without an offset it is in UTC. A run that

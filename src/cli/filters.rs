@@ -34,7 +34,8 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "WORDS")]
     search: Option<String>,
 
-    /// Only runs in progress that have written no file for this long, such as 15m, 1h or 7d
+    /// Only runs in progress that are not paused and have written no file for this long, such as
+    /// 15m, 1h or 7d
     #[arg(long, value_name = "LENGTH", value_parser = RunFilter::silence)]
     silent_for: Option<Duration>,
 

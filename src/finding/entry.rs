@@ -66,9 +66,9 @@ pub struct RunEntry {
     /// The number of steps of the plan of a run that has persisted no state yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<usize>,
-    /// The start in seconds since 1970, where it is an instant.
+    /// The start in microseconds since 1970, where it is an instant.
     #[serde(skip)]
-    pub(crate) started_sec: Option<i64>,
+    pub(crate) started_micros: Option<i64>,
     #[serde(skip)]
     pub(crate) written: Option<SystemTime>,
     #[serde(skip)]
@@ -166,9 +166,14 @@ impl RunEntry {
 
     fn started(mut self, at: Option<String>) -> Self {
         let instant = at.as_deref().and_then(Timestamp::parse);
-        self.started_sec = instant.map(|at| at.unix_seconds());
+        self.started_micros = instant.map(|at| at.unix_micros());
         self.started_at = at;
         self
+    }
+
+    /// Returns the start in whole seconds since 1970, where it is an instant.
+    pub(crate) fn started_sec(&self) -> Option<i64> {
+        Some(self.started_micros?.div_euclid(1_000_000))
     }
 
     /// Adds the values that an event gives of a run that has no state yet.
@@ -411,7 +416,7 @@ mod tests {
             .clone()
             .with_records(Some(state.root()), Some(summary.root()));
         assert_eq!(entry.status.as_deref(), Some("okay"));
-        assert_eq!(entry.started_sec, Some(86_400));
+        assert_eq!(entry.started_sec(), Some(86_400));
         let tags = [("a", "1"), ("b", "x"), ("c", "null"), ("d", "[1,{}]")];
         let kept = entry.tags.iter().map(|(key, value)| (&**key, &**value));
         assert!(kept.eq(tags));

@@ -107,7 +107,7 @@ impl<'r> From<&'r RunEntry> for RunItem<'r> {
             status: run.status.as_deref(),
             outcome: run.outcome.as_deref(),
             started_at: run.started_at.as_deref(),
-            started_sec: run.started_sec,
+            started_sec: run.started_sec(),
             duration_sec: run.duration_sec,
             written_sec: since_1970().and_then(|since| i64::try_from(since.as_secs()).ok()),
             paused: run.paused.as_deref(),

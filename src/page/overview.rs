@@ -103,7 +103,7 @@ impl RunSums {
         for tag in &run.tags {
             sum_of(&mut self.tags, Some(&tag_text(tag))).plus(totals);
         }
-        match run.started_sec {
+        match run.started_sec() {
             None => self.undated += 1,
             Some(started) => {
                 let day = self.days.entry(day_of(started)).or_default();
@@ -134,11 +134,11 @@ impl RunSums {
     }
 
     fn keep_newest(&mut self, rule: &str, run: &RunEntry) {
-        let age = (run.started_sec, &*run.dir);
+        let age = (run.started_sec(), &*run.dir);
         let known = self.newest.get(rule);
         if known.is_none_or(|known| (known.started_sec, &*known.dir) < age) {
             let newest = Newest {
-                started_sec: run.started_sec,
+                started_sec: run.started_sec(),
                 dir: run.dir.clone(),
                 id: run.episode_id.clone(),
                 message: None,

@@ -50,7 +50,7 @@ pub struct RunFilter {
     pub(crate) metric: Option<(String, Range<f64>)>,
     /// All of these words are in the id, the directory or the task.
     pub(crate) words: Vec<String>,
-    /// Runs in progress of which no file was written for this long.
+    /// Runs in progress that are not paused, and of which no file was written for this long.
     pub silent_for: Option<Duration>,
 }
 
@@ -134,7 +134,7 @@ impl RunFilter {
         };
         let ended = run.outcome.as_deref().or(run.status.as_deref());
         let has_rule = |name: &String| run.rules.iter().any(|(rule, _)| names(name, rule));
-        let silence = || run.written?.elapsed().ok();
+        let silence = || run.written.filter(|_| run.paused.is_none())?.elapsed().ok();
         is_one_of(&self.statuses, run.status.as_deref())
             && is_one_of(&self.outcomes, run.outcome.as_deref())
             && is_one_of(&self.ended, ended)
@@ -191,7 +191,7 @@ impl RunFilter {
         }
         let exact = run.started_at.as_deref().and_then(Timestamp::parse);
         // A long text may be cut.
-        let started = exact.or_else(|| run.started_sec.map(Timestamp::from_unix_seconds));
+        let started = exact.or_else(|| run.started_sec().map(Timestamp::from_unix_seconds));
         let is_late = |since| started.as_ref().is_some_and(|at| at >= since);
         let is_early = |until| started.as_ref().is_some_and(|at| at < until);
         (!self.is_undated || started.is_none())

@@ -137,16 +137,17 @@ pub(super) struct RunQuery {
     pub(super) verdict: Vec<Verdict>,
     /// Words that the id, the directory or the task contain, in upper or lower case.
     pub(super) q: Option<String>,
-    /// A length of time such as `15m`: runs in progress of which no file was written for so long.
+    /// A length of time such as `15m`: runs in progress that are not paused, and of which no file
+    /// was written for so long.
     #[schemars(extend("pattern" = "^[0-9]+[smhd]$"))]
     pub(super) silent_for: Option<String>,
     /// The duration in seconds, as `LOW..HIGH`; the end is not included, and either may be left
     /// out.
     #[schemars(extend("pattern" = format!(r"^({NUMBER})?\.\.({NUMBER})?$")))]
     pub(super) duration: Option<String>,
-    /// A latency in milliseconds, as `NAME` or as `NAME..LOW..HIGH`.
+    /// A latency in milliseconds, as `NAME` or as `NAME..LOW..HIGH`; the end is not included.
     pub(super) latency: Option<String>,
-    /// A metric of the outcomes, as `NAME` or as `NAME..LOW..HIGH`.
+    /// A metric of the outcomes, as `NAME` or as `NAME..LOW..HIGH`; the end is not included.
     pub(super) metric: Option<String>,
     /// `errors`, `warnings`, `unjudged` or `suppressed`: runs with at least one.
     #[schemars(schema_with = "words_of::<Tallied>")]
@@ -240,12 +241,9 @@ impl<'q> SortQuery<'q> {
     }
 
     fn key(self, run: &RunEntry) -> Key<'_> {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "seconds, and numbers of findings"
-        )]
+        #[expect(clippy::cast_precision_loss, reason = "numbers of findings")]
         let number = match self.column {
-            "started" => run.started_sec.map(|sec| sec as f64),
+            "started" => return (run.started_micros.unwrap_or(i64::MIN), ""),
             "duration" => run.duration_sec,
             "valid" => Some(run.totals.errors as f64 * 1e6 + run.totals.warnings as f64),
             "id" => return (0, &run.episode_id),
@@ -266,12 +264,12 @@ impl<'q> SortQuery<'q> {
 
     /// Returns the order of runs: by the key, then by directory, so that it is the same each time.
     fn compare(self, one: (Key<'_>, &str), other: (Key<'_>, &str)) -> Ordering {
-        let by_key = if self.is_descending {
-            other.0.cmp(&one.0)
+        let order = one.cmp(&other);
+        if self.is_descending {
+            order.reverse()
         } else {
-            one.0.cmp(&other.0)
-        };
-        by_key.then_with(|| one.1.cmp(other.1))
+            order
+        }
     }
 }
 
