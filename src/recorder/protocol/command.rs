@@ -21,7 +21,8 @@ use crate::record::{Action, any_value, schema_id};
 )]
 pub(crate) enum RecorderCommand {
     /// Sets the plan: its steps, or an object that names their source too. A step whose id the plan
-    /// had before keeps its status.
+    /// had before keeps its status; one without an id must not replace another that is no longer
+    /// pending.
     Plan(Either<Vec<Either<String, StepDraft>>, SourcedPlan>),
     /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
     Open(String),

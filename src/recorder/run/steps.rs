@@ -164,8 +164,9 @@ impl Run {
     /// keeps its status; all others are pending.
     ///
     /// # Errors
-    /// [`Error::Refused`] for steps without id or with the same one, and where a step is missing
-    /// that is open or has an action; [`Error::Violates`] where a schema of the team finds an error
+    /// [`Error::Refused`] for steps with an empty id or with the same one, where a step is missing
+    /// that is open or has an action, and where a step without id would take the place of another
+    /// one that is no longer pending; [`Error::Violates`] where a schema of the team finds an error
     /// in the event, but for steps that are no longer pending.
     pub fn plan(
         &mut self,
@@ -173,24 +174,34 @@ impl Run {
         source: &str,
     ) -> Result<PolicyDecision, Error> {
         self.must_go_on()?;
-        let steps: Vec<Step> = steps
-            .into_iter()
-            .zip(1_u64..)
-            .map(|(draft, number)| {
-                let id = draft.id.unwrap_or_else(|| format!("step-{number}"));
-                let known = self.fold.step(&id);
-                Step {
-                    kind: draft.kind.unwrap_or(StepKind::Act),
-                    description: draft.description,
-                    status: known.map_or(StepStatus::Pending, |step| step.status),
-                    rationale: draft.rationale,
-                    inputs: draft.inputs,
-                    outputs: known.and_then(|step| step.outputs.clone()),
-                    id,
-                }
-            })
-            .collect();
         let refused = |why: String| Err(Error::refused("the plan", why));
+        let mut planned: Vec<Step> = Vec::new();
+        for (draft, number) in steps.into_iter().zip(1_u64..) {
+            let has_id = draft.id.is_some();
+            let id = draft.id.unwrap_or_else(|| format!("step-{number}"));
+            let known = self.fold.step(&id);
+            if let Some(Step {
+                status,
+                description,
+                ..
+            }) = known
+                && !(has_id || *status == StepStatus::Pending || *description == draft.description)
+            {
+                return refused(format!(
+                    "step {number} has no id, and the one that is called {id} so far is {status} and another step: give each step an id"
+                ));
+            }
+            planned.push(Step {
+                kind: draft.kind.unwrap_or(StepKind::Act),
+                description: draft.description,
+                status: known.map_or(StepStatus::Pending, |step| step.status),
+                rationale: draft.rationale,
+                inputs: draft.inputs,
+                outputs: known.and_then(|step| step.outputs.clone()),
+                id,
+            });
+        }
+        let steps = planned;
         let mut ids = std::collections::BTreeSet::new();
         for step in &steps {
             if step.id.is_empty() {
