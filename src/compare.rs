@@ -222,7 +222,8 @@ pub(crate) struct Apart {
 ///
 /// # Errors
 ///
-/// An error where runs of one set have the same key, or a metric is a number in one run and not in another.
+/// An error where runs of one set have the same key, or a metric is a number in one run and not in
+/// another.
 pub fn json(base: &Path, candidate: &Path, keys: &[PairBy], gate: &Gate) -> Result<String, Error> {
     let compared = compare(base, candidate, keys, gate)?;
     Ok(serde_json::to_string(&compared).unwrap_or_default())

@@ -44,10 +44,11 @@ class Recovered:
     """The result of `Recorder.recover`.
 
     `intact`: nothing. `cut`: it cut off an event of `bytes` that was not written whole.
-    `completed`: it wrote what was missing of a run that had ended.
+    `learning`: it made `learn.jsonl` repeat the proposals of the timeline again. `completed`: it
+    wrote what was missing of a run that had ended.
     """
 
-    kind: Literal["intact", "cut", "completed"]
+    kind: Literal["intact", "cut", "learning", "completed"]
     bytes: int = 0
 
 

@@ -159,6 +159,7 @@ impl Recorder {
         let recovered = recovered.map_err(|error| errors::of_recorder(py, &error))?;
         Ok(match recovered {
             Recovered::Cut { bytes } => ("cut", bytes),
+            Recovered::Learning => ("learning", 0),
             Recovered::Completed(_) => ("completed", 0),
             _ => ("intact", 0),
         })

@@ -332,7 +332,8 @@ impl Run {
     fn replace(&mut self, dir: &OpenDir, name: &str, content: &[u8]) -> Result<(), Error> {
         self.must_be_sound()?;
         let replaced = self.recorder.replace(dir, &beside(name), name, content);
-        self.unless_unknown(replaced)
+        let replaced = self.unless_unknown(replaced);
+        replaced.or_else(|error| self.must_be_in_place().and(Err(error)))
     }
 
     /// Makes the name of a file that was replaced durable, as far as that is asked for.

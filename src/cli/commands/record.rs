@@ -5,6 +5,7 @@ mod lines;
 mod session;
 mod stop;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,15 +14,17 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Number;
 
-use super::Result;
 use super::output::Output;
 use super::period::PeriodEnd;
 use super::recover::RecordedRun;
 use super::run_data::{RunDataArgs, known_runs};
+use super::{CommandFailure, Result};
 use crate::cli::settings::ConfigArgs;
 use crate::finding::Finding;
+use crate::printable::quote;
 use crate::recorder::protocol::number;
 use crate::recorder::{Assertion, Durability, Error, MAX_OUTPUT, Recorder, Task};
+use crate::source::EPISODES;
 use crate::store::OpenDir;
 
 /// Record a run: read one JSON command per line from standard input, and print one answer per line
@@ -66,7 +69,7 @@ pub(in crate::cli) struct RecordCommand {
         long,
         value_name = "EPISODE",
         add = ArgValueCandidates::new(known_runs),
-        conflicts_with_all = ["task", "id", "started_at", "kind", "seed", "tags", "using", "verify", "exec"]
+        conflicts_with_all = ["task", "id", "started_at", "kind", "seed", "tags", "using", "verify", "exec", "command"]
     )]
     resume: Option<String>,
 
@@ -173,7 +176,7 @@ impl RecordCommand {
         };
         let mut recorder = match &resumed {
             Some(run) => run.recorder.clone(),
-            None => Recorder::new(self.run_data.dir()?),
+            None => Recorder::new(self.new_run_data()?),
         }
         .stopped_by(Arc::clone(&asked))
         .durability(match self.durability {
@@ -226,6 +229,25 @@ impl RecordCommand {
     }
 
     /// Returns the task, with a text for where the command line has none.
+    /// Returns the run-data directory of a new run.
+    fn new_run_data(&self) -> Result<PathBuf> {
+        let dir = self.run_data.dir()?;
+        if dir.file_name().is_some_and(|name| name == EPISODES) {
+            return Err(CommandFailure::Fault(format!(
+                "{} is called `{EPISODES}`, like the directory of the runs in a run-data directory: name the directory above it",
+                dir.display()
+            )));
+        }
+        let mut names = BTreeSet::new();
+        match self.tags.iter().find(|(name, _)| !names.insert(name)) {
+            Some((name, _)) => Err(CommandFailure::Fault(format!(
+                "the tag {} is given twice",
+                quote(name)
+            ))),
+            None => Ok(dir),
+        }
+    }
+
     fn task(&self, text: impl Into<String>) -> Task {
         let mut task = Task::new(self.task.clone().unwrap_or_else(|| text.into()));
         if let Some(id) = &self.id {

@@ -78,6 +78,9 @@ fn describe(run: &RecordedRun, recovered: &Recovered) -> String {
             "{dir}: removed the last {} of the timeline, an event that was not written whole{pending}",
             count(*bytes, "byte")
         ),
+        Recovered::Learning => {
+            format!("{dir}: wrote learn.jsonl anew, with the proposals of the timeline{pending}")
+        }
         Recovered::Completed(recorded) => {
             let status = recorded.state.outcomes.status;
             format!("{dir}: wrote the missing records of a run that had ended as {status}")
@@ -148,11 +151,23 @@ impl RecordedRun {
             )));
         };
         // A run must be named in full before something is written to it.
-        if !name.starts_with('@') && name != id && is_gone(Path::new(name)) {
-            return Err(wrong(format!(
-                "no run has the id {}: did you mean {id}? What writes to a run takes its whole id",
-                quote(name)
-            )));
+        let is_named = name.starts_with('@') || name == id;
+        match Path::new(name).canonicalize() {
+            Err(_) if !is_named => {
+                return Err(wrong(format!(
+                    "no run has the id {}: did you mean {id}? What writes to a run takes its whole id",
+                    quote(name)
+                )));
+            }
+            Ok(path)
+                if !(is_named || dir.canonicalize().is_ok_and(|dir| path.starts_with(dir))) =>
+            {
+                return Err(wrong(format!(
+                    "{} is above the run {id}: what writes to a run takes its whole id, or the path of its own directory",
+                    quote(name)
+                )));
+            }
+            _ => {}
         }
         let Some(around) = run_data.typed(typed, around) else {
             return Err(wrong(format!(

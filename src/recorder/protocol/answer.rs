@@ -138,6 +138,7 @@ impl Done {
                 done.cut_bytes = Some(*bytes);
                 Recovery::Cut
             }
+            Recovered::Learning => Recovery::Learning,
             Recovered::Completed(recorded) => {
                 done = Self::ended(recorded);
                 Recovery::Completed
@@ -176,6 +177,8 @@ pub(crate) enum Recovery {
     Intact,
     /// It cut off an event that was not written whole.
     Cut,
+    /// `learn.jsonl` did not repeat the proposals of the timeline, and does now.
+    Learning,
     /// The run had ended, and what was missing of its records is written.
     Completed,
 }

@@ -34,6 +34,8 @@ pub enum Recovered {
         /// The length of what was cut off.
         bytes: u64,
     },
+    /// `learn.jsonl` did not repeat the proposals of the timeline, and does now.
+    Learning,
     /// The run had ended, and what was missing of its records is written.
     Completed(Box<Recorded>),
 }
@@ -123,13 +125,15 @@ impl Recorder {
     /// As for [`Recorder::resume`], but a run that has ended is not an error.
     pub fn recover(&self, id: &str) -> Result<Recovered, Error> {
         let mut left = self.left(id)?;
-        let is_complete = left.has_ended && left.files.learn.is_whole;
+        let has_learned = left.files.learn.is_whole;
+        let is_complete = left.has_ended && has_learned;
         left.repair()?;
         if left.run.fold.terminated.is_some() && !is_complete {
             return Ok(Recovered::Completed(Box::new(left.run.recorded())));
         }
         Ok(match left.files.tail.length {
-            0 => Recovered::Intact,
+            0 if has_learned => Recovered::Intact,
+            0 => Recovered::Learning,
             bytes => Recovered::Cut { bytes },
         })
     }
