@@ -82,6 +82,21 @@ impl JsonArgs {
     }
 }
 
+/// Returns a parser of some words: each stands for a value, and has a description for `--help`.
+#[cfg(feature = "commands")]
+pub(super) fn word_among<T: Clone + Send + Sync>(
+    known: &'static [(&str, T, &str)],
+) -> impl TypedValueParser<Value = T> {
+    let described = known.iter();
+    let described = described.map(|(word, _, about)| PossibleValue::new(*word).help(*about));
+    PossibleValuesParser::new(described).try_map(|word| {
+        let found = known.iter().find(|(known, ..)| *known == word);
+        found
+            .map(|(_, value, _)| value.clone())
+            .ok_or("an unknown word")
+    })
+}
+
 /// Returns a parser of words, each with its description for `--help`.
 pub(super) fn one_of<T: Words + Send + Sync>(
     describe: fn(T) -> &'static str,

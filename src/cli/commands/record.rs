@@ -18,6 +18,7 @@ use super::output::Output;
 use super::period::PeriodEnd;
 use super::recover::RecordedRun;
 use super::run_data::{RunDataArgs, known_runs};
+use super::words::word_among;
 use super::{CommandFailure, Result};
 use crate::cli::settings::ConfigArgs;
 use crate::finding::Finding;
@@ -114,8 +115,8 @@ pub(in crate::cli) struct RecordCommand {
     verify: Vec<String>,
 
     /// How well the records survive a crash or a power failure
-    #[arg(long, value_name = "LEVEL", default_value = "snapshot")]
-    durability: LevelFlag,
+    #[arg(long, value_name = "LEVEL", default_value = "snapshot", value_parser = word_among(LEVELS))]
+    durability: Durability,
 
     /// What happens to the run if the input ends, or a signal arrives, before the run has ended
     #[arg(long, value_name = "STATUS", default_value = "pending")]
@@ -146,15 +147,23 @@ pub(in crate::cli) struct RecordCommand {
 }
 
 /// The choice which failures the records survive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LevelFlag {
-    /// A crash of the process loses nothing; a power failure may lose events
-    Process,
-    /// A power failure loses at most what came after the last `persist`, `pause` or `finish`
-    Snapshot,
-    /// A power failure loses nothing that was answered
-    Event,
-}
+const LEVELS: &[(&str, Durability, &str)] = &[
+    (
+        "process",
+        Durability::Process,
+        "A crash of the process loses nothing; a power failure may lose events",
+    ),
+    (
+        "snapshot",
+        Durability::Snapshot,
+        "A power failure loses at most what came after the last `persist`, `pause` or `finish`",
+    ),
+    (
+        "event",
+        Durability::Event,
+        "A power failure loses nothing that was answered",
+    ),
+];
 
 /// The choice what becomes of a run that nobody ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -179,11 +188,7 @@ impl RecordCommand {
             None => Recorder::new(self.new_run_data()?),
         }
         .stopped_by(Arc::clone(&asked))
-        .durability(match self.durability {
-            LevelFlag::Process => Durability::Process,
-            LevelFlag::Snapshot => Durability::Snapshot,
-            LevelFlag::Event => Durability::Event,
-        });
+        .durability(self.durability);
         if let Some(gate) = self.config.gate_if_any()? {
             recorder = recorder.gate(gate);
         }

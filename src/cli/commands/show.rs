@@ -4,12 +4,13 @@ use std::cmp::Ordering;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroU64;
 
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 
 use super::output::Output;
 use super::run_data::RunArgs;
 use super::settings::parse_whole;
 use super::usage::refuse;
+use super::words::word_among;
 use super::{CommandFailure, Exit, Result};
 use crate::read::{Error, RunReader};
 use crate::report::{write_json_pretty, write_json_text};
@@ -33,7 +34,8 @@ pub(in crate::cli) struct Show {
     run: RunArgs,
 
     /// The record
-    record: ShownRecord,
+    #[arg(value_parser = word_among(RECORDS))]
+    record: Artifact,
 
     /// Print only the event on this line of the timeline
     #[arg(long, value_name = "N", value_parser = parse_whole::<NonZeroU64>)]
@@ -44,32 +46,26 @@ pub(in crate::cli) struct Show {
     raw: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ShownRecord {
-    /// state.json
-    State,
-    /// summary.json
-    Summary,
-    /// events.jsonl, one event after the other
-    Events,
-    /// manifest.json
-    Manifest,
-}
+/// The records that are shown.
+const RECORDS: &[(&str, Artifact, &str)] = &[
+    ("state", Artifact::State, "state.json"),
+    ("summary", Artifact::Summary, "summary.json"),
+    (
+        "events",
+        Artifact::Events,
+        "events.jsonl, one event after the other",
+    ),
+    ("manifest", Artifact::Manifest, "manifest.json"),
+];
 
 impl Show {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result {
-        if self.record != ShownRecord::Events {
+        if self.record != Artifact::Events {
             refuse(matches, "line", "works only with `events`")?;
         }
         let run = self.run.open(output)?;
-        let artifact = match self.record {
-            ShownRecord::State => Artifact::State,
-            ShownRecord::Summary => Artifact::Summary,
-            ShownRecord::Events => Artifact::Events,
-            ShownRecord::Manifest => Artifact::Manifest,
-        };
         if self.raw {
-            let bytes = run.bytes(artifact)?;
+            let bytes = run.bytes(self.record)?;
             let out = output.stdout();
             // A terminal would interpret control characters.
             if io::stdout().is_terminal() {
@@ -79,10 +75,10 @@ impl Show {
             }
             return Ok(Exit::Success);
         }
-        if self.record == ShownRecord::Events {
+        if self.record == Artifact::Events {
             return events(&run, self.line, output);
         }
-        let document = run.document(artifact)?;
+        let document = run.document(self.record)?;
         write_json_pretty(output.stdout(), document.root())?;
         writeln!(output.stdout())?;
         Ok(Exit::Success)
