@@ -24,7 +24,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::builder::{BoolishValueParser, Resettable};
-use clap::{Arg, CommandFactory, FromArgMatches, Parser};
+use clap::{Arg, CommandFactory, FromArgMatches};
 
 use crate::gate::Exit;
 use commands::Command;
@@ -50,6 +50,11 @@ type Result<T = Exit, E = CommandFailure> = std::result::Result<T, E>;
 impl CommandFailure {
     fn fault(error: impl Display) -> Self {
         Self::Fault(error.to_string())
+    }
+
+    /// Returns what makes a fault of an error: what could not be done, and why.
+    fn of<E: Display>(what: impl Display) -> impl FnOnce(E) -> Self {
+        move |why| Self::Fault(format!("{what}: {why}"))
     }
 
     /// Tells it, after what was printed before.
@@ -79,26 +84,6 @@ impl<E: Error + Send + Sync + 'static> From<E> for CommandFailure {
     }
 }
 
-/// Vets agent runs: checks the records that an agent runtime leaves for each episode against their
-/// JSON Schemas, against each other, and against the event timeline.
-#[derive(Parser)]
-#[command(
-    name = "runvet",
-    version,
-    propagate_version = true,
-    max_term_width = 100
-)]
-#[cfg_attr(
-    not(feature = "commands"),
-    command(
-        after_help = "This build has the feature `minimal` alone; `cargo build` adds the other commands."
-    )
-)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
 /// Returns the command line. An empty environment variable counts as unset, because pipelines often
 /// set variables to nothing.
 fn command() -> clap::Command {
@@ -126,7 +111,7 @@ fn declared() -> clap::Command {
             .value_parser(BoolishValueParser::new())
             .hide_possible_values(true)
     };
-    Cli::command().mut_subcommands(|command| command.mut_args(complete))
+    Command::command().mut_subcommands(|command| command.mut_args(complete))
 }
 
 /// Runs a command line, which starts with the program's name, and returns its exit code.
@@ -140,12 +125,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(_) => return ExitCode::from(FAULT),
     }
     let parsed = command().try_get_matches_from(&args);
-    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let parsed = parsed.and_then(|matches| Ok((Command::from_arg_matches(&matches)?, matches)));
     let done = match parsed {
-        Ok((cli, matches)) => {
+        Ok((command, matches)) => {
             let of_command = matches.subcommand().map(|(_, matches)| matches);
             let of_command = of_command.cloned().unwrap_or_default();
-            cli.command.run(&of_command, &mut output)
+            command.run(&of_command, &mut output)
         }
         Err(mut error) if error.use_stderr() => {
             usage::name_variable(&mut error, &command(), &args);

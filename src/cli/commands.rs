@@ -44,7 +44,7 @@ mod view;
 #[cfg(feature = "commands")]
 mod watch;
 
-use clap::{ArgMatches, Subcommand};
+use clap::{ArgMatches, Parser, Subcommand};
 
 use super::output::{self, Output};
 use super::{
@@ -53,7 +53,21 @@ use super::{
 #[cfg(feature = "commands")]
 use super::{declared, filters, run_data, watching};
 
-#[derive(Subcommand)]
+/// Vets agent runs: checks the records that an agent runtime leaves for each episode against their
+/// JSON Schemas, against each other, and against the event timeline.
+#[derive(Parser)]
+#[command(
+    name = "runvet",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+#[cfg_attr(
+    not(feature = "commands"),
+    command(
+        after_help = "This build has the feature `minimal` alone; `cargo build` adds the other commands."
+    )
+)]
 pub(super) enum Command {
     #[command(visible_alias = "check")]
     Validate(validate::Validate),

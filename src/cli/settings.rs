@@ -19,7 +19,6 @@ use crate::check::all_rules;
 use crate::config::{Config, ConfigSource, Origin, Setting};
 use crate::finding::Level;
 use crate::gate::{Baseline, Gate};
-use crate::printable::escape;
 use crate::report::{Format, settings_in_words};
 use crate::rules::{MANIFEST, RuleSet};
 use crate::timestamp::Timestamp;
@@ -384,10 +383,11 @@ impl GateArgs {
         gate = match &self.follow_links {
             None => gate,
             Some(None) => gate.follow_links(true),
-            Some(Some(store)) => gate.follow_links_into(store).map_err(|error| {
-                let store = escape(&store.to_string_lossy()).into_owned();
-                CommandFailure::Fault(format!("can't follow links into {store}: {error}"))
-            })?,
+            Some(Some(store)) => {
+                let what = format!("can't follow links into {}", store.display());
+                gate.follow_links_into(store)
+                    .map_err(CommandFailure::of(what))?
+            }
         };
         if let Some(select) = &self.select {
             gate = gate.select(select)?;
@@ -434,9 +434,9 @@ fn levels_of_variable() -> Result<Vec<(String, Level)>> {
         let levels = text.split(',').filter(|_| !text.is_empty());
         levels.map(parse_level).collect()
     });
-    levels.map_err(|wrong| {
-        CommandFailure::Fault(format!("invalid value of the variable {RULES}: {wrong}"))
-    })
+    levels.map_err(CommandFailure::of(format!(
+        "invalid value of the variable {RULES}"
+    )))
 }
 
 /// The variable that sets levels.

@@ -127,7 +127,7 @@ impl Sinks {
                     (path, kept)
                 }
             };
-            kept.map_err(|error| unwritable(&path, &error))?;
+            kept.map_err(unwritable(&path))?;
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ impl Sinks {
             match target {
                 SinkTarget::Stdout => write(&mut **renderer, output.stdout())?,
                 SinkTarget::File(path, file) => {
-                    write(&mut **renderer, file).map_err(|error| unwritable(path, &error))?;
+                    write(&mut **renderer, file).map_err(unwritable(path))?;
                 }
                 SinkTarget::JobSummary(_, text) => write(&mut **renderer, text)?,
             }
@@ -154,8 +154,7 @@ impl Sinks {
 /// Starts a file, unless standard output or standard error is redirected to it.
 pub(super) fn whole_file(path: &Path) -> Result<WholeFile> {
     let streams = (io::stdout(), io::stderr());
-    WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()])
-        .map_err(|error| unwritable(path, &error))
+    WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()]).map_err(unwritable(path))
 }
 
 /// Writes a file as a whole.
@@ -165,9 +164,9 @@ pub(super) fn write_whole(
 ) -> Result<()> {
     let mut file = whole_file(path)?;
     let written = write(&mut file).and_then(|()| file.keep());
-    written.map_err(|error| unwritable(path, &error))
+    written.map_err(unwritable(path))
 }
 
-pub(super) fn unwritable(path: &Path, error: &io::Error) -> CommandFailure {
-    CommandFailure::Fault(format!("can't write {}: {error}", path.display()))
+pub(super) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> CommandFailure + use<> {
+    CommandFailure::of(format!("can't write {}", path.display()))
 }

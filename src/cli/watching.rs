@@ -71,6 +71,7 @@ pub(super) fn stop_by_signals(stop: impl Fn() + Send + 'static) -> Result<()> {
         let wait = move || signals.forever().for_each(|_| stop());
         thread::Builder::new().spawn(wait)
     });
-    let failed = |error| CommandFailure::Fault(format!("can't wait for signals: {error}"));
-    waiting.map(drop).map_err(failed)
+    waiting
+        .map(drop)
+        .map_err(CommandFailure::of("can't wait for signals"))
 }

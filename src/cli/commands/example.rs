@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::output::Output;
+use super::sinks::unwritable;
 use super::{CommandFailure, Exit, Result};
 use crate::digest::FileDigest;
 use crate::source::Artifact;
@@ -52,9 +53,7 @@ impl ExampleCommand {
             (ExampleKind::Run, Some(dir)) => {
                 let id = dir.file_name().map(path::id);
                 let id = id.ok_or_else(|| CommandFailure::fault("the directory needs a name"))?;
-                write_new_dir(dir, &files(&id)?).map_err(|error| {
-                    CommandFailure::Fault(format!("can't write {}: {error}", dir.display()))
-                })?;
+                write_new_dir(dir, &files(&id)?).map_err(unwritable(dir))?;
                 return Ok(Exit::Success);
             }
             (_, Some(_)) => {

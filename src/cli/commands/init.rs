@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::output::Output;
+use super::sinks::unwritable;
 use super::{CommandFailure, Exit, Result};
 use crate::gate::Gate;
 use crate::printable::escape;
@@ -54,8 +55,7 @@ impl Init {
     pub(super) fn run(self, output: &mut Output) -> Result {
         let shown = self.dir.display();
         let dir = self.dir.canonicalize();
-        let dir =
-            dir.map_err(|error| CommandFailure::Fault(format!("can't use {shown}: {error}")))?;
+        let dir = dir.map_err(CommandFailure::of(format!("can't use {shown}")))?;
         if is_run_data(&dir) {
             return Err(CommandFailure::Fault(format!(
                 "{shown} holds run data, in which no configuration is read; name a directory above \
@@ -72,9 +72,7 @@ impl Init {
         }
         for (name, text) in &files {
             let path = at(name);
-            let written = write_new_file(&path, text);
-            let failed = |error| format!("can't write {}: {error}", path.display());
-            written.map_err(|error| CommandFailure::Fault(failed(error)))?;
+            write_new_file(&path, text).map_err(unwritable(&path))?;
             let path = path.strip_prefix(".").unwrap_or(&path);
             writeln!(output.stdout(), "wrote {}", escape(&path.to_string_lossy()))?;
         }

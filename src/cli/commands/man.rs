@@ -26,12 +26,8 @@ impl Man {
     pub(super) fn run(self, _: &mut Output) -> Result {
         let mut command = declared().disable_help_subcommand(true);
         command.build();
-        write_pages(command, &self.dir).map_err(|error| {
-            CommandFailure::Fault(format!(
-                "can't write manual pages into {}: {error}",
-                self.dir.display()
-            ))
-        })?;
+        let what = format!("can't write manual pages into {}", self.dir.display());
+        write_pages(command, &self.dir).map_err(CommandFailure::of(what))?;
         Ok(Exit::Success)
     }
 }

@@ -84,10 +84,11 @@ impl ConfigArgs {
         let Some(path) = self.path()? else {
             return Ok(Default::default());
         };
+        let what = format!("can't read the configuration {}", path.display());
         let mut file = ConfigFile {
             name: path.display().to_string(),
             dir: path.parent().unwrap_or(Path::new("")).to_owned(),
-            text: store::read_text(&path).map_err(|error| unreadable_config(&path, &error))?,
+            text: store::read_text(&path).map_err(CommandFailure::of(what))?,
             mistakes: Vec::new(),
         };
         let (config, mistakes) = file.source().read();
@@ -109,9 +110,4 @@ impl ConfigArgs {
             CommandFailure::Fault(format!("{error}{advice}"))
         })
     }
-}
-
-fn unreadable_config(path: &Path, error: &io::Error) -> CommandFailure {
-    let path = path.display();
-    CommandFailure::Fault(format!("can't read the configuration {path}: {error}"))
 }

@@ -75,7 +75,7 @@ impl Validate {
         output: &Output,
     ) -> Result<()> {
         let written = baseline.write(&mut file).and_then(|()| file.keep());
-        written.map_err(|error| unwritable(path, &error))?;
+        written.map_err(unwritable(path))?;
         if !self.quiet {
             let (findings, skips, episodes) = baseline.size();
             let skips = match skips {

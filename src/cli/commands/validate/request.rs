@@ -1,6 +1,5 @@
 //! The records of one episode on standard input -> a report and an exit status.
 
-use std::fmt::Display;
 use std::io;
 
 use super::notes::no_rule_is_on;
@@ -26,8 +25,9 @@ impl Validate {
                     .into(),
             ));
         }
-        let text = read_at_most(io::stdin().lock(), MAX_BYTES).map_err(not_a_request)?;
-        let request = CheckRequest::parse(&text).map_err(not_a_request)?;
+        let text = read_at_most(io::stdin().lock(), MAX_BYTES)
+            .map_err(CommandFailure::of("standard input"))?;
+        let request = CheckRequest::parse(&text).map_err(CommandFailure::of("standard input"))?;
         let outcome = self.judge(&mut setup, 1, output, |gate, take| {
             gate.each_of_records(&request.episode_id, &request.records(), take)
         })?;
@@ -42,8 +42,4 @@ impl Validate {
         self.keep(setup, !output.is_muted(), &outcome, output)?;
         Ok(exit)
     }
-}
-
-fn not_a_request(why: impl Display) -> CommandFailure {
-    CommandFailure::Fault(format!("standard input: {why}"))
 }
