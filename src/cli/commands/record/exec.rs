@@ -67,8 +67,7 @@ pub(super) fn record(
     output: &mut Output,
 ) -> Result<u8> {
     let (events, happened) = mpsc::channel();
-    forward_signals(events.clone())
-        .map_err(|error| CommandFailure::Fault(format!("listening to signals failed: {error}")))?;
+    forward_signals(events.clone()).map_err(CommandFailure::of("listening to signals failed"))?;
     let mut run = recorder.begin(task)?;
     let step = match begin(&mut run, command) {
         Ok(step) => step,
@@ -84,29 +83,22 @@ pub(super) fn record(
     if let Err(error) = &executed.status {
         output.fault(&format!("can't execute {}: {error}", shown(command)));
     }
-    for printed in [&executed.stdout, &executed.stderr] {
-        if let Some(error) = &printed.lost {
-            output.fault(&format!(
-                "can't pass on the output of {}: {error}",
-                shown(command)
-            ));
-        }
+    let mut is_whole = true;
+    for error in executed.outputs.iter().filter_map(|it| it.lost.as_ref()) {
+        let command = shown(command);
+        output.fault(&format!("can't pass on the output of {command}: {error}"));
+        is_whole = false;
     }
-    let is_lost = executed.stdout.lost.is_some() || executed.stderr.lost.is_some();
-    let finished = finish(run, step, command, &executed);
-    let is_recorded = match finished {
-        Ok(findings) => {
-            note_findings(&findings, output);
-            true
-        }
+    match finish(run, step, command, &executed) {
+        Ok(findings) => note_findings(&findings, output),
         Err(error) => {
             output.fault(&error);
-            false
+            is_whole = false;
         }
-    };
+    }
     Ok(match executed.code() {
         // A gate must not pass what was lost or not recorded.
-        0 if is_lost || !is_recorded => Exit::Fault.code(),
+        0 if !is_whole => Exit::Fault.code(),
         code => code,
     })
 }
@@ -138,8 +130,8 @@ fn begin(run: &mut Run, command: &[OsString]) -> Result<OpenStep, Error> {
 struct Executed {
     status: io::Result<ExitStatus>,
     took: Duration,
-    stdout: Printed,
-    stderr: Printed,
+    /// Standard output and standard error.
+    outputs: [Printed; 2],
 }
 
 impl Executed {
@@ -185,7 +177,8 @@ impl Executed {
             let ended = ended.or_else(|| Some(("signal", status.signal()?)));
             output.extend(ended.map(|(name, number)| (name.to_owned(), number.into())));
         }
-        for (name, excerpt) in [("stderr", &self.stderr), ("stdout", &self.stdout)] {
+        let [stdout, stderr] = &self.outputs;
+        for (name, excerpt) in [("stderr", stderr), ("stdout", stdout)] {
             output.insert(name.into(), excerpt.text().into());
             output.insert(format!("{name}_bytes"), excerpt.bytes.into());
         }
@@ -259,12 +252,6 @@ fn execute(
     asked: &Arc<AtomicBool>,
 ) -> io::Result<Executed> {
     let start = Instant::now();
-    let mut executed = Executed {
-        status: Err(io::ErrorKind::NotFound.into()),
-        took: Duration::ZERO,
-        stdout: Printed::default(),
-        stderr: Printed::default(),
-    };
     let (program, arguments) = command.split_first().ok_or(io::ErrorKind::NotFound)?;
     let mut spawning = Command::new(program);
     spawning.args(arguments).stdout(Stdio::piped());
@@ -281,8 +268,11 @@ fn execute(
     let mut child = match spawned {
         Ok(child) => child,
         Err(error) => {
-            executed.status = Err(error);
-            return Ok(executed);
+            return Ok(Executed {
+                status: Err(error),
+                took: Duration::ZERO,
+                outputs: Default::default(),
+            });
         }
     };
     let stdout = match both {
@@ -291,8 +281,8 @@ fn execute(
     };
     let stderr = pass(child.stderr.take(), io::stderr(), events);
     let mut outputs = 2;
-    executed.status = wait(&mut child, &mut outputs, &happened);
-    executed.took = start.elapsed();
+    let status = wait(&mut child, &mut outputs, &happened);
+    let took = start.elapsed();
     forward_stop(StopSignal::listen(asked)?, events.clone());
     // A process that was left behind may hold the output, and its reader may be slow.
     while outputs > 0 && !asked.load(Ordering::Relaxed) {
@@ -303,8 +293,8 @@ fn execute(
             Ok(Happened::Stopped | Happened::Signal(_)) | Err(_) => {}
         }
     }
-    executed.stdout = take_printed(&stdout);
-    executed.stderr = take_printed(&stderr);
+    // What was printed so far.
+    let outputs = [stdout, stderr].map(|printed| std::mem::take(&mut *locked(&printed)));
     let asked = Arc::clone(asked);
     thread::spawn(move || {
         for event in happened {
@@ -313,7 +303,11 @@ fn execute(
             }
         }
     });
-    Ok(executed)
+    Ok(Executed {
+        status,
+        took,
+        outputs,
+    })
 }
 
 /// Waits for the end of a command. What asks this process to end is passed on to the command, whose
@@ -406,9 +400,4 @@ fn copy(mut from: impl Read, to: impl AsFd, kept: &Mutex<Printed>) -> io::Result
         locked(kept).add(piece);
         write_all(&to, piece)?;
     }
-}
-
-/// Takes the output so far.
-fn take_printed(printed: &Mutex<Printed>) -> Printed {
-    std::mem::take(&mut *locked(printed))
 }
