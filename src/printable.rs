@@ -154,10 +154,13 @@ pub(crate) fn brief(text: &str) -> String {
     shortened(text, QUOTED_CHARS)
 }
 
-/// Returns a number of things: "1 finding", "2 findings".
+/// Returns a number of things: "1 finding", "2 findings", "3 directories".
 pub(crate) fn count(number: u64, word: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {word}{plural}")
+    match word.strip_suffix('y') {
+        _ if number == 1 => format!("1 {word}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None => format!("{number} {word}s"),
+    }
 }
 
 /// Returns a path in an address: all that could be taken for more than a name or a slash is

@@ -97,15 +97,16 @@ pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
 /// Returns the faults in words: "32 directories could not be read".
 pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
     let of = |sort| faults.iter().filter(|fault| fault.sort == sort).count();
-    let (directories, paths) = (of(FaultSort::Unlistable), of(FaultSort::Other));
-    let directories = match directories {
-        0 => None,
-        1 => Some("1 directory could not be read".to_owned()),
-        more => Some(format!("{more} directories could not be read")),
-    };
-    let paths =
-        (paths > 0).then(|| format!("{} could not be checked", count(paths as u64, "path")));
-    let parts: Vec<String> = directories.into_iter().chain(paths).collect();
+    let counted = [
+        (of(FaultSort::Unlistable), "directory", "read"),
+        (of(FaultSort::Other), "path", "checked"),
+    ];
+    let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
+    let parts = counted.map(|(number, what, done)| {
+        let what = count(number as u64, what);
+        format!("{what} could not be {done}")
+    });
+    let parts: Vec<String> = parts.collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 

@@ -31,7 +31,7 @@ use crate::parallel::while_ok;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, verdict};
 use crate::store::{Dir, Fault, GivenPaths, Reads, WholeFile, changed_since};
-use notes::{directories, skipped};
+use notes::skipped;
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
 const MAX_LOST: usize = 10;
@@ -223,7 +223,7 @@ impl Validate {
         })?;
         if outcome.is_complete && !self.quiet {
             if excluded > 0 && !is_empty {
-                let directories = directories(excluded);
+                let directories = count(excluded as u64, "directory");
                 notes.push(format!("{directories} excluded by the configuration"));
             }
             notes.extend(setup.gate.stale_entries());
@@ -479,9 +479,8 @@ impl Validate {
         let mut paths = self.paths.clone();
         if let Some(list) = &self.files_from {
             let end = if self.null { 0 } else { b'\n' };
-            paths.extend(path_list::read(list, end).map_err(|error| {
-                CommandFailure::Fault(format!("can't read paths from {}: {error}", list.display()))
-            })?);
+            let what = format!("can't read paths from {}", list.display());
+            paths.extend(path_list::read(list, end).map_err(CommandFailure::of(what))?);
         } else if paths.is_empty() {
             paths.push(PathBuf::from("."));
         }

@@ -84,7 +84,7 @@ pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
     let (named, more) = found.passed.split_at(found.passed.len().min(MAX_PASSED));
     notes.extend(named.iter().map(ToString::to_string));
     if !more.is_empty() {
-        let more = directories(more.len());
+        let more = count(more.len() as u64, "directory");
         notes.push(format!(
             "{more} more below `episodes` with files and no record"
         ));
@@ -96,15 +96,8 @@ pub(in crate::cli) fn skipped(found: &WalkFindings) -> Vec<String> {
 pub(in crate::cli) fn passed_over(foreign: usize) -> String {
     format!(
         "skipped {} whose only artifact is a state.json of another program; to check one, give its path",
-        directories(foreign)
+        count(foreign as u64, "directory")
     )
-}
-
-pub(super) fn directories(number: usize) -> String {
-    match number {
-        1 => "1 directory".to_owned(),
-        more => format!("{more} directories"),
-    }
 }
 
 pub(super) fn no_rule_is_on(unchecked: u64) -> String {
