@@ -53,7 +53,7 @@ impl RunDataArgs {
     }
 
     pub(super) fn open(&self) -> Result<RunData> {
-        self.open_by(RunData::find_only_here)
+        self.open_here(true)
     }
 
     /// Returns the run-data directory to write to, which need not exist when it is named.
@@ -79,7 +79,7 @@ impl RunDataArgs {
         typed.filter(is_it).or_else(other)
     }
 
-    fn open_by(&self, find: impl Fn(&Path) -> Result<RunData, Error>) -> Result<RunData> {
+    fn open_here(&self, only: bool) -> Result<RunData> {
         if let Some(path) = &self.run_data {
             return Ok(RunData::open(path)?);
         }
@@ -93,7 +93,7 @@ impl RunDataArgs {
             Some((0, _)) | None => PathBuf::from("."),
             Some((levels, _)) => std::iter::repeat_n("..", levels).collect(),
         };
-        find(&path).map_err(|error| match error {
+        RunData::find_here(&path, only).map_err(|error| match error {
             Error::NoRunData { path } if path == Path::new(".") => CommandFailure::Fault(
                 "there is no run data here: no directory called `episodes` is in the working \
                  directory, above it or a few levels below it; name its parent with --run-data"
@@ -106,7 +106,7 @@ impl RunDataArgs {
     /// Returns the runs that paths lead to, if any are given.
     pub(super) fn open_at(&self, paths: &[PathBuf], matches: &ArgMatches) -> Result<RunData> {
         if paths.is_empty() {
-            return self.open_by(RunData::find_here);
+            return self.open_here(false);
         }
         if matches.value_source("run_data") == Some(ValueSource::CommandLine) {
             let message = "--run-data has no effect beside paths; leave one of them out";

@@ -35,14 +35,10 @@ impl RunData {
         Ok(Self::joined(parts.collect::<Result<_, _>>()?))
     }
 
-    /// Returns the runs around the working directory, which nobody gave.
-    pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
-        find(path, GivenPaths::None, false)
-    }
-
-    /// Finds the runs of a directory that has only one run-data directory below it.
-    pub(crate) fn find_only_here(path: &Path) -> Result<Self, Error> {
-        find(path, GivenPaths::None, true)
+    /// Returns the runs around the working directory, which nobody gave; if `only`, of a directory
+    /// that has only one run-data directory below it.
+    pub(crate) fn find_here(path: &Path, only: bool) -> Result<Self, Error> {
+        find(path, GivenPaths::None, only)
     }
 
     /// Finds as [`RunData::find`] does below one path, where only one run-data directory may be.

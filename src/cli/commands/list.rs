@@ -298,12 +298,9 @@ fn tail(text: &str, columns: usize) -> Cow<'_, str> {
     if columns_of(text) <= columns {
         return Cow::Borrowed(text);
     }
-    let mut end = text;
-    while columns_of(end) >= columns {
-        let mut chars = end.chars();
-        chars.next();
-        end = chars.as_str();
-    }
+    let mut ends = text.char_indices().filter_map(|(at, _)| text.get(at..));
+    let end = ends.find(|end| columns_of(end) < columns);
+    let end = end.unwrap_or_default();
     Cow::Owned(format!("…{end}"))
 }
 
