@@ -268,7 +268,6 @@ pub trait Renderer: Send {
 }
 
 /// The results of a check that are known after its last episode.
-#[derive(Debug)]
 pub struct Closing<'c> {
     /// The sums over all episodes.
     pub(crate) totals: &'c Totals,
@@ -278,17 +277,16 @@ pub struct Closing<'c> {
     pub(crate) faults: &'c [ReportedFault],
     /// `true` if everything was read and judged.
     pub(crate) is_complete: bool,
-    /// The function that makes the pages of runs.
-    pub(crate) pages: Option<Pages<'c>>,
+    /// The function that makes the page of a run.
+    pub(crate) pages: Option<&'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>>,
 }
 
-/// A way to make the page of a run.
-#[derive(Clone, Copy)]
-pub(crate) struct Pages<'c>(&'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>);
-
-impl fmt::Debug for Pages<'_> {
+impl fmt::Debug for Closing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pages")
+        let mut closing = f.debug_struct("Closing");
+        closing.field("totals", &self.totals);
+        closing.field("faults", &self.faults);
+        closing.finish_non_exhaustive()
     }
 }
 
@@ -332,7 +330,7 @@ impl<'c> Closing<'c> {
     #[must_use]
     pub const fn pages(self, make: &'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>) -> Self {
         Self {
-            pages: Some(Pages(make)),
+            pages: Some(make),
             ..self
         }
     }

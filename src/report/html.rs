@@ -14,7 +14,7 @@ impl Renderer for PageFile {
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         self.overview.faults = closing.faults.to_vec();
         self.overview.is_complete = closing.is_complete;
-        let read = |judged: &_, prefix: &_| closing.pages.and_then(|it| it.0(judged, prefix));
+        let read = |judged: &_, prefix: &_| closing.pages.and_then(|make| make(judged, prefix));
         self.write(out, &read)
     }
 }
