@@ -137,34 +137,28 @@ pub(crate) fn write_json_pretty(out: &mut dyn Write, value: Node<'_>) -> io::Res
 }
 
 fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
-    let line = |out: &mut dyn Write, first: bool, depth: usize| {
-        let comma = if first { "" } else { "," };
-        write!(out, "{comma}\n{:indent$}", "", indent = depth * 2)
+    let [open, close] = match node.kind() {
+        Kind::Object => ["{", "}"],
+        Kind::Array => ["[", "]"],
+        _ => return write_json_text(out, node.raw()),
     };
-    let is_empty = node.members().next().is_none() && node.items().next().is_none();
-    match node.kind() {
-        Kind::Object if !is_empty => {
-            out.write_all(b"{")?;
-            for (index, key) in node.all_members().enumerate() {
-                line(out, index == 0, depth + 1)?;
-                write_json_text(out, key.raw())?;
-                out.write_all(b": ")?;
-                pretty(out, key.value(), depth + 1)?;
-            }
-            write!(out, "\n{:indent$}}}", "", indent = depth * 2)
+    let keyed = node.all_members().map(|key| (Some(key), key.value()));
+    let items = node.items().map(|item| (None, item));
+    let mut comma = "";
+    write!(out, "{open}")?;
+    for (key, value) in keyed.chain(items) {
+        write!(out, "{comma}\n{:indent$}", "", indent = depth * 2 + 2)?;
+        comma = ",";
+        if let Some(key) = key {
+            write_json_text(out, key.raw())?;
+            out.write_all(b": ")?;
         }
-        Kind::Array if !is_empty => {
-            out.write_all(b"[")?;
-            for (index, item) in node.items().enumerate() {
-                line(out, index == 0, depth + 1)?;
-                pretty(out, item, depth + 1)?;
-            }
-            write!(out, "\n{:indent$}]", "", indent = depth * 2)
-        }
-        Kind::Object => out.write_all(b"{}"),
-        Kind::Array => out.write_all(b"[]"),
-        _ => write_json_text(out, node.raw()),
+        pretty(out, value, depth + 1)?;
     }
+    if !comma.is_empty() {
+        write!(out, "\n{:indent$}", "", indent = depth * 2)?;
+    }
+    write!(out, "{close}")
 }
 
 /// Returns a value of a document as part of another JSON text, in the form of [`write_json_text`].
