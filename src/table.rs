@@ -21,7 +21,8 @@ use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::finding::{EpisodeReport, ReportedFault};
 use crate::gate::Gate;
@@ -80,12 +81,10 @@ impl Table {
     /// ```
     #[must_use]
     pub fn columns(self) -> Vec<String> {
-        #[derive(Deserialize)]
-        struct Columns {
-            required: Vec<String>,
-        }
-        let columns = serde_json::from_str(self.schema().text());
-        columns.map_or_else(|_| Vec::new(), |it: Columns| it.required)
+        let schema: Value = serde_json::from_str(self.schema().text()).unwrap_or_default();
+        let columns = schema["required"].as_array().into_iter().flatten();
+        let columns = columns.filter_map(Value::as_str);
+        columns.map(str::to_owned).collect()
     }
 
     /// Returns `true` if its rows come from the records, not from the timeline or the report.
