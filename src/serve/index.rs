@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -110,20 +109,11 @@ impl Index {
         &self.entries
     }
 
-    /// Returns how many runs have not ended, and how many of them wait; and since when each other
-    /// one has written nothing.
-    pub(super) fn running(&self) -> Running {
+    /// Returns the runs that have not ended.
+    pub(super) fn running(&self) -> Vec<Arc<RunEntry>> {
         let runs = self.entries.values();
         let runs = runs.filter(|run| run.lifecycle == Lifecycle::NonTerminal);
-        let mut running = Running::default();
-        for run in runs {
-            running.all += 1;
-            match run.paused {
-                Some(_) => running.paused += 1,
-                None => running.written.extend(run.written),
-            }
-        }
-        running
+        runs.cloned().collect()
     }
 
     /// Returns the run with a directory; where there is none, the runs with this id.
@@ -230,15 +220,6 @@ impl Index {
 
 fn digest(id: &str) -> Digest {
     Digest::of([id.as_bytes()])
-}
-
-/// The runs that have not ended.
-#[derive(Debug, Default)]
-pub(super) struct Running {
-    pub(super) all: u64,
-    pub(super) paused: u64,
-    /// The time at which each run that does not wait was last written.
-    pub(super) written: Vec<SystemTime>,
 }
 
 /// The days that are listed, at most.

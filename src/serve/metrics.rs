@@ -1,6 +1,7 @@
 //! The sums over all runs, and what the service counts -> the text that monitoring reads.
 
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::StatusCode;
@@ -12,10 +13,9 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::index::Running;
 use super::page::PageSums;
 use super::process::Process;
-use crate::finding::{NONE, RuleInfo};
+use crate::finding::{NONE, RuleInfo, RunEntry};
 use crate::page::RunSums;
 use crate::record::SummaryOutcome;
 use crate::words::Words as _;
@@ -95,7 +95,7 @@ impl Numbers {
     pub(super) fn text(
         &self,
         sums: &PageSums,
-        running: &Running,
+        running: &[Arc<RunEntry>],
         listeners: usize,
         is_classic: bool,
     ) -> Result<String, fmt::Error> {
@@ -123,7 +123,7 @@ impl Numbers {
         if is_classic { classic(&text) } else { Ok(text) }
     }
 
-    fn register_runs(&self, all: &mut Registry, sums: &RunSums, running: &Running) {
+    fn register_runs(&self, all: &mut Registry, sums: &RunSums, running: &[Arc<RunEntry>]) {
         let totals = sums.all;
         let verdicts = [
             ("valid", totals.valid),
@@ -134,11 +134,14 @@ impl Numbers {
         let help = "Runs that are invalid only because they break a rule of the team";
         all.register("runs_breaking_rules", help, gauge(totals.breaks_rule));
         let help = "Runs in progress or paused";
-        all.register("runs_in_progress", help, gauge(running.all));
-        all.register("runs_paused", "Runs that wait", gauge(running.paused));
+        all.register("runs_in_progress", help, gauge(running.len() as u64));
+        let (paused, others): (Vec<_>, Vec<_>) =
+            running.iter().partition(|run| run.paused.is_some());
+        let number = paused.len() as u64;
+        all.register("runs_paused", "Runs that wait", gauge(number));
         let silent = SILENT.map(|(length, seconds)| {
             let silence = Duration::from_secs(seconds);
-            let written = running.written.iter();
+            let written = others.iter().filter_map(|run| run.written);
             let silent = written.filter(|at| at.elapsed().is_ok_and(|it| it >= silence));
             (length, silent.count() as u64)
         });
