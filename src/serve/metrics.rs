@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::StatusCode;
 use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
@@ -32,15 +33,37 @@ const SECONDS: [f64; 8] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 /// The lengths of time after which a run counts as silent: the values of a label, and seconds.
 const SILENT: [(&str, u64); 4] = [("5m", 300), ("15m", 900), ("1h", 3_600), ("1d", 86_400)];
 
-/// One label and its value.
-type Label = [(&'static str, &'static str); 1];
+/// The classes of the status of an answer.
+const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
+
+/// Metrics of one name, each with the values of some labels, in the order in which they are listed:
+/// the families of the library are in another one each time.
+#[derive(Debug)]
+struct Family<const N: usize, M>(Vec<([(&'static str, String); N], M)>);
+
+impl<const N: usize, M: EncodeMetric> EncodeMetric for Family<N, M> {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
+        let mut metrics = self.0.iter();
+        metrics.try_for_each(|(labels, metric)| metric.encode(encoder.encode_family(labels)?))
+    }
+
+    fn metric_type(&self) -> MetricType {
+        let first = self.0.first();
+        first.map_or(MetricType::Unknown, |(_, metric)| metric.metric_type())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 /// The numbers that the service counts.
 pub(super) struct Numbers {
     started: SystemTime,
     /// The rules that are on.
     active: Vec<String>,
-    requests: Family<Label, Counter>,
+    /// The requests by the class of their status.
+    requests: [Counter; CLASSES.len()],
     last_verdict: Gauge,
     last_run: Gauge,
     verdicts: Counter,
@@ -54,7 +77,7 @@ impl Numbers {
         Self {
             started: SystemTime::now(),
             active: active.map(|rule| rule.id.to_string()).collect(),
-            requests: Family::default(),
+            requests: Default::default(),
             last_verdict: Gauge::default(),
             last_run: Gauge::default(),
             verdicts: Counter::default(),
@@ -67,12 +90,14 @@ impl Numbers {
     pub(super) fn answered(&self, status: StatusCode, time: Duration) {
         self.request_times.observe(time.as_secs_f64());
         let class = match status.as_u16() {
-            200..300 => "2xx",
-            300..400 => "3xx",
-            400..500 => "4xx",
-            _ => "5xx",
+            200..300 => 0,
+            300..400 => 1,
+            400..500 => 2,
+            _ => 3,
         };
-        self.requests.get_or_create(&[("status", class)]).inc();
+        if let Some(requests) = self.requests.get(class) {
+            requests.inc();
+        }
     }
 
     pub(super) fn judged(&self) {
@@ -105,7 +130,9 @@ impl Numbers {
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         all.register("build", "The version of runvet", version);
         let help = "Requests by the class of their status";
-        all.register("http_requests", help, self.requests.clone());
+        let requests = CLASSES.iter().zip(self.requests.clone());
+        let requests = requests.map(|(class, number)| ([("status", (*class).to_owned())], number));
+        all.register("http_requests", help, Family(requests.collect()));
         self.register_runs(all, &sums.overview, running);
         self.register_findings(all, &sums.overview);
         let help = "Verdicts that were new";
@@ -165,17 +192,17 @@ impl Numbers {
         let help = "Findings that are neither ignored nor in the baseline";
         let severities = [("error", sums.all.errors), ("warning", sums.all.warnings)];
         all.register("findings", help, family("severity", severities));
-        let of_rules = Family::<[(&str, String); 2], Gauge>::default();
+        let mut of_rules = Vec::new();
         for rule in &self.active {
             // A rule that finds nothing has the number 0, so that an alert sees the first finding.
             let tally = sums.rules.get(rule).copied().unwrap_or_default();
             for (severity, number) in [("error", tally.errors), ("warning", tally.warnings)] {
                 let labels = [("rule", rule.clone()), ("severity", severity.to_owned())];
-                of_rules.get_or_create(&labels).set(whole(number));
+                of_rules.push((labels, gauge(number)));
             }
         }
         let help = "Findings that are neither ignored nor in the baseline, by rule";
-        all.register("rule_findings", help, of_rules);
+        all.register("rule_findings", help, Family(of_rules));
         let help = "1 where all runs were looked at and there are no faults, or else 0";
         let is_complete = sums.is_complete && !sums.is_under_way;
         all.register("complete", help, gauge(is_complete.into()));
@@ -198,12 +225,10 @@ fn gauge(number: u64) -> Gauge {
 fn family(
     label: &'static str,
     numbers: impl IntoIterator<Item = (&'static str, u64)>,
-) -> Family<Label, Gauge> {
-    let family = Family::<Label, Gauge>::default();
-    for (value, number) in numbers {
-        family.get_or_create(&[(label, value)]).set(whole(number));
-    }
-    family
+) -> Family<1, Gauge> {
+    let numbers = numbers.into_iter();
+    let metrics = numbers.map(|(value, number)| ([(label, value.to_owned())], gauge(number)));
+    Family(metrics.collect())
 }
 
 /// Returns the time in seconds since 1970.

@@ -358,8 +358,9 @@ fn attach(run: &mut Run, attach: Attach) -> Result<Done, Failed> {
         (Some(path), None) if attach.extension.is_none() => run.attach_file(path)?,
         (None, Some(text)) => {
             let content = BASE64.decode(text.as_bytes());
-            let content =
-                content.map_err(|error| wrong(&format!("`base64` is not base64 with its padding: {error}")))?;
+            let content = content.map_err(|error| {
+                wrong(&format!("`base64` is not base64 with its padding: {error}"))
+            })?;
             run.attach(&content, attach.extension.as_deref().unwrap_or_default())?
         }
         _ => {

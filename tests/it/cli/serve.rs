@@ -372,6 +372,14 @@ fn monitoring_reads_both_text_formats() {
     ] {
         assert!(has(line), "{line} is not in {}", classic.text);
     }
+    // The samples have the same order each time.
+    let names = |answer: &Answer| {
+        let lines = answer.text.lines().map(|line| line.rsplit_once(' '));
+        lines
+            .map(|parts| parts.unwrap().0.to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&ask("text/plain")), names(&classic));
     // Each sample belongs to a family that is declared before it.
     let mut family = "";
     for line in classic.text.lines() {
