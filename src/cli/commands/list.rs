@@ -16,7 +16,7 @@ use super::words::{OutputFormat, format_of};
 use super::{Exit, Result};
 use crate::finding::Lifecycle;
 use crate::gate::Gate;
-use crate::printable::{columns_of, fit, padded};
+use crate::printable::{columns_of, escape, fit, padded};
 use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
 use crate::report::{Style, StyledLine, count, instant, seconds, waiting, write_json_line};
 use crate::timestamp::Timestamp;
@@ -240,7 +240,8 @@ fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
         let widths = runs.iter().map(text);
         widths.max().unwrap_or(least).clamp(least, most)
     };
-    let length = |text: &Option<String>| text.as_deref().map_or(1, columns_of);
+    let columns = |text: &str| columns_of(&escape(text));
+    let length = |text: &Option<String>| text.as_deref().map_or(1, columns);
     let failures = runs.iter().filter_map(failure).map(|it| columns_of(&it));
     let most_of_id = if total < usize::MAX { 29 } else { LONGEST };
     let statuses = if runs.iter().any(is_only_in_progress) {
@@ -249,7 +250,7 @@ fn widths(runs: &[RunEntry], total: usize) -> [usize; 5] {
         8
     };
     let mut starts = if total < 100 { 16 } else { 19 };
-    let mut ids = widest(&|run| columns_of(&run.episode_id), 2, most_of_id);
+    let mut ids = widest(&|run| columns(&run.episode_id), 2, most_of_id);
     let mut outcomes = widest(&|run| length(&run.outcome), 7, 18);
     let mut errors = failures.max().map_or(0, |widest| widest.clamp(11, 40));
     // Tasks get room: ids give way first, then the year, and beside rules also outcomes, and rules

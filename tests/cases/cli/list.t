@@ -44,6 +44,8 @@ The list of runs on the command line.
 # Columns line up beside ids in wide letters.
   $ demo_in_order; mv episodes/ep_04_crashed episodes/ep_日本語; COLUMNS=80 runvet list | cut -d ' ' -f 3- | tail -1
   ep_日本語      ok       -            - Summarize the open tick…
+  $ mv episodes/ep_日本語 "$(printf 'episodes/ep_\033[31mred')"; runvet list | cut -d ' ' -f 3 | tail -1
+  ep_\u{1b}[31mred
 
 # A run of which only a timeline is there is in progress.
   $ copy demo/episodes/ep_01_answer; rm episodes/*/state.json episodes/*/summary.json episodes/*/manifest.json
@@ -92,15 +94,15 @@ The list of runs on the command line.
   $ runvet view ep_01 --phase plan --phase reflect | wc -l
   2
 
-# Runs in progress that are silent are found.
-  $ demo_in_order; of() { runvet list --format ids --silent-for $1; }
+# Runs in progress that are silent are found; one that is paused waits.
+  $ demo_in_order; copy good/events-beyond-the-snapshot/episodes/ep_beyond; of() { runvet list --format ids --silent-for $1; }
   $ of 0s
-  ep_02_paused
+  ep_beyond
   $ of 1d
   $ runvet list --silent-for 1d
-  no runs: none of 5 runs matches --silent-for 1d
-  $ touch -d '30 hours ago' episodes/ep_02_paused/*; of 1d
-  ep_02_paused
+  no runs: none of 6 runs matches --silent-for 1d
+  $ touch -d '30 hours ago' episodes/*/*; of 1d
+  ep_beyond
 
 # A narrow list keeps the rule, the duration and the task.
   $ copy demo/episodes/ep_03_edited ep_6KGKKQJ6QWTP8BQQY5BM1DWFKR; export COLUMNS=80
